@@ -1,0 +1,181 @@
+import type { AuditTrail } from "../audit/trail.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import type { NewId } from "../infra/ids.ts";
+import { Problem, problem } from "../problems.ts";
+import { type AccountRecord, keyOf, newAccount, withKey, withKeyRevoked, withKeyRotated, withStatus } from "./account.ts";
+import { Announcer, type Standing } from "./announcer.ts";
+import { checkedGrace, checkedName } from "./checks.ts";
+import { hashKey, makeKey, type RandomBytes } from "./key.ts";
+import type { AccountStore } from "./store.ts";
+import { type AccountView, type KeyView, type ListView, type NewKeyView, viewAccount, viewKey } from "./view.ts";
+
+interface Dependencies {
+  readonly store: AccountStore;
+  readonly standing: Standing;
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly random: RandomBytes;
+  /** Active keys that an account may have at most. */
+  readonly activeKeyCap: number;
+}
+
+/** What operators do to accounts and keys, each change on record. Every method may throw problem `store_unavailable`. */
+export class AccountService {
+  readonly #store: AccountStore;
+  readonly #announcer: Announcer;
+  readonly #audit: AuditTrail;
+  readonly #clock: Clock;
+  readonly #newId: NewId;
+  readonly #random: RandomBytes;
+  readonly #activeKeyCap: number;
+
+  constructor({ store, standing, audit, clock, newId, random, activeKeyCap }: Dependencies) {
+    this.#store = store;
+    this.#announcer = new Announcer(store, standing);
+    this.#audit = audit;
+    this.#clock = clock;
+    this.#newId = newId;
+    this.#random = random;
+    this.#activeKeyCap = activeKeyCap;
+  }
+
+  /** Makes an account; names may repeat. @throws problem `validation_failed` for a name not of 1 to 200 characters. */
+  async createAccount({ name }: { name: string }): Promise<AccountView> {
+    const account = newAccount(this.#newId("acct"), checkedName(name), this.#now());
+    await this.#audited("accounts create", account._id, { name }, () => this.#store.insert(account));
+    return viewAccount(account);
+  }
+
+  /** Every account, oldest first. */
+  async listAccounts(): Promise<ListView<AccountView>> {
+    return { object: "list", data: (await this.#store.list()).map(viewAccount) };
+  }
+
+  /**
+   * Makes a key and shows its secret, this once. The look-up entries are written before the account: a crash between leaves
+   * entries that no account knows, and such a secret is unknown.
+   * @throws problem `not_found`, `active_key_cap_reached`, or `validation_failed` for a name not of 1 to 200 characters.
+   */
+  async createKey({ accountId, name }: { accountId: string; name: string }): Promise<NewKeyView> {
+    const now = this.#now();
+    const secret = makeKey(this.#random);
+    const hash = hashKey(secret);
+    const secrets = [{ hash, created_at: now, expires_at: null }];
+    const key = { id: this.#newId("key"), name: checkedName(name), secrets, created_at: now, revoked_at: null };
+    const add = (account: AccountRecord): AccountRecord => withKey(account, key, this.#activeKeyCap);
+
+    add(await this.#store.get(accountId)); // refused already: then nothing is written at all
+    await this.#audited("keys create", accountId, { name }, () => this.#addKey(accountId, now, key.id, hash, add), key.id);
+    return { ...viewKey(accountId, key), key: secret };
+  }
+
+  async #addKey(accountId: string, now: string, keyId: string, hash: string, add: (account: AccountRecord) => AccountRecord): Promise<void> {
+    await this.#store.addKey(keyId, accountId, hash);
+    try {
+      await this.#store.change(accountId, now, add);
+    } catch (error) {
+      if (error instanceof Problem && error.code === "active_key_cap_reached") await this.#store.dropKey(keyId, hash);
+      throw error;
+    }
+  }
+
+  /** The keys of an account, oldest first, never a secret. @throws problem `not_found` */
+  async listKeys(accountId: string): Promise<ListView<KeyView>> {
+    const { keys } = await this.#store.get(accountId);
+    const lastUsed = await this.#store.lastUsed(keys.map(({ id }) => id));
+    return { object: "list", data: keys.map((key) => viewKey(accountId, key, lastUsed.get(key.id) ?? null)) };
+  }
+
+  /**
+   * Gives a key a new secret, shown this once; the key's id and its counters stay. The old secret works on for the grace, and
+   * then on no replica any more. Where the limiter cannot be told, it may for as long as a replica remembers a key: the
+   * answer then has a warning, for the new secret must not be lost.
+   * @param graceSeconds 0 to 7,776,000 (90 days).
+   * @throws problem `not_found`, `invalid_transition` for a revoked key, `validation_failed` for a grace out of range.
+   */
+  async rotateKey({ keyId, graceSeconds }: { keyId: string; graceSeconds: number }): Promise<NewKeyView> {
+    const grace = checkedGrace(graceSeconds);
+    const accountId = await this.#store.accountOfKey(keyId);
+    const now = this.#clock.now();
+    const secret = makeKey(this.#random);
+    const record = { hash: hashKey(secret), created_at: timestamp(now), expires_at: null };
+    const graceEnds = timestamp(now + grace * 1000);
+    const rotate = (account: AccountRecord): AccountRecord => withKeyRotated(account, keyId, record, graceEnds);
+
+    rotate(await this.#store.get(accountId)); // refused already: then nothing is written at all
+    const lastUsed = await this.#lastUsed(keyId);
+    const account = await this.#audited("keys rotate", accountId, { grace_seconds: grace }, async () => {
+      await this.#store.addSecret(record.hash, accountId, keyId);
+      return this.#store.change(accountId, timestamp(now), rotate);
+    }, keyId);
+    const warning = await this.#announcer.keyChanged(account, keyId).then(
+      () => undefined,
+      () => "The limiter could not be told: a replica that remembers the old secret may take it until its next look-up.",
+    );
+    return { ...viewKey(accountId, keyOf(account, keyId), lastUsed), key: secret, ...(warning !== undefined && { warning }) };
+  }
+
+  /**
+   * Ends a key for good. Once this has returned, every replica refuses it from its next request on; again: the same.
+   * @throws problem `not_found`, or `limiter_unavailable` when the store has it and the limiter has not: then call it again.
+   */
+  async revokeKey(keyId: string): Promise<KeyView> {
+    const accountId = await this.#store.accountOfKey(keyId);
+    const now = this.#now();
+    const account = await this.#audited("keys revoke", accountId, {}, async () => {
+      const changed = await this.#store.change(accountId, now, (before) => withKeyRevoked(before, keyId, now));
+      await told(`The key ${keyId} is revoked`, this.#announcer.keyChanged(changed, keyId));
+      return changed;
+    }, keyId);
+    return viewKey(accountId, keyOf(account, keyId), await this.#lastUsed(keyId));
+  }
+
+  /** Refuses every key of an account until it is resumed, everywhere once this has returned. @throws as revokeKey does. */
+  async suspendAccount(accountId: string): Promise<AccountView> {
+    return this.#setStatus("accounts suspend", accountId, "suspended");
+  }
+
+  /** Takes a suspension back, everywhere once this has returned. @throws as revokeKey does. */
+  async resumeAccount(accountId: string): Promise<AccountView> {
+    return this.#setStatus("accounts resume", accountId, "active");
+  }
+
+  async #setStatus(action: string, accountId: string, status: AccountRecord["status"]): Promise<AccountView> {
+    await this.#store.get(accountId); // what does not exist is not on record
+    const account = await this.#audited(action, accountId, {}, async () => {
+      const changed = await this.#store.change(accountId, this.#now(), (before) => withStatus(before, status));
+      await told(`The account ${accountId} is ${status}`, this.#announcer.statusChanged(changed));
+      return changed;
+    });
+    return viewAccount(account);
+  }
+
+  async #lastUsed(keyId: string): Promise<string | null> {
+    return (await this.#store.lastUsed([keyId])).get(keyId) ?? null;
+  }
+
+  #audited<T>(
+    action: string,
+    account: string,
+    details: Record<string, string | number>,
+    change: () => Promise<T>,
+    subject = account,
+  ): Promise<T> {
+    return this.#audit.around({ action, account, subject, details }, change);
+  }
+
+  #now(): string {
+    return timestamp(this.#clock.now());
+  }
+}
+
+/** The store came first: a marker may be lost, the record may not. What is true already is told again, so repeating mends. */
+async function told(done: string, announced: Promise<void>): Promise<void> {
+  try {
+    await announced;
+  } catch (cause) {
+    const detail = `${done} in the store, but the limiter could not be told and may not heed it yet. Do it again to tell it.`;
+    throw problem("limiter_unavailable", detail, { headers: { "Retry-After": "2" }, cause });
+  }
+}

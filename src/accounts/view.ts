@@ -1,0 +1,61 @@
+import { type AccountRecord, activeKeys, type KeyRecord } from "./account.ts";
+
+/** An account as operators see it. */
+export interface AccountView {
+  object: "account";
+  id: string;
+  name: string;
+  status: "active" | "suspended";
+  active_keys: number;
+  created_at: string;
+  updated_at: string;
+}
+
+/** A key as operators see it: never a secret, nor a hash of one. */
+export interface KeyView {
+  object: "api_key";
+  id: string;
+  account_id: string;
+  name: string;
+  status: "active" | "revoked";
+  created_at: string;
+  /** When the newest secret was made; later than `created_at` once the key was rotated. */
+  secret_created_at: string | null;
+  /** When the secrets before it stop working; null when there are none. */
+  previous_secret_expires_at: string | null;
+  /** To the minute; null when it never was. */
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+/** A key just made or rotated, with its secret: the only time it is shown. */
+export interface NewKeyView extends KeyView {
+  key: string;
+  /** What the operator should know; only where there is something. */
+  warning?: string;
+}
+
+export interface ListView<T> {
+  object: "list";
+  data: T[];
+}
+
+export function viewAccount(account: AccountRecord): AccountView {
+  const { _id, name, status, created_at, updated_at } = account;
+  return { object: "account", id: _id, name, status, active_keys: activeKeys(account).length, created_at, updated_at };
+}
+
+export function viewKey(accountId: string, key: KeyRecord, lastUsed: string | null = null): KeyView {
+  return {
+    object: "api_key",
+    id: key.id,
+    account_id: accountId,
+    name: key.name,
+    status: key.revoked_at === null ? "active" : "revoked",
+    created_at: key.created_at,
+    secret_created_at: key.secrets.at(-1)?.created_at ?? null,
+    previous_secret_expires_at: key.secrets.at(-2)?.expires_at ?? null,
+    last_used_at: lastUsed,
+    revoked_at: key.revoked_at,
+  };
+}

@@ -1,0 +1,34 @@
+import { command } from "./command.ts";
+
+const DECIMAL = /^\d+(\.\d+)?$/;
+
+export const grantCommands = [
+  command({
+    words: "grants create",
+    help: "lets one key create more than its limit, once; repeating it with the same --id is safe",
+    required: { key: "KEY_ID", surface: "create", amount: "REQUESTS", "expires-in-hours": "HOURS", "approved-by": "NAME", reason: "TEXT" },
+    optional: { id: "GRANT_ID" },
+    run: async ({ key, surface, amount, "expires-in-hours": hours, "approved-by": approvedBy, reason, id }, { grants }) => {
+      const terms = { keyId: key, surface, amount: numberIn(amount), expiresInHours: numberIn(hours), approvedBy, reason };
+      return (await grants()).create({ ...terms, ...(id !== undefined && { id }) });
+    },
+  }),
+  command({
+    words: "grants list",
+    help: "the grants of an account, with what is left of each",
+    required: { account: "ACCOUNT_ID" },
+    run: async ({ account }, { grants }) => (await grants()).list(account),
+  }),
+  command({
+    words: "grants revoke",
+    help: "ends a grant, at once and everywhere",
+    argument: "grant",
+    required: { grant: "GRANT_ID" },
+    run: async ({ grant }, { grants }) => (await grants()).revoke(grant),
+  }),
+];
+
+/** NaN for what is no plain number; the service says what it should be. */
+function numberIn(text: string): number {
+  return DECIMAL.test(text) ? Number(text) : NaN;
+}

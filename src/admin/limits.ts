@@ -1,0 +1,17 @@
+import { command } from "./command.ts";
+
+export const limitCommands = [
+  command({
+    words: "limits show",
+    help: "what an account and its keys have used of every surface; --watch keeps a table up to date",
+    required: { account: "ACCOUNT_ID" },
+    flags: ["watch"],
+    run: async ({ account, watch }, { limits }) => {
+      const service = await limits();
+      if (watch === undefined) return service.ofAccount(account);
+      const { watchLimits } = await import("./watch.ts");
+      await watchLimits(() => service.ofAccount(account), process.stdout);
+      return undefined;
+    },
+  }),
+];

@@ -1,0 +1,54 @@
+import { ConfigError, readConfig } from "../config.ts";
+import { accountCommands } from "./accounts.ts";
+import { auditCommands } from "./audit.ts";
+import { usage } from "./command.ts";
+import { configCommands } from "./config.ts";
+import { withConnections } from "./connect.ts";
+import { grantCommands } from "./grants.ts";
+import { keyCommands } from "./keys.ts";
+import { limitCommands } from "./limits.ts";
+import { parse } from "./parse.ts";
+
+const commands = [...accountCommands, ...keyCommands, ...grantCommands, ...limitCommands, ...auditCommands, ...configCommands];
+
+/** The operator's command line: one JSON object on standard output, or one line on standard error and exit code 1. */
+async function main(args: readonly string[]): Promise<void> {
+  const parsed = parse(commands, args);
+  if (parsed === "help") return void process.stdout.write(helpText());
+  const answer = await withConnections(readConfig(process.env), (connections) => parsed.command.run(parsed.given, connections));
+  if (answer !== undefined) process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+}
+
+function helpText(): string {
+  const rows = commands.map((command) => [usage(command), command.help] as const);
+  const width = Math.max(...rows.map(([written]) => written.length));
+  const lines = rows.map(([written, help]) => `  ${written.padEnd(width)}  ${help}`);
+  return [
+    "npm run --silent admin -- COMMAND",
+    "",
+    ...lines,
+    "",
+    "Answers are JSON. MongoDB and Redis are those of MONGODB_URL and REDIS_URL, else those that npm start runs on DATA_DIR.",
+    "",
+  ].join("\n");
+}
+
+/** An error with what is behind it, as one line: without the passwords that addresses may hold, and a key given for its id. */
+function oneLine(error: unknown): string {
+  const lines = explain(error).split(/\s*\n\s*/);
+  const line = lines.join(error instanceof ConfigError ? "; " : " ");
+  return line.replaceAll(/\/\/[^@/\s]*@/g, "//…@").replaceAll(/cos_live_\w+/g, "cos_live_…");
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? "" : explain(error.cause);
+  return cause === "" || cause.includes(error.message) ? cause || error.message : `${error.message} (${cause})`;
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${oneLine(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,89 @@
+import { styleText } from "node:util";
+import type { AccountLimits } from "../limits/service.ts";
+
+export interface TableOptions {
+  /** Characters a line may have. */
+  readonly width: number;
+  readonly colours: boolean;
+}
+
+interface Row {
+  readonly label: string;
+  readonly used: number;
+  readonly limit: number;
+}
+
+interface Block {
+  readonly title: string;
+  readonly rows: readonly Row[];
+}
+
+const BAR = 16;
+const LABEL = 10;
+/** Label, bar and counts, with the gap to the next block. */
+const BLOCK = 48;
+/** From these shares on a bar is worth a look, and worth worrying about. */
+const HIGH = 0.7;
+const FULL = 0.9;
+
+/** An account's limits as lines of text: a block for the account, one for each key, side by side as far as the width allows. */
+export function limitsTable(limits: AccountLimits, { width, colours }: TableOptions): string[] {
+  const blocks = blocksOf(limits);
+  const abreast = Math.max(1, Math.floor(width / BLOCK));
+  const lines = [headline(limits, colours), ""];
+  for (let first = 0; first < blocks.length; first += abreast) lines.push(...sideBySide(blocks.slice(first, first + abreast), colours), "");
+  return lines;
+}
+
+function headline({ account_id, name, status, window_seconds, surfaces }: AccountLimits, colours: boolean): string {
+  const end = surfaces[0];
+  const window = end === undefined ? "" : `window of ${spoken(window_seconds)} ends ${end.reset_at.slice(11, 19)} UTC, in ${clockTime(end.reset)}`;
+  return [plain(name), account_id, paint(status, status === "active" ? "green" : "red", colours), window].join("  ");
+}
+
+function blocksOf({ surfaces, keys }: AccountLimits): Block[] {
+  const account = surfaces.map(({ surface, account: { used, limit } }) => ({ label: surface, used, limit }));
+  return [
+    { title: "account", rows: account },
+    ...keys.map(({ id, name, status, surfaces: own, grants }) => {
+      const granted = grants.map(({ amount, remaining }) => ({ label: "grant", used: amount - remaining, limit: amount }));
+      const rows = own.map(({ surface, key: { used, limit } }) => ({ label: surface, used, limit }));
+      return { title: `${plain(name).slice(0, 14)} ${id}${status === "active" ? "" : ` ${status}`}`, rows: [...rows, ...granted] };
+    }),
+  ];
+}
+
+function sideBySide(blocks: readonly Block[], colours: boolean): string[] {
+  const height = Math.max(...blocks.map(({ rows }) => rows.length));
+  const titles = blocks.map(({ title }) => paint(title.slice(0, BLOCK - 2).padEnd(BLOCK), "bold", colours)).join("");
+  const lines = Array.from({ length: height }, (_, line) =>
+    blocks.map(({ rows }) => (rows[line] === undefined ? " ".repeat(BLOCK) : rowText(rows[line], colours))).join(""),
+  );
+  return [titles, ...lines].map((line) => line.trimEnd());
+}
+
+function rowText({ label, used, limit }: Row, colours: boolean): string {
+  const share = limit === 0 ? 0 : Math.min(used / limit, 1);
+  // What was used at all shows, and only what is used up is full.
+  const filled = used === 0 ? 0 : Math.min(Math.max(Math.round(share * BAR), 1), used < limit ? BAR - 1 : BAR);
+  const colour = share >= FULL ? "red" : share >= HIGH ? "yellow" : "green";
+  const bar = paint("█".repeat(filled), colour, colours) + paint("░".repeat(BAR - filled), "dim", colours);
+  return `  ${label.padEnd(LABEL)}${bar}${`${used} / ${limit}`.padStart(BLOCK - LABEL - BAR - 4)}  `;
+}
+
+function paint(text: string, style: "bold" | "dim" | "green" | "yellow" | "red", colours: boolean): string {
+  return colours && text !== "" ? styleText(style, text) : text;
+}
+
+/** A name as it may be shown: without characters that move the cursor. */
+function plain(name: string): string {
+  return name.replaceAll(/\p{C}/gu, "");
+}
+
+function clockTime(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+function spoken(seconds: number): string {
+  return seconds % 3600 === 0 ? `${seconds / 3600} h` : `${seconds} s`;
+}

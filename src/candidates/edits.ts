@@ -1,0 +1,64 @@
+import { mergePatch } from "../merge-patch.ts";
+import { problem } from "../problems.ts";
+import type { CandidateRecord } from "./record.ts";
+import type { CandidatePatch } from "./schema.ts";
+
+/** The pure changes of a candidate's own fields; CandidateStore.change runs them. */
+
+/** @throws problem candidate_withdrawn: while withdrawn only `withdrawn: false` is taken. */
+export function refuseWithdrawn({ id, withdrawn }: CandidateRecord): void {
+  if (!withdrawn) return;
+  throw problem("candidate_withdrawn", `Candidate ${id} is withdrawn; PATCH it with "withdrawn": false first.`);
+}
+
+/** The candidate with the patch merged in (RFC 7396). @throws problems candidate_withdrawn, validation_failed. */
+export function patched(record: CandidateRecord, patch: CandidatePatch): CandidateRecord {
+  if (patch.withdrawn !== false) refuseWithdrawn(record);
+  const { metadata, withdrawn = record.withdrawn, withdrawal_reason, ...fields } = patch;
+  if (!withdrawn && withdrawal_reason) {
+    throw problem("validation_failed", "A reason is taken for a withdrawn candidate only.", {
+      errors: [{ pointer: "/withdrawal_reason", detail: 'must come with "withdrawn": true' }],
+    });
+  }
+  const reason = withdrawn ? (withdrawal_reason === undefined ? record.withdrawal_reason : withdrawal_reason) : null;
+  const edited: CandidateRecord = {
+    ...record,
+    ...fields,
+    metadata: mergedMetadata(record.metadata, metadata),
+    withdrawn,
+    withdrawal_reason: reason,
+  };
+  return JSON.stringify(edited) === JSON.stringify(record) ? record : edited;
+}
+
+/** Started: what waited for it is asked for. A candidate that is started already stays as it is. */
+export function started(record: CandidateRecord, now: string): CandidateRecord {
+  refuseWithdrawn(record);
+  if (record.started_at !== null) return record;
+  return {
+    ...record,
+    started_at: now,
+    documents: record.documents.map((document) =>
+      document.state === "pending" ? { ...document, state: "requested", updated_at: now } : document,
+    ),
+    references: record.references.map((reference) =>
+      reference.state === "not_requested" ? { ...reference, state: "requested", requested_at: now, updated_at: now } : reference,
+    ),
+  };
+}
+
+/** Metadata is an object, so a patch merges into it: a member that is null goes, all of it goes where it is null itself. */
+export function mergedMetadata(
+  before: Record<string, string>,
+  patch: Record<string, string | null> | null | undefined,
+): Record<string, string> {
+  if (patch === undefined) return before;
+  const merged = (patch === null ? {} : mergePatch(before, patch)) as Record<string, string>;
+  const count = Object.keys(merged).length;
+  if (count > 50) {
+    throw problem("validation_failed", "The metadata would have too many members.", {
+      errors: [{ pointer: "/metadata", detail: `must have at most 50 members, with those that are there already; it would have ${count}` }],
+    });
+  }
+  return merged;
+}

@@ -1,0 +1,79 @@
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { strict } from "../http/schema.ts";
+import { Candidate, CandidateList, CandidatePatch, CandidatePath, CreateQuery, DryRun, ListQuery, NewCandidate } from "./schema.ts";
+import type { CandidateService } from "./service.ts";
+
+/** A body that says nothing: `{}`. */
+const Nothing = strict({});
+
+/** The operations on candidates as a whole. */
+export function candidateEndpoints(candidates: CandidateService): Endpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/candidates",
+      surface: "create",
+      name: "createCandidate",
+      summary: "Create a candidate",
+      query: CreateQuery,
+      body: NewCandidate,
+      status: 201,
+      answer: Candidate,
+      problems: ["external_id_taken"],
+      location: ({ id }) => `/candidates/${id}`,
+      handle: ({ caller, body, newId }) => candidates.create(caller.accountId, body, newId),
+      dryRun: { answer: DryRun, handle: ({ caller, body, newId }) => candidates.rehearse(caller.accountId, body, newId) },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/candidates",
+      surface: "list",
+      name: "listCandidates",
+      summary: "List candidates, oldest change first: the change feed",
+      query: ListQuery,
+      status: 200,
+      answer: CandidateList,
+      problems: ["invalid_query"],
+      handle: ({ caller, query }) => candidates.list(caller.accountId, query),
+    }),
+    endpoint({
+      method: "GET",
+      path: "/candidates/:id",
+      surface: "reads",
+      name: "readCandidate",
+      summary: "Read a candidate",
+      params: CandidatePath,
+      status: 200,
+      answer: Candidate,
+      problems: ["not_found"],
+      handle: ({ caller, params }) => candidates.read(caller.accountId, params.id),
+    }),
+    endpoint({
+      method: "PATCH",
+      path: "/candidates/:id",
+      surface: "writes",
+      name: "updateCandidate",
+      summary: "Update a candidate, withdraw or reinstate it",
+      params: CandidatePath,
+      body: CandidatePatch,
+      status: 200,
+      answer: Candidate,
+      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "external_id_taken"],
+      handle: ({ caller, params, body, precondition }) => candidates.update(caller.accountId, params.id, body, precondition),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/candidates/:id/start",
+      surface: "start",
+      name: "startCandidate",
+      summary: "Start a candidate: its documents and references are requested",
+      params: CandidatePath,
+      body: Nothing,
+      bodyOptional: true,
+      status: 200,
+      answer: Candidate,
+      problems: ["not_found", "version_mismatch", "candidate_withdrawn"],
+      handle: ({ caller, params, precondition }) => candidates.start(caller.accountId, params.id, precondition),
+    }),
+  ];
+}

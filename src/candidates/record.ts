@@ -1,0 +1,83 @@
+import type { DocumentState } from "../documents/schema.ts";
+import type { ReferenceState } from "../references/schema.ts";
+import type { CandidateState } from "./schema.ts";
+
+/** A candidate as it is kept: the aggregate, with its documents' and references' records inside. Timestamps are RFC 3339. */
+export interface CandidateRecord {
+  readonly id: string;
+  readonly account: string;
+  /** Counts the writes; every write is a compare-and-set on it. */
+  readonly version: number;
+  /** Counts the writes that changed what the compliance pack shows. */
+  readonly pack_version: number;
+  /** Copy of the derived state, for the index alone. */
+  readonly state: CandidateState;
+  readonly external_id: string | null;
+  readonly name: string | null;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly job_title: string | null;
+  readonly start_date: string | null;
+  readonly metadata: Record<string, string>;
+  readonly docs_chase_attempts: number;
+  readonly reference_chase_attempts: number;
+  readonly references_required: number | null;
+  readonly withdrawn: boolean;
+  readonly withdrawal_reason: string | null;
+  readonly documents: readonly DocumentRecord[];
+  readonly references: readonly ReferenceRecord[];
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly started_at: string | null;
+}
+
+export interface ChaseRecord {
+  readonly attempts: number;
+  readonly last_at: string | null;
+}
+
+/** What is known of a document's bytes; the bytes themselves are in GridFS under `file_id`. */
+export interface ContentRecord {
+  readonly file_id: string;
+  readonly filename: string | null;
+  readonly content_type: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly uploaded_at: string;
+}
+
+export interface DocumentRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly state: DocumentState;
+  readonly required: boolean;
+  readonly rejection_reason: string | null;
+  readonly expires_on: string | null;
+  readonly metadata: Record<string, string>;
+  readonly content: ContentRecord | null;
+  readonly chase: ChaseRecord;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface ReferenceRecord {
+  readonly id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly company: string | null;
+  readonly job_title: string | null;
+  readonly relationship: string | null;
+  readonly state: ReferenceState;
+  readonly response: Record<string, unknown> | null;
+  readonly metadata: Record<string, string>;
+  readonly chase: ChaseRecord;
+  readonly requested_at: string | null;
+  readonly received_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export const NEVER_CHASED: ChaseRecord = { attempts: 0, last_at: null };

@@ -1,0 +1,59 @@
+import type { Document } from "../documents/schema.ts";
+import type { Reference } from "../references/schema.ts";
+import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
+import type { Candidate } from "./schema.ts";
+import { derive } from "./state.ts";
+
+/** A candidate as the API shows it. */
+export function renderCandidate(record: CandidateRecord): Candidate {
+  const { state, state_reason, waiting_on, reference_requirements } = derive(record);
+  return {
+    object: "candidate",
+    id: record.id,
+    external_id: record.external_id,
+    name: record.name,
+    first_name: record.first_name,
+    last_name: record.last_name,
+    email: record.email,
+    phone: record.phone,
+    job_title: record.job_title,
+    start_date: record.start_date,
+    metadata: record.metadata,
+    docs_chase_attempts: record.docs_chase_attempts,
+    reference_chase_attempts: record.reference_chase_attempts,
+    references_required: record.references_required,
+    reference_requirements,
+    state,
+    state_reason,
+    waiting_on: [...waiting_on],
+    withdrawn: record.withdrawn,
+    withdrawal_reason: record.withdrawal_reason,
+    documents: record.documents.map((document) => renderDocument(record.id, document)),
+    references: record.references.map((reference) => renderReference(record.id, reference)),
+    version: record.version,
+    pack_version: record.pack_version,
+    created_at: record.created_at,
+    updated_at: record.updated_at,
+    started_at: record.started_at,
+  };
+}
+
+/** A document as the API shows it: its content by description, never by bytes. */
+export function renderDocument(candidateId: string, { content, ...document }: DocumentRecord): Document {
+  return { object: "document", candidate_id: candidateId, ...document, content: content === null ? null : renderContent(content) };
+}
+
+function renderContent(content: ContentRecord) {
+  const { filename, content_type, size, sha256, uploaded_at } = content;
+  return { filename, content_type, size, sha256, etag: contentTag(content), uploaded_at };
+}
+
+/** The entity tag of the bytes themselves: the same bytes, the same tag, whatever their document is called. */
+export function contentTag({ sha256 }: ContentRecord): string {
+  return `"${sha256}"`;
+}
+
+/** A reference as the API shows it. */
+export function renderReference(candidateId: string, reference: ReferenceRecord): Reference {
+  return { object: "reference", candidate_id: candidateId, ...reference };
+}

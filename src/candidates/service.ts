@@ -1,0 +1,136 @@
+import type { ContentStore, IncomingContent, StoredContent } from "../documents/content.ts";
+import { inlineContent, newDocumentRecord } from "../documents/new.ts";
+import type { Clock } from "../infra/clock.ts";
+import { timestamp } from "../infra/clock.ts";
+import type { NewId } from "../infra/ids.ts";
+import { withOutreach } from "../outreach/edits.ts";
+import type { OutreachPatch } from "../outreach/schema.ts";
+import type { Precondition } from "../precondition.ts";
+import { draftOf, rehearsedContent } from "./draft.ts";
+import { patched, started } from "./edits.ts";
+import { advance, cursorAt, decodeCursor, encodeCursor } from "./feed.ts";
+import type { CandidateRecord, DocumentRecord } from "./record.ts";
+import { renderCandidate } from "./render.ts";
+import type { Candidate, CandidateList, CandidatePatch, DryRun, ListQuery, NewCandidate } from "./schema.ts";
+import type { CandidateStore } from "./store.ts";
+
+/** Rows a page of the list holds at the most. */
+export const MAX_PAGE = 200;
+
+export interface CandidateServiceOptions {
+  store: CandidateStore;
+  content: ContentStore;
+  clock: Clock;
+  /** The longest a write may take plus clock skew between replicas, in milliseconds. */
+  feedLagMs: number;
+}
+
+/** What can be done with candidates as a whole. */
+export class CandidateService {
+  readonly #store: CandidateStore;
+  readonly #content: ContentStore;
+  readonly #clock: Clock;
+  readonly #feedLagMs: number;
+
+  constructor({ store, content, clock, feedLagMs }: CandidateServiceOptions) {
+    this.#store = store;
+    this.#content = content;
+    this.#clock = clock;
+    this.#feedLagMs = feedLagMs;
+  }
+
+  /** @throws problems external_id_taken, payload_too_large, store_unavailable; nothing is then kept. */
+  async create(account: string, given: NewCandidate, newId: NewId): Promise<Candidate> {
+    const now = timestamp(this.#clock.now());
+    const id = newId("cand");
+    const owner = { account, candidate: id };
+    const documents = await this.#newDocuments(given, newId, now, (content) => this.#content.store(content, owner));
+    // A retry that meets what an interrupted try made brought its bytes a second time: those go again.
+    const draft = draftOf(given, { id, account, documents, newId, now });
+    const record = await this.#content.settle(fileIdsOf(documents), () => this.#store.insert(draft));
+    return renderCandidate(record);
+  }
+
+  /** What `create` would answer or be refused, with nothing kept; its ids are examples. @throws as `create` does. */
+  async rehearse(account: string, given: NewCandidate, newId: NewId): Promise<DryRun> {
+    const now = timestamp(this.#clock.now());
+    const documents = await this.#newDocuments(given, newId, now, rehearsedContent);
+    const record = await this.#store.rehearse(draftOf(given, { id: newId("cand"), account, documents, newId, now }));
+    return { object: "dry_run", valid: true, would_create: renderCandidate(record) };
+  }
+
+  /** @throws problem not_found, the same for a candidate that is another account's. */
+  async read(account: string, id: string): Promise<Candidate> {
+    return renderCandidate(await this.#store.get(account, id));
+  }
+
+  /** @throws problems not_found, version_mismatch, candidate_withdrawn, external_id_taken, validation_failed. */
+  async update(account: string, id: string, patch: CandidatePatch, precondition: Precondition): Promise<Candidate> {
+    return this.#change(account, id, precondition, (record) => patched(record, patch));
+  }
+
+  /** Starts a candidate; one that is started already is answered as it is. @throws problems not_found, version_mismatch, candidate_withdrawn. */
+  async start(account: string, id: string, precondition: Precondition): Promise<Candidate> {
+    // What is started already is answered as it is, whatever the client had seen: a retry after a lost answer must succeed.
+    const record = await this.#store.change(account, id, (before, now) => {
+      if (before.started_at === null || before.withdrawn) precondition([renderCandidate(before)]);
+      return started(before, now);
+    });
+    return renderCandidate(record);
+  }
+
+  /** @throws problems not_found, version_mismatch, candidate_withdrawn. */
+  async setOutreach(account: string, id: string, patch: OutreachPatch, precondition: Precondition): Promise<Candidate> {
+    return this.#change(account, id, precondition, (record) => withOutreach(record, patch));
+  }
+
+  async #change(
+    account: string,
+    id: string,
+    precondition: Precondition,
+    edit: (record: CandidateRecord, now: string) => CandidateRecord,
+  ): Promise<Candidate> {
+    const record = await this.#store.change(account, id, (before, now) => {
+      precondition([renderCandidate(before)]);
+      return edit(before, now);
+    });
+    return renderCandidate(record);
+  }
+
+  /** A page of the change feed. One round trip. @throws problem invalid_query for a cursor that is none. */
+  async list(account: string, { limit, cursor, state, external_id, updated_since }: ListQuery): Promise<CandidateList> {
+    const from = cursor === undefined ? cursorAt(updated_since) : decodeCursor(cursor);
+    const readAt = this.#clock.now();
+    const page = await this.#store.feed({ account, after: from.after, state, external_id, limit: Math.min(limit, MAX_PAGE) });
+    return {
+      object: "list",
+      data: page.rows.map(({ record }) => renderCandidate(record)),
+      has_more: page.more,
+      cursor: encodeCursor(advance(from, page, readAt, this.#feedLagMs)),
+    };
+  }
+
+  async #newDocuments(
+    { documents }: NewCandidate,
+    newId: NewId,
+    now: string,
+    keep: (content: IncomingContent) => Promise<StoredContent>,
+  ): Promise<DocumentRecord[]> {
+    const records: DocumentRecord[] = [];
+    try {
+      for (const each of documents ?? []) {
+        const given = typeof each === "string" ? { name: each } : each;
+        const content = given.content ? await keep(inlineContent(given.content)) : undefined;
+        records.push(newDocumentRecord(given, { id: newId("doc"), now, content, started: false }));
+      }
+    } catch (error) {
+      await this.#content.discard(fileIdsOf(records));
+      throw error;
+    }
+    return records;
+  }
+}
+
+function fileIdsOf(documents: readonly DocumentRecord[]): string[] {
+  return documents.flatMap(({ content }) => (content === null ? [] : [content.file_id]));
+}

@@ -1,0 +1,108 @@
+import type { DocumentState } from "../documents/schema.ts";
+import type { ReferenceState } from "../references/schema.ts";
+import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
+import type { CandidateState, ReferenceRequirements, WaitingOn } from "./schema.ts";
+
+/** What the records alone decide about a candidate. */
+export interface Derived {
+  readonly state: CandidateState;
+  readonly state_reason: string | null;
+  readonly waiting_on: readonly WaitingOn[];
+  readonly reference_requirements: ReferenceRequirements;
+}
+
+type Facts = Pick<
+  CandidateRecord,
+  "id" | "started_at" | "withdrawn" | "withdrawal_reason" | "references_required" | "documents" | "references"
+>;
+
+const DOCUMENT_WAITS: Partial<Record<DocumentState, string>> = {
+  requested: "has not arrived",
+  received: "has arrived and is to be reviewed",
+  rejected: "was rejected",
+  expired: "has expired",
+};
+
+const REFERENCE_WAITS: Partial<Record<ReferenceState, string>> = {
+  requested: "has not answered",
+  declined: "has declined",
+  bounced: "could not be reached: the message bounced",
+  unresponsive: "does not respond",
+};
+
+const NEEDS_ACTION = new Set<string>(["rejected", "expired", "declined", "bounced", "unresponsive"]);
+
+/**
+ * The one place where a candidate's state comes from (interface.md, States). Pure: the same records, the same answer.
+ * An optional document holds nothing up, so it never makes a candidate wait.
+ */
+export function derive(facts: Facts): Derived {
+  const documents = facts.documents.filter((document) => isLive(document) && document.required);
+  const references = facts.references.filter(isLive);
+  const reference_requirements = requirementsOf(facts.references_required, references);
+  const state = stateOf(facts, [...documents, ...references], reference_requirements.outstanding);
+  const waiting_on = state === "withdrawn" || state === "completed" ? [] : waitsOf(facts, documents, references, reference_requirements);
+  return { state, state_reason: reasonOf(facts, state, waiting_on), waiting_on, reference_requirements };
+}
+
+function isLive({ state }: DocumentRecord | ReferenceRecord): boolean {
+  return state !== "waived" && state !== "cancelled";
+}
+
+function requirementsOf(asked: number | null, live: readonly ReferenceRecord[]): ReferenceRequirements {
+  const required = asked ?? live.length;
+  const received = live.filter(({ state }) => state === "received").length;
+  return { required, received, outstanding: Math.max(required - received, 0) };
+}
+
+function stateOf(facts: Facts, holding: readonly (DocumentRecord | ReferenceRecord)[], outstanding: number): CandidateState {
+  if (facts.withdrawn) return "withdrawn";
+  if (facts.started_at === null) return "created";
+  if (holding.some(({ state }) => NEEDS_ACTION.has(state))) return "action_required";
+  const anythingLive = facts.documents.some(isLive) || facts.references.some(isLive);
+  return anythingLive && outstanding === 0 && holding.every(isSettled) ? "completed" : "in_progress";
+}
+
+function isSettled(thing: DocumentRecord | ReferenceRecord): boolean {
+  return "relationship" in thing ? thing.state === "received" : thing.state === "accepted";
+}
+
+function reasonOf(facts: Facts, state: CandidateState, waits: readonly WaitingOn[]): string | null {
+  if (state === "withdrawn") return facts.withdrawal_reason;
+  if (state !== "action_required") return null;
+  return waits.find(({ code }) => NEEDS_ACTION.has(code.replace(/^(document|reference)_/, "")))?.message ?? null;
+}
+
+/** What a recruiter would say is still missing, in the order of the records. */
+function waitsOf(
+  facts: Facts,
+  documents: readonly DocumentRecord[],
+  references: readonly ReferenceRecord[],
+  { required }: ReferenceRequirements,
+): WaitingOn[] {
+  const waits: WaitingOn[] = [];
+  if (facts.started_at === null) waits.push({ code: "not_started", subject: facts.id, message: "The candidate has not been started" });
+  waits.push(...documents.flatMap(waitForDocument), ...references.flatMap(waitForReference));
+  const missing = required - references.length;
+  if (missing > 0) {
+    const message = missing === 1 ? "1 more reference is needed" : `${missing} more references are needed`;
+    waits.push({ code: "references_missing", subject: facts.id, message });
+  }
+  return waits;
+}
+
+function waitForDocument({ id, name, state, rejection_reason }: DocumentRecord): WaitingOn[] {
+  const what = DOCUMENT_WAITS[state];
+  if (what === undefined) return [];
+  const why = state === "rejected" && rejection_reason !== null ? `: ${rejection_reason}` : "";
+  return [{ code: `document_${state}`, subject: id, message: `Document "${name}" ${what}${why}` }];
+}
+
+function waitForReference({ id, email, state }: ReferenceRecord): WaitingOn[] {
+  const waits: WaitingOn[] = [];
+  const unasked = state === "not_requested" || state === "requested";
+  if (unasked && email === null) waits.push({ code: "reference_without_email", subject: id, message: `Reference ${id} has no email address` });
+  const what = REFERENCE_WAITS[state];
+  if (what !== undefined) waits.push({ code: `reference_${state}`, subject: id, message: `Reference ${id} ${what}` });
+  return waits;
+}

@@ -1,0 +1,71 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A server that `npm start` or `npm test` started, as `servers.json` in its data folder records it. */
+export interface ServerRecord {
+  url: string;
+  pid: number;
+}
+
+export type ServerRole = "redis" | "mongodb";
+export type ServerRecords = { [Role in ServerRole]?: ServerRecord };
+
+/** The addresses of the servers that `npm start` started on this DATA_DIR and that are still running. */
+export async function findServers(dataDir: string): Promise<{ redisUrl?: string; mongodbUrl?: string }> {
+  const { redis, mongodb } = readServers(dataDir);
+  return {
+    ...(redis !== undefined && isAlive(redis.pid) && { redisUrl: redis.url }),
+    ...(mongodb !== undefined && isAlive(mongodb.pid) && { mongodbUrl: mongodb.url }),
+  };
+}
+
+/** What is on record, whether it still runs or not. A missing or broken file is an empty record. */
+export function readServers(dataDir: string): ServerRecords {
+  try {
+    const records: unknown = JSON.parse(readFileSync(fileIn(dataDir), "utf8"));
+    if (typeof records !== "object" || records === null) return {};
+    return {
+      ...("redis" in records && isRecord(records.redis) && { redis: records.redis }),
+      ...("mongodb" in records && isRecord(records.mongodb) && { mongodb: records.mongodb }),
+    };
+  } catch {
+    return {};
+  }
+}
+
+/** Writes down a server, or with undefined strikes it out. The file is replaced in one step: readers never see half of it. */
+export function recordServer(dataDir: string, role: ServerRole, record: ServerRecord | undefined): void {
+  const records = { ...readServers(dataDir), [role]: record };
+  const file = fileIn(dataDir);
+  if (records.redis === undefined && records.mongodb === undefined) return rmSync(file, { force: true });
+  writeFileSync(`${file}.new`, `${JSON.stringify(records, null, 2)}\n`);
+  renameSync(`${file}.new`, file);
+}
+
+/** Whether a process with this id runs; one of another user counts, one that has ended but was not waited for does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  return !isZombie(pid);
+}
+
+/** Left behind by its parent, a process stays in the table until init notices, which in a container may be never. */
+function isZombie(pid: number): boolean {
+  try {
+    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false; // no /proc here
+  }
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, "servers.json");
+}
+
+function isRecord(value: unknown): value is ServerRecord {
+  if (typeof value !== "object" || value === null || !("url" in value) || !("pid" in value)) return false;
+  return typeof value.url === "string" && typeof value.pid === "number" && value.pid > 0;
+}

@@ -1,0 +1,56 @@
+/** `npm start`: finds or starts Redis and MongoDB, then runs the service until it is told to stop. */
+import { resolve } from "node:path";
+import { ConfigError, readConfig } from "../config.ts";
+import { runChild } from "./child.ts";
+import { greet } from "./demo.ts";
+import { tryLock } from "./lock.ts";
+import { SetupError, explain, say } from "./output.ts";
+import { ensureServers, toolsIn } from "./servers.ts";
+import { type StopSignals, listenForStop } from "./stop-signals.ts";
+
+async function start(signals: StopSignals): Promise<void> {
+  const { DATA_DIR } = readConfig(process.env);
+  const dataDir = resolve(DATA_DIR);
+  // The first one's servers, and their data, are not shared: they would be gone when it stops.
+  if ((await tryLock(dataDir)) === undefined) {
+    throw new SetupError(`npm start is already running on ${DATA_DIR}. Stop it, or set another DATA_DIR, PORT and OPS_PORT.`);
+  }
+  const servers = await ensureServers({ dataDir, tools: toolsIn(dataDir), env: process.env, signal: signals.stopping });
+  try {
+    await serve({ ...process.env, REDIS_URL: servers.redisUrl, MONGODB_URL: servers.mongodbUrl }, signals);
+  } finally {
+    await servers.stop();
+  }
+}
+
+/** Resolves when the service has been told to stop and has. @throws when it ends by itself. */
+async function serve(env: NodeJS.ProcessEnv, signals: StopSignals): Promise<void> {
+  const main = runChild("src/main.ts", [], { ...signals, env, stopWith: "SIGTERM", first: "src/dev/follow-parent.ts" });
+  const ready = await main.message;
+  try {
+    if (isReady(ready) && !signals.stopping.aborted) await greet(readConfig(env), ready);
+  } catch (error) {
+    say(`The demo account could not be made: ${explain(error)}`);
+  }
+  const code = await main.exited;
+  if (signals.stopping.aborted) return;
+  // What keeps it from starting it has told itself.
+  throw new SetupError(ready === undefined ? "" : `The service ended by itself (exit code ${code ?? "none"}).`);
+}
+
+function isReady(message: unknown): message is { port: number; opsPort: number } {
+  return typeof message === "object" && message !== null && "port" in message && "opsPort" in message;
+}
+
+const signals = listenForStop();
+let code = 0;
+try {
+  await start(signals);
+} catch (error) {
+  if (!signals.stopping.aborted) {
+    code = 1;
+    const text = error instanceof ConfigError ? error.message : explain(error);
+    if (text !== "") say(text);
+  }
+}
+process.exit(code);

@@ -1,0 +1,82 @@
+import type { Caller } from "../accounts/caller.ts";
+import { CandidatePath } from "../candidates/schema.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { download } from "./download.ts";
+import { Document, DocumentPatch, DocumentPath, NewDocument } from "./schema.ts";
+import type { DocumentAddress, DocumentService } from "./service.ts";
+
+/** The operations on documents and their content. */
+export function documentEndpoints(documents: DocumentService): Endpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/candidates/:id/documents",
+      surface: "writes",
+      name: "addDocument",
+      summary: "Add a document to a candidate, with its content or without",
+      params: CandidatePath,
+      body: NewDocument,
+      upload: {
+        form: "multipart",
+        store: ({ accountId }, { id }, file) => documents.receiveNew(accountId, id, file),
+        discard: (file) => documents.discard(file),
+      },
+      status: 201,
+      answer: Document,
+      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "too_many_documents"],
+      location: ({ id, candidate_id }) => `/candidates/${candidate_id}/documents/${id}`,
+      handle: ({ caller, params, body, file, newId, precondition }) =>
+        documents.add(caller.accountId, params.id, body, { file, newId, precondition }),
+    }),
+    endpoint({
+      method: "PATCH",
+      path: "/candidates/:id/documents/:docId",
+      surface: "writes",
+      name: "updateDocument",
+      summary: "Update a document, or move it to another state",
+      params: DocumentPath,
+      body: DocumentPatch,
+      status: 200,
+      answer: Document,
+      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "invalid_transition"],
+      handle: ({ caller, params, body, precondition }) => documents.update(addressOf(caller, params), body, precondition),
+    }),
+    endpoint({
+      method: "PUT",
+      path: "/candidates/:id/documents/:docId/content",
+      surface: "writes",
+      name: "putDocumentContent",
+      summary: "Bring a document's content: the bytes themselves, with their Content-Type and Content-Disposition",
+      params: DocumentPath,
+      upload: {
+        form: "raw",
+        store: (caller, params, file) => documents.receive(addressOf(caller, params), file),
+        discard: (file) => documents.discard(file),
+      },
+      status: 200,
+      answer: Document,
+      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "invalid_transition"],
+      async handle({ caller, params, file, precondition }) {
+        if (file === undefined) throw new Error("A raw upload always has a file.");
+        return documents.putContent(addressOf(caller, params), file, precondition);
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/candidates/:id/documents/:docId/content",
+      surface: "reads",
+      name: "readDocumentContent",
+      summary: "Read a document's content, whole or a range of it",
+      params: DocumentPath,
+      status: 200,
+      answer: Document,
+      binary: ["*/*"],
+      problems: ["not_found", "content_not_available", "range_not_satisfiable"],
+      handle: async ({ caller, params, header }) => download(await documents.content(addressOf(caller, params)), header),
+    }),
+  ];
+}
+
+function addressOf({ accountId }: Caller, { id, docId }: { id: string; docId: string }): DocumentAddress {
+  return { account: accountId, candidate: id, document: docId };
+}

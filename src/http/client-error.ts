@@ -1,0 +1,64 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import type { NewId } from "../infra/ids.ts";
+import { PROBLEMS, type ProblemCode } from "../problems.ts";
+
+const REASONS: Record<string, [ProblemCode, string]> = {
+  HPE_HEADER_OVERFLOW: ["headers_too_large", "The request's headers are larger than 16 KiB."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "The request was not here whole in time."],
+};
+
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+export interface RefusalOptions {
+  newId: NewId;
+  log: { info(fields: object, message: string): void };
+}
+
+/**
+ * Answers what Node's parser refuses before there is a request: problem+json written to the bare socket, then closed. Where
+ * an earlier request of the connection is still being answered, that answer goes out whole first; the refusal of one whose
+ * own answer has begun would end up in the midst of it, so the connection is cut instead.
+ */
+export function refuseMalformed(server: Server, options: RefusalOptions): void {
+  const exchanges = new WeakMap<Duplex, Exchange[]>();
+  const track = (req: IncomingMessage, res: ServerResponse): void => {
+    const open = exchanges.get(req.socket) ?? [];
+    exchanges.set(req.socket, open);
+    const exchange = { req, res };
+    open.push(exchange);
+    res.once("close", () => open.splice(open.indexOf(exchange), 1));
+  };
+  server.on("request", track);
+  server.on("checkExpectation", track);
+  server.on("clientError", (error, socket) => {
+    const last = exchanges.get(socket)?.at(-1);
+    if (last === undefined) answer(error, socket, options);
+    else if (last.req.complete) last.res.once("close", () => answer(error, socket, options));
+    else if (last.res.headersSent || exchanges.get(socket)?.length !== 1) socket.destroy();
+    else answer(error, socket, options);
+  });
+}
+
+function answer(error: NodeJS.ErrnoException, socket: Duplex, { newId, log }: RefusalOptions): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const [code, detail] = REASONS[error.code ?? ""] ?? ["malformed_request", "This is not HTTP/1.1 as RFC 9112 has it."];
+  const { status, title } = PROBLEMS[code];
+  const requestId = newId("req");
+  const body = JSON.stringify({ type: `/docs#${code}`, title, status, detail, code, request_id: requestId });
+  log.info({ request_id: requestId, status, code }, "no request");
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      "Content-Type: application/problem+json",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      "Connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+}

@@ -1,0 +1,117 @@
+import type { IncomingMessage } from "node:http";
+import contentDisposition from "content-disposition";
+import type { TSchema } from "typebox";
+import { problem } from "../problems.ts";
+import { mediaTypeOf, refuseEncoding } from "./body.ts";
+import type { IncomingFile, StoredFile } from "./endpoint.ts";
+import { type FormRules, readParts } from "./form.ts";
+import { FormFields } from "./form-fields.ts";
+import { incoming, refuseLarge } from "./incoming.ts";
+import type { ReadBody } from "./input.ts";
+import { isMediaType } from "./media-type.ts";
+
+export interface UploadRules extends FormRules {
+  readonly store: (file: IncomingFile) => Promise<StoredFile>;
+  readonly discard: (file: StoredFile) => Promise<void>;
+}
+
+/**
+ * Takes the whole body as a file: its Content-Type, its name from Content-Disposition (RFC 6266). No body is an empty file.
+ * @throws problems payload_too_large, unsupported_media_type, request_timeout, validation_failed; what `store` throws. The
+ * rest of the body is then read and dropped.
+ */
+export async function readRaw(req: IncomingMessage, { maxFileBytes, timeoutMs, store }: UploadRules): Promise<ReadBody> {
+  refuseLarge(req, maxFileBytes, maxFileBytes);
+  refuseEncoding(req);
+  if (mediaTypeOf(req) === "multipart/form-data") {
+    throw problem("unsupported_media_type", "Send the file's own bytes, with its own Content-Type: a form is not taken here.");
+  }
+  const file = { filename: filenameOf(req), contentType: declaredType(req.headers["content-type"]) };
+  const stream = incoming(req, { maxBytes: maxFileBytes, maxFileBytes, timeoutMs });
+  try {
+    const stored = await store({ ...file, stream });
+    return { body: undefined, file: stored, fingerprint: fingerprintOf({}, stored) };
+  } finally {
+    stream.destroy();
+  }
+}
+
+/**
+ * Reads a form (RFC 7578): the file is the part `content`, written as it arrives; the other parts are the fields, in any
+ * order, before it or after it.
+ * @param check throws where the fields are not valid.
+ * @throws problems malformed_request, payload_too_large, unsupported_media_type, request_timeout, validation_failed; what
+ * `store` throws. Nothing of the file is then kept, and the rest of the body is read and dropped.
+ */
+export async function readForm(
+  req: IncomingMessage,
+  { store, discard, ...rules }: UploadRules,
+  schema: TSchema | undefined,
+  check: (body: unknown) => void,
+): Promise<ReadBody> {
+  refuseEncoding(req);
+  const fields = new FormFields(schema);
+  let storing: Promise<StoredFile> | undefined;
+  try {
+    await readParts(req, rules, {
+      field: (name, text, truncated) => fields.add(name, text, truncated),
+      file(name, { stream, filename, contentType }) {
+        if (name !== "content") throw invalid(`/${name}`, "is not taken as a file: the file goes in the part content");
+        storing = store({ stream, filename: formFilename(filename), contentType: declaredType(contentType) });
+        return storing;
+      },
+    });
+    const body = fields.finish();
+    check(body);
+    const file = await storing;
+    return { body, file, fingerprint: fingerprintOf(body, file) };
+  } catch (error) {
+    await storing?.then(discard, () => undefined);
+    throw error;
+  }
+}
+
+/** Browsers and fetch percent-encode these three in a part's filename, and nothing else (HTML, multipart/form-data encoding). */
+function formFilename(filename: string): string | null {
+  const name = filename.replaceAll(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
+  if (name.includes("\uFFFD")) throw invalid("/content", "must have a filename in UTF-8");
+  return name === "" ? null : name;
+}
+
+/** @throws problem validation_failed where Content-Disposition is there but is none. */
+function filenameOf(req: IncomingMessage): string | null {
+  const header = req.headers["content-disposition"];
+  if (header === undefined) return null;
+  try {
+    const { filename = "" } = contentDisposition.parse(header).parameters;
+    return filename === "" ? null : asUtf8(filename);
+  } catch {
+    throw invalid("Content-Disposition", "must be as RFC 6266 has it, for example attachment; filename*=UTF-8''na%C3%AFve.txt");
+  }
+}
+
+/** Node gives a header's bytes as Latin-1, its charset by the letter of the RFC; many clients send UTF-8 all the same. */
+function asUtf8(text: string): string {
+  if (!/^[\x00-\xff]*$/.test(text)) return text; // oxlint-disable-line no-control-regex -- one byte a character
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, "latin1"));
+  } catch {
+    return text;
+  }
+}
+
+function declaredType(text: string | undefined): string | null {
+  if (text === undefined || text === "") return null;
+  if (!isMediaType(text)) throw problem("unsupported_media_type", "The file's Content-Type is not a media type; application/pdf is one.");
+  return text;
+}
+
+function invalid(pointer: string, detail: string): Error {
+  return problem("validation_failed", `The file is not valid. ${pointer} ${detail}.`, { errors: [{ pointer, detail }] });
+}
+
+/** Over what was sent, not over how: neither the boundary nor the order of the parts plays a part. */
+function fingerprintOf(fields: Record<string, unknown>, file: StoredFile | undefined): string {
+  const sorted = Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([sorted, file === undefined ? null : [file.sha256, file.filename, file.contentType]]);
+}

@@ -1,0 +1,20 @@
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { Limits } from "./schema.ts";
+import type { LimitsService } from "./service.ts";
+
+/** Where the caller's limits stand. Reading it costs nothing, however often. */
+export function limitsEndpoints(limits: LimitsService): Endpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/limits",
+      surface: "free",
+      name: "readLimits",
+      summary: "Read every limit of the caller's account and key, and the key's live grants",
+      status: 200,
+      answer: Limits,
+      problems: [],
+      handle: ({ caller }) => limits.read(caller),
+    }),
+  ];
+}

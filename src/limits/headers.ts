@@ -1,0 +1,66 @@
+import { accountSuspended, keyOutdated, keyReplaced, keyRevoked } from "../accounts/refusals.ts";
+import { type Problem, problem } from "../problems.ts";
+import type { Decision, Standing, Verdict } from "./decision.ts";
+
+const QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
+
+/**
+ * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10 for every response to a charged request,
+ * admitted or not. A key with a live grant sees it as a third policy, which no window restores: it has no w and no t.
+ */
+export function rateLimitHeaders(decision: Decision): Record<string, string> {
+  const { account, key, windowSeconds: w, grantRemaining, grantAmount } = decision;
+  const t = secondsToReset(decision);
+  const policies = [`"account";q=${account.limit};w=${w}`, `"key";q=${key.limit};w=${w}`];
+  const limits = [`"account";r=${account.remaining};t=${t}`, `"key";r=${key.remaining};t=${t}`];
+  if (grantRemaining !== null) {
+    policies.push(`"grant";q=${grantAmount}`);
+    limits.push(`"grant";r=${grantRemaining}`);
+  }
+  return { "RateLimit-Policy": policies.join(", "), RateLimit: limits.join(", ") };
+}
+
+/**
+ * Whole seconds until the window has surely ended, at least 1: the `t` of RateLimit and the Retry-After of a refusal, so
+ * that a client which waits exactly so long finds a new window.
+ */
+export function secondsToReset({ resetMs }: Pick<Decision, "resetMs">): number {
+  return Math.max(1, Math.ceil(resetMs / 1000));
+}
+
+/** The problem to answer a decision with: 429 rate_limited, 401 api_key_revoked, 403 account_suspended; none when admitted. */
+export function refusal(decision: Decision): Problem | undefined {
+  return REFUSALS[decision.verdict](decision);
+}
+
+/** The same for a key that was asked about nothing but its standing. */
+export function refusalOfStanding(standing: Standing): Problem {
+  return STANDINGS[standing]();
+}
+
+const STANDINGS: Record<Standing, () => Problem> = { revoked: keyRevoked, suspended: accountSuspended, outdated: keyOutdated, replaced: keyReplaced };
+
+const REFUSALS: Record<Verdict, (decision: Decision) => Problem | undefined> = {
+  admitted: () => undefined,
+  granted: () => undefined,
+  account_exhausted: (decision) => rateLimited(decision, "account"),
+  key_exhausted: (decision) => rateLimited(decision, "key"),
+  ...STANDINGS,
+};
+
+function rateLimited(decision: Decision, scope: "account" | "key"): Problem {
+  const { surface, windowSeconds } = decision;
+  const { limit } = decision[scope];
+  const retryAfter = secondsToReset(decision);
+  const detail =
+    `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${spoken(windowSeconds)}. ` +
+    `Please try again shortly, in ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}.`;
+  return problem("rate_limited", detail, {
+    members: { type: QUOTA_EXCEEDED, surface, scope, limit, retry_after: retryAfter },
+    headers: { "Retry-After": String(retryAfter) },
+  });
+}
+
+function spoken(seconds: number): string {
+  return seconds === 3600 ? "an hour" : `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
+}

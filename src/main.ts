@@ -1,0 +1,35 @@
+import cluster from "node:cluster";
+import { ConfigError, readConfig } from "./config.ts";
+import { findServers } from "./dev/servers-file.ts";
+import { superviseReplicas } from "./supervisor.ts";
+import { startReplica } from "./replica.ts";
+
+/** The process: settings, then one replica, or a supervisor over several that share the port. */
+async function main(): Promise<void> {
+  const settings = readConfig(process.env);
+  const found = settings.REDIS_URL === null || settings.MONGODB_URL === null ? await findServers(settings.DATA_DIR) : {};
+  const config = {
+    ...settings,
+    REDIS_URL: settings.REDIS_URL ?? found.redisUrl ?? null,
+    MONGODB_URL: settings.MONGODB_URL ?? found.mongodbUrl ?? null,
+  };
+  const supervising = config.REPLICAS > 1 && cluster.isPrimary;
+  if (cluster.isPrimary) warnAboutLimits(config);
+  const { port, opsPort, stop } = await (supervising ? superviseReplicas(config.REPLICAS) : startReplica(config));
+  // A terminal's Ctrl-C reaches every process of the group, and a supervisor's signal comes on top: stopping twice is once.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop().then(() => process.exit(0), fail));
+  process.send?.({ type: "ready", port, opsPort });
+}
+
+function warnAboutLimits({ LIMIT_WINDOW_SECONDS, LIMIT_SCALE }: ReturnType<typeof readConfig>): void {
+  if (LIMIT_WINDOW_SECONDS === 3600 && LIMIT_SCALE === 1) return;
+  process.stderr.write(`Warning: limits are not the specification's (window ${LIMIT_WINDOW_SECONDS} s, scale ${LIMIT_SCALE}). For load tests only.\n`);
+}
+
+function fail(error: unknown): never {
+  const text = error instanceof ConfigError ? error.message : String(error instanceof Error ? error.message : error);
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+}
+
+await main().catch(fail);

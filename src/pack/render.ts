@@ -1,0 +1,47 @@
+import type { CandidateRecord } from "../candidates/record.ts";
+import { renderCandidate } from "../candidates/render.ts";
+import type { Candidate } from "../candidates/schema.ts";
+import type { Pack } from "./schema.ts";
+
+/** Whose pack it is: the account as the paper names it. */
+export type PackAccount = Pack["account"];
+
+/**
+ * The pack of a candidate as it is now. But for `generated_at` and the account's name it is a function of the candidate's id
+ * and `pack_version` alone: whatever it shows counts a new pack version (candidates/stored.ts, packFacts).
+ */
+export function renderPack(record: CandidateRecord, account: PackAccount, generatedAt: string): Pack {
+  const candidate = renderCandidate(record);
+  const missing = missingOf(record);
+  return {
+    object: "pack",
+    candidate_id: candidate.id,
+    pack_version: candidate.pack_version,
+    generated_at: generatedAt,
+    account,
+    candidate: identityOf(candidate),
+    complete: missing.length === 0,
+    missing,
+    documents: candidate.documents,
+    references: candidate.references,
+    references_required: candidate.references_required,
+    reference_requirements: candidate.reference_requirements,
+  };
+}
+
+function identityOf(candidate: Candidate): Pack["candidate"] {
+  const { external_id, name, first_name, last_name, email, phone, job_title, start_date } = candidate;
+  const { state, state_reason, withdrawn, withdrawal_reason, created_at, started_at } = candidate;
+  const person = { external_id, name, first_name, last_name, email, phone, job_title, start_date };
+  return { ...person, state, state_reason, withdrawn, withdrawal_reason, created_at, started_at };
+}
+
+/** A withdrawal ends the waiting, not the gaps in the papers: they are judged as if there were none. */
+function missingOf(record: CandidateRecord): Pack["missing"] {
+  const { id, state, waiting_on } = renderCandidate({ ...record, withdrawn: false });
+  if (state === "completed" || waiting_on.length > 0) return waiting_on;
+  if (record.documents.length + record.references.length === 0) {
+    return [{ code: "nothing_asked_for", subject: id, message: "No document and no reference has been asked for" }];
+  }
+  return [{ code: "not_completed", subject: id, message: "Nothing that counts has been settled yet" }];
+}

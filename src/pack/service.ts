@@ -1,0 +1,58 @@
+import type { Readable } from "node:stream";
+import type { CandidateStore } from "../candidates/store.ts";
+import type { ContentStore } from "../documents/content.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import { bundle, type PackFile } from "./bundle.ts";
+import { nameFiles } from "./file-names.ts";
+import { type PackAccount, renderPack } from "./render.ts";
+import type { Pack } from "./schema.ts";
+import { sheetOf } from "./sheet.ts";
+import { typeset } from "./typeset.ts";
+import { zipped } from "./zip.ts";
+
+interface Dependencies {
+  readonly store: CandidateStore;
+  readonly contents: ContentStore;
+  /** The name that the paper gives the account. @throws problem store_unavailable */
+  readonly accountName: (accountId: string) => Promise<string>;
+  readonly clock: Clock;
+}
+
+/** A pack with what its ZIP holds. */
+export interface ReadPack {
+  readonly pack: Pack;
+  readonly files: readonly PackFile[];
+}
+
+/** The compliance pack, read once and then given in any of its forms. */
+export class PackService {
+  readonly #store: CandidateStore;
+  readonly #contents: ContentStore;
+  readonly #accountName: (accountId: string) => Promise<string>;
+  readonly #clock: Clock;
+
+  constructor({ store, contents, accountName, clock }: Dependencies) {
+    this.#store = store;
+    this.#contents = contents;
+    this.#accountName = accountName;
+    this.#clock = clock;
+  }
+
+  /** Two round trips at once. @throws problems not_found, the same for another account's candidate, store_unavailable. */
+  async read(accountId: string, candidateId: string): Promise<ReadPack> {
+    const [record, name] = await Promise.all([this.#store.get(accountId, candidateId), this.#accountName(accountId)]);
+    const account: PackAccount = { id: accountId, name };
+    return { pack: renderPack(record, account, timestamp(this.#clock.now())), files: nameFiles(record.documents) };
+  }
+
+  /** The pack as a paper to file, typeset in a thread of its own. */
+  pdf({ pack }: ReadPack): Promise<Uint8Array> {
+    return typeset(sheetOf(pack));
+  }
+
+  /** The paper, the documents and a manifest as a ZIP that is made while it is read; destroying it frees everything. */
+  async zip({ pack, files }: ReadPack): Promise<Readable> {
+    const pdf = await typeset(sheetOf(pack)); // before the answer has begun, so that its failure is still an answer
+    return zipped((signal) => bundle({ pack, files, pdf, contents: this.#contents }, signal));
+  }
+}

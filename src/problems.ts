@@ -1,0 +1,75 @@
+/** Every refusal and failure the API can answer, with its status and title: the only place that knows statuses. */
+export const PROBLEMS = {
+  malformed_json: { status: 400, title: "Malformed JSON" },
+  malformed_path: { status: 400, title: "Malformed path" },
+  malformed_request: { status: 400, title: "Malformed request" },
+  invalid_query: { status: 400, title: "Invalid query" },
+  api_key_missing: { status: 401, title: "API key missing" },
+  api_key_invalid: { status: 401, title: "API key invalid" },
+  api_key_revoked: { status: 401, title: "API key revoked" },
+  account_suspended: { status: 403, title: "Account suspended" },
+  not_found: { status: 404, title: "Not found" },
+  content_not_available: { status: 404, title: "Content not available" },
+  method_not_allowed: { status: 405, title: "Method not allowed" },
+  not_acceptable: { status: 406, title: "Not acceptable" },
+  request_timeout: { status: 408, title: "Request timeout" },
+  external_id_taken: { status: 409, title: "External id taken" },
+  invalid_transition: { status: 409, title: "Invalid transition" },
+  candidate_withdrawn: { status: 409, title: "Candidate withdrawn" },
+  idempotency_in_flight: { status: 409, title: "Idempotent request in flight" },
+  active_key_cap_reached: { status: 409, title: "Active key cap reached" },
+  too_many_documents: { status: 409, title: "Too many documents" },
+  too_many_references: { status: 409, title: "Too many references" },
+  version_mismatch: { status: 412, title: "Version mismatch" },
+  payload_too_large: { status: 413, title: "Payload too large" },
+  unsupported_media_type: { status: 415, title: "Unsupported media type" },
+  range_not_satisfiable: { status: 416, title: "Range not satisfiable" },
+  validation_failed: { status: 422, title: "Validation failed" },
+  idempotency_key_reused: { status: 422, title: "Idempotency key reused" },
+  rate_limited: { status: 429, title: "Too many requests" },
+  headers_too_large: { status: 431, title: "Request header fields too large" },
+  internal_error: { status: 500, title: "Internal error" },
+  limiter_unavailable: { status: 503, title: "Limiter unavailable" },
+  store_unavailable: { status: 503, title: "Store unavailable" },
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One fault of an input: where it is (RFC 6901 JSON Pointer, or the name of a header or parameter) and what would be right. */
+export interface Fault {
+  pointer: string;
+  detail: string;
+}
+
+/** What a problem may carry beside its sentence. `members` become members of the problem document, `headers` go on the response. */
+export interface ProblemExtras {
+  errors?: Fault[];
+  members?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** The one error that domain code throws on purpose; http/problem.ts writes it as problem+json (RFC 9457). */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly extras: ProblemExtras;
+
+  constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}) {
+    super(detail, { cause: extras.cause });
+    this.name = "Problem";
+    this.code = code;
+    this.extras = extras;
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code].status;
+  }
+}
+
+/**
+ * A problem to throw: `throw problem("not_found", "No candidate has the id …")`.
+ * @param detail a sentence for a person; it must name nothing that belongs to another account.
+ */
+export function problem(code: ProblemCode, detail: string, extras?: ProblemExtras): Problem {
+  return new Problem(code, detail, extras);
+}

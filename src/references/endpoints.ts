@@ -1,0 +1,38 @@
+import { CandidatePath } from "../candidates/schema.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { NewReference, Reference, ReferencePatch, ReferencePath } from "./schema.ts";
+import type { ReferenceService } from "./service.ts";
+
+/** The operations on references. */
+export function referenceEndpoints(references: ReferenceService): Endpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/candidates/:id/references",
+      surface: "writes",
+      name: "addReference",
+      summary: "Add a reference to a candidate",
+      params: CandidatePath,
+      body: NewReference,
+      status: 201,
+      answer: Reference,
+      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "too_many_references"],
+      location: ({ id }) => `/references/${id}`,
+      handle: ({ caller, params, body, newId, precondition }) =>
+        references.add(caller.accountId, params.id, body, newId("ref"), precondition),
+    }),
+    endpoint({
+      method: "PATCH",
+      path: "/references/:id",
+      surface: "writes",
+      name: "updateReference",
+      summary: "Update a reference, or move it to another state",
+      params: ReferencePath,
+      body: ReferencePatch,
+      status: 200,
+      answer: Reference,
+      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "invalid_transition"],
+      handle: ({ caller, params, body, precondition }) => references.update(caller.accountId, params.id, body, precondition),
+    }),
+  ];
+}

@@ -1,0 +1,56 @@
+import { refuseWithdrawn } from "../candidates/edits.ts";
+import type { CandidateRecord, ReferenceRecord } from "../candidates/record.ts";
+import { renderCandidate, renderReference } from "../candidates/render.ts";
+import type { CandidateStore } from "../candidates/store.ts";
+import type { Precondition } from "../precondition.ts";
+import { type Problem, problem } from "../problems.ts";
+import { patchedReference, withReference } from "./edits.ts";
+import type { NewReference, Reference, ReferencePatch } from "./schema.ts";
+
+/** What can be done with a candidate's references. */
+export class ReferenceService {
+  readonly #store: CandidateStore;
+
+  constructor(store: CandidateStore) {
+    this.#store = store;
+  }
+
+  /** @throws problems not_found, version_mismatch, candidate_withdrawn, too_many_references, store_unavailable. */
+  async add(account: string, candidateId: string, given: NewReference, id: string, precondition: Precondition): Promise<Reference> {
+    const record = await this.#store.change(account, candidateId, (before, now) => {
+      // A retry of a try that was interrupted: it has happened, whatever the client had seen (RFC 9110, 13.1.1).
+      if (before.references.some((reference) => reference.id === id)) return before;
+      precondition([renderCandidate(before)]);
+      return withReference(before, given, id, now);
+    });
+    return renderReference(candidateId, referenceOf(record, id));
+  }
+
+  /**
+   * Changes fields and makes a move. One round trip more than a candidate's write: whose it is has to be looked up.
+   * @throws problems not_found, version_mismatch, candidate_withdrawn, invalid_transition, validation_failed.
+   */
+  async update(account: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
+    const candidateId = await this.#store.candidateOfReference(account, id);
+    if (candidateId === undefined) throw noReference(id);
+    const record = await this.#store.change(account, candidateId, (before, now) => {
+      const reference = referenceOf(before, id);
+      precondition([renderReference(candidateId, reference), renderCandidate(before)]);
+      refuseWithdrawn(before);
+      const edited = patchedReference(reference, patch, now);
+      if (edited === reference) return before;
+      return { ...before, references: before.references.map((other) => (other === reference ? edited : other)) };
+    });
+    return renderReference(candidateId, referenceOf(record, id));
+  }
+}
+
+function referenceOf({ references }: CandidateRecord, id: string): ReferenceRecord {
+  const reference = references.find((each) => each.id === id);
+  if (reference === undefined) throw noReference(id);
+  return reference;
+}
+
+function noReference(id: string): Problem {
+  return problem("not_found", `There is no reference ${JSON.stringify(id.slice(0, 100))}.`);
+}

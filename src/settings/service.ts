@@ -1,0 +1,81 @@
+import type { Clock } from "../infra/clock.ts";
+import { mergePatch } from "../merge-patch.ts";
+import type { Precondition } from "../precondition.ts";
+import { languageNamed, timeZoneNamed } from "../registered-names.ts";
+import { effectiveAt } from "./quiet-hours.ts";
+import {
+  type Assistant,
+  ASSISTANT_DEFAULTS,
+  type AssistantPatch,
+  type AssistantSettings,
+  QUIET_HOURS_DEFAULTS,
+  type QuietHours,
+  type QuietHoursPatch,
+  type QuietHoursSettings,
+} from "./schema.ts";
+import type { SettingsRecord, SettingsStore } from "./store.ts";
+
+export interface SettingsServiceOptions {
+  assistant: SettingsStore<Assistant>;
+  quietHours: SettingsStore<QuietHours>;
+  clock: Clock;
+}
+
+/** An account's settings: read, and changed by merge patch. */
+export class SettingsService {
+  readonly #assistant: SettingsStore<Assistant>;
+  readonly #quietHours: SettingsStore<QuietHours>;
+  readonly #clock: Clock;
+
+  constructor({ assistant, quietHours, clock }: SettingsServiceOptions) {
+    this.#assistant = assistant;
+    this.#quietHours = quietHours;
+    this.#clock = clock;
+  }
+
+  async readAssistant(account: string): Promise<AssistantSettings> {
+    return renderAssistant(await this.#assistant.get(account));
+  }
+
+  /** @throws problem version_mismatch */
+  async changeAssistant(account: string, patch: AssistantPatch, precondition: Precondition): Promise<AssistantSettings> {
+    const record = await this.#assistant.change(account, (before) => {
+      precondition([renderAssistant(before)]);
+      return merged(before.values, patch.language ? { ...patch, language: languageNamed(patch.language) } : patch);
+    });
+    return renderAssistant(record);
+  }
+
+  /** `effective` is of the moment it is read. */
+  async readQuietHours(account: string): Promise<QuietHoursSettings> {
+    return this.#withEffective(await this.#quietHours.get(account));
+  }
+
+  /** @throws problem version_mismatch */
+  async changeQuietHours(account: string, patch: QuietHoursPatch, precondition: Precondition): Promise<QuietHoursSettings> {
+    const record = await this.#quietHours.change(account, (before) => {
+      precondition([renderQuietHours(before)]);
+      return merged(before.values, patch.timezone ? { ...patch, timezone: timeZoneNamed(patch.timezone) } : patch);
+    });
+    return this.#withEffective(record);
+  }
+
+  #withEffective(record: SettingsRecord<QuietHours>): QuietHoursSettings {
+    const settings = renderQuietHours(record);
+    return { ...settings, effective: effectiveAt(settings, this.#clock.now()) };
+  }
+}
+
+function renderAssistant({ values, version, updated_at }: SettingsRecord<Assistant>): AssistantSettings {
+  return { object: "assistant_settings", ...ASSISTANT_DEFAULTS, ...values, version, updated_at };
+}
+
+/** Without `effective`, which time alone moves: this is what If-Match is about. */
+function renderQuietHours({ values, version, updated_at }: SettingsRecord<QuietHours>): Omit<QuietHoursSettings, "effective"> {
+  return { object: "quiet_hours_settings", ...QUIET_HOURS_DEFAULTS, ...values, version, updated_at };
+}
+
+/** What the account has set itself, with the patch: a null takes a value away, which brings the default back. */
+function merged<Values>(values: Partial<Values>, patch: object): Partial<Values> {
+  return mergePatch(values, patch) as Partial<Values>;
+}

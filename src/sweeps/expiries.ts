@@ -1,0 +1,28 @@
+import { expired } from "../candidates/expire.ts";
+import type { CandidateStore } from "../candidates/store.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import { inBatches } from "./in-batches.ts";
+import type { Sweep } from "./sweep.ts";
+
+/** Candidates found at a time. */
+const BATCH = 100;
+
+/** Accepted documents whose expires_on has passed become expired; the write puts their candidate on the feed. */
+export function expiries(candidates: CandidateStore, clock: Clock): Sweep {
+  return {
+    name: "expiries",
+    run(signal) {
+      const today = timestamp(clock.now()).slice(0, "YYYY-MM-DD".length);
+      async function expire({ account, id }: { account: string; id: string }): Promise<boolean> {
+        let changed = false;
+        await candidates.change(account, id, (record, now) => {
+          const after = expired(record, today, now);
+          changed = after !== record;
+          return after;
+        });
+        return changed;
+      }
+      return inBatches(() => candidates.expiring(today, BATCH), expire, signal);
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { expect } from "chai";
+import { addressBlock } from "../../src/accounts/address.ts";
+
+describe("the block of an address", () => {
+  it("is an IPv4 address itself, written either way", () => {
+    expect(addressBlock("192.0.2.7")).to.equal("192.0.2.7");
+    expect(addressBlock("::ffff:192.0.2.7")).to.equal("192.0.2.7");
+  });
+
+  it("is the /64 of an IPv6 address, however it is written", () => {
+    for (const address of ["2001:db8:0:1::", "2001:db8:0:1::1", "2001:0DB8::1:ffff:0:0:1", "2001:db8:0:1:1:2:3.4.5.6", "2001:db8:0:1::9%eth0"]) {
+      expect(addressBlock(address), address).to.equal("2001:db8:0:1::/64");
+    }
+    expect(addressBlock("2001:db8:0:2::1")).to.equal("2001:db8:0:2::/64");
+    expect(addressBlock("1::4:5:6:7:8")).to.equal("1:0:0:4::/64");
+    expect(addressBlock("::1")).to.equal("0:0:0:0::/64");
+  });
+
+  it("is whatever is no address, as it is", () => {
+    for (const text of ["", "unknown", "2001:db8"]) expect(addressBlock(text)).to.equal(text);
+  });
+});

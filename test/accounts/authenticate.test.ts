@@ -1,0 +1,127 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "chai";
+import { Authenticator } from "../../src/accounts/authenticate.ts";
+import { GuessGuard } from "../../src/accounts/guard.ts";
+import { hashKey, makeKey } from "../../src/accounts/key.ts";
+import type { NewKeyView } from "../../src/accounts/view.ts";
+import { type Accounts, bearer, openAccounts, problemOf } from "./support.ts";
+
+const MINUTE_MS = 60_000;
+
+describe("authentication", () => {
+  let accounts: Accounts;
+  let elapsedMs: number;
+  let authenticator: Authenticator;
+  before(async () => (accounts = await openAccounts()));
+  after(() => accounts.close());
+  beforeEach(() => {
+    elapsedMs = 0;
+    authenticator = new Authenticator({
+      store: accounts.store,
+      clock: { now: () => Date.now() + elapsedMs },
+      timer: { now: () => elapsedMs },
+      guard: new GuessGuard(),
+    });
+  });
+
+  const newKey = async (): Promise<NewKeyView> => {
+    const { id } = await accounts.service.createAccount({ name: "Acme" });
+    return accounts.service.createKey({ accountId: id, name: "ats" });
+  };
+
+  async function findsDuring(work: () => Promise<unknown>): Promise<number> {
+    const before = accounts.finds();
+    await work();
+    return accounts.finds() - before;
+  }
+
+  it("a good key says which account and which key", async () => {
+    const { key, id, account_id } = await newKey();
+    expect(await authenticator.authenticate(bearer(key))).to.include({ accountId: account_id, keyId: id });
+  });
+
+  it("an unknown key is api_key_invalid, and costs one look-up", async () => {
+    const unknown = bearer(makeKey(randomBytes));
+    expect(await findsDuring(() => problemOf(authenticator.authenticate(unknown), "api_key_invalid"))).to.equal(1);
+  });
+
+  it("a key with one wrong character is api_key_invalid, and costs no look-up", async () => {
+    const { key } = await newKey();
+    const mistyped = key.slice(0, 12) + (key[12] === "a" ? "b" : "a") + key.slice(13);
+    expect(await findsDuring(() => problemOf(authenticator.authenticate(bearer(mistyped)), "api_key_invalid"))).to.equal(0);
+  });
+
+  it("a look-up entry whose account knows nothing of it is as good as none", async () => {
+    const { id, account_id } = await newKey();
+    const secret = makeKey(randomBytes);
+    await accounts.store.addSecret(hashKey(secret), account_id, id);
+    await problemOf(authenticator.authenticate(bearer(secret)), "api_key_invalid");
+  });
+
+  it("a revoked key is api_key_revoked; the account's other keys are untouched", async () => {
+    const { key, id, account_id } = await newKey();
+    const other = await accounts.service.createKey({ accountId: account_id, name: "other" });
+    await accounts.service.revokeKey(id);
+    await problemOf(authenticator.authenticate(bearer(key)), "api_key_revoked");
+    await authenticator.authenticate(bearer(other.key));
+  });
+
+  it("a suspended account is account_suspended, and comes back as soon as it is resumed", async () => {
+    const { key, account_id } = await newKey();
+    await accounts.service.suspendAccount(account_id);
+    const { status } = await problemOf(authenticator.authenticate(bearer(key)), "account_suspended");
+    expect(status).to.equal(403);
+    await accounts.service.resumeAccount(account_id);
+    await authenticator.authenticate(bearer(key));
+  });
+
+  it("a rotated key: both secrets in the grace, then only the new one", async () => {
+    const old = await newKey();
+    const { key } = await accounts.service.rotateKey({ keyId: old.id, graceSeconds: 10 });
+    const caller = await authenticator.authenticate(bearer(key));
+    const { accountId, keyId } = caller;
+    expect(await authenticator.authenticate(bearer(old.key))).to.include({ accountId, keyId });
+    elapsedMs = 10_000;
+    await problemOf(authenticator.authenticate(bearer(old.key)), "api_key_invalid");
+    expect(await authenticator.authenticate(bearer(key))).to.deep.equal(caller);
+  });
+
+  it("a good key is remembered for a minute, and looked up again after it", async () => {
+    const { key, id } = await newKey();
+    const authenticate = () => authenticator.authenticate(bearer(key));
+    expect(await findsDuring(authenticate)).to.equal(2);
+    elapsedMs = MINUTE_MS - 1;
+    expect(await findsDuring(authenticate)).to.equal(0);
+    await accounts.service.revokeKey(id);
+    await authenticate(); // what the limiter's marker is for
+    elapsedMs = MINUTE_MS;
+    await problemOf(authenticate(), "api_key_revoked");
+    await problemOf(authenticate(), "api_key_revoked");
+  });
+
+  it("a key once found revoked, replaced or suspended is no guess: it does not close its address, and the ended ones cost no look-up", async () => {
+    const [revoked, rotated, suspended] = [await newKey(), await newKey(), await newKey()];
+    await accounts.service.revokeKey(revoked.id);
+    const { key: renewed } = await accounts.service.rotateKey({ keyId: rotated.id, graceSeconds: 0 });
+    await accounts.service.suspendAccount(suspended.account_id);
+    for (const { key } of [revoked, rotated, suspended]) await authenticator.authenticate(bearer(key)).catch(() => undefined);
+    const ended = async () => {
+      await problemOf(authenticator.authenticate(bearer(revoked.key)), "api_key_revoked");
+      await problemOf(authenticator.authenticate(bearer(rotated.key)), "api_key_invalid");
+    };
+    expect(await findsDuring(ended)).to.equal(0);
+    for (let request = 0; request < 30; request++) {
+      await ended();
+      await problemOf(authenticator.authenticate(bearer(suspended.key)), "account_suspended");
+    }
+    await authenticator.authenticate(bearer(renewed));
+    await accounts.service.resumeAccount(suspended.account_id);
+    await authenticator.authenticate(bearer(suspended.key));
+  });
+
+  it("a hundred requests at once with a key not yet known share one look-up", async () => {
+    const { key } = await newKey();
+    const all = () => Promise.all(Array.from({ length: 100 }, () => authenticator.authenticate(bearer(key))));
+    expect(await findsDuring(all)).to.equal(2);
+  });
+});

@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "chai";
+import { Authenticator } from "../../src/accounts/authenticate.ts";
+import type { Caller } from "../../src/accounts/caller.ts";
+import { type GuardOptions, GuessGuard } from "../../src/accounts/guard.ts";
+import { makeKey } from "../../src/accounts/key.ts";
+import { type Accounts, bearer, CAP, openAccounts, problemOf } from "./support.ts";
+
+const [ATTACKER, ELSEWHERE] = ["192.0.2.66", "198.51.100.1"];
+const FAILURES = 20;
+
+/** A key that is written as one and that nobody has. */
+function guess(authenticator: Authenticator, address = ATTACKER): Promise<Caller> {
+  return authenticator.authenticate(bearer(makeKey(randomBytes), address));
+}
+
+describe("the guard against guessing keys", () => {
+  let accounts: Accounts;
+  let elapsedMs = 0;
+  before(async () => (accounts = await openAccounts()));
+  after(() => accounts.close());
+
+  function newAuthenticator(options?: GuardOptions): Authenticator {
+    const guard = new GuessGuard(options);
+    return new Authenticator({ store: accounts.store, clock: Date, timer: { now: () => elapsedMs }, guard });
+  }
+
+  async function newKeys(count: number): Promise<string[]> {
+    const { id } = await accounts.service.createAccount({ name: "Acme" });
+    const keys = Array.from({ length: count }, () => accounts.service.createKey({ accountId: id, name: "ats" }));
+    return (await Promise.all(keys)).map(({ key }) => key);
+  }
+
+  async function close(authenticator: Authenticator): Promise<void> {
+    for (let failure = 0; failure < FAILURES; failure++) await problemOf(guess(authenticator), "api_key_invalid");
+  }
+
+  it("closes after 20 failures: 429 with scope address and Retry-After, and no look-up any more", async () => {
+    const authenticator = newAuthenticator();
+    await close(authenticator);
+    const before = accounts.finds();
+    const { message, extras } = await problemOf(guess(authenticator), "rate_limited");
+    expect(message).to.match(/^Too many requests/);
+    const { retry_after, ...members } = extras.members ?? {};
+    expect(members).to.include({ scope: "address", limit: FAILURES });
+    expect(retry_after).to.be.within(1, 60);
+    expect(extras.headers).to.deep.equal({ "Retry-After": String(retry_after) });
+    expect(accounts.finds()).to.equal(before);
+  });
+
+  it("of 10,000 wrong keys sent at once lets 20 through to the database", async () => {
+    const authenticator = newAuthenticator();
+    const before = accounts.finds();
+    const outcomes = await Promise.allSettled(Array.from({ length: 10_000 }, () => guess(authenticator)));
+    const codes = outcomes.map((outcome) => outcome.status === "rejected" && (outcome.reason as { code: string }).code);
+    expect(codes.filter((code) => code === "api_key_invalid")).to.have.length(FAILURES);
+    expect(codes.filter((code) => code === "rate_limited")).to.have.length(10_000 - FAILURES);
+    expect(accounts.finds() - before).to.equal(FAILURES);
+  });
+
+  it("lets a good key from elsewhere pass, and one known before from the same address, its minute over or not", async () => {
+    const authenticator = newAuthenticator();
+    const [known = "", unknown = ""] = await newKeys(2);
+    await authenticator.authenticate(bearer(known, ATTACKER));
+    await close(authenticator);
+    await authenticator.authenticate(bearer(known, ATTACKER));
+    elapsedMs += 60_000;
+    await authenticator.authenticate(bearer(known, ATTACKER));
+    await problemOf(authenticator.authenticate(bearer(unknown, ATTACKER)), "rate_limited");
+    await authenticator.authenticate(bearer(unknown, ELSEWHERE));
+  });
+
+  it("a hundred good keys of one address, all at once after a restart, all pass", async () => {
+    const keys = (await Promise.all(Array.from({ length: 100 / CAP }, () => newKeys(CAP)))).flat();
+    const authenticator = newAuthenticator();
+    const callers = await Promise.all(keys.map((key) => authenticator.authenticate(bearer(key, ATTACKER))));
+    expect(new Set(callers.map(({ keyId }) => keyId)).size).to.equal(100);
+  });
+
+  it("a missing or mistyped key counts for nothing: it costs nothing", async () => {
+    const authenticator = newAuthenticator();
+    for (let request = 0; request < 2 * FAILURES; request++) {
+      await problemOf(authenticator.authenticate(bearer("", ATTACKER)), "api_key_missing");
+      await problemOf(authenticator.authenticate(bearer("cos_live_mistyped", ATTACKER)), "api_key_invalid");
+    }
+    await problemOf(guess(authenticator), "api_key_invalid");
+  });
+
+  it("opens again when Retry-After is over", async () => {
+    const authenticator = newAuthenticator({ failures: 1, windowSeconds: 1 });
+    await problemOf(guess(authenticator), "api_key_invalid");
+    const { extras } = await problemOf(guess(authenticator), "rate_limited");
+    await delay(Number(extras.headers?.["Retry-After"]) * 1000);
+    await problemOf(guess(authenticator), "api_key_invalid");
+  });
+
+  it("remembers so many addresses and no more", async () => {
+    const authenticator = newAuthenticator({ failures: 1, addresses: 2 });
+    for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) await problemOf(guess(authenticator, address), "api_key_invalid");
+    await problemOf(guess(authenticator, "192.0.2.3"), "rate_limited");
+    await problemOf(guess(authenticator, "192.0.2.1"), "api_key_invalid");
+  });
+});

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { expect } from "chai";
+import { Authenticator } from "../../src/accounts/authenticate.ts";
+import { GuessGuard } from "../../src/accounts/guard.ts";
+import { makeKey } from "../../src/accounts/key.ts";
+import { AccountStore } from "../../src/accounts/store.ts";
+import { connectMongo } from "../../src/infra/mongo.ts";
+import { testConfig } from "../support/service.ts";
+import { bearer, problemOf } from "./support.ts";
+
+const TIMEOUT_MS = 500;
+
+/** A wire to a server that can be cut. */
+async function wireTo(url: URL): Promise<{ url: URL; cut(): void }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(url.port), url.hostname);
+    for (const [from, to] of [[near, far], [far, near]] as const) {
+      sockets.add(from.on("error", () => to.destroy()).on("close", () => to.destroy()));
+      from.pipe(to);
+    }
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const through = new URL(url);
+  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: through,
+    cut() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+describe("authentication without its store", () => {
+  it("is store_unavailable within its time for all who wait, and no failure of the address", async () => {
+    const wire = await wireTo(new URL(testConfig().MONGODB_URL ?? ""));
+    const mongo = await connectMongo({ url: wire.url.href, timeoutMs: TIMEOUT_MS });
+    const authenticator = new Authenticator({ store: new AccountStore(mongo), clock: Date, guard: new GuessGuard() });
+    const attempts = () => Promise.all(
+      Array.from({ length: 100 }, () => problemOf(authenticator.authenticate(bearer(makeKey(randomBytes))), "store_unavailable")),
+    );
+    wire.cut();
+    const begun = performance.now();
+    const [problem] = await attempts();
+    expect(performance.now() - begun).to.be.below(3 * TIMEOUT_MS);
+    expect(problem?.extras.headers).to.have.property("Retry-After");
+    await attempts();
+    await mongo.close();
+  });
+});

@@ -1,0 +1,133 @@
+import { expect } from "chai";
+import type { ProblemCode } from "../../src/problems.ts";
+import { type Accounts, CAP, openAccounts, problemOf } from "./support.ts";
+
+describe("accounts and their keys", () => {
+  let accounts: Accounts;
+  before(async () => (accounts = await openAccounts()));
+  after(() => accounts.close());
+
+  const newAccount = async (): Promise<string> => (await accounts.service.createAccount({ name: "Acme" })).id;
+
+  it("an account is created, and listed after those before it", async () => {
+    const first = await accounts.service.createAccount({ name: "Acme" });
+    const second = await accounts.service.createAccount({ name: "Ωmega 招聘" });
+    expect(first).to.include({ object: "account", name: "Acme", status: "active", active_keys: 0 });
+    expect(first.id).to.match(/^acct_[0-9a-z]{26}$/);
+    expect((await accounts.service.listAccounts()).data.slice(-2)).to.deep.equal([first, second]);
+  });
+
+  it("a key is created, and listed without its secret", async () => {
+    const accountId = await newAccount();
+    const { key: secret, ...key } = await accounts.service.createKey({ accountId, name: "ats" });
+    expect(key).to.include({ object: "api_key", account_id: accountId, name: "ats", status: "active", revoked_at: null });
+    expect(secret).to.match(/^cos_live_/);
+    expect((await accounts.service.listKeys(accountId)).data).to.deep.equal([key]);
+  });
+
+  it("no list shows a secret or a hash of one, and the store has no secret", async () => {
+    const accountId = await newAccount();
+    const created = await accounts.service.createKey({ accountId, name: "ats" });
+    const rotated = await accounts.service.rotateKey({ keyId: created.id, graceSeconds: 60 });
+    const lists = JSON.stringify([await accounts.service.listKeys(accountId), await accounts.service.listAccounts()]);
+    expect(lists).to.not.match(/cos_live_|[0-9a-f]{64}/);
+    for (const { name } of await accounts.mongo.db.listCollections().toArray()) {
+      const stored = JSON.stringify(await accounts.mongo.db.collection(name).find().toArray());
+      for (const { key } of [created, rotated]) expect(stored).to.not.include(key);
+    }
+  });
+
+  it("50 keys created at once end with exactly the cap, and no look-up entry is left over", async () => {
+    const accountId = await newAccount();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) => accounts.service.createKey({ accountId, name: `key ${index}` })),
+    );
+    const refused = outcomes.filter((outcome) => outcome.status === "rejected").map(({ reason }) => (reason as { code: ProblemCode }).code);
+    expect(refused).to.deep.equal(Array.from({ length: 50 - CAP }, () => "active_key_cap_reached"));
+    const { data } = await accounts.service.listKeys(accountId);
+    expect(data.map(({ id }) => id).toSorted()).to.deep.equal(
+      outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value.id : [])).toSorted(),
+    );
+    for (const collection of ["secrets", "keys"]) {
+      expect(await accounts.mongo.db.collection(collection).find({ account: accountId }).toArray()).to.have.length(CAP);
+    }
+  });
+
+  it("a revoked key makes room for another", async () => {
+    const accountId = await newAccount();
+    for (let index = 0; index < CAP; index++) await accounts.service.createKey({ accountId, name: "key" });
+    await problemOf(accounts.service.createKey({ accountId, name: "one more" }), "active_key_cap_reached");
+    const [first] = (await accounts.service.listKeys(accountId)).data;
+    expect(await accounts.service.revokeKey(first?.id ?? "")).to.include({ status: "revoked" });
+    await accounts.service.createKey({ accountId, name: "one more" });
+    expect((await accounts.service.listAccounts()).data.find(({ id }) => id === accountId)?.active_keys).to.equal(CAP);
+  });
+
+  it("revoking again says the same", async () => {
+    const { id } = await accounts.service.createKey({ accountId: await newAccount(), name: "ats" });
+    expect(await accounts.service.revokeKey(id)).to.deep.equal(await accounts.service.revokeKey(id));
+  });
+
+  it("of very many revoked keys only the latest are remembered", async () => {
+    const accountId = await newAccount();
+    for (let index = 0; index < 105; index++) {
+      await accounts.service.revokeKey((await accounts.service.createKey({ accountId, name: `${index}` })).id);
+    }
+    const { data } = await accounts.service.listKeys(accountId);
+    expect(data.length).to.be.within(100, 104);
+    expect(data.at(-1)?.name).to.equal("104");
+  });
+
+  it("a rotated key keeps its id, and its old secret has an end", async () => {
+    const accountId = await newAccount();
+    const created = await accounts.service.createKey({ accountId, name: "ats" });
+    const rotated = await accounts.service.rotateKey({ keyId: created.id, graceSeconds: 3600 });
+    expect(rotated.id).to.equal(created.id);
+    expect(rotated.key).to.not.equal(created.key);
+    const graceMs = Date.parse(rotated.previous_secret_expires_at ?? "") - Date.parse(rotated.secret_created_at ?? "");
+    expect(graceMs).to.equal(3_600_000);
+  });
+
+  it("a second rotation never lengthens the first one's grace", async () => {
+    const { id } = await accounts.service.createKey({ accountId: await newAccount(), name: "ats" });
+    const { previous_secret_expires_at: end } = await accounts.service.rotateKey({ keyId: id, graceSeconds: 60 });
+    await accounts.service.rotateKey({ keyId: id, graceSeconds: 3600 });
+    const account = await accounts.store.get(await accounts.store.accountOfKey(id));
+    expect(account.keys[0]?.secrets[0]?.expires_at).to.equal(end);
+  });
+
+  it("a revoked key is not rotated", async () => {
+    const { id } = await accounts.service.createKey({ accountId: await newAccount(), name: "ats" });
+    await accounts.service.revokeKey(id);
+    await problemOf(accounts.service.rotateKey({ keyId: id, graceSeconds: 60 }), "invalid_transition");
+  });
+
+  it("an account is suspended and resumed", async () => {
+    const accountId = await newAccount();
+    expect(await accounts.service.suspendAccount(accountId)).to.include({ status: "suspended" });
+    expect(await accounts.service.resumeAccount(accountId)).to.include({ status: "active" });
+  });
+
+  it("what does not exist is not_found, however its id is written", async () => {
+    const { service } = accounts;
+    for (const id of ["", "acct_", "acct_01h2xcejqtf2nbrexx3vqjhp41", "key_01h2xcejqtf2nbrexx3vqjhp41", "x".repeat(10_000)]) {
+      await problemOf(service.createKey({ accountId: id, name: "ats" }), "not_found");
+      await problemOf(service.listKeys(id), "not_found");
+      await problemOf(service.suspendAccount(id), "not_found");
+      await problemOf(service.revokeKey(id), "not_found");
+      await problemOf(service.rotateKey({ keyId: id, graceSeconds: 60 }), "not_found");
+    }
+  });
+
+  it("a name has 1 to 200 characters, and a grace is a whole number of seconds", async () => {
+    const accountId = await newAccount();
+    for (const name of ["", "  ", "x".repeat(201)]) {
+      await problemOf(accounts.service.createAccount({ name }), "validation_failed");
+      await problemOf(accounts.service.createKey({ accountId, name }), "validation_failed");
+    }
+    const { id } = await accounts.service.createKey({ accountId, name: "😀".repeat(200) });
+    for (const graceSeconds of [-1, 0.5, NaN, Infinity, 1e9]) {
+      await problemOf(accounts.service.rotateKey({ keyId: id, graceSeconds }), "validation_failed");
+    }
+  });
+});

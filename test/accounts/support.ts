@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import type { Credentials } from "../../src/accounts/credentials.ts";
+import { AccountService } from "../../src/accounts/service.ts";
+import { AccountStore } from "../../src/accounts/store.ts";
+import { AuditStore } from "../../src/audit/store.ts";
+import { AuditTrail } from "../../src/audit/trail.ts";
+import { SharedClock } from "../../src/infra/clock.ts";
+import { newTypeId } from "../../src/infra/ids.ts";
+import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
+import { connectRedis } from "../../src/infra/redis.ts";
+import { KeyStanding } from "../../src/limits/standing.ts";
+import { Problem, type ProblemCode } from "../../src/problems.ts";
+import { testConfig } from "../support/service.ts";
+
+export const CAP = 5;
+
+/** The accounts of one test file: real servers, a database of its own, and a count of what is read from it. */
+export interface Accounts {
+  readonly mongo: Mongo;
+  readonly store: AccountStore;
+  readonly service: AccountService;
+  /** How many finds the driver has sent on this connection so far, by its own account. */
+  finds(): number;
+  close(): Promise<void>;
+}
+
+export async function openAccounts(): Promise<Accounts> {
+  const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS } = testConfig();
+  const redis = await connectRedis({ url: REDIS_URL ?? "", timeoutMs: STORE_TIMEOUT_MS });
+  const url = new URL(MONGODB_URL ?? "");
+  url.searchParams.set("monitorCommands", "true");
+  const mongo = await connectMongo({ url: url.href, timeoutMs: STORE_TIMEOUT_MS });
+  let finds = 0;
+  mongo.client.on("commandStarted", ({ commandName }) => {
+    if (commandName === "find") finds++;
+  });
+  const store = new AccountStore(mongo);
+  const service = new AccountService({
+    store,
+    standing: new KeyStanding(redis),
+    audit: new AuditTrail({ store: new AuditStore(mongo), clock: new SharedClock(), newId: newTypeId, actor: "test" }),
+    clock: new SharedClock(),
+    newId: newTypeId,
+    random: randomBytes,
+    activeKeyCap: CAP,
+  });
+  return {
+    mongo,
+    store,
+    service,
+    finds: () => finds,
+    async close() {
+      await mongo.db.dropDatabase();
+      await mongo.close();
+      redis.disconnect();
+    },
+  };
+}
+
+/** The problem that `work` ends with; anything else it does is a failure. */
+export async function problemOf(work: Promise<unknown>, code: ProblemCode): Promise<Problem> {
+  const outcome = await work.then(
+    () => new Error(`expected problem ${code}, got none`),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof Problem && outcome.code === code) return outcome;
+  throw outcome;
+}
+
+/** What a request with that key from that address presents. */
+export function bearer(key: string, address = "192.0.2.1"): Credentials {
+  return { authorization: `Bearer ${key}`, apiKey: undefined, address };
+}

@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { AccountView, KeyView, ListView, NewKeyView } from "../../src/accounts/view.ts";
+import { connectMongo } from "../../src/infra/mongo.ts";
+import { testConfig } from "../support/service.ts";
+import { admin, answerOf, complaintOf, serversOf } from "./support.ts";
+
+const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS } = testConfig();
+const SERVERS = serversOf({ MONGODB_URL, REDIS_URL });
+
+const answer = (...args: string[]) => answerOf(args, SERVERS);
+const complaint = (args: string[], env: NodeJS.ProcessEnv = SERVERS) => complaintOf(args, env);
+const newAccount = async () => (await answer("accounts", "create", "--name", "Acme")) as AccountView;
+const newKey = async (account: string) => (await answer("keys", "create", "--account", account, "--name=ats")) as NewKeyView;
+
+describe("the command line", function () {
+  this.timeout(30_000); // each test starts several processes
+
+  after(async () => {
+    const { client, db } = await connectMongo({ url: MONGODB_URL ?? "", timeoutMs: STORE_TIMEOUT_MS });
+    await db.dropDatabase();
+    await client.close();
+  });
+
+  it("makes an account and a key, and lists both, the secret shown once", async () => {
+    const account = await newAccount();
+    expect(account).to.include({ object: "account", name: "Acme", status: "active" });
+    const { key: secret, ...key } = await newKey(account.id);
+    expect(secret).to.match(/^cos_live_[0-9A-Za-z]{36}$/);
+    expect(await answer("keys", "list", "--account", account.id)).to.deep.equal({ object: "list", data: [key] });
+    const { data } = (await answer("accounts", "list")) as ListView<AccountView>;
+    expect(data).to.deep.equal([{ ...account, active_keys: 1, updated_at: key.created_at }]);
+  });
+
+  it("rotates and revokes keys, suspends and resumes accounts", async () => {
+    const { id: account } = await newAccount();
+    const { id, key } = await newKey(account);
+    const rotated = (await answer("keys", "rotate", id, "--grace-seconds", "3600")) as NewKeyView;
+    expect(rotated.id).to.equal(id);
+    expect(rotated.key).to.not.equal(key);
+    expect(await answer("keys", "revoke", id)).to.include({ id, status: "revoked" });
+    expect(await answer("accounts", "suspend", account)).to.include({ id: account, status: "suspended" });
+    expect(await answer("accounts", "resume", account)).to.include({ id: account, status: "active" });
+  });
+
+  it("names the nearest command and option", async () => {
+    expect(await complaint(["keys", "creat"])).to.include('"keys create"');
+    expect(await complaint(["keys", "create", "--acount", "x"])).to.include("--account");
+    expect(await complaint(["keys"])).to.include("keys create, keys list");
+    expect(await complaint(["frobnicate"])).to.include("accounts create, accounts list");
+    expect(await complaint([])).to.include("accounts create, accounts list");
+  });
+
+  it("says what is missing, or too much", async () => {
+    expect(await complaint(["keys", "create", "--name", "ats"])).to.include("keys create --account ACCOUNT_ID --name NAME");
+    expect(await complaint(["keys", "create", "--name"])).to.include("has no value");
+    expect(await complaint(["keys", "list", "ats", "--account", "x"])).to.include('"ats" is too much');
+    expect(await complaint(["keys", "rotate", "key_x", "--grace-seconds", "soon"])).to.include("whole number");
+  });
+
+  it("answers a refusal in one line", async () => {
+    expect(await complaint(["keys", "list", "--account", "acct_x"])).to.equal("No account has the id acct_x.");
+  });
+
+  it("shows help and the settings, without their passwords and without a server", async () => {
+    const { code, stdout } = await admin(["help"], {});
+    expect(code).to.equal(0);
+    expect(stdout).to.include("keys create --account ACCOUNT_ID --name NAME");
+    const config = await admin(["config"], { MONGODB_URL: "mongodb://me:hidden@127.0.0.1:1" });
+    expect(JSON.parse(config.stdout).data[0]).to.include({ name: "PORT", value: 8080 });
+    expect(config.stdout).to.not.include("hidden");
+    expect(await complaint(["config"], { PORT: "x", LOG_LEVEL: "y" })).to.match(/PORT.*LOG_LEVEL/);
+  });
+
+  it("says what to do where there is no server, and hides the password of one that is down", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "admin-"));
+    expect(await complaint(["accounts", "list"], { DATA_DIR: folder })).to.include("MONGODB_URL");
+    await rm(folder, { recursive: true });
+    const down = { MONGODB_URL: "mongodb://me:hidden@127.0.0.1:1", STORE_TIMEOUT_MS: "300" };
+    expect(await complaint(["accounts", "list"], down)).to.match(/^MongoDB cannot be reached/).and.not.include("hidden");
+  });
+
+  it("revokes though Redis is down, and says that the limiter was not told", async () => {
+    const { id: account } = await newAccount();
+    const { id } = await newKey(account);
+    const text = await complaint(["keys", "revoke", id], { ...SERVERS, REDIS_URL: "redis://127.0.0.1:1", STORE_TIMEOUT_MS: "1000" });
+    expect(text).to.include("is revoked in the store");
+    const { data } = (await answer("keys", "list", "--account", account)) as ListView<KeyView>;
+    expect(data[0]).to.include({ id, status: "revoked" });
+  });
+});

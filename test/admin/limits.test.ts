@@ -1,0 +1,140 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect } from "chai";
+import type { AuditView } from "../../src/audit/trail.ts";
+import { limitsTable } from "../../src/admin/table.ts";
+import type { GrantView } from "../../src/limits/grant-view.ts";
+import type { AccountLimits } from "../../src/limits/service.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { answerOf, COMMAND, complaintOf, serversOf } from "./support.ts";
+
+const ESCAPE = "\u001b";
+
+describe("the command line on limits, grants and the audit", function () {
+  this.timeout(60_000); // each test starts several processes
+  let service: Service;
+  let account: TestAccount;
+  before(async () => {
+    service = await startService({ LIMIT_WINDOW_SECONDS: 86_400 });
+    account = await service.account();
+  });
+  after(() => service.stop());
+
+  const env = () => ({ ...serversOf(service.config), LIMIT_WINDOW_SECONDS: "86400", ADMIN_ACTOR: "ann" });
+  const answer = (...args: string[]) => answerOf(args, env());
+  const create = (...more: string[]) =>
+    ["grants", "create", "--key", account.keyId, "--surface", "create", "--amount", "20", "--expires-in-hours", "24", "--approved-by", "Ann", "--reason", "backfill", ...more];
+
+  it("makes a grant once for one id, lists it as it is drawn, revokes it", async () => {
+    const grant = (await answer(...create("--id", "grant_2025"))) as GrantView;
+    expect(grant).to.include({ object: "grant", id: "grant_2025", account_id: account.id, key_id: account.keyId, amount: 20, remaining: 20, status: "live" });
+    for (let n = 0; n < 103; n++) expect((await account.client.post("/candidates")).status).to.equal(201);
+    expect(await answer(...create("--id", "grant_2025"))).to.deep.equal({ ...grant, remaining: 17 });
+    expect(await answer("grants", "list", "--account", account.id)).to.deep.equal({ object: "list", data: [{ ...grant, remaining: 17 }] });
+    expect(await complaintOf(create("--id", "grant_2025", "--amount", "21"), env())).to.include("amount 20");
+    expect(await complaintOf(create("--amount", "many"), env())).to.include("/amount must be a whole number");
+    expect(await complaintOf(create("--surface", "reads"), env())).to.include("/surface must be create");
+    expect(await answer("grants", "revoke", "grant_2025")).to.include({ id: "grant_2025", status: "revoked" });
+    expect((await account.client.post("/candidates")).status).to.equal(429);
+    expect(await complaintOf(["grants", "revoke", "grant_none"], env())).to.equal("No grant has the id grant_none.");
+  });
+
+  it("shows an account's limits and its keys'", async () => {
+    const shown = (await answer("limits", "show", "--account", account.id)) as AccountLimits;
+    const used = await account.used();
+    expect(shown).to.include({ object: "account_limits", account_id: account.id, status: "active", window_seconds: 86_400 });
+    expect(shown.surfaces[0]).to.deep.include({ surface: "create", account: { limit: 200, used: used.create ?? 0, remaining: 200 - (used.create ?? 0) } });
+    expect(shown.keys.map(({ id }) => id)).to.deep.equal([account.keyId]);
+    expect(shown.keys[0]?.surfaces[0]?.key.used).to.equal(used.create ?? 0);
+    const empty = await service.replica.system.accounts.createAccount({ name: "No keys" });
+    expect(await answer("limits", "show", "--account", empty.id)).to.have.property("surfaces").with.length(7);
+    expect(await complaintOf(["limits", "show", "--account", "acct_x"], env())).to.equal("No account has the id acct_x.");
+  });
+
+  it("lists who did what, newest first", async () => {
+    await answer("accounts", "suspend", account.id);
+    await answer("accounts", "resume", account.id);
+    const { data } = (await answer("audit", "list", "--account", account.id, "--limit", "2")) as { data: AuditView[] };
+    expect(data.map(({ actor, action, subject, outcome }) => ({ actor, action, subject, outcome }))).to.deep.equal(
+      ["accounts resume", "accounts suspend"].map((action) => ({ actor: "ann", action, subject: account.id, outcome: "done" })),
+    );
+    expect(((await answer("audit", "list")) as { data: AuditView[] }).data.length).to.be.within(3, 50);
+    expect(await complaintOf(["audit", "list", "--limit", "none"], env())).to.include("/limit must be");
+  });
+
+  it("keeps a table up to date until Ctrl-C, without escape codes where there is no terminal", async () => {
+    const watching = spawn(process.execPath, [...COMMAND, "limits", "show", "--account", account.id, "--watch"], {
+      env: { PATH: process.env.PATH, ...env() },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const gone = once(watching, "exit");
+    let [shown, complaints] = ["", ""];
+    watching.stderr.on("data", (text: Buffer) => (complaints += text));
+    const seen = (what: RegExp) =>
+      new Promise<void>((resolve) => {
+        const look = () => void (what.test(shown) && resolve());
+        watching.stdout.on("data", (text: Buffer) => {
+          shown += text;
+          look();
+        });
+      });
+    const before = (await account.used()).list ?? 0;
+    await seen(new RegExp(`list +[█░]+ +${before} / 240`));
+    await account.client.get("/candidates");
+    await seen(new RegExp(`list +█[█░]+ +${before + 1} / 240`));
+    watching.kill("SIGINT");
+    expect(await gone).to.deep.equal([0, null]);
+    expect(complaints).to.equal("");
+    expect(shown).to.not.include(ESCAPE);
+  });
+});
+
+describe("the table of limits", () => {
+  const surfaces = [
+    { surface: "create" as const, used: 0 },
+    { surface: "start" as const, used: 1 },
+    { surface: "reads" as const, used: 75 },
+    { surface: "list" as const, used: 99 },
+    { surface: "writes" as const, used: 100 },
+  ].map(({ surface, used }) => ({ surface, quota: { limit: 100, used, remaining: 100 - used }, reset: 754, reset_at: "2026-11-21T15:00:00.000Z" }));
+  const key = (id: string, name: string): AccountLimits["keys"][number] => ({
+    id,
+    name,
+    status: "active",
+    surfaces: surfaces.map(({ quota, ...rest }) => ({ ...rest, key: quota })),
+    grants: [{ object: "grant", id: "grant_1", surface: "create", amount: 5000, remaining: 1000, expires_at: "2026-11-22T15:00:00.000Z" }],
+  });
+  const limits: AccountLimits = {
+    object: "account_limits",
+    account_id: "acct_1",
+    name: "Acme\u001b[2J",
+    status: "suspended",
+    window_seconds: 3600,
+    surfaces: surfaces.map(({ quota, ...rest }) => ({ ...rest, account: quota })),
+    keys: [key("key_1", "ats"), key("key_2", "import")],
+  };
+
+  it("has a bar for every limit: empty only unused, full only used up", () => {
+    const lines = limitsTable(limits, { width: 60, colours: false });
+    expect(lines[0]).to.equal("Acme[2J  acct_1  suspended  window of 1 h ends 15:00:00 UTC, in 12:34");
+    expect(lines.slice(2, 9)).to.deep.equal([
+      "account",
+      "  create    ░░░░░░░░░░░░░░░░           0 / 100",
+      "  start     █░░░░░░░░░░░░░░░           1 / 100",
+      "  reads     ████████████░░░░          75 / 100",
+      "  list      ███████████████░          99 / 100",
+      "  writes    ████████████████         100 / 100",
+      "",
+    ]);
+    expect(lines).to.include.members(["ats key_1", "import key_2", "  grant     █████████████░░░       4000 / 5000"]);
+  });
+
+  it("uses the width there is, and colours only where they are wanted", () => {
+    const height = (width: number) => limitsTable(limits, { width, colours: false }).length;
+    expect([height(40), height(100), height(200)]).to.deep.equal([25, 18, 10]);
+    for (const width of [96, 150, 200]) {
+      for (const line of limitsTable(limits, { width, colours: false })) expect(line.length).to.be.at.most(width);
+    }
+    expect(limitsTable(limits, { width: 100, colours: false }).join()).to.not.include(ESCAPE);
+  });
+});

@@ -1,0 +1,134 @@
+import { expect } from "chai";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService } from "../support/service.ts";
+
+describe("POST /candidates", () => {
+  let service: Service;
+  let client: Client;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    ({ client } = await service.account());
+  });
+  after(() => service.stop());
+
+  const FULL = {
+    external_id: "ats-1",
+    name: "Zoë 山田 \u0000 😀",
+    first_name: "Zoë",
+    last_name: "山田",
+    email: "zoe@example.com",
+    phone: "+14155550123",
+    job_title: "Nurse",
+    start_date: "2026-12-01",
+    metadata: { "a.b": "dots", $set: "dollars", "": "" },
+    docs_chase_attempts: 0,
+    reference_chase_attempts: 100,
+    references_required: 2,
+  };
+
+  it("takes an empty object and fills in the defaults", async () => {
+    const { status, headers, body } = await client.post("/candidates");
+    expect(status).to.equal(201);
+    expect(headers.get("location")).to.equal(`/candidates/${body.id}`);
+    expect(body).to.include({ object: "candidate", state: "created", version: 1, docs_chase_attempts: 3, reference_chase_attempts: 3 });
+    expect(body.id).to.match(/^cand_[0-9a-z]{26}$/);
+    expect(body.reference_requirements).to.deep.equal({ required: 0, received: 0, outstanding: 0 });
+    expect(body.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it("keeps every field exactly as it was given", async () => {
+    const { "": _, ...metadata } = FULL.metadata;
+    const { body } = await client.post("/candidates", { ...FULL, metadata });
+    expect(body).to.deep.include({ ...FULL, metadata });
+    const read = await client.get(`/candidates/${body.id}`);
+    expect(read.body).to.deep.equal(body);
+  });
+
+  it("takes documents as names and as objects, names repeated, with their content", async () => {
+    const data = Buffer.from("bytes").toString("base64");
+    const { body } = await client.post("/candidates", {
+      documents: ["Passport", "Passport", { name: "CV", required: false, expires_on: "2027-01-31", content: { filename: "cv.txt", content_type: "text/plain", data } }],
+    });
+    expect(body.documents).to.have.length(3);
+    const [first, second, cv] = body.documents;
+    expect(first).to.include({ object: "document", name: "Passport", state: "pending", required: true, content: null, candidate_id: body.id });
+    expect(second?.id).not.to.equal(first?.id);
+    expect(cv).to.include({ state: "received", required: false, expires_on: "2027-01-31" });
+    expect(cv?.content).to.include({
+      filename: "cv.txt",
+      content_type: "text/plain",
+      size: 5,
+      sha256: "277089d91c0bdf4f2e6862ba7e4a07605119431f5d13f726dd352b06f1b206a9",
+    });
+  });
+
+  it("takes references, and requires as many as are live", async () => {
+    const { body } = await client.post("/candidates", { references: [{ name: "Ann", email: "ann@example.com" }, {}] });
+    expect(body.references).to.have.length(2);
+    expect(body.reference_requirements).to.deep.equal({ required: 2, received: 0, outstanding: 2 });
+    expect(body.waiting_on.map(({ code }) => code)).to.deep.equal(["not_started", "reference_without_email"]);
+  });
+
+  it("names the candidate that has the external_id already", async () => {
+    const first = await client.post("/candidates", { external_id: "taken" });
+    const second = await client.post("/candidates", { external_id: "taken", documents: ["CV"] });
+    const body = expectProblem(second, 409, "external_id_taken");
+    expect(body.candidate_id).to.equal(first.body.id);
+    expect(body.detail).to.contain(first.body.id);
+  });
+
+  it("lets two accounts use one external_id", async () => {
+    const other = await service.account();
+    expect((await client.post("/candidates", { external_id: "same" })).status).to.equal(201);
+    expect((await other.client.post("/candidates", { external_id: "same" })).status).to.equal(201);
+  });
+
+  const REFUSED: [string, unknown, string, RegExp][] = [
+    ["an unknown field, with the nearest known name", { docs_chase_atempts: 3 }, "/docs_chase_atempts", /docs_chase_attempts/],
+    ["a field the service derives", { state: "completed" }, "/state", /derived/],
+    ["a wrong type", { name: 7 }, "/name", /a string or null, not a number/],
+    ["a number out of range", { docs_chase_attempts: 101 }, "/docs_chase_attempts", /at most 100/],
+    ["a fraction", { references_required: 1.5 }, "/references_required", /an integer/],
+    ["an email that is none", { email: "zoe" }, "/email", /name@example.com/],
+    ["a phone that is not E.164", { phone: "0155 123" }, "/phone", /E\.164/],
+    ["a date that does not exist", { start_date: "2026-02-30" }, "/start_date", /a date/],
+    ["a text that is too long", { name: "😀".repeat(201) }, "/name", /at most 200 characters/],
+    ["1,000 documents", { documents: Array.from({ length: 1000 }, (_, n) => `d${n}`) }, "/documents", /at most 200 items, not 1000/],
+    ["51 references", { references: Array.from({ length: 51 }, () => ({})) }, "/references", /at most 50/],
+    ["a document without a name", { documents: [{ required: true }] }, "/documents/0/name", /required/],
+    ["a document with an empty name", { documents: [""] }, "/documents/0", /at least 1/],
+    ["a document of a wrong type", { documents: [7] }, "/documents/0", /an object/],
+    ["an unknown field of a document", { documents: [{ name: "a", expires: "2026-01-01" }] }, "/documents/0/expires", /expires_on/],
+    ["content that is not base64", { documents: [{ name: "a", content: { data: "a b" } }] }, "/documents/0/content/data", /base64/],
+    ["metadata that is not text", { metadata: { a: 1 } }, "/metadata/a", /a string/],
+    ["51 members of metadata", { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`m${n}`, ""])) }, "/metadata", /at most 50/],
+    ["an external_id with NUL in it", { external_id: "7\u0000" }, "/external_id", /without NUL/],
+    ["half a surrogate pair", { name: "\ud83d" }, "/name", /surrogate/],
+    ["an array", [], "", /an object/],
+    ["a text", "Zoë", "", /an object/],
+    ["null", null, "", /an object/],
+  ];
+  for (const [what, json, pointer, detail] of REFUSED) {
+    it(`refuses ${what}`, async () => {
+      const { errors } = expectProblem(await client.post("/candidates", json), 422, "validation_failed");
+      expect(errors[0]?.pointer).to.equal(pointer);
+      expect(errors[0]?.detail).to.match(detail);
+      expect((await client.get("/candidates")).body.data).to.have.length(0);
+    });
+  }
+
+  it("says every fault at once", async () => {
+    const { errors } = expectProblem(await client.post("/candidates", { name: 1, email: 2, foo: 3 }), 422, "validation_failed");
+    expect(errors.map(({ pointer }) => pointer)).to.have.members(["/name", "/email", "/foo"]);
+  });
+
+  it("refuses a metadata name that would set a prototype", async () => {
+    const answer = await client.request("POST", "/candidates", {
+      body: '{"metadata":{"__proto__":"x"}}',
+      headers: { "Content-Type": "application/json" },
+    });
+    expectProblem(answer, 422, "validation_failed");
+  });
+});

@@ -1,0 +1,109 @@
+import { expect } from "chai";
+import { type Answer, type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService } from "../support/service.ts";
+
+describe("GET /candidates", () => {
+  let service: Service;
+  let client: Client;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    ({ client } = await service.account());
+  });
+  after(() => service.stop());
+
+  async function create(count: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) ids.push((await client.post("/candidates", { external_id: `e${n}` })).body.id);
+    return ids;
+  }
+  const idsOf = ({ body }: Answer) => body.data.map(({ id }) => id);
+
+  it("is empty for a new account, with a cursor to come back with", async () => {
+    const { status, body } = await client.get("/candidates");
+    expect(status).to.equal(200);
+    expect(body).to.deep.include({ object: "list", data: [], has_more: false });
+    expect((await client.get(`/candidates?cursor=${body.cursor}`)).status).to.equal(200);
+  });
+
+  it("shows whole candidates, oldest change first, in pages that neither overlap nor skip", async () => {
+    const ids = await create(5);
+    const seen: string[] = [];
+    let path = "/candidates?limit=2";
+    for (;;) {
+      const page = await client.get(path);
+      seen.push(...idsOf(page));
+      if (!page.body.has_more) break;
+      path = `/candidates?limit=2&cursor=${page.body.cursor}`;
+    }
+    expect(seen).to.deep.equal(ids);
+    const one = await client.get(`/candidates/${ids[0]}`);
+    expect((await client.get("/candidates?limit=1")).body.data[0]).to.deep.equal(one.body);
+  });
+
+  it("shows only the account's own", async () => {
+    await create(1);
+    const stranger = (await service.account()).client;
+    expect((await stranger.get("/candidates")).body.data).to.have.length(0);
+  });
+
+  it("answers 304 while nothing has changed, and 200 once something has", async () => {
+    const { body } = await client.get("/candidates");
+    const path = `/candidates?cursor=${body.cursor}`;
+    const etag = (await client.get(path)).headers.get("etag") ?? "";
+    expect((await client.get(path, { "If-None-Match": etag })).status).to.equal(304);
+    await create(1);
+    expect((await client.get(path, { "If-None-Match": etag })).status).to.equal(200);
+  });
+
+  it("takes a leap second for the end of its minute", async () => {
+    await create(1);
+    const answer = await client.get("/candidates?updated_since=2116-12-31T23:59:60.5Z");
+    expect(idsOf(answer)).to.deep.equal([]);
+    expect((await client.get(`/candidates?cursor=${answer.body.cursor}`)).status).to.equal(200);
+    expect(idsOf(await client.get("/candidates?updated_since=2016-12-31T23:59:60Z"))).to.have.length(1);
+  });
+
+  it("finds by external_id and by state", async () => {
+    const ids = await create(3);
+    expect(idsOf(await client.get("/candidates?external_id=e1"))).to.deep.equal([ids[1]]);
+    expect((await client.get("/candidates?external_id=none")).body.data).to.have.length(0);
+    expect((await client.get("/candidates?state=created")).body.data).to.have.length(3);
+    expect((await client.get("/candidates?state=completed")).body.data).to.have.length(0);
+  });
+
+  it("reads from a moment on, that moment included", async () => {
+    const [first] = await create(2);
+    const { updated_at } = (await client.get(`/candidates/${first}`)).body;
+    expect((await client.get(`/candidates?updated_since=${updated_at}`)).body.data).to.have.length(2);
+    const later = new Date(Date.parse(updated_at) + 60_000).toISOString();
+    expect((await client.get(`/candidates?updated_since=${later}`)).body.data).to.have.length(0);
+  });
+
+  it("takes a limit over 200 as 200", async () => {
+    await create(1);
+    expect((await client.get("/candidates?limit=100000")).status).to.equal(200);
+  });
+
+  const REFUSED: [string, string, RegExp][] = [
+    ["limit=0", "/limit", /at least 1/],
+    ["limit=abc", "/limit", /an integer/],
+    ["limit=", "/limit", /an integer|at least/],
+    ["limit=1&limit=2", "/limit", /more than once/],
+    ["cursor=zzz", "/cursor", /earlier page/],
+    ["cursor=%7B%7D", "/cursor", /earlier page/],
+    ["state=done", "/state", /created, in_progress, action_required, completed, withdrawn/],
+    ["updated_since=yesterday", "/updated_since", /timestamp/],
+    ["external=1", "/external", /external_id/],
+    ["external_id=7%00", "/external_id", /without NUL/],
+    ["__proto__=1", "/__proto__", /not known/],
+  ];
+  for (const [query, pointer, detail] of REFUSED) {
+    it(`refuses ?${query}`, async () => {
+      const { errors } = expectProblem(await client.get(`/candidates?${query}`), 400, "invalid_query");
+      expect(errors[0]?.pointer).to.equal(pointer);
+      expect(errors[0]?.detail).to.match(detail);
+    });
+  }
+});

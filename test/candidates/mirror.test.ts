@@ -1,0 +1,100 @@
+import { expect } from "chai";
+import type { Candidate } from "../../src/candidates/schema.ts";
+import { type LoadAnswer, LoadClient } from "../support/load.ts";
+import { accountWithKeys, type Processes, spawnService } from "../support/processes.ts";
+
+const WRITERS = 8;
+const STORE_TIMEOUT_MS = 5_000;
+
+describe("a mirror built from the feed alone", function () {
+  this.timeout(60_000);
+  let service: Processes;
+  beforeEach(async () => {
+    // The machine is busy with nine processes; how fast the limiter decides is not what this is about.
+    service = await spawnService({ REPLICAS: 4, LIMIT_SCALE: 1000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS });
+  });
+  afterEach(() => service.stop());
+
+  interface Run {
+    key: string;
+    load: LoadClient;
+    /** Candidates that were answered 201, by id. */
+    acknowledged: Map<string, Candidate>;
+    broken: number;
+  }
+
+  async function write(run: Run, count: number, writer: number): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      const body = JSON.stringify({ external_id: `${writer}-${n}`, documents: ["CV"] });
+      const answer = await run.load.send({ method: "POST", path: "/candidates", key: run.key, body }).catch((): LoadAnswer | undefined => undefined);
+      if (answer === undefined) {
+        run.broken++;
+        continue;
+      }
+      expect(answer.status).to.equal(201);
+      const candidate = JSON.parse(answer.body) as Candidate;
+      run.acknowledged.set(candidate.id, candidate);
+    }
+  }
+
+  /** Reads on from a cursor until there is no more for now. */
+  async function catchUp(run: Run, mirror: Map<string, Candidate>, cursor: string): Promise<string> {
+    for (;;) {
+      const path = `/candidates?limit=20${cursor === "" ? "" : `&cursor=${cursor}`}`;
+      const answer = await run.load.send({ method: "GET", path, key: run.key }).catch((): LoadAnswer | undefined => undefined);
+      if (answer === undefined) continue; // its replica was killed; the cursor is still good
+      const page = JSON.parse(answer.body) as { data: Candidate[]; has_more: boolean; cursor: string };
+      for (const candidate of page.data) mirror.set(candidate.id, candidate);
+      ({ cursor } = page);
+      if (!page.has_more) return cursor;
+    }
+  }
+
+  async function start(): Promise<Run> {
+    const { keys } = await accountWithKeys(service, 1);
+    return { key: keys[0]!.client.key, load: new LoadClient(service.url, 16), acknowledged: new Map(), broken: 0 };
+  }
+
+  /** Eight writers, and a reader that mirrors meanwhile; then everything there is, read afresh. */
+  async function writeAndMirror(run: Run, each: number): Promise<{ mirror: Map<string, Candidate>; store: Map<string, Candidate> }> {
+    const mirror = new Map<string, Candidate>();
+    let writing = true;
+    let cursor = "";
+    const reader = (async () => {
+      while (writing) cursor = await catchUp(run, mirror, cursor);
+    })();
+    await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(run, each, writer)));
+    writing = false;
+    await reader;
+    await catchUp(run, mirror, cursor);
+    const store = new Map<string, Candidate>();
+    await catchUp(run, store, "");
+    run.load.close();
+    return { mirror, store };
+  }
+
+  it("equals the store, with eight writers at work meanwhile", async () => {
+    const run = await start();
+    const { mirror, store } = await writeAndMirror(run, 50);
+    expect(run.broken).to.equal(0);
+    expect(run.acknowledged.size).to.equal(WRITERS * 50);
+    expect(Object.fromEntries(mirror)).to.deep.equal(Object.fromEntries(store));
+    expect(mirror.size).to.equal(run.acknowledged.size);
+  });
+
+  it("has every candidate that was answered 201, though a replica was killed -9 under load", async () => {
+    const run = await start();
+    const replaced = service.logged(({ msg }) => msg === "serving");
+    // Which replicas get the connections is the kernel's choice: the one to kill is one that is seen at work.
+    let made = 0;
+    const killed = service.logged(({ surface }) => surface === "create" && ++made === (WRITERS * 50) / 2).then(({ pid }) => process.kill(pid, "SIGKILL"));
+    const { mirror, store } = await writeAndMirror(run, 50);
+    await killed;
+    await replaced;
+    expect(run.acknowledged.size).to.equal(WRITERS * 50 - run.broken);
+    for (const [id, candidate] of run.acknowledged) {
+      expect(store.get(id), "kept").to.deep.equal(candidate);
+      expect(mirror.get(id), "mirrored").to.deep.equal(candidate);
+    }
+  });
+});

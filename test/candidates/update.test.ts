@@ -1,0 +1,125 @@
+import { expect } from "chai";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+
+describe("PATCH /candidates/{id}", () => {
+  let service: Service;
+  let account: TestAccount;
+  let client: Client;
+  let path: string;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    account = await service.account();
+    ({ client } = account);
+    const { body } = await client.post("/candidates", { name: "Ann", email: "ann@example.com", metadata: { a: "1", b: "2" } });
+    path = `/candidates/${body.id}`;
+  });
+  after(() => service.stop());
+
+  it("merges: what is absent stays, null clears, metadata merges member by member", async () => {
+    const { status, body } = await client.patch(path, { name: null, job_title: "Nurse", metadata: { a: null, c: "3" } });
+    expect(status).to.equal(200);
+    expect(body).to.deep.include({ name: null, email: "ann@example.com", job_title: "Nurse", metadata: { b: "2", c: "3" }, version: 2 });
+    expect((await client.get(path)).body).to.deep.equal(body);
+    expect((await client.patch(path, { metadata: null })).body.metadata).to.deep.equal({});
+  });
+
+  it("takes application/merge-patch+json, and charges writes and nothing else", async () => {
+    const answer = await client.patch(path, { name: "Bea" }, { "Content-Type": "application/merge-patch+json" });
+    expect(answer.body.name).to.equal("Bea");
+    expect(await account.used()).to.deep.equal({ create: 1, writes: 1 });
+  });
+
+  it("changes nothing where there is nothing to change", async () => {
+    const before = (await client.get(path)).body;
+    expect((await client.patch(path, {})).body).to.deep.equal(before);
+    expect((await client.patch(path, { name: "Ann" })).body).to.deep.equal(before);
+  });
+
+  it("moves the candidate to the end of the feed", async () => {
+    const { body: other } = await client.post("/candidates");
+    await client.patch(path, { name: "Bea" });
+    expect((await client.get("/candidates")).body.data.map(({ id }) => id)).to.deep.equal([other.id, path.split("/").at(-1)]);
+  });
+
+  it("withdraws, takes nothing else while withdrawn, and reinstates", async () => {
+    const withdrawn = await client.patch(path, { withdrawn: true, withdrawal_reason: "Moved away" });
+    expect(withdrawn.body).to.deep.include({ state: "withdrawn", state_reason: "Moved away", withdrawn: true, waiting_on: [] });
+    const writes = [
+      client.patch(path, { name: "Bea" }),
+      client.patch(path, { withdrawn: true }),
+      client.patch(`${path}/outreach`, { docs_chase_attempts: 1 }),
+      client.post(`${path}/start`),
+      client.post(`${path}/references`, {}),
+    ];
+    for (const answer of await Promise.all(writes)) expectProblem(answer, 409, "candidate_withdrawn");
+    expect((await client.get(path)).body).to.deep.equal(withdrawn.body);
+    const back = await client.patch(path, { withdrawn: false, name: "Bea" });
+    expect(back.body).to.include({ state: "created", withdrawn: false, withdrawal_reason: null, name: "Bea" });
+  });
+
+  it("takes a reason with a withdrawal only", async () => {
+    const { errors } = expectProblem(await client.patch(path, { withdrawal_reason: "x" }), 422, "validation_failed");
+    expect(errors[0]?.pointer).to.equal("/withdrawal_reason");
+  });
+
+  for (const [field, hint] of [
+    ["docs_chase_attempts", /outreach/],
+    ["documents", /POST \/candidates\/{id}\/documents/],
+    ["references", /PATCH \/references/],
+    ["state", /derived/],
+    ["nam", /nearest known name is name/],
+  ] as const) {
+    it(`does not take ${field}, and says where it is changed`, async () => {
+      const { errors } = expectProblem(await client.patch(path, { [field]: 1 }), 422, "validation_failed");
+      expect(errors[0]?.detail).to.match(hint);
+    });
+  }
+
+  it("refuses an external_id that another candidate has", async () => {
+    const { body } = await client.post("/candidates", { external_id: "taken" });
+    expect(expectProblem(await client.patch(path, { external_id: "taken" }), 409, "external_id_taken").candidate_id).to.equal(body.id);
+    expect((await client.patch(path, { external_id: "free" })).status).to.equal(200);
+  });
+
+  it("refuses metadata that would grow over 50 members", async () => {
+    const many = Object.fromEntries(Array.from({ length: 49 }, (_, n) => [`m${n}`, ""]));
+    expectProblem(await client.patch(path, { metadata: many }), 422, "validation_failed");
+    expect((await client.get(path)).body.metadata).to.deep.equal({ a: "1", b: "2" });
+  });
+
+  it("answers 404 for another account's candidate", async () => {
+    const stranger = (await service.account()).client;
+    expectProblem(await stranger.patch(path, { name: "x" }), 404, "not_found");
+    expectProblem(await stranger.patch(`${path}/outreach`, {}), 404, "not_found");
+    expectProblem(await stranger.post(`${path}/start`), 404, "not_found");
+    expectProblem(await stranger.post(`${path}/references`), 404, "not_found");
+  });
+
+  it("lets one of 100 writers win that all saw the same version", async () => {
+    const etag = (await client.get(path)).headers.get("etag") ?? "";
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => client.patch(path, { name: `n${n}` }, { "If-Match": etag })));
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectProblem(answer, 412, "version_mismatch");
+    expect((await client.get(path)).body.version).to.equal(2);
+  });
+
+  it("applies all of 100 writes that ask for no version", async () => {
+    const second = await account.another();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => [account, second][n % 2]!.client.patch(path, { metadata: { [`m${n % 40}`]: String(n) } })),
+    );
+    expect(answers.every(({ status }) => status === 200)).to.equal(true);
+    const { body } = await client.get(path);
+    expect(body.version).to.equal(101);
+    expect(Object.keys(body.metadata)).to.have.length(42);
+  });
+
+  it("takes any version with If-Match: *, and no weak tag", async () => {
+    const etag = (await client.get(path)).headers.get("etag") ?? "";
+    expect((await client.patch(path, { name: "x" }, { "If-Match": "*" })).status).to.equal(200);
+    expectProblem(await client.patch(path, { name: "y" }, { "If-Match": `W/${etag}` }), 412, "version_mismatch");
+  });
+});

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect } from "chai";
+import { askRedisPid } from "../../src/dev/redis.ts";
+import { type ServerSpec, adopt, launch } from "../../src/dev/server-process.ts";
+import { isAlive } from "../../src/dev/servers-file.ts";
+import { startRedis } from "../support/servers.ts";
+import { program, useFolder } from "./support.ts";
+
+describe("a server's process", () => {
+  const folder = useFolder();
+
+  it("answers when it is ready, and is gone when it is stopped", async () => {
+    const redis = await startRedis();
+    expect(await askRedisPid(redis.url)).to.equal(redis.pid);
+    await redis.stop();
+    expect(isAlive(redis.pid)).to.equal(false);
+  });
+
+  it("keeps port and data over a crash", async () => {
+    const redis = await startRedis({ args: ["--appendfsync", "always"] });
+    const { pid, port } = redis;
+    await redis.kill();
+    await redis.restart();
+    expect(redis.pid).to.not.equal(pid);
+    expect(redis.port).to.equal(port);
+    await redis.stop();
+  });
+
+  it("that does not start is told of with the last line of its log", async () => {
+    const spec: ServerSpec = {
+      name: "a server",
+      command: program(join(folder(), "server"), "echo some; echo 'Bad luck.' >&2; exit 3"),
+      args: () => [],
+      url: (port) => `tcp://127.0.0.1:${port}`,
+      log: join(folder(), "logs/server.log"),
+      askPid: async () => 0,
+    };
+    const error: unknown = await launch(spec).then(() => undefined, (error: unknown) => error);
+    expect(String(error)).to.include("a server did not start: Bad luck.").and.include(spec.log);
+    expect(readFileSync(spec.log, "utf8")).to.equal("some\nBad luck.\n");
+  });
+});
+
+describe("a server left behind by an earlier start", () => {
+  it("is taken over, and then ours to stop", async () => {
+    const redis = await startRedis();
+    const adopted = await adopt("redis", redis, askRedisPid);
+    expect(adopted).to.include({ url: redis.url, pid: redis.pid });
+    await adopted?.stop();
+    expect(isAlive(redis.pid)).to.equal(false);
+    await redis.stop();
+  });
+
+  it("is nobody's when another process answers there", async () => {
+    const redis = await startRedis();
+    expect(await adopt("redis", { url: redis.url, pid: process.pid }, askRedisPid)).to.equal(undefined);
+    expect(isAlive(redis.pid)).to.equal(true);
+    await redis.stop();
+  });
+
+  it("is not doubled when it does not answer", async () => {
+    const redis = await startRedis();
+    redis.pause();
+    const error: unknown = await adopt("redis", redis, askRedisPid).then(() => undefined, (error: unknown) => error);
+    redis.resume();
+    await redis.stop();
+    expect(String(error)).to.include(`process ${redis.pid}`).and.include("does not answer");
+  });
+
+  it("is not mistaken for what listens on its port after it ended", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    expect(await adopt("redis", { url: `redis://127.0.0.1:${port}`, pid: 2 ** 30 }, askRedisPid)).to.equal(undefined);
+    other.close();
+  });
+});

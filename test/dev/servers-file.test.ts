@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { findServers, readServers, recordServer } from "../../src/dev/servers-file.ts";
+import { useFolder } from "./support.ts";
+
+describe("the record of servers", () => {
+  const folder = useFolder();
+
+  it("leads others to what runs", async () => {
+    recordServer(folder(), "redis", { url: "redis://127.0.0.1:7001", pid: process.pid });
+    recordServer(folder(), "mongodb", { url: "mongodb://127.0.0.1:7002", pid: process.pid });
+    expect(await findServers(folder())).to.deep.equal({ redisUrl: "redis://127.0.0.1:7001", mongodbUrl: "mongodb://127.0.0.1:7002" });
+  });
+
+  it("leads nobody to what has ended", async () => {
+    const child = spawn("true");
+    await once(child, "exit");
+    recordServer(folder(), "redis", { url: "redis://127.0.0.1:7001", pid: child.pid ?? 0 });
+    expect(await findServers(folder())).to.deep.equal({});
+  });
+
+  it("is gone with its last server", () => {
+    recordServer(folder(), "redis", { url: "redis://127.0.0.1:7001", pid: 1 });
+    recordServer(folder(), "mongodb", { url: "mongodb://127.0.0.1:7002", pid: 1 });
+    recordServer(folder(), "redis", undefined);
+    expect(readServers(folder())).to.have.all.keys("mongodb");
+    recordServer(folder(), "mongodb", undefined);
+    expect(existsSync(join(folder(), "servers.json"))).to.equal(false);
+  });
+
+  for (const broken of ["", "{", "[]", "null", '{"redis":{"url":1,"pid":2}}', '{"redis":{"url":"redis://h","pid":-1}}']) {
+    it(`is empty when it reads ${JSON.stringify(broken)}`, async () => {
+      writeFileSync(join(folder(), "servers.json"), broken);
+      expect(await findServers(folder())).to.deep.equal({});
+    });
+  }
+});

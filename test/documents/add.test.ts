@@ -1,0 +1,143 @@
+import { expect } from "chai";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { documentIn, download, held, postForm } from "./support.ts";
+
+describe("POST /candidates/{id}/documents", () => {
+  let service: Service;
+  let account: TestAccount;
+  let client: Client;
+  let candidate: string;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    account = await service.account();
+    ({ client } = account);
+    candidate = `/candidates/${(await client.post("/candidates")).body.id}`;
+  });
+  after(() => service.stop());
+
+  const data = Buffer.from("bytes").toString("base64");
+
+  it("adds a document, pending before the start and requested after it", async () => {
+    const early = await client.post(`${candidate}/documents`, { name: "CV", required: false, expires_on: "2027-01-31", metadata: { a: "1" } });
+    expect(early.status).to.equal(201);
+    expect(early.headers.get("location")).to.equal(`${candidate}/documents/${early.body.id}`);
+    expect(early.body).to.deep.include({ object: "document", name: "CV", state: "pending", required: false, expires_on: "2027-01-31", metadata: { a: "1" }, content: null });
+    await client.post(`${candidate}/start`);
+    const late = await client.post(`${candidate}/documents`, { name: "CV" });
+    expect(late.body).to.include({ state: "requested", required: true });
+    const { body } = await client.get(candidate);
+    expect(body.documents.map(({ id, state }) => [id, state])).to.deep.equal([
+      [early.body.id, "requested"],
+      [late.body.id, "requested"],
+    ]);
+    expect(await account.used()).to.deep.equal({ create: 1, writes: 2, start: 1, reads: 1 });
+  });
+
+  it("takes its content in JSON: it is received", async () => {
+    await client.post(`${candidate}/start`);
+    const added = await client.post(`${candidate}/documents`, { name: "CV", content: { filename: "cv.txt", content_type: "text/plain", data } });
+    expect(added.body.state).to.equal("received");
+    expect(documentIn(added).content).to.include({ filename: "cv.txt", content_type: "text/plain", size: 5 });
+    const read = await download(client, `${candidate}/documents/${added.body.id}/content`);
+    expect(read.bytes.toString()).to.equal("bytes");
+    expect((await held(service)).pending).to.equal(0);
+  });
+
+  it("takes it in a form, whose fields are those of JSON, before the file and after it", async () => {
+    const form = new FormData();
+    form.append("required", "false");
+    form.append("content", new Blob(["bytes"], { type: "text/plain" }), "cv.txt");
+    form.append("name", "CV");
+    form.append("metadata", '{"a":"1"}');
+    form.append("expires_on", "2027-01-31");
+    const encoded = new Response(form);
+    const added = await client.request("POST", `${candidate}/documents`, {
+      body: new Uint8Array(await encoded.arrayBuffer()),
+      headers: { "Content-Type": encoded.headers.get("content-type") ?? "" },
+    });
+    expect(added.status).to.equal(201);
+    expect(added.body).to.deep.include({ name: "CV", state: "received", required: false, expires_on: "2027-01-31", metadata: { a: "1" } });
+    expect(documentIn(added).content).to.include({ filename: "cv.txt", content_type: "text/plain", size: 5 });
+    expect((await client.get(candidate)).body.documents[0]).to.deep.equal(added.body);
+  });
+
+  it("takes a form without a file, and a file of no bytes", async () => {
+    const without = await postForm(client, `${candidate}/documents`, { name: "CV" });
+    expect(without.body).to.include({ state: "pending", content: null });
+    const empty = await postForm(client, `${candidate}/documents`, { name: "CV" }, { bytes: "" });
+    expect(empty.body.state).to.equal("received");
+    expect(documentIn(empty).content).to.include({ size: 0, sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" });
+    const read = await download(client, `${candidate}/documents/${empty.body.id}/content`);
+    expect(read).to.include({ status: 200 });
+    expect(read.headers.get("content-length")).to.equal("0");
+  });
+
+  it("takes 200 documents and no more", async () => {
+    const full = `/candidates/${(await client.post("/candidates", { documents: Array.from({ length: 199 }, () => "d") })).body.id}`;
+    const last = await postForm(client, `${full}/documents`, { name: "d" }, { bytes: "200" }, { "Idempotency-Key": "last" });
+    expect(last.status).to.equal(201);
+    const before = await held(service);
+    expectProblem(await client.post(`${full}/documents`, { name: "d" }), 409, "too_many_documents");
+    expectProblem(await postForm(client, `${full}/documents`, { name: "d" }, { bytes: "201" }), 409, "too_many_documents");
+    const again = await postForm(client, `${full}/documents`, { name: "d" }, { bytes: "200" }, { "Idempotency-Key": "last" });
+    expect(again.headers.get("idempotent-replayed")).to.equal("true");
+    expect(again.body).to.deep.equal(last.body);
+    expect(await held(service)).to.deep.equal(before);
+  });
+
+  it("knows the form of a retry by what it holds, not by its boundary", async () => {
+    const key = { "Idempotency-Key": "form" };
+    const first = await postForm(client, `${candidate}/documents`, { name: "CV", required: "true" }, { bytes: "one" }, key);
+    const retry = await postForm(client, `${candidate}/documents`, { required: "true", name: "CV" }, { bytes: "one" }, key);
+    expect(retry.body).to.deep.equal(first.body);
+    const other = await postForm(client, `${candidate}/documents`, { name: "CV", required: "true" }, { bytes: "two" }, key);
+    expectProblem(other, 422, "idempotency_key_reused");
+    expect((await client.get(candidate)).body.documents).to.have.length(1);
+  });
+
+  it("is refused while the candidate is withdrawn, and keeps nothing", async () => {
+    await client.patch(candidate, { withdrawn: true });
+    const before = await held(service);
+    expectProblem(await client.post(`${candidate}/documents`, { name: "CV" }), 409, "candidate_withdrawn");
+    expectProblem(await client.post(`${candidate}/documents`, { name: "CV", content: { data } }), 409, "candidate_withdrawn");
+    expectProblem(await postForm(client, `${candidate}/documents`, { name: "CV" }, { bytes: "x" }), 409, "candidate_withdrawn");
+    expect(await held(service)).to.deep.equal(before);
+  });
+
+  it("holds to If-Match of the candidate", async () => {
+    const stale = (await client.get(candidate)).headers.get("etag") ?? "";
+    await client.patch(candidate, { name: "Zoë" });
+    const fresh = (await client.get(candidate)).headers.get("etag") ?? "";
+    expectProblem(await client.post(`${candidate}/documents`, { name: "CV" }, { "If-Match": stale }), 412, "version_mismatch");
+    expect((await client.post(`${candidate}/documents`, { name: "CV" }, { "If-Match": fresh })).status).to.equal(201);
+  });
+
+  it("finds nothing with another account's key", async () => {
+    const other = await service.account();
+    const before = await held(service);
+    const missing = expectProblem(await other.client.post("/candidates/cand_none/documents", { name: "CV" }), 404, "not_found");
+    const theirs = expectProblem(await other.client.post(`${candidate}/documents`, { name: "CV" }), 404, "not_found");
+    expect(theirs.detail.replace(candidate.slice("/candidates/".length), "cand_none")).to.equal(missing.detail);
+    expectProblem(await postForm(other.client, `${candidate}/documents`, { name: "CV" }, { bytes: "x" }), 404, "not_found");
+    expect(await held(service)).to.deep.equal(before);
+    expect(await other.used()).to.deep.equal({ writes: 3 });
+  });
+
+  const REFUSED: [string, unknown, string][] = [
+    ["no name", {}, "/name"],
+    ["a state", { name: "CV", state: "accepted" }, "/state"],
+    ["a name of 501 characters", { name: "😀".repeat(501) }, "/name"],
+    ["a content type that is none", { name: "CV", content: { content_type: "text/html\r\nX: y", data } }, "/content/content_type"],
+    ["a content type without a subtype", { name: "CV", content: { content_type: "pdf", data } }, "/content/content_type"],
+    ["content that is not base64", { name: "CV", content: { data: "?" } }, "/content/data"],
+  ];
+  for (const [what, json, pointer] of REFUSED) {
+    it(`refuses ${what}`, async () => {
+      const { errors } = expectProblem(await client.post(`${candidate}/documents`, json), 422, "validation_failed");
+      expect(errors[0]?.pointer).to.equal(pointer);
+    });
+  }
+});

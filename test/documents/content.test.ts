@@ -1,0 +1,156 @@
+import { createHash, randomBytes } from "node:crypto";
+import { expect } from "chai";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { candidateWithDocument, documentIn, download, held, put } from "./support.ts";
+
+describe("PUT /candidates/{id}/documents/{docId}/content", () => {
+  let service: Service;
+  let account: TestAccount;
+  let client: Client;
+  let candidate: string;
+  let document: string;
+  let content: string;
+  before(async () => {
+    service = await startService({ MAX_DOCUMENT_BYTES: 100_000 });
+  });
+  beforeEach(async () => {
+    account = await service.account();
+    ({ client } = account);
+    ({ candidate, document, content } = await candidateWithDocument(client));
+  });
+  after(() => service.stop());
+
+  it("makes a document received, and says what was stored", async () => {
+    const stored = await put(client, content, "%PDF", { "Content-Disposition": 'attachment; filename="a.pdf"' });
+    expect(stored.status).to.equal(200);
+    expect(stored.body.state).to.equal("received");
+    const sha256 = createHash("sha256").update("%PDF").digest("hex");
+    expect(documentIn(stored).content).to.deep.equal({
+      filename: "a.pdf",
+      content_type: "application/pdf",
+      size: 4,
+      sha256,
+      etag: `"${sha256}"`,
+      uploaded_at: documentIn(stored).updated_at,
+    });
+    expect((await client.get(candidate)).body.documents[0]).to.deep.equal(stored.body);
+    expect(await account.used()).to.deep.equal({ create: 1, writes: 1, reads: 1 });
+  });
+
+  it("takes bytes of no declared type, and no bytes at all", async () => {
+    const untyped = await client.request("PUT", content, { body: new Uint8Array([0, 255]) });
+    expect(documentIn(untyped).content).to.include({ content_type: "application/octet-stream", filename: null, size: 2 });
+    const empty = await client.request("PUT", content);
+    expect(documentIn(empty).content).to.include({ size: 0 });
+    expect((await download(client, content)).bytes).to.have.length(0);
+  });
+
+  it("makes a rejected document received again, without its reason", async () => {
+    await put(client, content, "one");
+    await client.patch(document, { state: "rejected", rejection_reason: "blurred" });
+    expect((await put(client, content, "two")).body).to.include({ state: "received", rejection_reason: null });
+  });
+
+  it("replaces what a received document has, and leaves the old bytes to the sweep", async () => {
+    await put(client, content, "one");
+    const before = await held(service);
+    const replaced = await put(client, content, "two");
+    expect(replaced.body.state).to.equal("received");
+    expect((await download(client, content)).bytes.toString()).to.equal("two");
+    expect((await held(service)).pending).to.equal(before.pending + 1);
+  });
+
+  it("writes nothing for the very same content", async () => {
+    const first = await put(client, content, "one");
+    const before = await held(service);
+    const again = await put(client, content, "one");
+    expect(again.body).to.deep.equal(first.body);
+    expect(await held(service)).to.deep.equal(before);
+    expect((await download(client, content)).bytes.toString()).to.equal("one");
+  });
+
+  for (const state of ["accepted", "waived", "cancelled"]) {
+    it(`is not open to a document that is ${state}`, async () => {
+      await put(client, content, "one");
+      await client.patch(document, { state });
+      const before = await held(service);
+      const refused = expectProblem(await put(client, content, "two"), 409, "invalid_transition");
+      expect(refused).to.deep.include({ from: state, to: "received", allowed: [] });
+      expect((await download(client, content)).bytes.toString()).to.equal("one");
+      expect(await held(service)).to.deep.equal(before);
+    });
+  }
+
+  it("is refused while the candidate is withdrawn", async () => {
+    await client.patch(candidate, { withdrawn: true });
+    const before = await held(service);
+    expectProblem(await put(client, content, "one"), 409, "candidate_withdrawn");
+    expect(await held(service)).to.deep.equal(before);
+  });
+
+  it("holds to If-Match, and keeps nothing of what came too late", async () => {
+    const stale = (await client.patch(document, { name: "Visa" })).headers.get("etag") ?? "";
+    await put(client, content, "one");
+    const before = await held(service);
+    expectProblem(await put(client, content, "two", { "If-Match": stale }), 412, "version_mismatch");
+    expect(await held(service)).to.deep.equal(before);
+    expect((await download(client, content)).bytes.toString()).to.equal("one");
+  });
+
+  it("takes the tag of the content itself for If-Match, while that is what is there", async () => {
+    const { content: first } = documentIn(await put(client, content, "one"));
+    const tag = (await download(client, content)).headers.get("etag") ?? "";
+    expect(tag).to.equal(first?.etag);
+    expect((await put(client, content, "two", { "If-Match": tag })).status).to.equal(200);
+    expectProblem(await put(client, content, "three", { "If-Match": tag }), 412, "version_mismatch");
+    expect((await download(client, content)).bytes.toString()).to.equal("two");
+    const ofTwo = `"${createHash("sha256").update("two").digest("hex")}"`;
+    expectProblem(await client.request("PATCH", document, { json: { name: "Visa" }, headers: { "If-Match": ofTwo } }), 412, "version_mismatch");
+  });
+
+  it("finds nothing with another account's key", async () => {
+    const other = await service.account();
+    expectProblem(await put(other.client, content, "theirs"), 404, "not_found");
+    expectProblem(await put(client, `${candidate}/documents/doc_none/content`, "one"), 404, "not_found");
+    expectProblem(await client.get(content), 404, "content_not_available");
+  });
+
+  it("takes a file of the largest size, and not one byte more, declared or not", async () => {
+    const largest = randomBytes(100_000);
+    expect(documentIn(await put(client, content, largest)).content).to.include({ size: 100_000 });
+    const more = new Uint8Array(100_001);
+    const before = await held(service);
+    const refused = expectProblem(await put(client, content, more), 413, "payload_too_large");
+    expect(refused.detail).to.contain("100000");
+    const undeclared = new Blob([more]).stream();
+    expectProblem(await client.request("PUT", content, { body: undeclared }), 413, "payload_too_large");
+    expect(await held(service)).to.deep.equal(before);
+    expect((await download(client, content)).bytes.equals(largest)).to.equal(true);
+  });
+
+  it("leaves one whole winner of ten at once", async () => {
+    const files = Array.from({ length: 10 }, () => randomBytes(90_000));
+    const answers = await Promise.all(files.map((bytes) => put(client, content, bytes)));
+    expect(answers.map(({ status }) => status)).to.deep.equal(files.map(() => 200));
+    const { bytes, headers } = await download(client, content);
+    const winner = files.find((file) => file.equals(bytes));
+    expect(winner).not.to.equal(undefined);
+    const shown = (await client.get(candidate)).body.documents[0]?.content;
+    expect(shown).to.include({ size: 90_000, etag: headers.get("etag"), sha256: createHash("sha256").update(bytes).digest("hex") });
+  });
+
+  const REFUSED: [string, Record<string, string>, number, string][] = [
+    ["a compressed body", { "Content-Encoding": "gzip" }, 415, "unsupported_media_type"],
+    ["a form", { "Content-Type": "multipart/form-data; boundary=x" }, 415, "unsupported_media_type"],
+    ["a type that is none", { "Content-Type": "pdf" }, 415, "unsupported_media_type"],
+    ["a disposition that is none", { "Content-Disposition": "attachment; filename" }, 422, "validation_failed"],
+    ["a filename of 501 characters", { "Content-Disposition": `attachment; filename*=UTF-8''${"%F0%9F%98%80".repeat(501)}` }, 422, "validation_failed"],
+  ];
+  for (const [what, headers, status, code] of REFUSED) {
+    it(`refuses ${what}, and reads on for the next request`, async () => {
+      expectProblem(await put(client, content, "bytes", headers), status, code);
+      expect((await put(client, content, "bytes")).status).to.equal(200);
+    });
+  }
+});

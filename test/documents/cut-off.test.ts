@@ -1,0 +1,72 @@
+import type { ClientRequest } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService } from "../support/service.ts";
+import { answerTo, candidateWithDocument, download, held, NOTHING_HELD, opened, put } from "./support.ts";
+
+/** More than one chunk, so that some of it is in the database when it breaks off. */
+const PART = Buffer.alloc(300 * 1024, "x");
+
+describe("uploads that are cut off", () => {
+  let service: Service;
+  let client: Client;
+  let candidate: string;
+  let content: string;
+  beforeEach(async () => {
+    service = await startService({ BODY_TIMEOUT_MS: 400 });
+    ({ client } = await service.account());
+    ({ candidate, content } = await candidateWithDocument(client));
+  });
+  afterEach(() => service.stop());
+
+  const HEAD = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nCV\r\n--b\r\nContent-Disposition: form-data; name="content"; filename="a"\r\n\r\n';
+  const WAYS: Record<string, () => ClientRequest> = {
+    PUT: () => opened(client, "PUT", content, { "Content-Type": "application/pdf", "Content-Length": 1_000_000 }),
+    form: () => {
+      const sent = opened(client, "POST", `${candidate}/documents`, { "Content-Type": "multipart/form-data; boundary=b", "Content-Length": 1_000_000 });
+      sent.write(HEAD);
+      return sent;
+    },
+  };
+
+  for (const [way, open] of Object.entries(WAYS)) {
+    it(`leave nothing when the client goes away (${way})`, async () => {
+      const sent = open();
+      sent.write(PART);
+      await until(async () => (await held(service)).files === 1);
+      sent.destroy();
+      await until(async () => (await held(service)).files === 0);
+      expect(await held(service)).to.deep.equal(NOTHING_HELD);
+      expect((await client.get(candidate)).body.documents).to.have.length(1);
+      expectProblem(await client.get(content), 404, "content_not_available");
+      expect((await put(client, content, "whole")).status).to.equal(200);
+      expect((await download(client, content)).bytes.toString()).to.equal("whole");
+    });
+
+    it(`are answered when the client falls silent (${way})`, async () => {
+      const sent = open();
+      sent.write(PART);
+      const answer = await answerTo(sent);
+      expect(answer).to.deep.include({ status: 408 });
+      expect(answer.body.code).to.equal("request_timeout");
+      expect(await held(service)).to.deep.equal(NOTHING_HELD);
+      expect((await put(client, content, "whole")).status).to.equal(200);
+    });
+
+  }
+
+  it("are none where the client is only slow: each wait is short, all together are not", async () => {
+    const sent = opened(client, "PUT", content, { "Content-Type": "application/pdf", "Content-Length": 4 });
+    for (const byte of "slow") {
+      await setTimeout(200);
+      sent.write(byte);
+    }
+    expect(await answerTo(sent)).to.deep.include({ status: 200 });
+    expect((await download(client, content)).bytes.toString()).to.equal("slow");
+  });
+});
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds()));
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { expect } from "chai";
+import type { Client } from "../support/client.ts";
+import { accountWithKeys, type Processes, spawnService } from "../support/processes.ts";
+import { candidateWithDocument, documentIn, download, postForm, put } from "./support.ts";
+
+const MIB = 1024 * 1024;
+
+/** Memory of the service's own process, read from Linux, which remembers the peak since it was told to forget it. */
+describe("25 MiB documents", function () {
+  this.timeout(120_000);
+  const bytes = randomBytes(25 * MIB);
+  let service: Processes;
+  let client: Client;
+  before(async function () {
+    if (process.platform !== "linux") this.skip(); // peaks of memory are read from /proc
+    service = await spawnService();
+    const { keys } = await accountWithKeys(service, 1);
+    if (keys[0] !== undefined) ({ client } = keys[0]);
+    await roundTrips(bytes.subarray(0, MIB)); // code and buffers that any upload needs
+  });
+  after(() => service?.stop());
+
+  /** Brings the bytes in by PUT and by form, and reads both back. */
+  async function roundTrips(sent: Uint8Array<ArrayBuffer>): Promise<Buffer[]> {
+    const { candidate, content } = await candidateWithDocument(client);
+    expect(documentIn(await put(client, content, sent)).content?.size).to.equal(sent.length);
+    const added = await postForm(client, `${candidate}/documents`, { name: "by form" }, { bytes: sent });
+    expect(documentIn(added).content?.size).to.equal(sent.length);
+    return [(await download(client, content)).bytes, (await download(client, `${candidate}/documents/${added.body.id}/content`)).bytes];
+  }
+
+  async function memory(line: "VmRSS" | "VmHWM"): Promise<number> {
+    const status = await readFile(`/proc/${service.child.pid}/status`, "utf8");
+    return Number(new RegExp(`^${line}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024;
+  }
+
+  it("come in and go out byte for byte, the process growing by less than 16 MiB", async () => {
+    await writeFile(`/proc/${service.child.pid}/clear_refs`, "5");
+    const before = await memory("VmRSS");
+    const [one, two] = await roundTrips(bytes);
+    const growth = (await memory("VmHWM")) - before;
+    expect(one?.equals(bytes)).to.equal(true);
+    expect(two?.equals(bytes)).to.equal(true);
+    expect(growth / MIB).to.be.lessThan(16);
+  });
+});

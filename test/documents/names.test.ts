@@ -1,0 +1,87 @@
+import { expect } from "chai";
+import contentDisposition from "content-disposition";
+import type { Client } from "../support/client.ts";
+import { type Service, startService } from "../support/service.ts";
+import { candidateWithDocument, documentIn, download, postForm, put } from "./support.ts";
+
+/** RFC 8187, as a careful client writes it. */
+function extended(name: string): string {
+  const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+  return `attachment; filename*=UTF-8''${encoded}`;
+}
+
+describe("documents' names", () => {
+  let service: Service;
+  let client: Client;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    ({ client } = await service.account());
+  });
+  after(() => service.stop());
+
+  /** The name, and what a browser would be told to save it as where that is another. */
+  const NAMES: [string, string, string?][] = [
+    ["Latin", "Zoë Müller ½.pdf"],
+    ["Greek and Cyrillic", "Διαβατήριο Паспорт.pdf"],
+    ["Chinese, Japanese, Korean", "护照 パスポート 여권.pdf"],
+    ["right-to-left", "جواز سفر דרכון.pdf"],
+    ["Indic and Thai", "पासपोर्ट หนังสือเดินทาง.pdf"],
+    ["emoji of several code points", "👩🏽‍⚕️🇫🇷.pdf"],
+    ["combining marks", "e\u0301\u0323.pdf"],
+    ["percent signs and quotes", "100% \"sure\" 'yes' %41; a=b, c*.pdf"],
+    ["path separators", "../..\\etc/passwd", ".._.._etc_passwd"],
+    ["folders only", "..", "_"],
+    ["control characters", "a\u0000b\u001b[31m\u007f\r\nSet-Cookie: x=1.pdf", "a_b_[31m___Set-Cookie: x=1.pdf"],
+    ["turned around", "invoice\u202Efdp.exe", "invoice_fdp.exe"],
+    ["500 characters", "é".repeat(500)],
+    ["500 emoji", "😀".repeat(500)],
+  ];
+  for (const [what, name, saved = name] of NAMES) {
+    it(`are kept exactly and harmless in headers: ${what}`, async () => {
+      const { candidate, document, content } = await candidateWithDocument(client);
+      const renamed = await client.patch(document, { name });
+      expect(renamed.body.name).to.equal(name);
+      const stored = documentIn(await put(client, content, "bytes", { "Content-Disposition": extended(name) }));
+      expect(stored.content?.filename).to.equal(name);
+      const read = await download(client, content);
+      expect(read.bytes.toString()).to.equal("bytes");
+      const disposition = read.headers.get("content-disposition") ?? "";
+      expect(disposition).to.match(/^attachment; filename=[ -~\u00a0-\u00ff]*$/);
+      expect(contentDisposition.parse(disposition).parameters.filename).to.equal(saved);
+      const inline = await client.post(`${candidate}/documents`, { name, content: { filename: name, data: "" } });
+      expect(inline.body.name).to.equal(name);
+      expect(documentIn(inline).content?.filename).to.equal(name);
+    });
+  }
+
+  for (const [what, name] of NAMES) {
+    it(`are kept exactly from a form: ${what}`, async () => {
+      const { candidate } = await candidateWithDocument(client);
+      const added = documentIn(await postForm(client, `${candidate}/documents`, { name: "Passport" }, { bytes: "bytes", filename: name }));
+      expect(added.content?.filename).to.equal(name);
+    });
+  }
+
+  it("of a form's field are kept exactly, as far as a form can carry them", async () => {
+    const { candidate } = await candidateWithDocument(client);
+    const name = "護照 \u0000 \u001b 👩🏽‍⚕️ ../x \r\n \"";
+    expect((await postForm(client, `${candidate}/documents`, { name })).body.name).to.equal(name);
+  });
+
+  it("in UTF-8 where the header should have Latin-1 are taken for what they are", async () => {
+    const { content } = await candidateWithDocument(client);
+    const raw = Buffer.from('attachment; filename="护照.pdf"').toString("latin1");
+    expect(documentIn(await put(client, content, "x", { "Content-Disposition": raw })).content?.filename).to.equal("护照.pdf");
+    const latin = 'attachment; filename="Zo\u00eb.pdf"';
+    expect(documentIn(await put(client, content, "y", { "Content-Disposition": latin })).content?.filename).to.equal("Zoë.pdf");
+  });
+
+  it("stand in for a file that has none", async () => {
+    const { document, content } = await candidateWithDocument(client);
+    await client.patch(document, { name: "Passport" });
+    await put(client, content, "x");
+    expect((await download(client, content)).headers.get("content-disposition")).to.equal('attachment; filename="Passport"');
+  });
+});

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { type ClientRequest, request, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import type { Document } from "../../src/documents/schema.ts";
+import type { Answer, Client } from "../support/client.ts";
+import type { Service } from "../support/service.ts";
+
+/** A candidate with one pending document; their paths. */
+export async function candidateWithDocument(client: Client): Promise<{ candidate: string; document: string; content: string }> {
+  const { body } = await client.post("/candidates", { documents: ["Passport"] });
+  const candidate = `/candidates/${body.id}`;
+  const document = `${candidate}/documents/${body.documents[0]?.id}`;
+  return { candidate, document, content: `${document}/content` };
+}
+
+/** The document that an answer holds. */
+export function documentIn(answer: Answer): Document {
+  return answer.body as unknown as Document;
+}
+
+export interface FormFile {
+  bytes: Uint8Array<ArrayBuffer> | string;
+  filename?: string;
+  type?: string;
+}
+
+/** Posts a form as browsers and fetch write it. */
+export async function postForm(
+  client: Client,
+  path: string,
+  fields: Record<string, string>,
+  file?: FormFile,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  if (file !== undefined) form.append("content", new Blob([file.bytes], { type: file.type ?? "application/pdf" }), file.filename ?? "file.pdf");
+  return sendForm(client, path, form, headers);
+}
+
+export async function sendForm(client: Client, path: string, form: FormData, headers: Record<string, string> = {}): Promise<Answer> {
+  const encoded = new Response(form);
+  const type = encoded.headers.get("content-type") ?? "";
+  return client.request("POST", path, { body: new Uint8Array(await encoded.arrayBuffer()), headers: { "Content-Type": type, ...headers } });
+}
+
+export function put(client: Client, path: string, body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Answer> {
+  return client.request("PUT", path, { body, headers: { "Content-Type": "application/pdf", ...headers } });
+}
+
+/** Reads bytes as bytes. */
+export async function download(
+  client: Client,
+  path: string,
+  headers: Record<string, string> = {},
+  method = "GET",
+): Promise<{ status: number; headers: Headers; bytes: Buffer }> {
+  const response = await fetch(client.url + path, { method, headers: { Authorization: `Bearer ${client.key}`, ...headers } });
+  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** A request whose body the test writes itself, bit by bit. */
+export function opened(client: Client, method: string, path: string, headers: Record<string, string | number>): ClientRequest {
+  const sent = request(client.url + path, { method, headers: { Authorization: `Bearer ${client.key}`, ...headers } });
+  sent.on("error", () => undefined);
+  sent.flushHeaders();
+  return sent;
+}
+
+export async function answerTo(sent: ClientRequest): Promise<{ status: number; body: { code?: string } }> {
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, body: JSON.parse(await text(response)) as { code?: string } };
+}
+
+/** How much of documents' content the database holds. */
+export async function held(service: Service): Promise<{ files: number; chunks: number; pending: number }> {
+  const { db } = service.replica.system.mongo;
+  const count = async (name: string) => (await db.collection(name).find().toArray()).length;
+  // The stand-in for MongoDB lists no chunks without their file's id, but for its own table of them.
+  const chunks = (await count("content.chunks")) + (await count("content_chunks"));
+  return { files: await count("content.files"), chunks, pending: await count("content_pending") };
+}
+
+export const NOTHING_HELD = { files: 0, chunks: 0, pending: 0 };

@@ -1,0 +1,147 @@
+import { expect } from "chai";
+import { expired } from "../../src/candidates/expire.ts";
+import { CandidateStore } from "../../src/candidates/store.ts";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { candidateWithDocument, documentIn, put } from "./support.ts";
+
+describe("PATCH /candidates/{id}/documents/{docId}", () => {
+  let service: Service;
+  let account: TestAccount;
+  let client: Client;
+  let candidate: string;
+  let document: string;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    account = await service.account();
+    ({ client } = account);
+    ({ candidate, document } = await candidateWithDocument(client));
+  });
+  after(() => service.stop());
+
+  it("changes fields and clears them, and charges writes", async () => {
+    const changed = await client.patch(document, { name: "Visa", required: false, expires_on: "2027-01-31", metadata: { a: "1", b: "2" } });
+    expect(changed.body).to.deep.include({ name: "Visa", required: false, expires_on: "2027-01-31", metadata: { a: "1", b: "2" }, state: "pending" });
+    const cleared = await client.patch(document, { required: null, expires_on: null, metadata: { a: null } });
+    expect(cleared.body).to.deep.include({ name: "Visa", required: true, expires_on: null, metadata: { b: "2" } });
+    expect((await client.get(candidate)).body.documents[0]).to.deep.equal(cleared.body);
+    expect(await account.used()).to.deep.equal({ create: 1, writes: 2, reads: 1 });
+  });
+
+  it("writes nothing where nothing changes", async () => {
+    const before = (await client.get(candidate)).body;
+    const same = await client.patch(document, { state: "pending", name: "Passport", required: null, rejection_reason: null });
+    expect(same.status).to.equal(200);
+    expect((await client.get(candidate)).body).to.deep.equal(before);
+  });
+
+  const MOVES: Record<string, string[]> = {
+    pending: ["waived", "cancelled"],
+    requested: ["waived", "cancelled"],
+    received: ["accepted", "rejected", "waived", "cancelled"],
+    rejected: ["requested", "waived", "cancelled"],
+    expired: ["requested", "waived", "cancelled"],
+    accepted: [],
+    waived: [],
+    cancelled: [],
+  };
+  const ALL = Object.keys(MOVES);
+
+  /** Brings a new document there, by the API alone but for what the clock does. */
+  async function documentThatIs(state: string): Promise<string> {
+    const made = await candidateWithDocument(client);
+    if (state === "requested") await client.post(`${made.candidate}/start`);
+    if (["received", "accepted", "rejected", "expired"].includes(state)) await put(client, made.content, "bytes");
+    if (["accepted", "rejected", "waived", "cancelled"].includes(state)) await client.patch(made.document, { state });
+    if (state === "expired") {
+      await client.patch(made.document, { state: "accepted", expires_on: "2999-01-31" });
+      const store = new CandidateStore(service.replica.system.mongo, { now: Date.now });
+      await store.change(account.id, made.candidate.slice("/candidates/".length), (record, now) => expired(record, "2999-02-01", now));
+    }
+    return made.document;
+  }
+
+  for (const [from, open] of Object.entries(MOVES)) {
+    it(`moves from ${from} to ${open.join(", ") || "nowhere"} only`, async () => {
+      account = await service.account();
+      ({ client } = account);
+      const fixed = await documentThatIs(from);
+      for (const to of ALL.filter((state) => state !== from && !open.includes(state))) {
+        const refused = expectProblem(await client.patch(fixed, { state: to, name: "kept out" }), 409, "invalid_transition");
+        expect(refused).to.deep.include({ from, to, allowed: open });
+      }
+      for (const to of open) expect((await client.patch(await documentThatIs(from), { state: to })).body).to.include({ state: to, name: "Passport" });
+    });
+  }
+
+  it("keeps the reason of a rejection as long as it is one", async () => {
+    const rejected = await documentThatIs("received");
+    expect((await client.patch(rejected, { state: "rejected", rejection_reason: "blurred" })).body).to.include({ rejection_reason: "blurred" });
+    expect((await client.patch(rejected, { rejection_reason: "too blurred" })).body).to.include({ state: "rejected", rejection_reason: "too blurred" });
+    expect((await client.patch(rejected, { state: "requested" })).body).to.include({ state: "requested", rejection_reason: null });
+    const { errors } = expectProblem(await client.patch(rejected, { rejection_reason: "why" }), 422, "validation_failed");
+    expect(errors[0]?.pointer).to.equal("/rejection_reason");
+  });
+
+  it("takes new content for what has expired", async () => {
+    const expiredOne = await documentThatIs("expired");
+    expect((await put(client, `${expiredOne}/content`, "newer")).body).to.include({ state: "received" });
+  });
+
+  it("accepts no document whose last day is past, unless the move brings a later one", async () => {
+    const received = await documentThatIs("received");
+    await client.patch(received, { expires_on: "2020-01-31" });
+    const refused = expectProblem(await client.patch(received, { state: "accepted" }), 409, "invalid_transition");
+    expect(refused).to.deep.include({ from: "received", to: "accepted", allowed: ["rejected", "waived", "cancelled"] });
+    expect((await client.patch(received, { state: "accepted", expires_on: "2999-01-31" })).body).to.include({ state: "accepted" });
+  });
+
+  it("holds to If-Match of the document or of its candidate", async () => {
+    const first = await client.patch(document, { name: "Visa" });
+    const whole = (await client.get(candidate)).headers.get("etag") ?? "";
+    const second = await client.patch(document, { name: "Permit" }, { "If-Match": first.headers.get("etag") ?? "" });
+    expect(second.status).to.equal(200);
+    expectProblem(await client.patch(document, { name: "CV" }, { "If-Match": whole }), 412, "version_mismatch");
+    const now = (await client.get(candidate)).headers.get("etag") ?? "";
+    expect((await client.patch(document, { name: "CV" }, { "If-Match": now })).status).to.equal(200);
+  });
+
+  it("is refused while the candidate is withdrawn", async () => {
+    await client.patch(candidate, { withdrawn: true });
+    expectProblem(await client.patch(document, { name: "Visa" }), 409, "candidate_withdrawn");
+    await client.patch(candidate, { withdrawn: false });
+    expect((await client.patch(document, { name: "Visa" })).status).to.equal(200);
+  });
+
+  it("finds nothing with another account's key, under another candidate, or under no id", async () => {
+    const other = await service.account();
+    const elsewhere = await candidateWithDocument(client);
+    expectProblem(await other.client.patch(document, { name: "Visa" }), 404, "not_found");
+    expectProblem(await client.patch(`${elsewhere.candidate}${document.slice(candidate.length)}`, { name: "Visa" }), 404, "not_found");
+    expectProblem(await client.patch(`${candidate}/documents/doc_none`, { name: "Visa" }), 404, "not_found");
+    expect((await client.get(candidate)).body.documents[0]?.name).to.equal("Passport");
+  });
+
+  const REFUSED: [string, unknown, string][] = [
+    ["content", { content: null }, "/content"],
+    ["no name", { name: null }, "/name"],
+    ["no state", { state: null }, "/state"],
+    ["a state that is none", { state: "lost" }, "/state"],
+    ["a day that does not exist", { expires_on: "2026-02-30" }, "/expires_on"],
+    ["an unknown field", { expiry: "2026-02-28" }, "/expiry"],
+  ];
+  for (const [what, json, pointer] of REFUSED) {
+    it(`refuses ${what}`, async () => {
+      const { errors } = expectProblem(await client.patch(document, json), 422, "validation_failed");
+      expect(errors[0]?.pointer).to.equal(pointer);
+    });
+  }
+
+  it("keeps the content whatever else changes", async () => {
+    const received = await documentThatIs("received");
+    const { content } = documentIn(await client.patch(received, { state: "rejected" }));
+    expect(content).to.include({ size: 5 });
+  });
+});

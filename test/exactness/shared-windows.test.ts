@@ -1,0 +1,137 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { limitsOf, SURFACES, type Surface } from "../../src/limits/surfaces.ts";
+import { LoadClient } from "../support/load.ts";
+import { accountWithKeys, type LogLine, type Processes, spawnService } from "../support/processes.ts";
+import { REQUESTS } from "../support/requests.ts";
+
+/** How many runs; `npm run test:exactness` asks for ten. */
+const RUNS = Number(process.env.EXACTNESS_RUNS ?? 1);
+const WINDOW_SECONDS = 10;
+const REPLICAS = 8;
+/** Refusals after which a lane rests. */
+const REFUSALS = 25;
+
+interface Offer {
+  key: string;
+  keyId: string;
+  /** Sends three tenths of its limit in each window, so that the account keeps room; else as many as go. */
+  modest: boolean;
+}
+
+describe(`${REPLICAS} processes share one account's windows`, function () {
+  this.timeout(60_000 + RUNS * 60_000);
+  let service: Processes;
+  before(async () => {
+    service = await spawnService({ REPLICAS, LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: 5_000 });
+  });
+  after(() => service.stop());
+
+  for (let run = 1; run <= RUNS; run++) {
+    it(`admits min(offered, limit) for the account and each key, across an edge (run ${run})`, async () => {
+      service.log.splice(0); // each run looks at its own lines only
+      const shared = await accountWithKeys(service, 3);
+      const lopsided = await accountWithKeys(service, 3);
+      const candidates = new Map<string, string>();
+      for (const { id, keys } of [shared, lopsided]) candidates.set(id, (await keys[0]!.client.post("/candidates")).body.id);
+
+      const edge = await nextEdge();
+      await setTimeout(edge - Date.now() + 300); // well inside the first window, when its counters are fresh
+      const crossing = edge + WINDOW_SECONDS * 1000;
+      const until = edge + 2 * WINDOW_SECONDS * 1000 - 500; // and well inside the second
+      const offers = (keys: { id: string; client: { key: string } }[], modest = false): Offer[] =>
+        keys.map(({ id, client }) => ({ key: client.key, keyId: id, modest }));
+      const [greedy, ...modest] = lopsided.keys;
+      const admitted = new Map<string, number>();
+      const sent = await Promise.all([
+        hammer(offers(shared.keys), candidates.get(shared.id)!, crossing, until, admitted),
+        hammer([...offers([greedy!]), ...offers(modest, true)], candidates.get(lopsided.id)!, crossing, until, admitted),
+      ]);
+
+      await everyLineOf([shared.id, lopsided.id], edge, sent.reduce((sum, count) => sum + count));
+
+      const full: boolean[] = [];
+      for (const surface of SURFACES) {
+        const limit = limitsOf(surface, 1);
+        const windows = perWindow(service, edge, { account: shared.id, surface });
+        const asked = shared.keys.map(({ id }) => perWindow(service, edge, { key_id: id, surface }));
+        const due = windows.map((_, n) => Math.min(limit.account, asked.reduce((sum, key) => sum + Math.min(key[n]!.offered, limit.key), 0)));
+        expect(windows.map(({ admitted }) => admitted), `${surface}: the account, window by window`).to.deep.equal(due);
+        full.push(...due.slice(0, 2).map((count) => count === limit.account));
+        const byKey = shared.keys.map(({ id }) => admitted.get(`${id} ${surface}`) ?? 0);
+        expect(byKey.reduce((sum, count) => sum + count), `${surface}: what the clients saw`).to.equal(due.reduce((sum, count) => sum + count));
+
+        for (const { id } of [...shared.keys, ...lopsided.keys]) {
+          const ofKey = perWindow(service, edge, { key_id: id, surface });
+          const seen = admitted.get(`${id} ${surface}`) ?? 0;
+          expect(ofKey.reduce((sum, window) => sum + window.admitted, 0), `${surface}: log and client agree`).to.equal(seen);
+          for (const window of ofKey) expect(window.admitted, `${surface}: no key over its limit`).to.be.at.most(limit.key);
+        }
+        // Where the account has room, each key gets exactly the lesser of what it offered and its limit.
+        for (const { id } of lopsided.keys) {
+          for (const window of perWindow(service, edge, { key_id: id, surface })) {
+            expect(window.admitted, `${surface}: a key of an account with room`).to.equal(Math.min(window.offered, limit.key));
+          }
+        }
+      }
+      // Where less than the limit was offered the counts agree as well. How many were exhausted is how fast the machine is, but
+      // a run that exhausts not even the three small surfaces shows little.
+      const exhausted = full.filter(Boolean).length;
+      process.stdout.write(`      ${exhausted} of ${full.length} windows of the shared account were exhausted\n`);
+      expect(exhausted).to.be.at.least(6);
+    });
+  }
+
+  /** The next edge of a window by Redis's clock, in this process's time; Redis is on this machine. */
+  function nextEdge(): Promise<number> {
+    const length = WINDOW_SECONDS * 1000;
+    return Promise.resolve((Math.floor(Date.now() / length) + 1) * length);
+  }
+
+  /** A request's line comes after its answer: waits for as many as there were requests. */
+  async function everyLineOf(accounts: string[], edge: number, count: number): Promise<void> {
+    const first = Math.round(edge / (WINDOW_SECONDS * 1000));
+    const ours = (line: LogLine) => accounts.includes(line.account ?? "") && (line.window ?? 0) >= first;
+    while (service.log.filter(ours).length < count) await service.logged(ours);
+  }
+
+  /** Keeps every lane busy until the end, and says how many requests that were. */
+  async function hammer(offers: Offer[], candidate: string, edge: number, until: number, admitted: Map<string, number>): Promise<number> {
+    let sent = 0;
+    const load = new LoadClient(service.url, 64);
+    const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+    const lane = async ({ key, keyId, modest }: Offer, surface: Surface) => {
+      const name = `${keyId} ${surface}`;
+      let refused = 0;
+      while (Date.now() < until) {
+        sent++;
+        const { status } = await load.send(REQUESTS[surface](key, candidate));
+        if (status < 300) count(admitted, name);
+        else {
+          expect(status).to.equal(429);
+          refused++;
+        }
+        if (modest) await setTimeout((WINDOW_SECONDS * 1000) / (0.3 * limitsOf(surface, 1).key));
+        if (refused < REFUSALS) continue;
+        // Enough was refused in this window: the machine is left to the others, but all come back just before the edge.
+        refused = 0;
+        const now = Date.now();
+        if (now < edge - 200) await setTimeout(edge - 200 - now);
+        else if (now > edge) return;
+      }
+    };
+    const lanes = offers.flatMap((offer) => SURFACES.flatMap((surface) => Array.from({ length: offer.modest ? 1 : 4 }, () => lane(offer, surface))));
+    await Promise.all(lanes);
+    load.close();
+    return sent;
+  }
+});
+
+/** What the replicas logged in each window from an edge on, of the lines that fit. A busy machine may touch a third one. */
+function perWindow({ log }: Processes, edge: number, fits: Partial<LogLine>): { offered: number; admitted: number }[] {
+  const first = Math.round(edge / (WINDOW_SECONDS * 1000));
+  return [first, first + 1, first + 2].map((window) => {
+    const lines = log.filter((line) => Object.entries({ ...fits, window }).every(([name, value]) => line[name as keyof LogLine] === value));
+    return { offered: lines.length, admitted: lines.filter(({ verdict }) => verdict === "admitted").length };
+  });
+}

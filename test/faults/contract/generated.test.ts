@@ -1,0 +1,97 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { expect } from "chai";
+import fc from "fast-check";
+import { escapePointer } from "../../../src/http/validate.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { record } from "../report.ts";
+import { exchange, type Received, type Sent } from "./exchange.ts";
+import { type Operation, operationsOf, requestsFor } from "./operations.ts";
+import type { JsonSchema } from "./schema-arbitrary.ts";
+import { everythingOf, makeWorld, type World } from "./world.ts";
+
+/** Requests for each operation. */
+const RUNS = Number(process.env.CONTRACT_RUNS ?? 40);
+/** A change is not to be held up by what another one did wrong: in CI the input is always the same, elsewhere always new. */
+const SEED = Number(process.env.CONTRACT_SEED ?? (process.env.CI ? 20_261_121 : Math.floor(Math.random() * 2 ** 31)));
+
+interface Exchange {
+  sent: Sent;
+  received: Received;
+  ajv: Ajv2020;
+  world: World;
+}
+
+describe("every operation, with input made from the contract", function () {
+  this.timeout(120_000);
+  let service: Service;
+  let contract: JsonSchema;
+  before(async () => {
+    service = await startService({ LIMIT_SCALE: 1_000_000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 20_000 });
+    contract = (await (await fetch(`${service.url}/openapi.json`)).json()) as JsonSchema;
+  });
+  after(() => service.stop());
+
+  it("never fails, never answers outside the contract, and never tells of another account", async () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: true });
+    addFormats.default(ajv);
+    ajv.addFormat("time-zone", true).addFormat("language-tag", true).addFormat("base64", true).addFormat("binary", true);
+    ajv.addSchema(contract, "contract");
+    const breaches = new Map<string, string>();
+    const statuses = new Map<number, number>();
+    let slowestMs = 0;
+    let touched = 0;
+    for (const operation of operationsOf(contract)) {
+      const world = await makeWorld(service);
+      const before = await everythingOf(world.neighbour, world.theirs);
+      for (const sent of fc.sample(requestsFor(operation, contract, world), { numRuns: RUNS, seed: SEED })) {
+        const started = performance.now();
+        const key = { Authorization: `Bearer ${world.account.key}` };
+        const received = await exchange(service.url, { ...sent, headers: { ...sent.headers, ...key } }).catch((error: Error) => error);
+        slowestMs = Math.max(slowestMs, performance.now() - started);
+        const breach = received instanceof Error ? `broken connection: ${received.message}` : breachOf(operation, { sent, received, ajv, world });
+        if (!(received instanceof Error)) statuses.set(received.status, (statuses.get(received.status) ?? 0) + 1);
+        if (breach !== undefined) breaches.set(`${operation.method} ${operation.template}: ${breach}`, shown(sent));
+      }
+      if ((await everythingOf(world.neighbour, world.theirs)) !== before) touched++;
+    }
+    const count = (from: number, to: number) => [...statuses].reduce((sum, [status, times]) => sum + (status >= from && status <= to ? times : 0), 0);
+    record({
+      fault: `generated input, ${RUNS} requests for each operation`,
+      held: "no 5xx, nothing outside the contract, nothing of another account",
+      offered: [...statuses.values()].reduce((sum, times) => sum + times, 0),
+      admitted: count(200, 399),
+      refused: count(429, 429),
+      unavailable: count(503, 503),
+      failed: breaches.size,
+      lost: touched,
+      slowestMs: Math.round(slowestMs),
+      note: `${count(400, 499)} refused as wrong; seed ${SEED}`,
+    });
+    expect([...breaches].map(([breach, request]) => `${breach}\n  ${request}`)).to.deep.equal([]);
+    expect(count(200, 299), "enough of it was good").to.be.above(RUNS * 4);
+    expect(touched, "changes to what a neighbour has").to.equal(0);
+  });
+
+  function breachOf({ method, template, responses }: Operation, { sent, received, ajv, world }: Exchange): string | undefined {
+    const { status, mediaType, text } = received;
+    if (status >= 500) return `${status} ${text.slice(0, 300)}`;
+    const response = responses[status];
+    if (response === undefined) return `${status} is not in the contract: ${text.slice(0, 200)}`;
+    const said = JSON.stringify([sent.path, sent.body?.toString()]);
+    const foreign = [world.marker, world.neighbour.id, world.neighbour.keyId, ...world.theirs.candidates, ...world.theirs.references];
+    const leaked = foreign.find((word) => text.includes(word) && !said.includes(word));
+    if (leaked !== undefined) return `${status} tells of another account: ${leaked}`;
+    if (text === "") return undefined;
+    const taken = Object.keys(response.content ?? {}).find((type) => type === mediaType || type === "*/*");
+    if (taken === undefined) return `${status} as ${mediaType} is not in the contract`;
+    if (!mediaType.endsWith("json") || taken === "*/*") return undefined;
+    const place = [template, method.toLowerCase(), "responses", String(status), "content", taken, "schema"].map(escapePointer).map(encodeURIComponent);
+    const check = ajv.compile({ $ref: `contract#/paths/${place.join("/")}` });
+    return check(JSON.parse(text)) ? undefined : `${status} is not as the contract has it: ${ajv.errorsText(check.errors)}`;
+  }
+});
+
+function shown({ path, headers, body }: Sent): string {
+  return `${path} ${JSON.stringify(headers)} ${body === undefined ? "" : Buffer.from(body).toString().slice(0, 400)}`;
+}

@@ -1,0 +1,25 @@
+// A process of its own: opens COUNT connections to PORT, keeps them as KIND says, and tells when all are open.
+// idle: silent. used: one request answered, then silent. slow: a header byte now and then.
+import { connect } from "node:net";
+
+const { PORT, COUNT, KIND, KEY } = process.env;
+let open = 0;
+let closed = 0;
+let answered = 0;
+const sockets = [];
+for (let n = 0; n < Number(COUNT); n++) {
+  // A burst would fill the listening socket's queue, which is not what this is about.
+  if (n % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 20));
+  const socket = connect({ port: Number(PORT), host: "127.0.0.1" }, () => {
+    open++;
+    if (KIND === "used") socket.write(`GET /limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n\r\n`);
+    if (KIND === "slow") socket.write("GET /candidates HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+  });
+  socket.on("error", () => undefined).on("close", () => closed++);
+  socket.once("data", () => answered++);
+  socket.on("data", () => undefined);
+  sockets.push(socket);
+}
+if (KIND === "slow") setInterval(() => sockets.forEach((socket) => socket.writable && socket.write("x")), 500);
+process.on("message", () => process.send({ open, closed, answered }));
+process.send({ open, closed, answered });

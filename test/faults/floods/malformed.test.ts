@@ -1,0 +1,79 @@
+import { expect } from "chai";
+import { type Service, startService, type TestAccount } from "../../support/service.ts";
+import { record } from "../report.ts";
+import { malformedRequests } from "./malformed.ts";
+import { faultOf, RawConnection } from "./raw.ts";
+
+/** Until an answer must be there, and, with a body that never comes, the connection closed. */
+const BODY_TIMEOUT_MS = 1_000;
+const ANSWER_MS = 5_000;
+
+describe("requests that are none, or several in one", function () {
+  this.timeout(60_000);
+  let service: Service;
+  let account: TestAccount;
+  before(async () => {
+    service = await startService({ BODY_TIMEOUT_MS });
+    account = await service.account();
+  });
+  after(() => service.stop());
+
+  it("are refused in problem+json or cut off, and none smuggles another in", async () => {
+    const faults: string[] = [];
+    const requests = malformedRequests(account.key);
+    let slowestMs = 0;
+    await Promise.all(
+      requests.map(async ([what, bytes]) => {
+        const began = performance.now();
+        const connection = new RawConnection(service.replica.port);
+        connection.socket.end(Buffer.from(bytes, "latin1"));
+        if (!(await connection.closedWithin(ANSWER_MS))) faults.push(`${what}: still open`);
+        slowestMs = Math.max(slowestMs, performance.now() - began);
+        const fault = faultOf(connection.received);
+        if (fault !== undefined) faults.push(`${what}: ${fault}`);
+      }),
+    );
+    const { data } = (await account.client.get("/candidates")).body;
+    record({
+      fault: `${requests.length} malformed requests and attempts at smuggling`,
+      held: "problem+json or a closed connection; nothing is carried out; others served",
+      offered: requests.length,
+      admitted: data.length,
+      refused: 0,
+      unavailable: 0,
+      failed: faults.length,
+      lost: 0,
+      slowestMs: Math.round(slowestMs),
+    });
+    expect(faults).to.deep.equal([]);
+    expect(data).to.deep.equal([]);
+  });
+
+  it("come after good ones on a connection: those are answered whole, then the refusal closes it", async () => {
+    const connection = new RawConnection(service.replica.port);
+    const good = `GET /limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\n\r\n`;
+    connection.socket.write(`${good.repeat(3)}garbage\r\n\r\n`);
+    expect(await connection.closedWithin(ANSWER_MS)).to.equal(true);
+    expect(connection.received.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
+    const [, id] = /X-Request-Id: (req_\w+)[^{]*\{.*"request_id":"\1"/s.exec(connection.received) ?? [];
+    expect(service.log.find(({ request_id }) => request_id === id)).to.include({ status: 400, code: "malformed_request" });
+  });
+
+  it("are not those that expect what nobody knows: that is passed over", async () => {
+    const connection = new RawConnection(service.replica.port);
+    connection.socket.end(`POST /candidates HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`);
+    expect(await connection.closedWithin(ANSWER_MS)).to.equal(true);
+    expect(connection.received).to.match(/^HTTP\/1\.1 401 /).and.contain("api_key_missing");
+  });
+
+  it("are answered once each, in order, when five hundred good ones come at once", async () => {
+    const connection = new RawConnection(service.replica.port);
+    const ids = Array.from({ length: 500 }, (_, n) => `pipelined-${n}`);
+    const requests = ids.map((id) => `GET /limits HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\nAuthorization: Bearer ${account.key}\r\n\r\n`);
+    connection.socket.write(`${requests.join("")}garbage\r\n\r\n`);
+    expect(await connection.closedWithin(20_000)).to.equal(true);
+    const answered = connection.received.match(/(?<=x-request-id: )\S+/gi) ?? [];
+    expect(answered.slice(0, -1)).to.deep.equal(ids);
+    expect(answered.at(-1), "the refusal of what came last").to.match(/^req_/);
+  });
+});

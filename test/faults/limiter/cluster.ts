@@ -1,0 +1,150 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { startRedis, type TestServer } from "../../support/servers.ts";
+
+const SLOTS = 16_384;
+const NODE_TIMEOUT_MS = 2_000;
+
+/** Three masters with a replica each, and all slots. */
+export interface SixNodes {
+  readonly url: string;
+  /** The master of an account's slot. */
+  masterOf(accountId: string): Promise<ClusterNode>;
+  /** Resolves when another node than this has the account's slot, and all masters know. */
+  promoted(accountId: string, old: ClusterNode): Promise<void>;
+  /** Moves the account's slot and its keys to another master, as redis-cli and operators do, key after key. */
+  moveSlot(accountId: string, keyEveryMs: number): Promise<void>;
+  /** Resolves when every master has a replica that follows, and every node says that the cluster is well. */
+  whole(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ClusterNode {
+  readonly id: string;
+  readonly server: TestServer;
+  readonly redis: Redis;
+}
+
+export async function startCluster(): Promise<SixNodes> {
+  const nodes = await Promise.all(Array.from({ length: 6 }, () => startNode()));
+  const [first] = nodes;
+  if (first === undefined) throw new Error("A cluster has nodes.");
+  const masters = nodes.slice(0, 3);
+  const replicas = nodes.slice(3);
+  await Promise.all(masters.map(({ redis }, n) => redis.cluster("ADDSLOTSRANGE", Math.ceil((n * SLOTS) / 3), Math.ceil(((n + 1) * SLOTS) / 3) - 1)));
+  for (const { server, busPort } of nodes.slice(1)) await first.redis.call("CLUSTER", "MEET", "127.0.0.1", `${server.port}`, `${busPort}`);
+  await until(async () => (await Promise.all(nodes.map(knownNodes))).every((known) => known === nodes.length));
+  await Promise.all(replicas.map(({ redis }, n) => redis.cluster("REPLICATE", masters[n]?.id ?? "")));
+
+  const masterOf = async (accountId: string, asked = first): Promise<ClusterNode> => {
+    const id = await ownerOf(await slotOf(asked, accountId), asked);
+    const node = nodes.find((each) => each.id === id);
+    if (node === undefined) throw new Error(`No node has the id ${id}.`);
+    return node;
+  };
+  const alive = async (): Promise<StartedNode[]> => {
+    const answers = await Promise.all(nodes.map(({ redis }) => redis.ping().then(() => true, () => false)));
+    return nodes.filter((_, n) => answers[n]);
+  };
+  const cluster: SixNodes = {
+    url: `redis+cluster://${nodes.map(({ server }) => `127.0.0.1:${server.port}`).join(",")}`,
+    masterOf: async (accountId) => masterOf(accountId, (await alive())[0]),
+    promoted: (accountId, old) =>
+      until(async () => {
+        const asked = await alive();
+        const owners = await Promise.all(asked.map((node) => masterOf(accountId, node)));
+        const well = await Promise.all(asked.map(isWell));
+        return owners.every(({ id }) => id !== old.id) && well.every(Boolean);
+      }),
+    async moveSlot(accountId, keyEveryMs) {
+      const slot = await slotOf(first, accountId);
+      const source = await masterOf(accountId);
+      const target = (await mastersOf(first)).flatMap((id) => nodes.filter((node) => node.id === id)).find(({ id }) => id !== source.id);
+      if (target === undefined) throw new Error("There is no other master.");
+      await target.redis.cluster("SETSLOT", slot, "IMPORTING", source.id);
+      await source.redis.cluster("SETSLOT", slot, "MIGRATING", target.id);
+      for (let [key] = await keysIn(source, slot); key !== undefined; [key] = await keysIn(source, slot)) {
+        await setTimeout(keyEveryMs);
+        await source.redis.migrate("127.0.0.1", target.server.port, key, 0, 1_000);
+      }
+      await target.redis.cluster("SETSLOT", slot, "NODE", target.id);
+      await source.redis.cluster("SETSLOT", slot, "NODE", target.id);
+    },
+    whole: () =>
+      until(async () => {
+        const links = await Promise.all(nodes.map(async ({ redis }) => (await redis.info("replication")).match(/state=online|master_link_status:up/g)?.length ?? 0));
+        return links.every((count) => count === 1) && (await Promise.all(nodes.map(isWell))).every(Boolean);
+      }),
+    async stop() {
+      for (const { redis } of nodes) redis.disconnect();
+      await Promise.all(nodes.map(({ server }) => server.stop()));
+    },
+  };
+  await cluster.whole();
+  return cluster;
+}
+
+interface StartedNode extends ClusterNode {
+  readonly busPort: number;
+}
+
+const PATIENCE_MS = 60_000;
+const PORT_ATTEMPTS = 3;
+
+async function startNode(attempt = 1): Promise<StartedNode> {
+  const busPort = await freePort(); // by default the port plus 10,000, which may be none
+  const settings = ["--cluster-enabled", "yes", "--cluster-port", `${busPort}`, "--cluster-node-timeout", `${NODE_TIMEOUT_MS}`, "--repl-diskless-sync-delay", "0"];
+  const server = await startRedis({ args: settings }).catch((error: unknown) => {
+    if (attempt === PORT_ATTEMPTS) throw error;
+  });
+  if (server === undefined) return startNode(attempt + 1); // another process took the bus port meanwhile
+  const redis = new Redis(server.url, { maxRetriesPerRequest: 0, enableOfflineQueue: false, retryStrategy: () => 100 });
+  redis.on("error", () => undefined); // told by the rejections
+  await once(redis, "ready");
+  return { server, busPort, redis, id: await redis.cluster("MYID") };
+}
+
+function slotOf({ redis }: ClusterNode, accountId: string): Promise<number> {
+  return redis.cluster("KEYSLOT", `{${accountId}}`);
+}
+
+async function keysIn({ redis }: ClusterNode, slot: number): Promise<string[]> {
+  return redis.cluster("GETKEYSINSLOT", slot, 1);
+}
+
+/** The id of the node that has the slot, as the node asked knows it. */
+async function ownerOf(slot: number, { redis }: ClusterNode): Promise<string> {
+  const ranges = (await redis.call("CLUSTER", "SLOTS")) as [from: number, to: number, master: [host: string, port: number, id: string]][];
+  return ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][2] ?? "";
+}
+
+async function mastersOf({ redis }: ClusterNode): Promise<string[]> {
+  const ranges = (await redis.call("CLUSTER", "SLOTS")) as [from: number, to: number, master: [host: string, port: number, id: string]][];
+  return [...new Set(ranges.map(([, , [, , id]]) => id))];
+}
+
+async function knownNodes({ redis }: ClusterNode): Promise<number> {
+  return Number(/cluster_known_nodes:(\d+)/.exec(await redis.cluster("INFO"))?.[1]);
+}
+
+async function isWell({ redis }: ClusterNode): Promise<boolean> {
+  return /cluster_state:ok/.test(await redis.cluster("INFO"));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** @throws where that takes a minute. */
+async function until(so: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + PATIENCE_MS; !(await so().catch(() => false)); await setTimeout(50)) {
+    if (performance.now() > deadline) throw new Error("The cluster does not come to rest.");
+  }
+}

@@ -1,0 +1,84 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { limitsOf, type Surface } from "../../../src/limits/surfaces.ts";
+import { accountWithKeys, type Processes } from "../../support/processes.ts";
+import { startRedis, type TestServer } from "../../support/servers.ts";
+import { record } from "../report.ts";
+import { Crowd, SURFACES } from "./crowd.ts";
+import { REPLICAS, spawnReplicas } from "./expectations.ts";
+import { type Entry, Ledger } from "./ledger.ts";
+import { logged, RECOVERY_MS } from "./suffer.ts";
+import { roomFor } from "./windows.ts";
+
+const ENOUGH_MS = 12_000;
+
+describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
+  this.timeout(90_000);
+  let server: TestServer;
+  let service: Processes;
+  before(async () => {
+    server = await startRedis();
+    service = await spawnReplicas(server.url, { LIMITER_ON_OUTAGE: "local", REPLICAS_EXPECTED: REPLICAS });
+  });
+  after(async () => {
+    await service.stop();
+    await server.stop();
+  });
+
+  it("admit each its share while Redis is gone, and together the limit again when it is back", async () => {
+    const gone = await crowdIn(() => server.kill());
+    await server.restart();
+    await setTimeout(RECOVERY_MS);
+    const back = await crowdIn(() => undefined);
+
+    const { offered, admitted, refused, unavailable, failures } = gone.crowd.tally;
+    const entries = new Ledger(gone.log, gone.account, SURFACES).entries;
+    const replicas = [...new Set(entries.map(({ pid }) => pid))];
+    const again = new Ledger(service.log, back.account, SURFACES);
+    record({
+      fault: `Redis is killed, LIMITER_ON_OUTAGE=local, ${REPLICAS} replicas`,
+      held: "each replica its share and no more; exact again 2 s after",
+      offered,
+      admitted,
+      refused,
+      unavailable,
+      failed: failures.length,
+      lost: 0,
+      slowestMs: Math.max(...entries.filter(wasRefused).map(({ ms }) => ms)),
+      note: `${replicas.length} replicas were asked`,
+    });
+    for (const pid of replicas) {
+      const own = entries.filter((entry) => entry.pid === pid);
+      expect(new Ledger(own, gone.account, SURFACES, share).breaches(), `the share of replica ${pid}`).to.deep.equal([]);
+    }
+    expect(replicas.length).to.be.above(1);
+    expect(unavailable).to.equal(0);
+    expect(again.breaches(), "when Redis is back").to.deep.equal([]);
+    expect(SURFACES.filter((surface) => !again.windows().some((window) => again.exhausted(surface, window)))).to.deep.equal([]);
+    expect([...failures, ...back.crowd.tally.failures]).to.deep.equal([]);
+  });
+
+  /** A crowd of a new account asks, within one window, until it is refused for good. */
+  async function crowdIn(strike: () => unknown) {
+    const account = await accountWithKeys(service, 3);
+    await roomFor(ENOUGH_MS);
+    const { body } = await account.keys[0]!.client.post("/candidates");
+    await logged(service, account.id, () => 1);
+    await strike();
+    const since = service.log.length; // the candidate was charged before
+    const crowd = new Crowd(service.url, account.keys.map(({ client }) => client.key), body.id);
+    await crowd.exhaust();
+    await crowd.end();
+    await logged(service, account.id, () => 1 + crowd.tally.offered - crowd.tally.failures.length);
+    return { account, crowd, log: service.log.slice(since) };
+  }
+});
+
+function share(surface: Surface, scale: number): ReturnType<typeof limitsOf> {
+  const { account, key } = limitsOf(surface, scale);
+  return { account: Math.floor(account / REPLICAS), key: Math.floor(key / REPLICAS) };
+}
+
+function wasRefused({ status }: Entry): boolean {
+  return status === 429;
+}

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { readConfig } from "../../../src/config.ts";
+import { askRedisPid, findRedis } from "../../../src/dev/redis.ts";
+import { launch, type OwnServer } from "../../../src/dev/server-process.ts";
+import { toolsIn } from "../../../src/dev/servers.ts";
+import { startRedis, type TestServer } from "../../support/servers.ts";
+
+const NAME = "limits";
+/** As docs say for production: a master that no replica follows takes no writes. */
+const SAFE = ["--min-replicas-to-write", "1", "--min-replicas-max-lag", "2", "--repl-diskless-sync-delay", "0"];
+
+/** Above Sentinel's own second between two pings: else it may take the new master for dead before it has asked it once. */
+const DOWN_AFTER_MS = 2_000;
+const PATIENCE_MS = 60_000;
+
+/** A master, two replicas, and three sentinels that watch over them. */
+export interface Trio {
+  readonly url: string;
+  master(): Promise<TestServer>;
+  /** Asks for a failover, as an operator would. */
+  failover(): Promise<void>;
+  /** Lets the master take no writes for so long, or until it is none any more. */
+  pauseWrites(ms: number): Promise<void>;
+  /** Resolves when the sentinels name another master than this one, and it takes writes. */
+  promoted(old: TestServer): Promise<void>;
+  /** Resolves when both replicas follow the master. */
+  whole(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startTrio(): Promise<Trio> {
+  const first = await startRedis({ args: SAFE });
+  const servers = [first, ...(await Promise.all([1, 2].map(() => startRedis({ args: [...SAFE, "--replicaof", "127.0.0.1", `${first.port}`] }))))];
+  const dir = mkdtempSync(join(tmpdir(), "onboarding-sentinels-"));
+  const sentinels = await Promise.all([1, 2, 3].map((n) => startSentinel(join(dir, `${n}.conf`), first.port)));
+  const asked = new Redis(sentinels[0]?.url ?? "");
+  const masterPort = async (): Promise<number> => Number(((await asked.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)) as string[])[1]);
+  const masterNow = async (): Promise<TestServer> => {
+    const port = await masterPort();
+    const server = servers.find((each) => each.port === port);
+    if (server === undefined) throw new Error(`No server has the port ${port}.`);
+    return server;
+  };
+  const trio: Trio = {
+    url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${NAME}`,
+    master: masterNow,
+    failover: async () => void (await asked.call("SENTINEL", "FAILOVER", NAME)),
+    pauseWrites: async (ms) => void (await asking((await masterNow()).url, (redis) => redis.client("PAUSE", ms, "WRITE"))),
+    async promoted(old) {
+      await until(async () => (await masterPort()) !== old.port && (await takesWrites((await masterNow()).url)));
+    },
+    whole: () => until(async () => (await onlineReplicas((await masterNow()).url)) === 2 && (await knownToSentinel(asked)) === 2),
+    async stop() {
+      asked.disconnect();
+      await Promise.all([...sentinels, ...servers].map((server) => server.stop()));
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+  await trio.whole();
+  return trio;
+}
+
+async function startSentinel(conf: string, masterPort: number): Promise<OwnServer> {
+  const command = await findRedis(toolsIn(readConfig(process.env).DATA_DIR), new AbortController().signal);
+  const monitor = [`monitor ${NAME} 127.0.0.1 ${masterPort} 2`, `down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`, `failover-timeout ${NAME} 5000`];
+  writeFileSync(conf, monitor.map((line) => `sentinel ${line}\n`).join(""));
+  return launch({
+    name: "redis-sentinel",
+    command,
+    args: (port) => [conf, "--sentinel", "--port", `${port}`, "--bind", "127.0.0.1"],
+    url: (port) => `redis://127.0.0.1:${port}`,
+    log: `${conf}.log`,
+    askPid: askRedisPid,
+  });
+}
+
+async function takesWrites(url: string): Promise<boolean> {
+  return asking(url, (redis) => redis.set("takes-writes", "yes", "PX", 1000).then(() => true));
+}
+
+async function onlineReplicas(url: string): Promise<number> {
+  return asking(url, async (redis) => (await redis.info("replication")).match(/state=online/g)?.length ?? 0);
+}
+
+/** Replicas that the sentinel would promote. */
+async function knownToSentinel(sentinel: Redis): Promise<number> {
+  const replicas = (await sentinel.call("SENTINEL", "REPLICAS", NAME)) as string[][];
+  return replicas.filter((fields) => fields[fields.indexOf("flags") + 1] === "slave").length; // and not also "s_down"
+}
+
+async function asking<T>(url: string, ask: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null });
+  redis.on("error", () => undefined); // told by the rejection
+  try {
+    return await ask(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** @throws where that takes a minute. */
+async function until(so: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + PATIENCE_MS; !(await so().catch(() => false)); await setTimeout(50)) {
+    if (performance.now() > deadline) throw new Error("Sentinel does not come to rest.");
+  }
+}

@@ -1,0 +1,62 @@
+import type { Candidate } from "../../../src/candidates/schema.ts";
+import type { System } from "../../../src/compose.ts";
+import type { LoadClient } from "../../support/load.ts";
+import type { Tally } from "../tally.ts";
+import { everyCandidate } from "./feed.ts";
+import { Lanes } from "./lanes.ts";
+
+/** An account under a load of creates, with what it was acknowledged. */
+export class BusyAccount {
+  readonly id: string;
+  readonly keys: readonly { id: string; key: string }[];
+  /** Candidates that were answered 201, by id. */
+  readonly acknowledged = new Map<string, Candidate>();
+  readonly #lanes: Lanes[] = [];
+
+  private constructor(id: string, keys: readonly { id: string; key: string }[]) {
+    this.id = id;
+    this.keys = keys;
+  }
+
+  static async make({ accounts }: System, keyCount: number): Promise<BusyAccount> {
+    const { id } = await accounts.createAccount({ name: "Test" });
+    const keys = [];
+    for (let n = 0; n < keyCount; n++) keys.push(await accounts.createKey({ accountId: id, name: `key ${n}` }));
+    return new BusyAccount(id, keys);
+  }
+
+  get key(): string {
+    return this.keys[0]?.key ?? "";
+  }
+
+  /** Sends creates in so many lanes, with the keys in turn, until the lanes are ended. */
+  creates(load: LoadClient, tally: Tally, count: number): Lanes {
+    const underWay = new Lanes(count, async (lane, turn) => {
+      const key = this.keys[(lane + turn) % this.keys.length]?.key ?? "";
+      const body = JSON.stringify({ name: `${lane}-${turn}`, documents: ["CV"], references: [{ name: "Ann" }] });
+      const { answer } = await tally.send(load, { method: "POST", path: "/candidates", key, body });
+      if (answer?.status !== 201) return;
+      const candidate = JSON.parse(answer.body) as Candidate;
+      this.acknowledged.set(candidate.id, candidate);
+    });
+    this.#lanes.push(underWay);
+    return underWay;
+  }
+
+  /** Ends what is still under way, where a test has failed before it did so itself. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#lanes.map((lanes) => lanes.end()));
+  }
+
+  /** How many of the acknowledged candidates are not there, or are not as they were acknowledged. */
+  async lost(load: LoadClient): Promise<number> {
+    const stored = await everyCandidate(load, this.key);
+    return [...this.acknowledged].filter(([id, candidate]) => JSON.stringify(stored.get(id)) !== JSON.stringify(candidate)).length;
+  }
+
+  /** Creates that the account's window counts. */
+  async charged({ usage }: System): Promise<number> {
+    const { surfaces } = await usage({ accountId: this.id, keyId: this.keys[0]?.id ?? "" });
+    return surfaces.find(({ surface }) => surface === "create")?.account.used ?? 0;
+  }
+}

@@ -1,0 +1,67 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { LoadClient } from "../../support/load.ts";
+import { record } from "../report.ts";
+import { Tally } from "../tally.ts";
+import { BusyAccount } from "./account.ts";
+import { everyCandidate, Mirror } from "./feed.ts";
+import { type Fleet, startFleet } from "./fleet.ts";
+import { clearOfTheHour } from "./hour.ts";
+import { Lanes } from "./lanes.ts";
+
+const HOUR_MS = 3_600_000;
+const SCALE = 2;
+const ACCOUNT_LIMIT = 200 * SCALE;
+const LANES = 8;
+
+describe("replicas of which one's clock is an hour off", function () {
+  this.timeout(150_000);
+  for (const [direction, shift] of [["ahead", HOUR_MS], ["behind", -HOUR_MS]] as const) {
+    it(`admit exactly the limit, with right timestamps and a whole feed, when it is ${direction}`, async () => {
+      // The limit's window is an hour: a replica that went by its own clock would count in another one.
+      const shifted = { NODE_OPTIONS: "--import ./test/faults/replicas/shifted-clock.mjs", SHIFT_CLOCK_MS: String(shift) };
+      const fleet = await startFleet(3, { LIMIT_SCALE: SCALE, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 2_000 }, [shifted]);
+      try {
+        await clearOfTheHour();
+        await underLoad(fleet, direction);
+      } finally {
+        await fleet.stop();
+      }
+    });
+  }
+
+  async function underLoad(fleet: Fleet, direction: string): Promise<void> {
+    const account = await BusyAccount.make(fleet.system, 3);
+    const load = new LoadClient(fleet.url, LANES + 1);
+    const tally = new Tally();
+    const mirror = new Mirror(load, account.key);
+    const began = Date.now();
+    const lanes = account.creates(load, tally, LANES);
+    const reading = new Lanes(1, () => mirror.catchUp());
+    // Where too many are admitted, the expectations say so.
+    while (tally.refused < 20 && tally.admitted <= 2 * ACCOUNT_LIMIT) await setTimeout(20);
+    await lanes.end();
+    const ended = Date.now();
+    await reading.end();
+    await mirror.catchUp();
+    const store = await everyCandidate(load, account.key);
+    const stamps = [...store.values()].map(({ updated_at }) => updated_at);
+    const wrong = stamps.filter((stamp) => Date.parse(stamp) < began - 1_000 || Date.parse(stamp) > ended + 1_000).length;
+    const missed = [...store.keys()].filter((id) => !mirror.candidates.has(id)).length;
+    const lost = await account.lost(load);
+    const byShifted = fleet.members[0]!.log.filter(({ surface }) => surface === "create").length;
+    load.close();
+    record({
+      fault: `clock of one of three replicas an hour ${direction}`,
+      held: "limit exact, timestamps right, feed whole and in order",
+      ...tally.counts(),
+      lost: lost + missed,
+      note: `${byShifted} creates by that replica, ${wrong} wrong timestamps`,
+    });
+    expect(byShifted, "the replica with the wrong clock had its share").to.be.above(10);
+    expect(tally.admitted).to.equal(ACCOUNT_LIMIT);
+    expect(tally.failures).to.deep.equal([]);
+    expect({ wrong, missed, lost }).to.deep.equal({ wrong: 0, missed: 0, lost: 0 });
+    expect(stamps).to.deep.equal(stamps.toSorted());
+  }
+});

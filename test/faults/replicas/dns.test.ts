@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { compose, type System } from "../../../src/compose.ts";
+import { createLog } from "../../../src/http/log.ts";
+import { LoadClient } from "../../support/load.ts";
+import { testConfig } from "../../support/service.ts";
+import { record } from "../report.ts";
+import { type Network, startNetwork } from "../store/network.ts";
+import { Tally } from "../tally.ts";
+import { type Member, startMember } from "./fleet.ts";
+
+const STORE_TIMEOUT_MS = 1_000;
+const LATE_MS = 1_000;
+const RECOVERY_MS = 5_000;
+const PRELOAD = { NODE_OPTIONS: "--import ./test/faults/replicas/names.mjs" };
+
+describe("without DNS", function () {
+  this.timeout(60_000);
+  let dir: string;
+  let names: string;
+  let redis: Network;
+  let mongo: Network;
+  let system: System;
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), "onboarding-dns-"));
+    names = join(dir, "names");
+    const { REDIS_URL = "", MONGODB_URL = "" } = process.env;
+    redis = await startNetwork(Number(new URL(REDIS_URL).port));
+    mongo = await startNetwork(Number(new URL(MONGODB_URL).port));
+    system = await compose(testConfig({ MONGODB_URL: `mongodb://127.0.0.1:${new URL(MONGODB_URL).port}/dns-${process.pid}` }), createLog("silent"));
+  });
+  after(async () => {
+    await system.mongo.db.dropDatabase();
+    await system.close();
+    redis.close();
+    mongo.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  /** Starts a replica that knows its servers by name. */
+  function start(): Promise<Member> {
+    const config = testConfig({
+      REDIS_URL: `redis://redis.test:${redis.port}`,
+      MONGODB_URL: `mongodb://mongo.test:${mongo.port}/dns-${process.pid}`,
+      STORE_TIMEOUT_MS,
+    });
+    const settings = Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]));
+    return startMember({ ...process.env, ...settings, ...PRELOAD, NAMES_FILE: names });
+  }
+
+  it("a replica does not start, and says in one line which name it could not find", async () => {
+    const error = await start().then(
+      () => undefined,
+      (reason: Error) => reason.message,
+    );
+    expect(error?.trimEnd().split("\n")).to.have.length(1);
+    expect(error).to.contain("mongo.test");
+  });
+
+  it("a running one says that it is not ready, answers 503 in time, and goes on when names are found again", async () => {
+    writeFileSync(names, "");
+    const member = await start();
+    const { id } = await system.accounts.createAccount({ name: "Test" });
+    const { key } = await system.accounts.createKey({ accountId: id, name: "test" });
+    const load = new LoadClient(`http://127.0.0.1:${member.port}`, 4);
+    const tally = new Tally();
+    const create = () => tally.send(load, { method: "POST", path: "/candidates", key, body: "{}" });
+    expect((await create()).answer?.status).to.equal(201);
+
+    rmSync(names);
+    redis.cut();
+    mongo.cut();
+    await setTimeout(100);
+    const before = tally.unavailable;
+    for (let n = 0; n < 10; n++) await create();
+    const unavailable = tally.unavailable - before;
+    const { status, faults } = await readiness(member);
+
+    writeFileSync(names, "");
+    const began = performance.now();
+    while ((await create()).answer?.status !== 201 && performance.now() - began < 2 * RECOVERY_MS) await setTimeout(50);
+    const recoveryMs = Math.round(performance.now() - began);
+    const after = await readiness(member);
+    load.close();
+    const exitCode = await member.end("SIGTERM");
+    record({
+      fault: "DNS gone, and the connections to Redis and MongoDB cut",
+      held: "503 in time, not ready, no start without it, no restart after it",
+      ...tally.counts(),
+      lost: 0,
+      slowestMs: Math.round(tally.slowestUnavailableMs),
+      recoveryMs,
+      note: `readiness: ${faults.join("; ")}`,
+    });
+    expect(unavailable).to.equal(10);
+    expect(tally.slowestUnavailableMs).to.be.below(STORE_TIMEOUT_MS + LATE_MS);
+    expect({ status, faults }).to.deep.equal({ status: 503, faults: ["redis does not answer", "mongodb does not answer"] });
+    expect(recoveryMs).to.be.below(RECOVERY_MS);
+    expect(after).to.deep.equal({ status: 200, faults: [] });
+    expect(tally.failures).to.deep.equal([]);
+    expect(exitCode).to.equal(0);
+  });
+
+  async function readiness({ opsPort }: Member): Promise<{ status: number; faults: string[] }> {
+    const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`);
+    const { faults } = (await answer.json()) as { faults: string[] };
+    return { status: answer.status, faults };
+  }
+});

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { compose, type System } from "../../../src/compose.ts";
+import { createLog } from "../../../src/http/log.ts";
+import type { LogLine, Settings } from "../../support/processes.ts";
+import { testConfig } from "../../support/service.ts";
+import { startBalancer } from "./balancer.ts";
+
+/** One process of the service, as a container of its own would be: its own ports, and SIGTERM to end it. */
+export interface Member {
+  readonly port: number;
+  readonly opsPort: number;
+  readonly child: ChildProcess;
+  /** Every line that it has logged, parsed. */
+  readonly log: LogLine[];
+  /** Ends it by that signal and waits until it is gone. @returns its exit code, null where the signal itself ended it. */
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null>;
+}
+
+/** Services side by side over one database, behind a balancer that takes turns. */
+export interface Fleet {
+  /** The balancer's. */
+  readonly url: string;
+  readonly members: readonly Member[];
+  /** Services over the same database, in this process, for what clients cannot do. */
+  readonly system: System;
+  /** Starts one more and sends it its share of new connections. */
+  join(): Promise<Member>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts so many processes.
+ * @param environments what each one's environment has beside the settings, in order.
+ */
+export async function startFleet(size: number, settings: Settings = {}, environments: NodeJS.ProcessEnv[] = []): Promise<Fleet> {
+  // One database for all: the name is drawn once.
+  const config = testConfig(settings);
+  const members: Member[] = [];
+  const balancer = await startBalancer(() => members.filter(({ child }) => isRunning(child)));
+  const join = async (environment: NodeJS.ProcessEnv = {}): Promise<Member> => {
+    const env = { ...process.env, ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])), ...environment };
+    const member = await startMember(env);
+    members.push(member);
+    return member;
+  };
+  try {
+    await Promise.all(Array.from({ length: size }, (_, index) => join(environments[index])));
+  } catch (error) {
+    await Promise.all(members.map((member) => member.end("SIGKILL")));
+    balancer.close();
+    throw error;
+  }
+  const system = await compose(config, createLog("silent"));
+  return {
+    url: balancer.url,
+    members,
+    system,
+    join: () => join(),
+    async stop() {
+      balancer.close();
+      await Promise.all(members.map((member) => member.end("SIGTERM")));
+      await system.mongo.db.dropDatabase();
+      await system.close();
+    },
+  };
+}
+
+/** Starts one process of the service with that environment, and waits until it serves. @throws with what it said on stderr. */
+export async function startMember(env: NodeJS.ProcessEnv): Promise<Member> {
+  const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts"], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const log: LogLine[] = [];
+  if (child.stdout === null || child.stderr === null) throw new Error("The service's output is a pipe.");
+  createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as LogLine));
+  let complaints = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
+  const gone = once(child, "close");
+  const [first] = (await Promise.race([once(child, "message"), gone])) as [{ port: number; opsPort: number } | number | null];
+  if (typeof first !== "object" || first === null) throw new Error(complaints);
+  return {
+    ...first,
+    child,
+    log,
+    async end(signal) {
+      if (isRunning(child)) {
+        child.kill(signal);
+        child.kill("SIGCONT"); // a stopped process would not see it
+        await gone;
+      }
+      return child.exitCode;
+    },
+  };
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}

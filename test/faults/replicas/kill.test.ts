@@ -1,0 +1,76 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { LoadClient } from "../../support/load.ts";
+import { type Processes, spawnService } from "../../support/processes.ts";
+import { record } from "../report.ts";
+import { Tally } from "../tally.ts";
+import { BusyAccount } from "./account.ts";
+import { clearOfTheHour } from "./hour.ts";
+
+/** The account's limit of creates at this scale is 600, a key's 300. */
+const SCALE = 3;
+const ACCOUNT_LIMIT = 200 * SCALE;
+const LANES = 12;
+
+describe("replicas that share a port", function () {
+  this.timeout(150_000);
+  let service: Processes;
+  let account: BusyAccount;
+  let load: LoadClient;
+  let tally: Tally;
+  before(async () => {
+    service = await spawnService({ REPLICAS: 4, LIMIT_SCALE: SCALE, LIMIT_WINDOW_SECONDS: 86_400, LIMITER_TIMEOUT_MS: 5_000 });
+  });
+  beforeEach(async () => {
+    await clearOfTheHour();
+    account = await BusyAccount.make(service.system, 3);
+    load = new LoadClient(service.url, LANES);
+    tally = new Tally();
+  });
+  afterEach(async () => {
+    await account.stop();
+    load.close();
+  });
+  after(() => service.stop());
+
+  it("lose nothing that was acknowledged when three of them are killed -9 at work, and admit exactly the limit", async () => {
+    const lanes = account.creates(load, tally, LANES);
+    const killed = new Set<number>();
+    while (killed.size < 3) {
+      const { pid: victim } = await service.logged(({ pid, surface }) => surface === "create" && !killed.has(pid));
+      process.kill(victim, "SIGKILL");
+      killed.add(victim);
+    }
+    while (tally.refused < 50 && tally.admitted <= 2 * ACCOUNT_LIMIT) await setTimeout(50);
+    await lanes.end();
+    const lost = await account.lost(load);
+    const charged = await account.charged(service.system);
+    record({
+      fault: "replica killed -9 mid-request, three of four",
+      held: "no acknowledged write lost, limit exact, at most a broken connection",
+      ...tally.counts(),
+      lost,
+      note: `charged ${charged} of ${ACCOUNT_LIMIT}`,
+    });
+    expect(lost).to.equal(0);
+    expect(charged).to.equal(ACCOUNT_LIMIT);
+    expect(tally.admitted).to.be.within(ACCOUNT_LIMIT - tally.failures.length, ACCOUNT_LIMIT);
+    expect(tally.failures.filter((line) => !/ECONNRESET|socket hang up|EPIPE/.test(line))).to.deep.equal([]);
+    expect(tally.failures, "somebody was cut off").not.to.have.length(0);
+  });
+
+  it("fail no request when one of them is ended by SIGTERM under load", async () => {
+    const lanes = account.creates(load, tally, LANES);
+    const { pid } = await service.logged(({ surface }) => surface === "create");
+    const stopped = service.logged(({ msg, pid: its }) => msg === "stopped" && its === pid);
+    process.kill(pid, "SIGTERM");
+    await stopped;
+    while (tally.refused < 50 && tally.admitted <= 2 * ACCOUNT_LIMIT) await setTimeout(50);
+    await lanes.end();
+    const lost = await account.lost(load);
+    record({ fault: "SIGTERM to one of four replicas of one port", held: "zero failed requests, limit exact", ...tally.counts(), lost });
+    expect(tally.failures).to.deep.equal([]);
+    expect(lost).to.equal(0);
+    expect(tally.admitted).to.equal(ACCOUNT_LIMIT);
+  });
+});

@@ -1,0 +1,65 @@
+import { expect } from "chai";
+import { LoadClient } from "../../support/load.ts";
+import { record } from "../report.ts";
+import { Tally } from "../tally.ts";
+import { BusyAccount } from "./account.ts";
+import { type Fleet, startFleet } from "./fleet.ts";
+import { clearOfTheHour } from "./hour.ts";
+
+const LANES = 12;
+/** Far above what is offered: that the count is right shows in what was charged. */
+const SETTINGS = { LIMIT_SCALE: 1_000, LIMIT_WINDOW_SECONDS: 86_400, LIMITER_TIMEOUT_MS: 5_000 };
+
+describe("services behind a balancer", function () {
+  this.timeout(180_000);
+  let fleet: Fleet;
+  let account: BusyAccount;
+  let load: LoadClient;
+  let tally: Tally;
+  async function start(size: number, settings: Parameters<typeof startFleet>[1]): Promise<void> {
+    await clearOfTheHour();
+    fleet = await startFleet(size, { ...SETTINGS, ...settings });
+    account = await BusyAccount.make(fleet.system, 1);
+    load = new LoadClient(fleet.url, LANES);
+    tally = new Tally();
+  }
+  afterEach(async () => {
+    await account.stop();
+    load.close();
+    await fleet.stop();
+  });
+
+  async function expectNothingFailed(fault: string, exitCodes: (number | null)[]): Promise<void> {
+    const lost = await account.lost(load);
+    const charged = await account.charged(fleet.system);
+    record({ fault, held: "zero failed requests, each charged once", ...tally.counts(), lost, note: `charged ${charged}` });
+    expect(tally.failures).to.deep.equal([]);
+    expect(lost).to.equal(0);
+    expect(charged).to.equal(tally.offered);
+    expect(tally.admitted).to.equal(tally.offered);
+    expect(exitCodes).to.deep.equal(exitCodes.map(() => 0));
+  }
+
+  it("fail no request while all are restarted, one after the other", async () => {
+    await start(3, {});
+    const lanes = account.creates(load, tally, LANES);
+    const exitCodes = [];
+    for (const member of Array.from(fleet.members)) {
+      await fleet.join();
+      exitCodes.push(await member.end("SIGTERM"));
+    }
+    await lanes.end();
+    await expectNothingFailed("rolling restart of three replicas behind a balancer", exitCodes);
+  });
+
+  it("fail no request when a whole service of two replicas is ended, and another is there", async () => {
+    await start(2, { REPLICAS: 2 });
+    const lanes = account.creates(load, tally, LANES);
+    while (tally.admitted < 100) await new Promise(setImmediate);
+    const exitCode = await fleet.members[0]!.end("SIGTERM");
+    const before = tally.admitted;
+    while (tally.admitted < before + 100) await new Promise(setImmediate);
+    await lanes.end();
+    await expectNothingFailed("SIGTERM to a whole service of two replicas", [exitCode]);
+  });
+});

@@ -1,0 +1,89 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { LoadClient } from "../../support/load.ts";
+import { record } from "../report.ts";
+import { Tally } from "../tally.ts";
+import { BusyAccount } from "./account.ts";
+import { everyCandidate, Mirror } from "./feed.ts";
+import { type Fleet, startFleet } from "./fleet.ts";
+import { clearOfTheHour } from "./hour.ts";
+import { Lanes } from "./lanes.ts";
+
+const SCALE = 5;
+const ACCOUNT_LIMIT = 200 * SCALE;
+const STORE_TIMEOUT_MS = 1_000;
+/** Well over what the feed allows for: the time a write may take, and 2 s between the replicas' clocks. */
+const STOPPED_MS = STORE_TIMEOUT_MS + 2_000 + 2_000;
+/** The load on each of the two. */
+const LANES = 8;
+
+describe("a replica whose event loop stands still", function () {
+  this.timeout(150_000);
+  let fleet: Fleet;
+  let account: BusyAccount;
+  before(async () => {
+    fleet = await startFleet(2, { LIMIT_SCALE: SCALE, LIMIT_WINDOW_SECONDS: 86_400, LIMITER_TIMEOUT_MS: 500, STORE_TIMEOUT_MS });
+  });
+  after(async () => {
+    fleet.members[0]?.child.kill("SIGCONT"); // where the test failed before it did
+    await account.stop();
+    await fleet.stop();
+  });
+
+  it("is not ready; others serve, the limit is exact, and the feed misses nothing of what it does when it goes on", async () => {
+    const [victim, other] = fleet.members as [Fleet["members"][0], Fleet["members"][0]];
+    await clearOfTheHour();
+    account = await BusyAccount.make(fleet.system, 3);
+    const stopped = new LoadClient(`http://127.0.0.1:${victim.port}`, LANES);
+    const serving = new LoadClient(`http://127.0.0.1:${other.port}`, LANES);
+    const [onStopped, onOther] = [new Tally(), new Tally()];
+    const mirror = new Mirror(serving, account.key);
+    const lanes = [account.creates(stopped, onStopped, LANES), account.creates(serving, onOther, LANES / 4)];
+    const reading = new Lanes(1, () => mirror.catchUp());
+    while (onStopped.admitted < 50) await setTimeout(10);
+
+    victim.child.kill("SIGSTOP");
+    const before = onOther.admitted;
+    const ready = await fetch(`http://127.0.0.1:${victim.opsPort}/readyz`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    await setTimeout(STOPPED_MS);
+    const meanwhile = onOther.admitted - before;
+    victim.child.kill("SIGCONT");
+    const resumed = performance.now();
+    const answered = onStopped.offered;
+    while (onStopped.offered < answered + LANES) await setTimeout(5);
+    const recoveryMs = Math.round(performance.now() - resumed);
+
+    while (onStopped.refused + onOther.refused < 50 && onOther.admitted <= 2 * ACCOUNT_LIMIT) await setTimeout(50);
+    await Promise.all(lanes.map((each) => each.end()));
+    await reading.end();
+    await mirror.catchUp();
+    const store = await everyCandidate(serving, account.key);
+    const missed = [...store.keys()].filter((id) => !mirror.candidates.has(id));
+    const charged = await account.charged(fleet.system);
+    const lost = await account.lost(serving);
+    const all = [onStopped, onOther].map((tally) => tally.counts());
+    const sum = (pick: (counts: (typeof all)[0]) => number) => all.reduce((total, counts) => total + pick(counts), 0);
+    record({
+      fault: `event loop of a replica stands still for ${STOPPED_MS / 1000} s (SIGSTOP)`,
+      held: "others serve, readiness does not answer, limit exact, the feed misses nothing",
+      offered: sum(({ offered }) => offered),
+      admitted: sum(({ admitted }) => admitted),
+      refused: sum(({ refused }) => refused),
+      unavailable: sum(({ unavailable }) => unavailable),
+      failed: sum(({ failed }) => failed),
+      lost: lost + missed.length,
+      slowestMs: onOther.counts().slowestMs,
+      recoveryMs,
+      note: `${meanwhile} admitted elsewhere meanwhile; charged ${charged} of ${ACCOUNT_LIMIT}; slowest is the other replica's`,
+    });
+    expect(ready, "readiness").to.equal(undefined);
+    expect(meanwhile).to.be.above(0);
+    expect([...onStopped.failures, ...onOther.failures]).to.deep.equal([]);
+    expect(charged).to.equal(ACCOUNT_LIMIT);
+    expect(store.size).to.be.within(account.acknowledged.size, ACCOUNT_LIMIT);
+    expect(lost).to.equal(0);
+    expect(missed, "candidates that the mirror missed").to.deep.equal([]);
+    stopped.close();
+    serving.close();
+  });
+});

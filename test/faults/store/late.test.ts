@@ -1,0 +1,92 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import type { Candidate } from "../../../src/candidates/schema.ts";
+import { LoadClient } from "../../support/load.ts";
+import { Mirror, everyCandidate } from "../replicas/feed.ts";
+import { type Fleet, startFleet } from "../replicas/fleet.ts";
+import { record } from "../report.ts";
+import { Tally } from "../tally.ts";
+import { type Network, startNetwork } from "./network.ts";
+
+const STORE_TIMEOUT_MS = 500;
+/** Longer than the feed allows a write to take, clock skew included: its readers have passed the write's place by then. */
+const HELD_MS = STORE_TIMEOUT_MS + 2_000 + 500;
+
+describe("a write that reaches MongoDB after its caller was answered 503", function () {
+  this.timeout(60_000);
+  let network: Network;
+  let fleet: Fleet;
+  let load: LoadClient;
+  let key: string;
+  before(async () => {
+    const { MONGODB_URL = "" } = process.env;
+    network = await startNetwork(Number(new URL(MONGODB_URL).port));
+    fleet = await startFleet(1, {
+      MONGODB_URL: `mongodb://127.0.0.1:${network.port}/late-${process.pid}`,
+      STORE_TIMEOUT_MS,
+      LIMIT_SCALE: 1_000,
+      LIMITER_TIMEOUT_MS: 5_000,
+    });
+    load = new LoadClient(fleet.url, 4);
+  });
+  beforeEach(async () => {
+    const { id } = await fleet.system.accounts.createAccount({ name: "Test" });
+    ({ key } = await fleet.system.accounts.createKey({ accountId: id, name: "test" }));
+  });
+  after(async () => {
+    load.close();
+    await fleet.stop();
+    network.close();
+  });
+
+  it("is on the feed all the same, or not made at all: an update", async () => {
+    const { id } = await created({ name: "before" });
+    await expectMirrored("PATCH", `/candidates/${id}`, { name: "held up", references_required: 3 });
+  });
+
+  it("is on the feed all the same: a create", async () => {
+    const store = await expectMirrored("POST", "/candidates", { name: "held up", documents: ["CV"], references: [{ name: "Ann" }] });
+    expect([...store.values()].map(({ name }) => name)).to.have.members(["held up", "meanwhile"]);
+  });
+
+  /** Sends a write that is held up on its way to the store; a mirror that reads on meanwhile must come to equal the store. */
+  async function expectMirrored(method: "POST" | "PATCH", path: string, body: object): Promise<Map<string, Candidate>> {
+    const tally = new Tally();
+    const mirror = new Mirror(load, key);
+    network.holds = (data) => data.includes("held up");
+    await tally.send(load, { method, path, key, body: JSON.stringify(body) });
+    network.holds = () => false;
+    expect(network.held, "the write is on its way").to.equal(1);
+    await created({ name: "meanwhile" });
+    await setTimeout(HELD_MS);
+    await mirror.catchUp();
+    network.release();
+    const began = performance.now();
+    let store = new Map<string, Candidate>();
+    let differ: string[] = ["not compared"];
+    // The write itself takes a moment, and a create has to be found.
+    for (const settled = began + 1_000; (differ.length > 0 || performance.now() < settled) && performance.now() < began + 15_000; await setTimeout(100)) {
+      await mirror.catchUp();
+      store = await everyCandidate(load, key);
+      differ = [...store.values()].filter((row) => JSON.stringify(mirror.candidates.get(row.id)) !== JSON.stringify(row)).map(({ id }) => id);
+    }
+    record({
+      fault: `${method === "POST" ? "create" : "update"} that reaches MongoDB ${HELD_MS / 1000} s late`,
+      held: "503 in time; the feed shows the write if it was made",
+      ...tally.counts(),
+      lost: differ.length,
+      recoveryMs: Math.round(performance.now() - began),
+      note: store.size > 0 && [...store.values()].some(({ name }) => name === "held up") ? "made late" : "not made",
+    });
+    expect(tally.counts()).to.include({ offered: 1, unavailable: 1 });
+    expect(tally.slowestUnavailableMs).to.be.below(STORE_TIMEOUT_MS + 1_000);
+    expect(differ).to.deep.equal([]);
+    return store;
+  }
+
+  async function created(body: object): Promise<Candidate> {
+    const answer = await load.send({ method: "POST", path: "/candidates", key, body: JSON.stringify(body) });
+    expect(answer.status).to.equal(201);
+    return JSON.parse(answer.body) as Candidate;
+  }
+});

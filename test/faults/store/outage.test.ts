@@ -1,0 +1,81 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { LoadClient } from "../../support/load.ts";
+import { startMongo, type TestServer } from "../../support/servers.ts";
+import { type Fleet, startFleet } from "../replicas/fleet.ts";
+import { record } from "../report.ts";
+import { Tally } from "../tally.ts";
+import { type Network, startNetwork } from "./network.ts";
+import { type Ordeal, survive } from "./survive.ts";
+
+const STORE_TIMEOUT_MS = 1_500;
+const FAULT_MS = 4_000;
+const WRITERS = 20;
+/** What a busy test machine may add to an answer. */
+const LATE_MS = 1_000;
+
+describe("while MongoDB is out of order", function () {
+  this.timeout(90_000);
+  let mongo: TestServer;
+  let network: Network;
+  let fleet: Fleet;
+  before(async () => {
+    mongo = await startMongo();
+    network = await startNetwork(mongo.port);
+    fleet = await startFleet(2, {
+      MONGODB_URL: `mongodb://127.0.0.1:${network.port}/faults`,
+      STORE_TIMEOUT_MS,
+      LIMIT_SCALE: 1_000,
+      LIMITER_TIMEOUT_MS: 5_000,
+    });
+  });
+  after(async () => {
+    await fleet.stop();
+    network.close();
+    await mongo.stop();
+  });
+
+  const ORDEALS: Ordeal[] = [
+    { fault: "killed, and started again", lastsMs: FAULT_MS, begin: () => mongo.kill(), end: () => mongo.restart() },
+    { fault: "paused (SIGSTOP)", lastsMs: FAULT_MS, begin: () => mongo.pause(), end: () => mongo.resume() },
+    { fault: "restarted in good order", lastsMs: 0, begin: () => mongo.restart(), end: () => undefined },
+    { fault: "slow by twice the timeout", lastsMs: FAULT_MS, begin: () => void (network.delayMs = 2 * STORE_TIMEOUT_MS), end: () => void (network.delayMs = 0) },
+    { fault: "cut off again and again", lastsMs: 0, begin: cutOften, end: () => undefined },
+  ];
+  for (const ordeal of ORDEALS) {
+    it(`${ordeal.fault}: 503 in time, nothing lost, no halves, and all goes on by itself`, () => survive(fleet, STORE_TIMEOUT_MS, ordeal));
+  }
+
+  it("paused: all who stand in line to write one candidate are answered 503 in time", async () => {
+    const { id } = await fleet.system.accounts.createAccount({ name: "Test" });
+    const { key } = await fleet.system.accounts.createKey({ accountId: id, name: "test" });
+    const load = new LoadClient(fleet.url, WRITERS);
+    const tally = new Tally();
+    const patch = (path: string, n: number) => tally.send(load, { method: "PATCH", path, key, body: JSON.stringify({ name: `${n}` }) });
+    const made = await load.send({ method: "POST", path: "/candidates", key, body: "{}" });
+    const path = `/candidates/${(JSON.parse(made.body) as { id: string }).id}`;
+    await Promise.all(Array.from({ length: WRITERS }, (_, n) => patch(path, n))); // both replicas know the key
+    const before = tally.admitted;
+    mongo.pause();
+    try {
+      await Promise.all(Array.from({ length: WRITERS }, (_, n) => patch(path, n)));
+    } finally {
+      mongo.resume();
+    }
+    load.close();
+    record({
+      fault: `MongoDB paused (SIGSTOP), ${WRITERS} writers of one candidate`,
+      held: "503 in time for all of them",
+      ...tally.counts(),
+      lost: 0,
+      slowestMs: Math.round(tally.slowestUnavailableMs),
+    });
+    expect(before).to.equal(WRITERS);
+    expect(tally.unavailable).to.equal(WRITERS);
+    expect(tally.slowestUnavailableMs).to.be.below(STORE_TIMEOUT_MS + LATE_MS);
+  });
+
+  async function cutOften(): Promise<void> {
+    for (const until = performance.now() + FAULT_MS; performance.now() < until; await setTimeout(200)) network.cut();
+  }
+});

@@ -1,0 +1,111 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Candidate } from "../../../src/candidates/schema.ts";
+import type { LoadClient } from "../../support/load.ts";
+import { Lanes } from "../replicas/lanes.ts";
+import type { Tally } from "../tally.ts";
+
+const DOCUMENTS = 2;
+const REFERENCES = 2;
+/** More than one chunk of GridFS, so that a file can be half there. */
+const CONTENT_BYTES = 300 * 1024;
+
+/** A candidate that a writer tried to make, and what it knows of it. */
+interface Attempt {
+  /** Acknowledged, by the answer to its create. */
+  id: string | undefined;
+  /** The last of its PATCHes that was acknowledged. */
+  step: number;
+  /** Brings no content and no references: those the store is given first, and without them the candidate is all it gets. */
+  readonly bare: boolean;
+}
+
+/**
+ * A load that shows what a store lost or kept in halves. Writers create candidates with documents, half of them with content and
+ * references, and PATCH them: a candidate is whole when two fields that are always written together say the same, all its
+ * parts are there, and its documents' bytes have the hash that its record says.
+ */
+export class Pipeline {
+  readonly #load: LoadClient;
+  readonly #key: string;
+  readonly #tally: Tally;
+  readonly #attempts = new Map<string, Attempt>();
+  readonly #content = randomBytes(CONTENT_BYTES);
+  readonly #sha256 = hashOf(this.#content);
+
+  constructor(load: LoadClient, key: string, tally: Tally) {
+    this.#load = load;
+    this.#key = key;
+    this.#tally = tally;
+  }
+
+  /** Begins the load: every fifth write is a create, the others PATCH what was created. */
+  write(lanes: number): Lanes {
+    return new Lanes(lanes, async (lane, turn) => {
+      const name = `${lane}-${Math.floor(turn / 5)}`;
+      if (turn % 5 === 0) await this.#create(name, lane % 2 === 1);
+      else await this.#patch(name, turn % 5);
+    });
+  }
+
+  async #create(name: string, bare: boolean): Promise<void> {
+    const attempt: Attempt = { id: undefined, step: 0, bare };
+    this.#attempts.set(name, attempt);
+    const content = { filename: "cv.pdf", content_type: "application/pdf", data: this.#content.toString("base64") };
+    const documents = [{ name: "CV", ...(!bare && { content }) }, ...Array.from({ length: DOCUMENTS - 1 }, () => "Passport")];
+    const references = Array.from({ length: bare ? 0 : REFERENCES }, (_, n) => ({ name: `Reference ${n}`, metadata: { of: name } }));
+    const body = JSON.stringify({ external_id: name, name: "0", job_title: "0", documents, references });
+    const { answer } = await this.#tally.send(this.#load, { method: "POST", path: "/candidates", key: this.#key, body });
+    if (answer?.status === 201) attempt.id = (JSON.parse(answer.body) as Candidate).id;
+  }
+
+  async #patch(name: string, step: number): Promise<void> {
+    const attempt = this.#attempts.get(name);
+    if (attempt?.id === undefined) return;
+    const body = JSON.stringify({ name: String(step), job_title: String(step) });
+    const { answer } = await this.#tally.send(this.#load, { method: "PATCH", path: `/candidates/${attempt.id}`, key: this.#key, body });
+    if (answer?.status === 200) attempt.step = step;
+  }
+
+  /** Whether a row is of two writes, or lacks a part that its create brought. */
+  isTorn({ external_id, name, job_title, documents, references }: Candidate): boolean {
+    return name !== job_title || documents.length !== DOCUMENTS || references.length !== (this.#isBare(external_id) ? 0 : REFERENCES);
+  }
+
+  #isBare(name: string | null): boolean {
+    return this.#attempts.get(name ?? "")?.bare ?? false;
+  }
+
+  /** How many creates and PATCHes that were acknowledged are not in the store. */
+  lostFrom(store: Map<string, Candidate>): number {
+    const acknowledged = [...this.#attempts.values()].filter(({ id }) => id !== undefined);
+    return acknowledged.filter(({ id = "", step }) => !(Number(store.get(id)?.name) >= step)).length;
+  }
+
+  /** What is half there, a sentence each. */
+  async halvesIn(store: Map<string, Candidate>, url: string): Promise<string[]> {
+    const faults: string[] = [];
+    for (const row of store.values()) {
+      const { id, external_id, documents, references } = row;
+      if (this.isTorn(row)) faults.push(`${id}: parts are missing, or one of two fields is from another write`);
+      if (references.some(({ metadata }) => metadata.of !== external_id)) faults.push(`${id}: another's reference`);
+      for (const { content, id: document, name: title } of documents) {
+        if (content === null) {
+          if (title === "CV" && !this.#isBare(external_id)) faults.push(`${id}: its content is missing`);
+          continue;
+        }
+        const answer = await fetch(`${url}/candidates/${id}/documents/${document}/content`, { headers: { Authorization: `Bearer ${this.#key}` } });
+        const bytes = new Uint8Array(await answer.arrayBuffer());
+        if (content.sha256 !== this.#sha256 || hashOf(bytes) !== this.#sha256) faults.push(`${id}: content is not whole`);
+      }
+      for (const { id: reference } of references) {
+        const answer = await this.#load.send({ method: "PATCH", path: `/references/${reference}`, key: this.#key, body: "{}" });
+        if (answer.status !== 200) faults.push(`${id}: a reference cannot be reached by its own id`);
+      }
+    }
+    return faults;
+  }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,60 @@
+import { MongoClient } from "mongodb";
+import { MongoMemoryReplSet } from "mongodb-memory-server-core";
+import { readConfig } from "../../../src/config.ts";
+import { findMongo } from "../../../src/dev/mongo.ts";
+import { toolsIn } from "../../../src/dev/servers.ts";
+import { type Fleet, startFleet } from "../replicas/fleet.ts";
+import { withDatabase } from "../../support/service.ts";
+import { skip } from "../report.ts";
+import { survive } from "./survive.ts";
+
+const STORE_TIMEOUT_MS = 2_000;
+/** An election, and what the driver needs to hear of it. */
+const STEPPED_DOWN_MS = 5_000;
+
+/** Where three real members are to be had: a set that MONGODB_URL names, or a mongod to start three of. */
+interface ReplicaSet {
+  readonly url: string;
+  stop(): Promise<unknown>;
+}
+
+async function findReplicaSet(): Promise<ReplicaSet | undefined> {
+  const { MONGODB_URL = "" } = process.env;
+  const client = await new MongoClient(MONGODB_URL).connect();
+  try {
+    const { setName, hosts = [] } = await client.db("admin").command({ hello: 1 });
+    if (typeof setName === "string" && (hosts as string[]).length >= 3) return { url: MONGODB_URL, stop: () => Promise.resolve() };
+  } finally {
+    await client.close();
+  }
+  const { name, command } = await findMongo(toolsIn(readConfig(process.env).DATA_DIR), new AbortController().signal);
+  if (name !== "mongod") return undefined;
+  const set = await MongoMemoryReplSet.create({ binary: { systemBinary: command }, replSet: { count: 3, storageEngine: "wiredTiger" } });
+  return { url: set.getUri(), stop: () => set.stop() };
+}
+
+describe("a MongoDB replica set of three", function () {
+  this.timeout(120_000);
+  let set: ReplicaSet | undefined;
+  let fleet: Fleet;
+  before(async () => {
+    set = await findReplicaSet();
+    if (set === undefined) return;
+    fleet = await startFleet(2, { MONGODB_URL: withDatabase(set.url, `faults-${process.pid}`), STORE_TIMEOUT_MS, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000 });
+  });
+  after(async () => {
+    if (set === undefined) return;
+    await fleet.stop();
+    await set.stop();
+  });
+
+  it("whose primary is stepped down: 503 in time, nothing lost, no halves, and all goes on by itself", async function () {
+    if (set === undefined) skip(this, "needs a real mongod, or a MONGODB_URL of a replica set of three");
+    await survive(fleet, STORE_TIMEOUT_MS, { fault: "primary stepped down", lastsMs: STEPPED_DOWN_MS, begin: stepDown, end: () => undefined });
+  });
+
+  async function stepDown(): Promise<void> {
+    // The server may close the connection on which it was told to.
+    await fleet.system.mongo.client.db("admin").command({ replSetStepDown: 10, force: true }).catch(() => undefined);
+  }
+});

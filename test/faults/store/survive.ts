@@ -1,0 +1,111 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { LoadClient } from "../../support/load.ts";
+import { everyCandidate, Mirror } from "../replicas/feed.ts";
+import type { Fleet } from "../replicas/fleet.ts";
+import { Lanes } from "../replicas/lanes.ts";
+import { record } from "../report.ts";
+import { Tally } from "../tally.ts";
+import { Pipeline } from "./pipeline.ts";
+
+/** What a busy test machine may add to an answer. */
+const LATE_MS = 1_000;
+const RECOVERY_MS = 5_000;
+const LANES = 4;
+const PATIENCE_MS = 20_000;
+
+/** Something that happens to MongoDB under load. */
+export interface Ordeal {
+  readonly fault: string;
+  /** How long it lasts, from its beginning to its end, in milliseconds. */
+  readonly lastsMs: number;
+  readonly begin: () => Promise<void> | void;
+  readonly end: () => Promise<void> | void;
+}
+
+/**
+ * Writes and mirrors through a fleet while MongoDB suffers, and expects that 503 comes in time, that nothing acknowledged is
+ * lost, nothing half-written is readable, the feed misses nothing, and all goes on by itself.
+ */
+export async function survive(fleet: Fleet, storeTimeoutMs: number, { fault, lastsMs, begin, end }: Ordeal): Promise<void> {
+  const { id } = await fleet.system.accounts.createAccount({ name: "Test" });
+  const { key } = await fleet.system.accounts.createKey({ accountId: id, name: "test" });
+  const load = new LoadClient(fleet.url, LANES + 2);
+  const tally = new Tally();
+  const pipeline = new Pipeline(load, key, tally);
+  const torn = new Set<string>();
+  const mirror = new Mirror(load, key, (row) => pipeline.isTorn(row) && torn.add(row.id));
+  const reading = new Lanes(1, () => mirror.catchUp().then(() => setTimeout(50)));
+  const writing = pipeline.write(LANES);
+  let recoveryMs: number;
+  try {
+    await moreAdmitted(tally);
+    await begin();
+    await setTimeout(lastsMs);
+    await end();
+    recoveryMs = await recovered(load, key);
+    await moreAdmitted(tally);
+  } finally {
+    await Promise.all([writing.end(), reading.end()]);
+  }
+
+  const store = await everyCandidate(load, key);
+  const halves = await pipeline.halvesIn(store, fleet.url);
+  const lost = pipeline.lostFrom(store);
+  const missed = await missedBy(mirror, load, key);
+  load.close();
+  record({
+    fault: `MongoDB ${fault}`,
+    held: "503 in time, nothing acknowledged lost, nothing half there, the feed misses nothing, no restart",
+    ...tally.counts(),
+    lost: lost + missed.length,
+    slowestMs: Math.round(tally.slowestUnavailableMs || tally.slowestMs),
+    recoveryMs,
+    note: `${store.size} candidates, ${halves.length} halves`,
+  });
+  expect(halves).to.deep.equal([]);
+  expect([...torn], "read in halves meanwhile").to.deep.equal([]);
+  if (lastsMs > storeTimeoutMs) expect(tally.unavailable, "503s: the fault was felt").to.be.above(0);
+  expect(lost).to.equal(0);
+  expect(missed).to.deep.equal([]);
+  expect(tally.failures, failuresLogged(fleet)).to.deep.equal([]);
+  expect(tally.withoutRetryAfter).to.deep.equal([]);
+  expect(tally.slowestUnavailableMs).to.be.below(storeTimeoutMs + LATE_MS);
+  expect(recoveryMs).to.be.below(RECOVERY_MS);
+  expect(fleet.members.map(({ child }) => child.exitCode)).to.deep.equal(fleet.members.map(() => null));
+}
+
+/** What the replicas say of answers that should not have been. */
+function failuresLogged({ members }: Fleet): string {
+  return members.flatMap(({ log }) => log.filter(({ status }) => status === 500).map((line) => JSON.stringify(line))).join("\n");
+}
+
+/** Until ten more writes have been acknowledged. @throws where that takes 20 s. */
+async function moreAdmitted(tally: Tally): Promise<void> {
+  const goal = tally.admitted + 10;
+  for (const deadline = performance.now() + PATIENCE_MS; tally.admitted < goal; await setTimeout(10)) {
+    if (performance.now() > deadline) throw new Error(`The writes do not get through: ${JSON.stringify(tally.counts())}`);
+  }
+}
+
+/** Milliseconds until a read is answered again. @throws where that takes 20 s. */
+async function recovered(load: LoadClient, key: string): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    const { status, body } = await load.send({ method: "GET", path: "/candidates?limit=1", key });
+    const ms = Math.round(performance.now() - began);
+    if (status === 200) return ms;
+    if (ms > PATIENCE_MS) throw new Error(`Reads do not recover: ${body}`);
+    await setTimeout(20);
+  }
+}
+
+/** Candidates whose last change does not reach the mirror; one that the fault held up is given the time to. */
+async function missedBy(mirror: Mirror, load: LoadClient, key: string): Promise<string[]> {
+  for (const deadline = performance.now() + 5_000; ; await setTimeout(200)) {
+    await mirror.catchUp();
+    const store = await everyCandidate(load, key);
+    const missed = [...store.values()].filter(({ id, version }) => mirror.candidates.get(id)?.version !== version).map(({ id }) => id);
+    if (missed.length === 0 || performance.now() > deadline) return missed;
+  }
+}

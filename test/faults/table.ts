@@ -1,0 +1,47 @@
+import type { Ending, Outcome } from "./report.ts";
+
+/** A run as Markdown: where and when, one row a fault, then what was skipped and what went wrong. */
+export function tableOf(lines: readonly (Outcome | Ending)[], about: Record<string, string>): string {
+  const rows: string[] = [];
+  const skipped: string[] = [];
+  const broken: string[] = [];
+  let outcomes: Outcome[] = [];
+  for (const line of lines) {
+    if ("fault" in line) outcomes.push(line);
+    else {
+      const { test, state, why = "" } = line;
+      rows.push(...outcomes.map((outcome) => rowOf(outcome, state)));
+      outcomes = [];
+      if (state === "skipped") skipped.push(`- ${test}: ${why}`);
+      if (state === "failed") broken.push(`- ${test}: ${why.split("\n")[0]}`);
+    }
+  }
+  rows.push(...outcomes.map((outcome) => rowOf(outcome, "failed"))); // the run broke off in the midst of a test
+  return [
+    "# What was broken, and what held",
+    "",
+    `Written by \`npm run test:faults\`. ${Object.entries(about).map(([name, value]) => `${name}: ${value}`).join(". ")}.`,
+    "",
+    "Counts are requests, times are milliseconds. The slowest decision of the limiter is measured at the replica (the `ms` of its log's lines). Lost: acknowledged and then not there; for a limit, admissions that Redis forgot.",
+    "",
+    `| ${COLUMNS.join(" | ")} |`,
+    `| ${COLUMNS.map((_, index) => (index < 2 || index > 9 ? "---" : "---:")).join(" | ")} |`,
+    ...rows,
+    "",
+    ...section("Skipped", skipped.length === 0 ? ["- nothing"] : skipped),
+    ...section("Did not hold", broken),
+  ].join("\n");
+}
+
+const COLUMNS = ["fault", "must hold", "offered", "admitted", "refused", "503", "failed", "lost", "slowest decision", "recovery", "held", "note"];
+
+function rowOf(outcome: Outcome, state: Ending["state"]): string {
+  const { fault, held, offered, admitted, refused, unavailable, failed, lost, slowestMs, recoveryMs, note } = outcome;
+  const numbers = [offered, admitted, refused, unavailable, failed, lost, Math.round(slowestMs), recoveryMs === undefined ? "" : Math.round(recoveryMs)];
+  const cells = [fault, held, ...numbers, state === "passed" ? "yes" : "**no**", note ?? ""];
+  return `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
+}
+
+function section(title: string, lines: string[]): string[] {
+  return lines.length === 0 ? [] : [`## ${title}`, "", ...lines, ""];
+}

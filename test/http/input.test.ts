@@ -1,0 +1,133 @@
+import { once } from "node:events";
+import net from "node:net";
+import { expect } from "chai";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+
+describe("input that is wrong", () => {
+  let service: Service;
+  let account: TestAccount;
+  let client: Client;
+  before(async () => {
+    service = await startService({ BODY_TIMEOUT_MS: 300 });
+  });
+  beforeEach(async () => {
+    account = await service.account();
+    ({ client } = account);
+  });
+  afterEach(async () => {
+    expect((await client.get("/candidates")).body.data, "nothing is stored, and the process still serves").to.have.length(0);
+  });
+  after(() => service.stop());
+
+  const JSON_TYPE = { "Content-Type": "application/json" };
+
+  const MALFORMED: [string, string | Uint8Array, RegExp][] = [
+    ["an open brace", "{", /ends too early|line 1/],
+    ["a trailing comma", '{"name":"a",}', /line 1, column 13/],
+    ["a body of spaces", "  ", /not JSON/],
+    ["bytes that are not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), /UTF-8/],
+    ["a member named twice", '{"name":"a",\n "name":"b"}', /twice, at line 2, column 2/],
+    ["nesting without end", "[".repeat(200_000) + "]".repeat(200_000), /nested too deeply/],
+  ];
+  for (const [what, body, detail] of MALFORMED) {
+    it(`refuses ${what}`, async () => {
+      const answer = await client.request("POST", "/candidates", { body, headers: JSON_TYPE });
+      expect(expectProblem(answer, 400, "malformed_json").detail).to.match(detail);
+    });
+  }
+
+  it("never repeats what was sent when JSON is malformed: it may be personal", async () => {
+    const answer = await client.request("POST", "/candidates", { body: '{"email": zoe@example.com', headers: JSON_TYPE });
+    expect(JSON.stringify(answer.body)).not.to.contain("zoe");
+  });
+
+  it("refuses no body at all", async () => {
+    expectProblem(await client.request("POST", "/candidates"), 400, "malformed_json");
+  });
+
+  for (const type of ["text/plain", "application/xml", "application/json; charset=latin1", "nonsense", "application/merge-patch+json"]) {
+    it(`refuses the media type ${type}`, async () => {
+      const answer = await client.request("POST", "/candidates", { body: "{}", headers: { "Content-Type": type } });
+      expect(expectProblem(answer, 415, "unsupported_media_type").detail).to.contain("application/json");
+    });
+  }
+
+  it("refuses a compressed body", async () => {
+    const answer = await client.request("POST", "/candidates", { body: "{}", headers: { ...JSON_TYPE, "Content-Encoding": "gzip" } });
+    expectProblem(answer, 415, "unsupported_media_type");
+  });
+
+  it("refuses a 10 MB body that says its length", async () => {
+    const answer = await client.request("POST", "/candidates", { body: "x".repeat(10_000_000), headers: JSON_TYPE });
+    expect(expectProblem(answer, 413, "payload_too_large").detail).to.contain("1048576 bytes");
+  });
+
+  it("refuses a 10 MB body that does not", async () => {
+    const chunks = Array.from({ length: 10 }, () => new TextEncoder().encode("x".repeat(1_000_000)));
+    const body = new ReadableStream({ pull: (stream) => (chunks.length > 0 ? stream.enqueue(chunks.pop()) : stream.close()) });
+    expectProblem(await client.request("POST", "/candidates", { body, headers: JSON_TYPE }), 413, "payload_too_large");
+  });
+
+  /** Sends raw bytes and gives what comes back until the server closes. */
+  async function raw(text: string): Promise<string> {
+    const socket = net.connect(service.replica.port, "127.0.0.1");
+    let received = "";
+    socket.setEncoding("utf8").on("data", (data: string) => (received += data));
+    socket.write(text);
+    await once(socket, "close");
+    return received;
+  }
+  const head = () => `POST /candidates HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\nContent-Type: application/json\r\n`;
+
+  it("refuses a body that stops half way, after a while", async () => {
+    const received = await raw(`${head()}Content-Length: 100\r\n\r\n{"name":`);
+    expect(received).to.match(/^HTTP\/1.1 408 /).and.contain('"code":"request_timeout"');
+  });
+
+  it("gets over a client that goes away half way", async () => {
+    const socket = net.connect(service.replica.port, "127.0.0.1");
+    socket.end(`${head()}Content-Length: 100\r\n\r\n{"name":`);
+    socket.resume();
+    await once(socket, "close");
+  });
+
+  for (const [what, text, status] of [
+    ["what is not HTTP", "hello\r\n\r\n", 400],
+    ["two lengths", `POST /candidates HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
+    ["a length beside chunks", `POST /candidates HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    ["endless headers", `GET /candidates HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+  ] as const) {
+    it(`refuses ${what}`, async () => {
+      const received = await raw(text);
+      expect(received).to.match(new RegExp(`^HTTP/1.1 ${status} `)).and.contain("application/problem+json");
+    });
+  }
+
+  for (const path of ["/candidates/%", "/candidates/%zz", "/candidates/%ff", "/%E0%A4%A"]) {
+    it(`refuses the path ${path}`, async () => {
+      expectProblem(await client.get(path), 400, "malformed_path");
+    });
+  }
+
+  for (const path of ["/", "/candidate", "/Candidates", "/candidates/", "/candidates/a/b", "//candidates", "/candidates/../x"]) {
+    it(`has nothing at ${path}, and charges nothing for it`, async () => {
+      const answer = await client.get(path);
+      expectProblem(answer, 404, "not_found");
+      expect(answer.headers.has("ratelimit")).to.equal(false);
+    });
+  }
+
+  it("names the methods that a path takes, and charges nothing for another", async () => {
+    const answer = await client.request("DELETE", "/candidates");
+    expectProblem(answer, 405, "method_not_allowed");
+    expect(answer.headers.get("allow")).to.equal("GET, HEAD, POST");
+    expect(answer.headers.has("ratelimit")).to.equal(false);
+  });
+
+  it("keeps a request id that is sound, and makes one for another that is not", async () => {
+    expect((await client.get("/candidates", { "X-Request-Id": "trace-1:2" })).headers.get("x-request-id")).to.equal("trace-1:2");
+    expect((await client.get("/candidates", { "X-Request-Id": "a b\tc" })).headers.get("x-request-id")).to.match(/^req_/);
+    expect((await client.get("/nowhere")).headers.get("x-request-id")).to.match(/^req_/);
+  });
+});

@@ -1,0 +1,97 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { expectProblem } from "../support/client.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const WINDOW_SECONDS = 6;
+
+describe("limits as a client meets them", function () {
+  this.timeout(60_000);
+  let service: Service;
+  before(async () => {
+    service = await startService({ LIMIT_WINDOW_SECONDS: WINDOW_SECONDS });
+  });
+  after(() => service.stop());
+
+  /** Waits for the first moments of a window, so that what follows is all in one. */
+  async function freshWindow(): Promise<void> {
+    const length = WINDOW_SECONDS * 1000;
+    await setTimeout(length - (Date.now() % length) + 5);
+  }
+  const remainingOf = (headers: Headers) =>
+    /^"account";r=(\d+);t=(\d+), "key";r=(\d+);t=(\d+)$/.exec(headers.get("ratelimit") ?? "")?.slice(1).map(Number) ?? [];
+
+  it("names both windows on every answer to a key, admitted or not", async () => {
+    const { client } = await service.account();
+    await freshWindow();
+    const first = await client.post("/candidates");
+    expect(first.headers.get("ratelimit-policy")).to.equal(`"account";q=200;w=${WINDOW_SECONDS}, "key";q=100;w=${WINDOW_SECONDS}`);
+    expect([remainingOf(first.headers)[0], remainingOf(first.headers)[2]]).to.deep.equal([199, 99]);
+    const wrong = await client.post("/candidates", { name: 1 });
+    expect([remainingOf(wrong.headers)[0], remainingOf(wrong.headers)[2]], "a 422 counts as well").to.deep.equal([198, 98]);
+  });
+
+  it("refuses the key's 101st create with all that a client needs, and leaves both counters as they were", async () => {
+    const account = await service.account();
+    const other = await account.another();
+    await freshWindow();
+    const answers = await Promise.all(Array.from({ length: 130 }, () => account.client.post("/candidates")));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 201)).to.have.length(100);
+    expect(refused).to.have.length(30);
+    for (const answer of refused) {
+      const body = expectProblem(answer, 429, "rate_limited");
+      expect(body.detail).to.match(/^Too many requests.*try again shortly/i);
+      expect(body).to.include({ surface: "create", scope: "key", limit: 100, title: "Too many requests" });
+      expect(body.type).to.equal("https://iana.org/assignments/http-problem-types#quota-exceeded");
+      const [, , keyRemaining, reset] = remainingOf(answer.headers);
+      expect(keyRemaining).to.equal(0);
+      expect([Number(answer.headers.get("retry-after")), body.retry_after]).to.deep.equal([reset, reset]);
+    }
+    const elsewhere = await other.client.post("/candidates");
+    expect(elsewhere.status).to.equal(201);
+    expect([remainingOf(elsewhere.headers)[0], remainingOf(elsewhere.headers)[2]], "30 refusals cost nothing").to.deep.equal([99, 99]);
+  });
+
+  it("says account where both are exhausted", async () => {
+    const account = await service.account();
+    const other = await account.another();
+    await freshWindow();
+    await Promise.all([account, other].flatMap(({ client }) => Array.from({ length: 100 }, () => client.post("/candidates"))));
+    expect(expectProblem(await account.client.post("/candidates"), 429, "rate_limited")).to.include({ scope: "account", limit: 200 });
+    expect((await account.client.get("/candidates?limit=1")).status, "another surface goes on").to.equal(200);
+  });
+
+  it("admits a client that waited exactly Retry-After", async () => {
+    const { client } = await service.account();
+    await freshWindow();
+    await setTimeout(Math.random() * 1000);
+    await Promise.all(Array.from({ length: 100 }, () => client.post("/candidates")));
+    const refused = await client.post("/candidates");
+    expect(refused.status).to.equal(429);
+    await setTimeout(Number(refused.headers.get("retry-after")) * 1000);
+    expect((await client.post("/candidates")).status).to.equal(201);
+  });
+
+  it("charges nothing for a request without a good key", async () => {
+    const account = await service.account();
+    await freshWindow();
+    for (const key of ["", "nonsense", `${account.key.slice(0, -1)}${account.key.endsWith("a") ? "b" : "a"}`]) {
+      const answer = await account.client.get("/candidates", { Authorization: `Bearer ${key}` });
+      expect(answer.status).to.equal(401);
+      expect(answer.headers.get("www-authenticate")).to.match(/^Bearer /);
+      expect(answer.headers.has("ratelimit")).to.equal(false);
+    }
+    expect(remainingOf((await account.client.get("/candidates")).headers)[0]).to.equal(239);
+  });
+
+  it("refuses a suspended account's key with 403, and charges nothing", async () => {
+    const account = await service.account();
+    expect((await account.client.get("/candidates")).status).to.equal(200);
+    await service.replica.system.accounts.suspendAccount(account.id);
+    const answer = await account.client.get("/candidates");
+    expectProblem(answer, 403, "account_suspended");
+    await service.replica.system.accounts.resumeAccount(account.id);
+    expect((await account.client.get("/candidates")).status).to.equal(200);
+  });
+});

@@ -1,0 +1,59 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect } from "chai";
+import { type Service, startService } from "../support/service.ts";
+
+const SNAPSHOT = new URL("openapi.snapshot.json", import.meta.url);
+
+describe("GET /openapi.json", () => {
+  let service: Service;
+  let text: string;
+  before(async () => {
+    service = await startService();
+    const response = await fetch(`${service.url}/openapi.json`);
+    expect(response.status, "no key is needed").to.equal(200);
+    text = `${JSON.stringify(await response.json(), null, 1)}\n`;
+  });
+  after(() => service.stop());
+
+  it("is the contract that was agreed: UPDATE_SNAPSHOT=1 writes a new one, for a reviewer to read", () => {
+    if (process.env.UPDATE_SNAPSHOT) writeFileSync(SNAPSHOT, text);
+    expect(text).to.equal(readFileSync(SNAPSHOT, "utf8"));
+  });
+
+  it("has every endpoint of the interface", () => {
+    const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> };
+    const operations = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+    expect(operations).to.have.members([
+      "POST /candidates",
+      "GET /candidates",
+      "GET /candidates/{id}",
+      "PATCH /candidates/{id}",
+      "PATCH /candidates/{id}/outreach",
+      "POST /candidates/{id}/start",
+      "POST /candidates/{id}/documents",
+      "PATCH /candidates/{id}/documents/{docId}",
+      "PUT /candidates/{id}/documents/{docId}/content",
+      "GET /candidates/{id}/documents/{docId}/content",
+      "GET /candidates/{id}/pack",
+      "POST /candidates/{id}/references",
+      "PATCH /references/{id}",
+      "GET /settings/assistant",
+      "PATCH /settings/assistant",
+      "GET /settings/quiet-hours",
+      "PATCH /settings/quiet-hours",
+      "GET /limits",
+    ]);
+  });
+
+  it("has sound schemas, and every reference leads somewhere", () => {
+    const contract = JSON.parse(text) as { components: { schemas: Record<string, object> } };
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(contract, "contract");
+    for (const name of Object.keys(contract.components.schemas)) ajv.compile({ $ref: `contract#/components/schemas/${name}` });
+    for (const [, pointer] of text.matchAll(/"\$ref": "#\/([^"]+)"/g)) {
+      const target = (pointer ?? "").split("/").reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], contract);
+      expect(target, pointer).not.to.equal(undefined);
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { type Answer, type Client, expectProblem } from "../support/client.ts";
+import { accountWithKeys, type Processes, spawnService } from "../support/processes.ts";
+import { newKey } from "./support.ts";
+
+describe("many requests with one Idempotency-Key, on several replicas", function () {
+  this.timeout(60_000);
+  let service: Processes;
+  let client: Client;
+  before(async () => {
+    service = await spawnService({ REPLICAS: 3, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000 });
+  });
+  beforeEach(async () => {
+    client = (await accountWithKeys(service, 1)).keys[0]!.client;
+  });
+  after(() => service.stop());
+
+  const create = (key: string, json: unknown = { external_id: "ats-1" }) => client.post("/candidates", json, { "Idempotency-Key": key });
+  const replayed = ({ headers }: Answer) => headers.get("idempotent-replayed") === "true";
+
+  /** Comes again for as long as it is told to. */
+  async function insist(key: string, first: Answer): Promise<Answer> {
+    for (let answer = first; ; answer = await create(key)) {
+      if (answer.status !== 409) return answer;
+      expectProblem(answer, 409, "idempotency_in_flight");
+      expect(answer.headers.get("retry-after")).to.equal("1");
+      await setTimeout(50); // sooner than it asks for
+    }
+  }
+
+  it("100 at once make one candidate, and all end with its answer", async () => {
+    const key = newKey();
+    const firsts = await Promise.all(Array.from({ length: 100 }, () => create(key)));
+    const answers = await Promise.all(firsts.map((first) => insist(key, first)));
+    const [original, ...others] = answers.filter((answer) => !replayed(answer));
+    expect(others).to.have.length(0);
+    expect(original).to.include({ status: 201 });
+    for (const { status, body, headers } of answers) {
+      expect({ status, body, etag: headers.get("etag") }).to.deep.equal({ status: 201, body: original?.body, etag: original?.headers.get("etag") });
+    }
+    const list = await client.get("/candidates");
+    expect(list.body.data).to.deep.equal([original?.body]);
+    const pids = new Set(service.log.filter(({ surface, status }) => surface === "create" && status !== undefined).map(({ pid }) => pid));
+    expect(pids, "replicas that took part").to.have.property("size").above(1);
+  });
+
+  it("is replayed by other replicas than the one that did the work", async () => {
+    const key = newKey();
+    const first = await create(key);
+    const before = service.log.length;
+    const again = await Promise.all(Array.from({ length: 60 }, () => create(key)));
+    for (const answer of again) expect({ body: answer.body, replayed: replayed(answer) }).to.deep.equal({ body: first.body, replayed: true });
+    expect(new Set(service.log.slice(before).filter(({ surface }) => surface === "create").map(({ pid }) => pid))).to.have.property("size").above(1);
+  });
+
+  it("50 of each of two bodies make one of them, and refuse the other", async () => {
+    const key = newKey();
+    const bodies = [{ name: "Ann" }, { name: "Bob" }];
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => create(key, bodies[n % 2])));
+    const { data } = (await client.get("/candidates")).body;
+    expect(data).to.have.length(1);
+    const loser = data[0]?.name === "Ann" ? 1 : 0;
+    for (const [n, answer] of answers.entries()) {
+      if (n % 2 === loser) expectProblem(answer, 422, "idempotency_key_reused");
+      else expect(answer.status).to.be.oneOf([201, 409]);
+    }
+  });
+});

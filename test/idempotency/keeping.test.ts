@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "chai";
+import { jsonAnswer } from "../../src/http/conditional.ts";
+import type { NewId } from "../../src/infra/ids.ts";
+import { type IdempotentWork, KEPT_MS } from "../../src/idempotency/once.ts";
+import { IdempotencyStore } from "../../src/idempotency/store.ts";
+import { problem } from "../../src/problems.ts";
+import { candidateOf, newRequest, refusalOf, startWorkbench, type Workbench } from "./workbench.ts";
+
+describe("what is kept of a request with an Idempotency-Key", () => {
+  let bench: Workbench;
+  let replica: IdempotentWork;
+  before(async () => {
+    bench = await startWorkbench();
+    replica = bench.replica();
+  });
+  beforeEach(() => bench.clear());
+  after(() => bench.stop());
+
+  const failing = (error: Error, ids: string[]) => (newId: NewId) => {
+    ids.push(newId("cand"), newId("doc"), newId("doc"));
+    return Promise.reject(error);
+  };
+
+  const FAILURES: [string, Error][] = [
+    ["store_unavailable", problem("store_unavailable", "The store did not answer in time.", { headers: { "Retry-After": "2" } })],
+    ["a fault of ours", new TypeError("x is not a function")],
+  ];
+  for (const [what, error] of FAILURES) {
+    it(`is nothing of ${what}: a retry does the work at once, with the same ids`, async () => {
+      const request = newRequest();
+      const ids: string[] = [];
+      expect(await replica.once(request, failing(error, ids)).catch((thrown: unknown) => thrown)).to.equal(error);
+      expect(await replica.once(request, failing(error, ids)).catch((thrown: unknown) => thrown)).to.equal(error);
+      const done = await replica.once(request, bench.create());
+      expect(done.replayed).to.equal(false);
+      expect(new Set(ids)).to.have.property("size", 3);
+      expect(ids.slice(3)).to.deep.equal(ids.slice(0, 3));
+      expect(candidateOf(done).id).to.equal(ids[0]);
+    });
+  }
+
+  it("is what was made, though the store failed before it could say so", async () => {
+    const request = newRequest();
+    const cutOff = async (newId: NewId) => {
+      await bench.create({ external_id: "ats-1" })(newId);
+      throw problem("store_unavailable", "The store did not answer in time.");
+    };
+    expect((await refusalOf(replica.once(request, cutOff))).code).to.equal("store_unavailable");
+    const [made] = await bench.candidates();
+    const retry = await replica.once(request, bench.create({ external_id: "ats-1" }));
+    expect(candidateOf(retry)).to.deep.equal(made);
+    expect(await bench.candidates()).to.have.length(1);
+  });
+
+  it("is not needed for the answer: work that is done is answered though it could not be kept", async () => {
+    const store = new (class extends IdempotencyStore {
+      override finish(): Promise<boolean> {
+        return Promise.reject(problem("store_unavailable", "The store did not answer in time."));
+      }
+    })(bench.mongo);
+    const request = newRequest();
+    const { answer, replayed } = await bench.replica({ store }).once(request, bench.create());
+    expect({ status: answer.status, replayed }).to.deep.equal({ status: 201, replayed: false });
+    expect((await refusalOf(replica.once(request, bench.create()))).code).to.equal("idempotency_in_flight");
+    bench.clock.time += 5_000;
+    expect(await replica.once(request, bench.create())).to.deep.equal({ answer, replayed: false });
+    expect(await bench.candidates()).to.have.length(1);
+  });
+
+  for (const code of ["not_found", "external_id_taken", "version_mismatch", "payload_too_large", "validation_failed"] as const) {
+    it(`is the refusal ${code}, whole`, async () => {
+      const request = newRequest();
+      const extras = { errors: [{ pointer: "/a", detail: "b" }], members: { candidate_id: "cand_1" }, headers: { Allow: "GET" } };
+      await refusalOf(replica.once(request, () => Promise.reject(problem(code, "A sentence.", extras))));
+      const again = await refusalOf(replica.once(request, bench.create()));
+      expect(again).to.include({ code, message: "A sentence." });
+      expect(again.extras).to.deep.equal({ ...extras, headers: { ...extras.headers, "Idempotent-Replayed": "true" } });
+      expect(await bench.candidates()).to.have.length(0);
+    });
+  }
+
+  it("lasts 24 hours to the millisecond, whether or not it has been removed", async () => {
+    const request = newRequest();
+    const first = await replica.once(request, bench.create());
+    bench.clock.time += KEPT_MS - 1;
+    expect(await replica.once(request, bench.create())).to.deep.equal({ ...first, replayed: true });
+    bench.clock.time += 1;
+    const anew = await replica.once({ ...request, fingerprint: "another request" }, bench.create());
+    expect(anew.replayed).to.equal(false);
+    expect(candidateOf(anew).id).not.to.equal(candidateOf(first).id);
+    expect(await bench.candidates()).to.have.length(2);
+  });
+
+  it("is removed when it is older than asked for, and not before", async () => {
+    const [old, young] = [newRequest(), newRequest()];
+    await replica.once(old, bench.create());
+    bench.clock.time += 1;
+    const { answer } = await replica.once(young, bench.create());
+    expect(await bench.store.removeOlderThan(bench.clock.time, new AbortController().signal)).to.equal(1);
+    expect(await bench.store.removeOlderThan(bench.clock.time, new AbortController().signal)).to.equal(0);
+    expect(await replica.once(young, bench.create())).to.deep.equal({ answer, replayed: true });
+    expect((await replica.once(old, bench.create())).replayed).to.equal(false);
+  });
+
+  it("is removed in batches, however much there is", async () => {
+    const record = { account: "acct_test", fingerprint: "", seed: "", owner: "", leaseUntil: 0, createdAt: bench.clock.time, outcome: undefined };
+    await Promise.all(Array.from({ length: 1_001 }, (_, n) => bench.store.insert({ id: `n${n}`, ...record })));
+    expect(await bench.store.removeOlderThan(bench.clock.time + 1, new AbortController().signal)).to.equal(1_001);
+  });
+
+  /** The largest candidate there can be, in the text that compresses least and in the one that grows most as JSON. */
+  const LARGE: [string, () => string][] = [
+    ["8 MiB of random text", () => randomBytes(6 * 1024 * 1024).toString("base64")],
+    ["8 MiB of control characters, 48 MiB as JSON", () => "\u0001".repeat(8 * 1024 * 1024)],
+  ];
+  for (const [what, make] of LARGE) {
+    it(`takes an answer of ${what}`, async () => {
+      const request = newRequest();
+      const value = { text: make() };
+      const { answer } = await replica.once(request, () => Promise.resolve(jsonAnswer(201, value)));
+      const again = await replica.once(request, bench.create());
+      expect(again.replayed).to.equal(true);
+      expect(again.answer.headers).to.deep.equal(answer.headers);
+      expect(again.answer.body === JSON.stringify(value)).to.equal(true);
+    });
+  }
+});

@@ -1,0 +1,131 @@
+import { expect } from "chai";
+import { entityTag } from "../../src/precondition.ts";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { newKey, postRaw } from "./support.ts";
+
+describe("Idempotency-Key", () => {
+  let service: Service;
+  let account: TestAccount;
+  let client: Client;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    account = await service.account();
+    ({ client } = account);
+  });
+  after(() => service.stop());
+
+  const create = (json: unknown, key: string, by = client) => by.post("/candidates", json, { "Idempotency-Key": key });
+  const count = async (by = client) => (await by.get("/candidates")).body.data.length;
+
+  it("replays the first answer byte for byte, headers included, and charges for it", async () => {
+    const key = newKey();
+    const body = { name: "Zoë 山田 \u0000 😀", documents: ["CV"], references: [{}] };
+    const first = await postRaw(account, "/candidates", body, key);
+    const again = await postRaw(account, "/candidates", body, key);
+    expect(first).to.include({ status: 201, replayed: undefined });
+    expect(again).to.include({ status: 201, replayed: "true", text: first.text });
+    expect(again.headers).to.deep.equal(first.headers);
+    expect(again.headers).to.include({ etag: entityTag(first.text), location: `/candidates/${(JSON.parse(first.text) as { id: string }).id}` });
+    expect(again.remaining).to.equal(first.remaining - 1);
+    expect(await count()).to.equal(1);
+  });
+
+  it("replays what was answered then, whatever has happened since", async () => {
+    const key = newKey();
+    const first = await create({ external_id: "a", references_required: 1 }, key);
+    await service.replica.system.mongo.db.collection<{ _id: string }>("candidates").deleteOne({ _id: first.body.id });
+    const again = await create({ external_id: "a", references_required: 1 }, key);
+    expect(again.body).to.deep.equal(first.body);
+    expect(await count()).to.equal(0);
+  });
+
+  it("makes one for each request without a key, and for each key", async () => {
+    await client.post("/candidates", {});
+    await client.post("/candidates", {});
+    await create({}, newKey());
+    await create({}, newKey());
+    expect(await count()).to.equal(4);
+  });
+
+  it("keeps accounts apart, and the keys of one account together", async () => {
+    const key = newKey();
+    const other = await service.account();
+    const { client: colleague } = await account.another();
+    const first = await create({}, key);
+    const theirs = await create({}, key, other.client);
+    const ours = await create({}, key, colleague);
+    expect(theirs.status).to.equal(201);
+    expect(theirs.body.id).not.to.equal(first.body.id);
+    expect(theirs.headers.get("idempotent-replayed")).to.equal(null);
+    expect(ours.body).to.deep.equal(first.body);
+    expect([await count(), await count(other.client)]).to.deep.equal([1, 1]);
+  });
+
+  it("refuses a key that came with another body, and keeps the first answer", async () => {
+    const key = newKey();
+    const first = await create({ name: "Ann" }, key);
+    expectProblem(await create({ name: "Bob" }, key), 422, "idempotency_key_reused");
+    expect((await create({ name: "Ann" }, key)).body).to.deep.equal(first.body);
+    expect(await count()).to.equal(1);
+  });
+
+  it("keeps a refusal by the work, under each request's own id", async () => {
+    const key = newKey();
+    const holder = await client.post("/candidates", { external_id: "taken" });
+    const first = await create({ external_id: "taken" }, key);
+    await service.replica.system.mongo.db.collection<{ _id: string }>("candidates").deleteOne({ _id: holder.body.id });
+    const again = await create({ external_id: "taken" }, key);
+    const { request_id: own, ...refusal } = expectProblem(again, 409, "external_id_taken");
+    const { request_id: theirs, ...before } = expectProblem(first, 409, "external_id_taken");
+    expect(refusal).to.deep.equal(before);
+    expect(own).not.to.equal(theirs);
+    expect(first.headers.get("idempotent-replayed")).to.equal(null);
+    expect(again.headers.get("idempotent-replayed")).to.equal("true");
+  });
+
+  it("keeps nothing of a body that is not valid: the key is still good", async () => {
+    const key = newKey();
+    expectProblem(await create({ name: 7 }, key), 422, "validation_failed");
+    expect(await create({ name: "Ann" }, key)).to.include({ status: 201 });
+  });
+
+  it("takes a quoted string (the draft's form) and the bare characters as the same key", async () => {
+    const first = await create({}, 'a"\\b');
+    const again = await create({}, '"a\\"\\\\b"');
+    expect(again.headers.get("idempotent-replayed")).to.equal("true");
+    expect(again.body).to.deep.equal(first.body);
+  });
+
+  it("takes every printable ASCII character, and 255 of them", async () => {
+    const ascii = String.fromCharCode(...Array.from({ length: 94 }, (_, n) => 0x7e - n));
+    for (const key of ["x", ascii, "k".repeat(255), `"${"k".repeat(254)}"`, "with a space"]) {
+      expect(await create({}, key), key).to.include({ status: 201 });
+      expect((await create({}, key)).headers.get("idempotent-replayed"), key).to.equal("true");
+    }
+    expect(await count()).to.equal(5);
+  });
+
+  const MALFORMED: [string, string][] = [
+    ["256 characters", "k".repeat(256)],
+    ["256 quoted characters", `"${"k".repeat(256)}"`],
+    ["an empty string", '""'],
+    ["a quote that is not closed", '"abc'],
+    ["two strings", '"a", "b"'],
+    ["a character outside ASCII", "clé"],
+    ["a tab", "a\tb"],
+  ];
+  for (const [what, key] of MALFORMED) {
+    it(`refuses ${what}`, async () => {
+      expectProblem(await create({}, key), 400, "malformed_request");
+      expect(await count()).to.equal(0);
+    });
+  }
+
+  it("means nothing on a read", async () => {
+    const read = await client.get("/candidates", { "Idempotency-Key": "clé" });
+    expect(read.status).to.equal(200);
+  });
+});

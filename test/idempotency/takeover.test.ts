@@ -1,0 +1,159 @@
+import { EventEmitter, once } from "node:events";
+import { expect } from "chai";
+import type { NewCandidate } from "../../src/candidates/schema.ts";
+import type { IdempotentRequest } from "../../src/http/idempotency.ts";
+import type { NewId } from "../../src/infra/ids.ts";
+import type { IdempotentWork } from "../../src/idempotency/once.ts";
+import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";
+import { candidateOf, gate, hang, newRequest, refusalOf, startWorkbench, type Workbench } from "./workbench.ts";
+
+const LEASE_MS = 5_000;
+
+describe("a try that falls silent", () => {
+  let bench: Workbench;
+  let here: IdempotentWork;
+  let there: IdempotentWork;
+  let request: IdempotentRequest;
+  before(async () => {
+    bench = await startWorkbench();
+    here = bench.replica();
+    there = bench.replica();
+  });
+  beforeEach(async () => {
+    request = newRequest();
+    await bench.clear();
+  });
+  after(() => bench.stop());
+
+  const GIVEN: NewCandidate = {
+    external_id: "ats-1",
+    documents: ["CV", { name: "Passport", content: { data: "Ynl0ZXM=" } }],
+    references: [{ name: "Ann" }, {}],
+  };
+  const files = () => bench.mongo.db.collection("content.files").find({}).toArray();
+  const referenceEntries = async () => (await bench.mongo.db.collection("reference_index").find({}).toArray()).map(({ candidate }) => String(candidate));
+
+  it("keeps others off for the length of its lease, and says when to come back", async () => {
+    const { outcome, letGo } = await hang(here, request, bench.create());
+    bench.clock.time += LEASE_MS - 1;
+    const { code, extras } = await refusalOf(there.once(request, bench.create()));
+    expect(code).to.equal("idempotency_in_flight");
+    expect(extras.headers).to.deep.equal({ "Retry-After": "1" });
+    letGo();
+    await outcome;
+    expect(await bench.candidates()).to.have.length(1);
+  });
+
+  it("keeps another request off its key for good", async () => {
+    const { outcome, letGo } = await hang(here, request, bench.create());
+    const other = () => there.once({ ...request, fingerprint: "another body" }, bench.create());
+    expect((await refusalOf(other())).code).to.equal("idempotency_key_reused");
+    bench.clock.time += LEASE_MS;
+    expect((await refusalOf(other())).code).to.equal("idempotency_key_reused");
+    letGo();
+    await outcome;
+    expect(await bench.candidates()).to.have.length(1);
+  });
+
+  it("is taken over when its lease has run out, and all that it had made is met again", async () => {
+    const first = await hang(here, request, bench.create(GIVEN));
+    const [made] = await bench.candidates();
+    bench.clock.time += LEASE_MS;
+    const second = await there.once(request, bench.create(GIVEN));
+    expect(second.replayed).to.equal(false);
+    expect(candidateOf(second)).to.deep.equal(made);
+    expect(await bench.candidates()).to.deep.equal([made]);
+    first.letGo();
+    await first.outcome;
+  });
+
+  it("does no harm when it wakes up after all: both give the same answer", async () => {
+    const first = await hang(here, request, bench.create(GIVEN));
+    bench.clock.time += LEASE_MS;
+    const second = await there.once(request, bench.create({ ...GIVEN, name: "so that the answers would differ" }));
+    first.letGo();
+    const late = await first.outcome;
+    expect(late.answer).to.deep.equal(second.answer);
+    expect(await there.once(request, bench.create(GIVEN))).to.deep.equal({ answer: second.answer, replayed: true });
+  });
+
+  it("does no harm when it works side by side with the one that took over", async () => {
+    const before = await files();
+    const start = gate();
+    const work = (begun: () => void) => async (newId: NewId) => {
+      begun();
+      await start.opened;
+      return bench.create({ ...GIVEN, external_id: null })(newId); // with nothing but its id to tell that it is there
+    };
+    const [begun, begunToo] = [gate(), gate()];
+    const first = here.once(request, work(begun.open));
+    await begun.opened;
+    bench.clock.time += LEASE_MS;
+    const second = there.once(request, work(begunToo.open));
+    await begunToo.opened;
+    start.open();
+    const [one, two] = await Promise.all([first, second]);
+    expect(one.answer).to.deep.equal(two.answer);
+    const [candidate, ...more] = await bench.candidates();
+    expect(more).to.deep.equal([]);
+    expect((await referenceEntries()).filter((id) => id === candidate?.id)).to.have.length(2);
+    expect(await files(), "bytes that came twice are kept once").to.have.length(before.length + 1);
+  });
+
+  it("is taken over by one of many retries", async () => {
+    const first = await hang(here, request, bench.create());
+    bench.clock.time += LEASE_MS;
+    const end = gate();
+    let working = 0;
+    let refused = 0;
+    const work = async (newId: NewId) => {
+      working++;
+      await end.opened; // until all the others have been refused
+      return bench.create()(newId);
+    };
+    const retries = Array.from({ length: 10 }, async () => {
+      const retry = there.once(request, work);
+      return retry.then(() => "done", (error: { code: string }) => {
+        if (++refused === 9) end.open();
+        return error.code;
+      });
+    });
+    expect((await Promise.all(retries)).toSorted()).to.deep.equal(["done", ...Array.from({ length: 9 }, () => "idempotency_in_flight")]);
+    expect(working).to.equal(1);
+    first.letGo();
+    await first.outcome;
+    expect(await bench.candidates()).to.have.length(1);
+  });
+});
+
+describe("a try that takes long", () => {
+  const SHORT_LEASE_MS = 90;
+  let bench: Workbench;
+  before(async () => {
+    bench = await startWorkbench();
+  });
+  after(() => bench.stop());
+
+  /** Tells of each renewal, and until when it is. */
+  class WatchedStore extends IdempotencyStore {
+    readonly renewals = new EventEmitter();
+    override async lease(record: IdempotencyRecord, until: number): Promise<void> {
+      await super.lease(record, until);
+      this.renewals.emit(String(until));
+    }
+  }
+
+  it("keeps its lease for as long as it works", async () => {
+    const store = new WatchedStore(bench.mongo);
+    const request = newRequest();
+    const { outcome, letGo } = await hang(bench.replica({ store, leaseMs: SHORT_LEASE_MS }), request, bench.create());
+    for (let renewed = 0; renewed < 3; renewed++) {
+      bench.clock.time += SHORT_LEASE_MS - 1;
+      await once(store.renewals, String(bench.clock.time + SHORT_LEASE_MS));
+      expect((await refusalOf(bench.replica().once(request, bench.create()))).code).to.equal("idempotency_in_flight");
+    }
+    letGo();
+    await outcome;
+    expect(await bench.candidates()).to.have.length(1);
+  });
+});

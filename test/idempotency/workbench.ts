@@ -1,0 +1,86 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Candidate, NewCandidate } from "../../src/candidates/schema.ts";
+import { CandidateService } from "../../src/candidates/service.ts";
+import { CandidateStore } from "../../src/candidates/store.ts";
+import { ContentStore } from "../../src/documents/content.ts";
+import { type JsonAnswer, jsonAnswer } from "../../src/http/conditional.ts";
+import type { IdempotentRequest } from "../../src/http/idempotency.ts";
+import type { NewId } from "../../src/infra/ids.ts";
+import { connectMongo } from "../../src/infra/mongo.ts";
+import { IdempotentWork } from "../../src/idempotency/once.ts";
+import { IdempotencyStore } from "../../src/idempotency/store.ts";
+import { Problem } from "../../src/problems.ts";
+import { testConfig } from "../support/service.ts";
+
+/** Idempotent work below HTTP, over the real store, with time in the test's hands: for what no client can bring about. */
+export type Workbench = Awaited<ReturnType<typeof startWorkbench>>;
+
+export const ACCOUNT = "acct_test";
+
+export async function startWorkbench() {
+  const clock = { time: 1_800_000_000_000, now: () => clock.time };
+  const mongo = await connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs: 5_000 });
+  const store = new IdempotencyStore(mongo);
+  const candidateStore = new CandidateStore(mongo, clock);
+  await Promise.all([store.prepare(), candidateStore.prepare()]);
+  const candidates = new CandidateService({ store: candidateStore, content: new ContentStore(mongo, clock, candidateStore), clock, feedLagMs: 0 });
+  const replica = (options: { store?: IdempotencyStore; leaseMs?: number } = {}) => new IdempotentWork({ store, clock, random: randomBytes, ...options });
+  return {
+    clock,
+    mongo,
+    store,
+    /** Another replica, over the same store. */
+    replica,
+    /** The work of POST /candidates. */
+    create: (given: NewCandidate = {}) => async (newId: NewId): Promise<JsonAnswer> => jsonAnswer(201, await candidates.create(ACCOUNT, given, newId)),
+    candidates: async () => (await candidates.list(ACCOUNT, { limit: 200 })).data,
+    async clear() {
+      for (const name of ["candidates", "reference_index", "idempotency_records"]) {
+        await mongo.db.collection(name).deleteMany({});
+      }
+    },
+    async stop() {
+      await mongo.db.dropDatabase();
+      await mongo.close();
+    },
+  };
+}
+
+/** A request with a key of its own. */
+export function newRequest(): IdempotentRequest {
+  return { account: ACCOUNT, key: randomUUID(), fingerprint: "POST /candidates" };
+}
+
+/** The candidate that an answer shows. @throws where it is no JSON. */
+export function candidateOf({ answer }: Awaited<ReturnType<IdempotentWork["once"]>>): Candidate {
+  if (typeof answer.body !== "string") throw new Error("A JSON answer was expected.");
+  return JSON.parse(answer.body) as Candidate;
+}
+
+/** The problem that something ends with. @throws where it ends otherwise. */
+export async function refusalOf(attempt: Promise<unknown>): Promise<Problem> {
+  const thrown = await attempt.then(() => "nothing", (error: unknown) => error);
+  if (!(thrown instanceof Problem)) throw new Error(`A problem was expected, not ${String(thrown)}`);
+  return thrown;
+}
+
+/** A promise that is kept from outside. */
+export function gate() {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open, opened };
+}
+
+/** A try that hangs after its work and before it is kept, as one of a replica that was killed would, until it is let go. */
+export async function hang(replica: IdempotentWork, request: IdempotentRequest, work: (newId: NewId) => Promise<JsonAnswer>) {
+  const reached = gate();
+  const end = gate();
+  const outcome = replica.once(request, async (newId) => {
+    const answer = await work(newId);
+    reached.open();
+    await end.opened;
+    return answer;
+  });
+  await Promise.race([reached.opened, outcome]);
+  return { outcome, letGo: end.open };
+}

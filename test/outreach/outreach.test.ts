@@ -1,0 +1,48 @@
+import { expect } from "chai";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+
+describe("PATCH /candidates/{id}/outreach", () => {
+  let service: Service;
+  let account: TestAccount;
+  let client: Client;
+  let path: string;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    account = await service.account();
+    ({ client } = account);
+    path = `/candidates/${(await client.post("/candidates", { docs_chase_attempts: 7 })).body.id}`;
+  });
+  after(() => service.stop());
+
+  it("edits each cap by itself; null goes back to the default", async () => {
+    expect((await client.patch(`${path}/outreach`, { reference_chase_attempts: 0 })).body).to.include({ docs_chase_attempts: 7, reference_chase_attempts: 0 });
+    expect((await client.patch(`${path}/outreach`, { docs_chase_attempts: null })).body).to.include({ docs_chase_attempts: 3, reference_chase_attempts: 0 });
+    expect(await account.used()).to.deep.equal({ create: 1, writes: 2 });
+  });
+
+  it("leaves the compliance pack's version alone", async () => {
+    const { body } = await client.patch(`${path}/outreach`, { docs_chase_attempts: 1 });
+    expect(body).to.include({ version: 2, pack_version: 1 });
+  });
+
+  for (const [given, detail] of [
+    [{ docs_chase_attempts: -1 }, /at least 0/],
+    [{ reference_chase_attempts: 101 }, /at most 100/],
+    [{ docs_chase_attempts: "3" }, /an integer/],
+    [{ name: "x" }, /nearest known name/],
+  ] as const) {
+    it(`refuses ${JSON.stringify(given)}`, async () => {
+      const { errors } = expectProblem(await client.patch(`${path}/outreach`, given), 422, "validation_failed");
+      expect(errors[0]?.detail).to.match(detail);
+    });
+  }
+
+  it("holds a write to the version its client saw", async () => {
+    const etag = (await client.get(path)).headers.get("etag") ?? "";
+    expect((await client.patch(`${path}/outreach`, { docs_chase_attempts: 1 }, { "If-Match": etag })).status).to.equal(200);
+    expectProblem(await client.patch(`${path}/outreach`, { docs_chase_attempts: 2 }, { "If-Match": etag }), 412, "version_mismatch");
+  });
+});

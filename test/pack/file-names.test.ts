@@ -1,0 +1,60 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { type DocumentRecord, NEVER_CHASED } from "../../src/candidates/record.ts";
+import { nameFiles } from "../../src/pack/file-names.ts";
+
+function document(name: string, filename: string | null = null, content_type = "application/octet-stream"): DocumentRecord {
+  const now = "2026-11-21T01:40:12.345Z";
+  const content = { file_id: "f", filename, content_type, size: 0, sha256: "", uploaded_at: now };
+  const rest = { required: true, rejection_reason: null, expires_on: null, metadata: {}, chase: NEVER_CHASED, created_at: now, updated_at: now };
+  return { id: "doc_1", name, state: "received", content, ...rest };
+}
+
+const nameOf = (...given: Parameters<typeof document>) => nameFiles([document(...given)])[0]?.path;
+
+describe("the names of a ZIP's files", () => {
+  const NAMED: [name: string, filename: string | null, type: string, path: string][] = [
+    ["Passport", "scan.PDF", "application/octet-stream", "documents/001 Passport.pdf"],
+    ["Passport", null, "image/jpeg", "documents/001 Passport.jpg"],
+    ["Passport", null, "application/octet-stream", "documents/001 Passport"],
+    ["passport.pdf", "x.pdf", "application/pdf", "documents/001 passport.pdf"],
+    ["山田 履歴書", "履歴書.docx", "text/plain", "documents/001 山田 履歴書.docx"],
+    ["../../etc/passwd", null, "text/plain", "documents/001 .._.._etc_passwd.txt"],
+    ["COM1. . .", null, "text/plain", "documents/001 COM1.txt"],
+    [" \t ", null, "x", "documents/001 document"],
+    ["\u202Egpj.exe", null, "x", "documents/001 _gpj.exe"],
+    ["👩‍👩‍👧 family", null, "x", "documents/001 👩‍👩‍👧 family"],
+    ["a", "evil.name.with/slash.p/f", "x", "documents/001 a"],
+  ];
+  for (const [name, filename, type, path] of NAMED) {
+    it(`gives ${JSON.stringify(path)} for ${JSON.stringify(name)}`, () => {
+      expect(nameOf(name, filename, type)).to.equal(path);
+    });
+  }
+
+  it("cuts between whole characters", () => {
+    const path = nameOf("👩‍👩‍👧".repeat(100)) ?? "";
+    expect(path).to.match(/^documents\/001 (👩‍👩‍👧)+$/u);
+    expect(Buffer.byteLength(path)).to.be.lessThan(200);
+  });
+
+  it("are taken by every file system, and are as many as the documents whatever it folds or normalises", () => {
+    const text = fc.string({ unit: "binary", minLength: 1, maxLength: 300 });
+    const hostile = fc.constantFrom("CON", "nul", "..", ".", "a/b", "A", "a", "é", "e\u0301", "x. ", "\u0000", "İ", "ß", "SS");
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.oneof(text, hostile), fc.option(fc.oneof(text, hostile))), { maxLength: 20 }), (given) => {
+        const paths = nameFiles(given.map(([name, filename]) => document(name, filename))).map(({ path }) => path);
+        for (const path of paths) {
+          const [folder, file = "", ...more] = path.split("/");
+          expect([folder, more]).to.deep.equal(["documents", []]);
+          expect(file).to.match(/^\d{3} [^\p{Cc}\p{Bidi_Control}"*/:<>?\\|]*[^\p{Cc}"*/:<>?\\|. ]$/u);
+          expect(Buffer.byteLength(file)).to.be.at.most(255);
+          expect(file.normalize("NFC")).to.equal(file);
+        }
+        const folded = paths.map((path) => path.normalize("NFKD").toUpperCase().toLowerCase());
+        expect(new Set(folded).size).to.equal(given.length);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,142 @@
+import { expect } from "chai";
+import { sheetOf } from "../../src/pack/sheet.ts";
+import type { Pack } from "../../src/pack/schema.ts";
+import { typeset } from "../../src/pack/typeset.ts";
+import type { Client } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { download, packOf, type Paper, readPdf } from "./support.ts";
+
+const A4_WIDTH = 595;
+const MARGIN = 20 * (72 / 25.4);
+
+describe("the pack as a PDF", function () {
+  this.timeout(60_000);
+  let service: Service;
+  let account: TestAccount;
+  let client: Client;
+  before(async () => {
+    service = await startService({ LIMIT_SCALE: 100 });
+    account = await service.account();
+    ({ client } = account);
+  });
+  after(() => service.stop());
+
+  async function paperOf(fields: Record<string, unknown>): Promise<Paper & { id: string; pack: Pack; bytes: Uint8Array }> {
+    const { id } = (await client.post("/candidates", fields)).body;
+    const { bytes } = await download(client, `/candidates/${id}/pack?format=pdf`);
+    return { id, pack: await packOf(client, id), bytes, ...(await readPdf(bytes)) };
+  }
+
+  /** All its text, without what a line's end does to a word. */
+  const textOf = ({ pages }: Paper) => pages.join("\n");
+
+  it("states the candidate, the documents, the references and for whom it was made", async () => {
+    const content = { filename: "scan.pdf", content_type: "application/pdf", data: Buffer.alloc(1500).toString("base64") };
+    const paper = await paperOf({
+      name: "Zoë Ångström",
+      email: "zoe@example.com",
+      external_id: "ats-7",
+      documents: [{ name: "Passport", content }, { name: "Licence", required: false }],
+      references: [{ name: "Ann Other", company: "St Mary’s" }],
+    });
+    const text = textOf(paper);
+    const [passport, licence] = paper.pack.documents;
+    const sha256 = passport?.content?.sha256 ?? "";
+    expect(sha256).to.have.length(64);
+    for (const fact of ["Zoë Ångström", "zoe@example.com", "ats-7", paper.id, account.id, "Not complete", "Documents (2)", "References (1)"]) expect(text).to.contain(fact);
+    for (const fact of ["Passport", "Received", "1.5 kB (1,500 bytes)", sha256, "scan.pdf", passport?.id, "Licence", "Pending", "No content", licence?.id]) expect(text).to.contain(fact);
+    for (const fact of ["Ann Other", "St Mary’s", "Not requested", "1 required, 0 received, 1 outstanding", "The candidate has not been started"]) expect(text).to.contain(fact);
+    expect(text).to.match(/Made\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+    expect(paper.info).to.include({ Language: "en", Title: `Compliance pack ${paper.id}, version 1` });
+  });
+
+  it("shows the answers of a reference, however they are nested", async () => {
+    const { id } = (await client.post("/candidates", { references: [{ name: "Ann", email: "a@example.com" }] })).body;
+    await client.post(`/candidates/${id}/start`);
+    const [reference] = (await packOf(client, id)).references;
+    const response = { "Employ again?": true, notes: { dates: ["2019", 2024] }, none: [], long: "line one\nline two", deep: { a: { b: { c: { d: { e: { f: 1 } } } } } } };
+    await client.patch(`/references/${reference?.id}`, { state: "received", response });
+    const text = textOf(await readPdf((await download(client, `/candidates/${id}/pack?format=pdf`)).bytes));
+    expect(text).to.match(/Employ again\?\s+Yes/).and.to.match(/notes › dates › 2\s+2024/).and.to.match(/line one\n\s*line two/);
+    expect(text).to.match(/deep › a › b › c › d › e\s+{"f":1}/);
+    expect(text).to.match(/Complete/).and.to.contain("Nothing: every required document");
+  });
+
+  it("looks right for a candidate of whom nothing is known", async () => {
+    const text = textOf(await paperOf({}));
+    for (const fact of ["Candidate without a name", "No documents.", "No references.", "Page 1 of 1"]) expect(text).to.contain(fact);
+  });
+
+  it("numbers its pages", async () => {
+    const { pages } = await paperOf({ documents: Array.from({ length: 30 }, (_, n) => `Document ${n}`) });
+    expect(pages.length).to.be.greaterThan(2);
+    for (const [index, page] of pages.entries()) expect(page).to.contain(`Page ${index + 1} of ${pages.length}`);
+  });
+
+  it("sets right-to-left names in their order, numbers and Latin words within them in theirs", async () => {
+    const { placed } = await paperOf({ documents: ["שלום (CV) עולם 2024"] });
+    const at = (text: string) => placed.find((piece) => piece.text.includes(text))?.x ?? Number.NaN;
+    expect(at("2024")).to.be.lessThan(at("עולם"));
+    expect(at("עולם")).to.be.lessThan(at("CV"));
+    expect(at("CV")).to.be.lessThan(at("שלום"));
+  });
+
+  it("shapes Arabic: letters take the forms that their neighbours ask for", async () => {
+    const joined = await paperOf({ name: "محمد" });
+    const apart = await paperOf({ name: "م‌ح‌م‌د" });
+    // The forms of a letter differ in width: text of the same letters would be as wide if they were set one by one.
+    const widthOf = ({ placed }: Paper) => {
+      const pieces = placed.filter(({ text }) => /[\u0600-\u06FF]/.test(text));
+      return Math.max(...pieces.map(({ x, width }) => x + width)) - Math.min(...pieces.map(({ x }) => x));
+    };
+    expect(Math.abs(widthOf(joined) - widthOf(apart))).to.be.greaterThan(2);
+  });
+
+  const SCRIPTS = ["山田太郎", "カタカナ", "한국어", "Ελληνικά", "Русский", "ქართული", "Հայերեն", "ภาษาไทย", "አማርኛ", "Tiếng Việt"];
+  it("has a font for every script", async () => {
+    const paper = await paperOf({ documents: [...SCRIPTS, "हिन्दी", "বাংলা", "தமிழ்", "తెలుగు", "ગુજરાતી", "ਪੰਜਾਬੀ", "ಕನ್ನಡ", "മലയാളം", "සිංහල", "ខ្មែរ", "ລາວ", "မြန်မာ", "عربي", "עברית", "😀 👩‍👩‍👧"] });
+    for (const script of SCRIPTS) expect(textOf(paper)).to.contain(script);
+    expect(Buffer.from(paper.bytes).includes("<pdfaid:part>2</pdfaid:part>"), "PDF/A, so no character is without a glyph").to.equal(true);
+  });
+
+  it("keeps everything on the page, however long a word is", async () => {
+    const long = ["W".repeat(500), "ш".repeat(500), "ممتاز".repeat(100), "शब्द".repeat(125), "山".repeat(500), "😀".repeat(500), "a".repeat(64) + "@example.com"];
+    const { placed } = await paperOf({ name: "N".repeat(200), documents: long });
+    for (const { text, x, width } of placed) {
+      expect(x, text).to.be.greaterThan(MARGIN - 1);
+      expect(x + width, text).to.be.lessThan(A4_WIDTH - MARGIN + 2);
+    }
+  });
+
+  it("is not steered by what it quotes", async () => {
+    const paper = await paperOf({ name: "*bold* #panic(1) $x$ \\ _i_ <a> @ref //", documents: ["a\u0000\u001b[31m\u0007b", "\u202Egnp.exe", "no\u2028such \uE000 glyph 𓀀", "#read(\"/etc/passwd\")"] });
+    const text = textOf(paper);
+    expect(text).to.contain("*bold* #panic(1) $x$ \\ _i_ <a> @ref //");
+    expect(text).to.contain("a\uFFFD\uFFFD[31m\uFFFDb").and.to.contain("\uFFFDgnp.exe").and.to.contain('#read("/etc/passwd")');
+    expect(paper.pages).to.have.length(1);
+  });
+
+  it("is the same bytes for the same facts made at the same time", async () => {
+    const { pack } = await paperOf({ name: "Ann", documents: ["Passport"] });
+    const [first, second] = await Promise.all([typeset(sheetOf(pack)), typeset(sheetOf(pack))]);
+    expect(Buffer.from(first).equals(second)).to.equal(true);
+  });
+
+  it("holds up nobody while it is set", async () => {
+    const response = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`question ${n}`, "answer ".repeat(3)]));
+    const { id } = (await client.post("/candidates", { references: Array.from({ length: 5 }, () => ({ email: "a@example.com" })) })).body;
+    await client.post(`/candidates/${id}/start`);
+    for (const reference of (await packOf(client, id)).references) await client.patch(`/references/${reference.id}`, { state: "received", response });
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const started = performance.now();
+    await download(client, `/candidates/${id}/pack?format=pdf`);
+    const took = performance.now() - started;
+    clearInterval(timer);
+    expect(longest).to.be.lessThan(took / 2);
+  });
+});

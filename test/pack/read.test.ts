@@ -1,0 +1,176 @@
+import { expect } from "chai";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { download, packOf } from "./support.ts";
+
+const WINDOW_IS_NO_MATTER = { LIMIT_SCALE: 100 };
+const FORMS = [
+  ["json", "application/json"],
+  ["pdf", "application/pdf"],
+  ["zip", "application/zip"],
+] as const;
+
+describe("GET /candidates/{id}/pack", () => {
+  let service: Service;
+  let account: TestAccount;
+  let client: Client;
+  before(async () => {
+    service = await startService(WINDOW_IS_NO_MATTER);
+    account = await service.account();
+    ({ client } = account);
+  });
+  after(() => service.stop());
+
+  async function candidate(fields: Record<string, unknown> = {}): Promise<string> {
+    return (await client.post("/candidates", fields)).body.id;
+  }
+  const pathOf = (id: string, query = "") => `/candidates/${id}/pack${query}`;
+
+  describe("as JSON", () => {
+    it("says who it is about, whom it was made for and what there is", async () => {
+      const content = { filename: "p.pdf", content_type: "application/pdf", data: "Ynl0ZXM=" };
+      const id = await candidate({ name: "Zoë", external_id: "e-1", documents: [{ name: "Passport", content }], references: [{ name: "Ann" }] });
+      const whole = (await client.get(`/candidates/${id}`)).body;
+      const pack = await packOf(client, id);
+      expect(pack).to.include({ object: "pack", candidate_id: id, pack_version: 1, complete: false });
+      expect(pack.account).to.deep.equal({ id: account.id, name: "Test" });
+      expect(pack.candidate).to.include({ name: "Zoë", external_id: "e-1", state: "created", started_at: null });
+      expect(pack.documents).to.deep.equal(whole.documents);
+      expect(pack.documents[0]?.content).to.include({ size: 5, sha256: "277089d91c0bdf4f2e6862ba7e4a07605119431f5d13f726dd352b06f1b206a9" });
+      expect(pack.references).to.deep.equal(whole.references);
+      expect(pack.reference_requirements).to.deep.equal({ required: 1, received: 0, outstanding: 1 });
+      expect(pack.missing).to.deep.equal(whole.waiting_on);
+      expect(Math.abs(Date.parse(pack.generated_at) - Date.now())).to.be.lessThan(60_000);
+    });
+
+    it("shows nothing that does not count a pack version", async () => {
+      const id = await candidate({ metadata: { a: "1" } });
+      const before = await packOf(client, id);
+      await client.patch(`/candidates/${id}`, { metadata: { a: "2" } });
+      await client.patch(`/candidates/${id}/outreach`, { docs_chase_attempts: 9 });
+      const { generated_at: _1, ...after } = await packOf(client, id);
+      const { generated_at: _2, ...same } = before;
+      expect(after).to.deep.equal(same);
+    });
+
+    it("is complete when the candidate is, answers included", async () => {
+      const id = await candidate({ references: [{ name: "Ann", email: "ann@example.com" }] });
+      await client.post(`/candidates/${id}/start`);
+      const [reference] = (await packOf(client, id)).references;
+      const response = { "Would you employ again?": true, notes: { punctual: "always" } };
+      await client.patch(`/references/${reference?.id}`, { state: "received", response });
+      const pack = await packOf(client, id);
+      expect(pack).to.deep.include({ complete: true, missing: [], pack_version: 3 });
+      expect(pack.references[0]).to.deep.include({ state: "received", response });
+    });
+
+    it("says of a withdrawn candidate what is missing all the same", async () => {
+      const id = await candidate({ documents: ["Passport"] });
+      await client.post(`/candidates/${id}/start`);
+      await client.patch(`/candidates/${id}`, { withdrawn: true, withdrawal_reason: "Took another job" });
+      const pack = await packOf(client, id);
+      expect(pack.candidate).to.include({ state: "withdrawn", withdrawal_reason: "Took another job" });
+      expect(pack.complete).to.equal(false);
+      expect(pack.missing.map(({ code }) => code)).to.deep.equal(["document_requested"]);
+    });
+
+    it("never calls an empty candidate complete", async () => {
+      const id = await candidate();
+      await client.post(`/candidates/${id}/start`);
+      const pack = await packOf(client, id);
+      expect(pack.complete).to.equal(false);
+      expect(pack.missing).to.deep.equal([{ code: "nothing_asked_for", subject: id, message: "No document and no reference has been asked for" }]);
+    });
+  });
+
+  describe("its form", () => {
+    const CHOICES: [accept: string | undefined, query: string, type: string][] = [
+      ["", "", "application/json"],
+      ["*/*", "", "application/json"],
+      ["application/*", "", "application/json"],
+      ["application/pdf", "", "application/pdf"],
+      ["application/zip", "", "application/zip"],
+      ["application/json;q=0.5, application/pdf;q=0.9", "", "application/pdf"],
+      ["text/html, application/xhtml+xml, application/pdf;q=0.8, */*;q=0.1", "", "application/pdf"],
+      ["application/json;q=0, */*", "", "application/pdf"],
+      ["application/pdf", "?format=json", "application/json"],
+      ["text/html", "?format=zip", "application/zip"],
+      ["application/json", "?format=pdf", "application/pdf"],
+    ];
+    for (const [accept, query, type] of CHOICES) {
+      it(`is ${type} for Accept ${JSON.stringify(accept)} ${query}`, async () => {
+        const { status, headers, bytes } = await download(client, pathOf(await candidate(), query), { Accept: accept ?? "" });
+        expect(status).to.equal(200);
+        expect(headers.get("content-type")).to.equal(type);
+        expect(headers.get("vary")).to.contain("Accept");
+        expect(headers.get("cache-control")).to.equal("private, no-cache");
+        const magic = { "application/json": "{", "application/pdf": "%PDF-1.7", "application/zip": "PK\u0003\u0004" }[type] ?? "";
+        expect(Buffer.from(bytes.subarray(0, magic.length)).toString("latin1")).to.equal(magic);
+      });
+    }
+
+    it("is refused where none is acceptable, with those there are", async () => {
+      const { detail } = expectProblem(await client.get(pathOf(await candidate()), { Accept: "text/html, image/*" }), 406, "not_acceptable");
+      for (const [, type] of FORMS) expect(detail).to.contain(type);
+    });
+
+    it("is refused where it is unknown", async () => {
+      const { errors } = expectProblem(await client.get(pathOf(await candidate(), "?format=docx")), 400, "invalid_query");
+      expect(errors[0]).to.deep.equal({ pointer: "/format", detail: "must be one of json, pdf, zip" });
+      expectProblem(await client.get(pathOf(await candidate(), "?form=pdf")), 400, "invalid_query");
+    });
+
+    it("comes as a file with a name, where it is one", async () => {
+      const id = await candidate();
+      const pdf = await download(client, pathOf(id, "?format=pdf"));
+      expect(pdf.headers.get("content-disposition")).to.equal(`attachment; filename="compliance-pack-${id}.pdf"`);
+      expect(pdf.headers.get("content-length")).to.equal(String(pdf.bytes.length));
+      expect(pdf.headers.get("x-content-type-options")).to.equal("nosniff");
+      expect((await download(client, pathOf(id))).headers.get("content-disposition")).to.equal(null);
+    });
+  });
+
+  describe("its ETag", () => {
+    it("is one for each form, and gives 304 for as long as the facts stay", async () => {
+      const id = await candidate({ name: "Ann" });
+      const tags = new Set<string>();
+      for (const [form] of FORMS) {
+        const path = pathOf(id, `?format=${form}`);
+        const tag = (await download(client, path)).headers.get("etag") ?? "";
+        tags.add(tag);
+        await client.patch(`/candidates/${id}`, { metadata: { [form]: "is not in the pack" } });
+        const again = await download(client, path, { "If-None-Match": tag });
+        expect([again.status, again.bytes.length, again.headers.get("etag")]).to.deep.equal([304, 0, tag]);
+      }
+      expect(tags.size).to.equal(FORMS.length);
+      for (const tag of tags) expect(tag).to.match(/^"[\w-]{27}"$/);
+    });
+
+    it("changes with the facts", async () => {
+      const id = await candidate({ name: "Ann" });
+      const path = pathOf(id, "?format=zip");
+      const tag = (await download(client, path)).headers.get("etag") ?? "";
+      await client.patch(`/candidates/${id}`, { name: "Anna" });
+      expect((await download(client, path, { "If-None-Match": tag })).status).to.equal(200);
+    });
+  });
+
+  for (const [form] of FORMS) {
+    it(`answers for another account's candidate as for one that never existed, as ${form}`, async () => {
+      const stranger = (await service.account()).client;
+      const theirs = expectProblem(await stranger.get(pathOf(await candidate(), `?format=${form}`)), 404, "not_found");
+      const nobodys = expectProblem(await stranger.get(pathOf("cand_00000000000000000000000000", `?format=${form}`)), 404, "not_found");
+      expect(theirs.detail.replace(/cand_\w+/, "")).to.equal(nobodys.detail.replace(/cand_\w+/, ""));
+    });
+
+    it(`charges the pack once and nothing else, as ${form}, 304 included`, async () => {
+      const other = await service.account();
+      const { body } = await other.client.post("/candidates", { documents: [{ name: "a", content: { data: "YQ==" } }] });
+      const path = pathOf(body.id, `?format=${form}`);
+      const { headers } = await download(other.client, path);
+      expect(await other.used()).to.deep.equal({ create: 1, pack: 1 });
+      await download(other.client, path, { "If-None-Match": headers.get("etag") ?? "" });
+      expect(await other.used()).to.deep.equal({ create: 1, pack: 2 });
+    });
+  }
+});

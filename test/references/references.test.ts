@@ -1,0 +1,125 @@
+import { expect } from "chai";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+
+describe("references", () => {
+  let service: Service;
+  let account: TestAccount;
+  let client: Client;
+  let candidate: string;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    account = await service.account();
+    ({ client } = account);
+    candidate = `/candidates/${(await client.post("/candidates")).body.id}`;
+  });
+  after(() => service.stop());
+
+  const requirements = async () => (await client.get(candidate)).body.reference_requirements;
+
+  it("are added before the start and asked for by it, added after it and asked for at once", async () => {
+    const early = await client.post(`${candidate}/references`, { name: "Ann", email: "ann@example.com", metadata: { a: "1" } });
+    expect(early.status).to.equal(201);
+    expect(early.headers.get("location")).to.equal(`/references/${early.body.id}`);
+    expect(early.body).to.deep.include({ object: "reference", name: "Ann", state: "not_requested", metadata: { a: "1" }, requested_at: null });
+    await client.post(`${candidate}/start`);
+    const late = await client.post(`${candidate}/references`, {});
+    expect(late.body.state).to.equal("requested");
+    expect((await client.get(candidate)).body.references.map(({ state }) => state)).to.deep.equal(["requested", "requested"]);
+    expect(await requirements()).to.deep.equal({ required: 2, received: 0, outstanding: 2 });
+    expect(await account.used()).to.deep.equal({ create: 1, writes: 2, start: 1, reads: 2 });
+  });
+
+  it("go from requested to received, and settle the candidate", async () => {
+    await client.post(`${candidate}/start`);
+    const { body } = await client.post(`${candidate}/references`, { email: "a@example.com" });
+    const received = await client.patch(`/references/${body.id}`, { state: "received", response: { good: true, list: [1] } });
+    expect(received.body).to.deep.include({ state: "received", response: { good: true, list: [1] }, received_at: received.body.updated_at });
+    expect((await client.get(candidate)).body).to.include({ state: "completed" });
+    expect(await requirements()).to.deep.equal({ required: 1, received: 1, outstanding: 0 });
+  });
+
+  it("need action when they bounce, and go on when asked again", async () => {
+    await client.post(`${candidate}/start`);
+    const { body } = await client.post(`${candidate}/references`, { email: "a@example.com" });
+    await client.patch(`/references/${body.id}`, { state: "bounced" });
+    expect((await client.get(candidate)).body.state).to.equal("action_required");
+    await client.patch(`/references/${body.id}`, { state: "requested", email: "b@example.com" });
+    expect((await client.get(candidate)).body.state).to.equal("in_progress");
+  });
+
+  it("leave the requirement when waived", async () => {
+    const { body } = await client.post(`${candidate}/references`);
+    await client.patch(`/references/${body.id}`, { state: "waived" });
+    expect(await requirements()).to.deep.equal({ required: 0, received: 0, outstanding: 0 });
+  });
+
+  const STATES = ["not_requested", "requested", "received", "declined", "bounced", "unresponsive", "waived", "cancelled"];
+  const OPEN: Record<string, string[]> = {
+    not_requested: ["waived", "cancelled"],
+    requested: ["received", "declined", "bounced", "unresponsive", "waived", "cancelled"],
+    declined: ["requested", "waived", "cancelled"],
+    received: [],
+    waived: [],
+  };
+  for (const [from, open] of Object.entries(OPEN)) {
+    it(`move from ${from} only to ${open.join(", ") || "nowhere"}`, async () => {
+      for (const to of STATES.filter((state) => state !== from && !open.includes(state))) {
+        const other = `/candidates/${(await client.post("/candidates")).body.id}`;
+        const { body } = await client.post(`${other}/references`);
+        if (from !== "not_requested" && from !== "waived") await client.post(`${other}/start`);
+        if (!["not_requested", "requested"].includes(from)) await client.patch(`/references/${body.id}`, { state: from });
+        const refused = expectProblem(await client.patch(`/references/${body.id}`, { state: to, name: "kept out" }), 409, "invalid_transition");
+        expect(refused).to.deep.include({ from, to, allowed: open });
+        expect((await client.get(other)).body.references[0]).to.include({ state: from, name: null });
+      }
+    });
+  }
+
+  it("merge their fields and their response; null clears", async () => {
+    const { body } = await client.post(`${candidate}/references`, { name: "Ann", company: "Acme" });
+    await client.patch(`/references/${body.id}`, { response: { a: 1, b: { c: 2, d: 3 } } });
+    const merged = await client.patch(`/references/${body.id}`, { company: null, response: { a: null, b: { c: 4 } } });
+    expect(merged.body).to.deep.include({ name: "Ann", company: null, response: { b: { c: 4, d: 3 } } });
+    expect((await client.patch(`/references/${body.id}`, { response: null })).body.references).to.equal(undefined);
+  });
+
+  it("keep a response exactly, whatever its names", async () => {
+    const { body } = await client.post(`${candidate}/references`);
+    const response = { $set: 1, "a.b": { "": "é😀\u0000" }, list: [null, true, 1.5] };
+    await client.patch(`/references/${body.id}`, { response });
+    expect((await client.get(candidate)).body.references[0]?.response).to.deep.equal(response);
+  });
+
+  it("refuse a response over 16 KiB", async () => {
+    const { body } = await client.post(`${candidate}/references`);
+    const { errors } = expectProblem(await client.patch(`/references/${body.id}`, { response: { a: "x".repeat(17_000) } }), 422, "validation_failed");
+    expect(errors[0]).to.include({ pointer: "/response" });
+  });
+
+  it("are 50 at the most", async () => {
+    const { body } = await client.post("/candidates", { references: Array.from({ length: 50 }, () => ({})) });
+    expectProblem(await client.post(`/candidates/${body.id}/references`), 409, "too_many_references");
+  });
+
+  it("answer as not there for another account", async () => {
+    const { body } = await client.post(`${candidate}/references`);
+    const stranger = (await service.account()).client;
+    const theirs = expectProblem(await stranger.patch(`/references/${body.id}`, { name: "x" }), 404, "not_found");
+    const nobodys = expectProblem(await stranger.patch("/references/ref_00000000000000000000000000", { name: "x" }), 404, "not_found");
+    expect(theirs.detail.replace(/ref_\w+/, "")).to.equal(nobodys.detail.replace(/ref_\w+/, ""));
+  });
+
+  it("are held to the version their client saw: their own or their candidate's", async () => {
+    const made = await client.post(`${candidate}/references`);
+    const path = `/references/${made.body.id}`;
+    const candidateTag = (await client.get(candidate)).headers.get("etag") ?? "";
+    const changed = await client.patch(path, { name: "a" }, { "If-Match": made.headers.get("etag") ?? "" });
+    expect(changed.status).to.equal(200);
+    expectProblem(await client.patch(path, { name: "b" }, { "If-Match": candidateTag }), 412, "version_mismatch");
+    const fresh = (await client.get(candidate)).headers.get("etag") ?? "";
+    expect((await client.patch(path, { name: "c" }, { "If-Match": fresh })).status).to.equal(200);
+  });
+});

@@ -1,0 +1,45 @@
+import { expect } from "chai";
+import { Client } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+
+describe("settings changed a hundred times at once, by way of two replicas", () => {
+  let services: Service[];
+  let account: TestAccount;
+  let clients: Client[];
+  before(async () => {
+    const limits = { LIMIT_SCALE: 100, LIMITER_TIMEOUT_MS: 5_000 };
+    const first = await startService(limits);
+    services = [first, await startService({ ...limits, MONGODB_URL: first.config.MONGODB_URL ?? "" })];
+  });
+  beforeEach(async () => {
+    account = await services[0]!.account();
+    clients = services.map(({ url }) => new Client(url, account.key));
+  });
+  after(() => Promise.all(services.map((service) => service.stop())));
+
+  const hundred = (path: string, patchOf: (n: number) => unknown, headers: Record<string, string> = {}) =>
+    Promise.all(Array.from({ length: 100 }, (_, n) => clients[n % 2]!.patch(path, patchOf(n), headers)));
+
+  it("all apply, none lost", async () => {
+    const path = "/settings/assistant";
+    // Not one change but three fields' own hundred: each must come through beside the others.
+    const answers = await hundred(path, (n) => ({ [["display_name", "instructions", "reply_to"][n % 3]!]: n % 3 === 2 ? `a${n}@b.example` : `${n}` }));
+    expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+    const versions = answers.map(({ body }) => body.version).toSorted((a, b) => a - b);
+    expect(versions).to.deep.equal(Array.from({ length: 100 }, (_, n) => n + 1));
+    const last = answers.find(({ body }) => body.version === 100);
+    expect((await clients[0]!.get(path)).body).to.deep.equal(last?.body);
+    // Each answer shows its own change.
+    for (const [n, { body }] of answers.entries()) expect(Object.values(body)).to.include(n % 3 === 2 ? `a${n}@b.example` : `${n}`);
+  });
+
+  it("with the same If-Match one wins and 99 get 412", async () => {
+    const path = "/settings/quiet-hours";
+    const seen = (await clients[0]!.get(path)).headers.get("etag") ?? "";
+    const answers = await hundred(path, (n) => ({ end: `07:${String(n % 60).padStart(2, "0")}` }), { "If-Match": seen });
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).to.have.length(1);
+    expect(answers.filter(({ status }) => status === 412)).to.have.length(99);
+    expect((await clients[1]!.get(path)).body).to.deep.equal(won[0]?.body);
+  });
+});

@@ -1,0 +1,54 @@
+import { type QuietHours, WEEKDAYS } from "../../src/settings/schema.ts";
+
+const MINUTE = 60_000;
+
+/**
+ * What the clock on a wall shows, minute by minute, by the zone data of Intl (the code under test uses Temporal), and with it
+ * when it is quiet by the plain words of the docs: nothing here knows of offsets or of jumps.
+ */
+export class WallClock {
+  /** Milliseconds since the epoch of the first minute. */
+  readonly from: number;
+  /** `YYYY-MM-DD HH:MM` at each minute. */
+  readonly #shows: string[];
+  /** The days that there were, in order, each with its first and last minute. */
+  readonly #days: [day: string, first: number, last: number][] = [];
+
+  constructor(timezone: string, from: number, days: number) {
+    this.from = from;
+    const clock = new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: "short", timeStyle: "short" });
+    this.#shows = Array.from({ length: days * 24 * 60 }, (_, minute) => clock.format(from + minute * MINUTE));
+    for (const [minute, shown] of this.#shows.entries()) {
+      const today = this.#days.at(-1);
+      if (today?.[0] === shown.slice(0, 10)) today[2] = minute;
+      else this.#days.push([shown.slice(0, 10), minute, minute]);
+    }
+  }
+
+  /** For each minute whether it is quiet in it, by all windows that start on a day in sight. */
+  quiet({ start, end, days }: Pick<QuietHours, "start" | "end" | "days">): boolean[] {
+    const quiet = this.#shows.map(() => false);
+    for (const [index, [day, firstMinute]] of this.#days.entries()) {
+      const weekday = WEEKDAYS[(new Date(day).getUTCDay() + 6) % 7]!;
+      const [lastDay, , lastMinute] = this.#days[end > start ? index : index + 1] ?? [];
+      if (!days.includes(weekday) || lastMinute === undefined) continue;
+      let first = firstMinute;
+      while (first <= lastMinute && this.#shows[first]! < `${day} ${start}`) first++;
+      let last = lastMinute;
+      while (last >= first && this.#shows[last]! >= `${lastDay} ${end}`) last--;
+      quiet.fill(true, first, last + 1);
+    }
+    return quiet;
+  }
+
+  /** Which minute a moment is in. */
+  minuteOf(epochMs: number): number {
+    return Math.floor((epochMs - this.from) / MINUTE);
+  }
+
+  /** The first minute after this one at which it becomes quiet, or no longer is; undefined where that is out of sight. */
+  next(quiet: boolean[], minute: number, becomes: boolean): string | undefined {
+    const found = quiet.findIndex((now, index) => index > minute && now === becomes && quiet[index - 1] !== becomes);
+    return found === -1 ? undefined : new Date(this.from + found * MINUTE).toISOString();
+  }
+}

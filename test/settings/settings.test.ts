@@ -1,0 +1,139 @@
+import { expect } from "chai";
+import { ASSISTANT_DEFAULTS, QUIET_HOURS_DEFAULTS } from "../../src/settings/schema.ts";
+import { type Answer, Client, expectProblem } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+
+const KINDS = [
+  {
+    path: "/settings/assistant",
+    fresh: { object: "assistant_settings", ...ASSISTANT_DEFAULTS, version: 0, updated_at: null },
+    change: { display_name: "Zoë 🦊", reply_to: "hr@example.com", language: "pt-BR", channels: ["sms", "email"], instructions: "Be kind.\n" },
+    field: "chase_interval_hours",
+    values: [24, 36, 48],
+  },
+  {
+    path: "/settings/quiet-hours",
+    fresh: {
+      object: "quiet_hours_settings",
+      ...QUIET_HOURS_DEFAULTS,
+      effective: { quiet_now: false, next_start: null, next_end: null },
+      version: 0,
+      updated_at: null,
+    },
+    change: { timezone: "Asia/Kolkata", end: "07:30", days: ["sun", "mon"] },
+    field: "start",
+    values: ["20:00", "20:30", "21:00"],
+  },
+] as const;
+
+for (const { path, fresh, change, field, values } of KINDS) {
+  describe(`GET and PATCH ${path}`, () => {
+    let service: Service;
+    let account: TestAccount;
+    let client: Client;
+    before(async () => {
+      service = await startService();
+    });
+    beforeEach(async () => {
+      account = await service.account();
+      ({ client } = account);
+    });
+    after(() => service.stop());
+
+    const tagOf = ({ headers }: Answer) => headers.get("etag") ?? "";
+
+    it("are there from the start, with their defaults", async () => {
+      const answer = await client.get(path);
+      expect(answer.status).to.equal(200);
+      expect(answer.body).to.deep.equal(fresh);
+      expect(answer.headers.get("cache-control")).to.equal("private, no-cache");
+    });
+
+    it("merge: what is absent stays, null brings the default back, a list is replaced", async () => {
+      const changed = await client.patch(path, change);
+      expect(changed.status).to.equal(200);
+      expect(changed.body).to.deep.include({ ...fresh, ...change, version: 1, updated_at: changed.body.updated_at });
+      expect(Date.parse(changed.body.updated_at)).to.be.closeTo(Date.now(), 60_000);
+      expect((await client.patch(path, { [field]: values[0] })).body).to.deep.include({ ...change, [field]: values[0], version: 2 });
+      const nulls = Object.fromEntries([...Object.keys(change), field].map((name) => [name, null]));
+      const cleared = await client.patch(path, nulls);
+      expect(cleared.body).to.deep.equal({ ...fresh, version: 3, updated_at: cleared.body.updated_at });
+      expect((await client.get(path)).body).to.deep.equal(cleared.body);
+    });
+
+    it("take application/merge-patch+json", async () => {
+      const answer = await client.patch(path, { enabled: false }, { "Content-Type": "application/merge-patch+json" });
+      expect(answer.body).to.include({ enabled: false });
+    });
+
+    it("stay as they are, their version too, where a change says nothing new", async () => {
+      const first = await client.patch(path, change);
+      for (const again of [{}, change]) expect((await client.patch(path, again)).body).to.deep.equal(first.body);
+    });
+
+    it("charge settings for a change, reads for a read, and nothing else", async () => {
+      await client.patch(path, {});
+      await client.patch(path, { [field]: "wrong" });
+      expect(await account.used()).to.deep.equal({ settings: 2 });
+      await client.get(path);
+      expect(await account.used()).to.deep.equal({ settings: 2, reads: 1 });
+    });
+
+    it("are refused with 429 from the 21st change on, and can still be read", async () => {
+      const answers = await Promise.all(Array.from({ length: 21 }, () => client.patch(path, {})));
+      const refused = answers.filter(({ status }) => status !== 200);
+      expect(refused).to.have.length(1);
+      expect(expectProblem(refused[0]!, 429, "rate_limited")).to.include({ surface: "settings", scope: "key", limit: 20 });
+      expect((await client.get(path)).status).to.equal(200);
+    });
+
+    it("are one account's: its other key sees them, another account does not", async () => {
+      await client.patch(path, change);
+      const { client: sibling } = await account.another();
+      expect((await sibling.get(path)).body).to.deep.include(change);
+      const { client: stranger } = await service.account();
+      expect((await stranger.get(path)).body).to.deep.equal(fresh);
+      await stranger.patch(path, { [field]: values[0] });
+      expect((await client.get(path)).body).to.deep.include({ ...change, [field]: fresh[field as keyof typeof fresh] });
+    });
+
+    it("have an ETag: the answer to a change has the one that a read gets, and it saves reading again", async () => {
+      const before = tagOf(await client.get(path));
+      const changed = await client.patch(path, change);
+      const read = await client.get(path);
+      expect(tagOf(read)).to.match(/^"[\w.-]+"$/).and.equal(tagOf(changed));
+      expect(tagOf(read)).not.to.equal(before);
+      expect((await client.get(path, { "If-None-Match": tagOf(read) })).status).to.equal(304);
+      expect((await client.get(path, { "If-None-Match": before })).status).to.equal(200);
+    });
+
+    it("are held by If-Match to what the client has seen", async () => {
+      const first = tagOf(await client.get(path));
+      expect((await client.patch(path, { [field]: values[0] }, { "If-Match": first })).status).to.equal(200);
+      const stale = expectProblem(await client.patch(path, { [field]: values[1] }, { "If-Match": first }), 412, "version_mismatch");
+      expect((await client.get(path)).body).to.deep.include({ [field]: values[0], version: 1 });
+      const { current_etag } = stale as unknown as { current_etag: string };
+      expect((await client.patch(path, { [field]: values[1] }, { "If-Match": current_etag })).status).to.equal(200);
+      expect((await client.patch(path, { [field]: values[2] }, { "If-Match": "*" })).status).to.equal(200);
+    });
+
+    it("take no field they do not know: the nearest known name is told, and what is derived says so", async () => {
+      const given = { [`${field}s`]: values[0], version: 7, object: "x", updated_at: "x" };
+      const { errors } = expectProblem(await client.patch(path, given), 422, "validation_failed");
+      expect(errors).to.have.length(4);
+      expect(errors.find(({ pointer }) => pointer === `/${field}s`)?.detail).to.equal(`is not known; the nearest known name is ${field}`);
+      expect(errors.find(({ pointer }) => pointer === "/version")?.detail).to.match(/If-Match/);
+    });
+
+    it("refuse a change in any other form than a JSON object", async () => {
+      expectProblem(await client.request("PATCH", path, { body: "{", headers: { "Content-Type": "application/json" } }), 400, "malformed_json");
+      expectProblem(await client.request("PATCH", path, { body: "a=1", headers: { "Content-Type": "text/plain" } }), 415, "unsupported_media_type");
+      expectProblem(await client.patch(path, { instructions: "x".repeat(2_000_000) }), 413, "payload_too_large");
+      expectProblem(await client.patch(path, [1]), 422, "validation_failed");
+      expectProblem(await client.get(`${path}?a=1`), 400, "invalid_query");
+      expectProblem(await client.post(path), 405, "method_not_allowed");
+      expectProblem(await new Client(client.url, "nonsense").get(path), 401, "api_key_invalid");
+      expect((await client.get(path)).body).to.deep.equal(fresh);
+    });
+  });
+}

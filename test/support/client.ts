@@ -1,0 +1,85 @@
+import { expect } from "chai";
+import type { Candidate } from "../../src/candidates/schema.ts";
+import type { Fault } from "../../src/problems.ts";
+
+/** An answer as tests look at it; `body` is parsed where it is JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+/** Any body the API answers. A member that is not there fails the expectation that looks at it. */
+export interface Body extends Omit<Candidate, "object" | "state"> {
+  object: string;
+  state: string;
+  data: Candidate[];
+  has_more: boolean;
+  cursor: string;
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  request_id: string;
+  errors: Fault[];
+  candidate_id: string;
+  scope: string;
+  retry_after: number;
+  /** A body that is not JSON. */
+  text: string;
+}
+
+export interface RequestOptions {
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is. */
+  body?: string | Uint8Array | ReadableStream;
+}
+
+/** Speaks to the service in requests, with one key. */
+export class Client {
+  readonly url: string;
+  readonly key: string;
+
+  constructor(url: string, key: string) {
+    this.url = url;
+    this.key = key;
+  }
+
+  async request(method: string, path: string, { headers = {}, json, body }: RequestOptions = {}): Promise<Answer> {
+    const type: Record<string, string> = json === undefined ? {} : { "Content-Type": "application/json" };
+    const sent = json === undefined ? body : JSON.stringify(json);
+    const response = await fetch(this.url + path, {
+      method,
+      headers: { Authorization: `Bearer ${this.key}`, ...type, ...headers },
+      ...(sent === undefined ? {} : { body: sent, duplex: "half" }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get("content-type") ?? "");
+    return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : { text }) as Body };
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request("GET", path, { headers });
+  }
+
+  post(path: string, json: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request("POST", path, { json, headers });
+  }
+
+  patch(path: string, json: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request("PATCH", path, { json, headers });
+  }
+}
+
+/** Expects problem+json of that code and status, whole: every member that interface.md promises. */
+export function expectProblem(answer: Answer, status: number, code: string): Body {
+  expect(answer.body).to.include({ status, code });
+  expect(answer.status).to.equal(status);
+  expect(answer.headers.get("content-type")).to.equal("application/problem+json");
+  expect(answer.body).to.include.keys("type", "title", "detail", "request_id");
+  expect(answer.body.request_id).to.equal(answer.headers.get("x-request-id"));
+  return answer.body;
+}

@@ -1,0 +1,13 @@
+import type { Surface } from "../../src/limits/surfaces.ts";
+import type { LoadRequest } from "./load.ts";
+
+/** One request of each surface, of a candidate of the account. */
+export const REQUESTS: Record<Surface, (key: string, candidate: string) => LoadRequest> = {
+  create: (key) => ({ method: "POST", path: "/candidates", key, body: "{}" }),
+  list: (key) => ({ method: "GET", path: "/candidates?updated_since=2100-01-01T00:00:00Z", key }),
+  reads: (key, candidate) => ({ method: "GET", path: `/candidates/${candidate}`, key }),
+  start: (key, candidate) => ({ method: "POST", path: `/candidates/${candidate}/start`, key }),
+  writes: (key, candidate) => ({ method: "PATCH", path: `/candidates/${candidate}/outreach`, key, body: "{}" }),
+  pack: (key, candidate) => ({ method: "GET", path: `/candidates/${candidate}/pack`, key }),
+  settings: (key) => ({ method: "PATCH", path: "/settings/assistant", key, body: "{}" }),
+};

@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../../src/config.ts";
+import { findMongo, mongoSpec } from "../../src/dev/mongo.ts";
+import { findRedis, redisSpec } from "../../src/dev/redis.ts";
+import { type OwnServer, type ServerSpec, launch } from "../../src/dev/server-process.ts";
+import { toolsIn } from "../../src/dev/servers.ts";
+
+/** A server that a test may do anything to. It ends with the test run at the latest. */
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Stops it in mid-thought (SIGSTOP): connections stay open and nothing answers. */
+  pause(): void;
+  resume(): void;
+  /** Ends it as a crash would (SIGKILL), keeping its data. */
+  kill(): Promise<void>;
+  /** Ends it in good order, and removes its data unless the folder was given. */
+  stop(): Promise<void>;
+  /** Starts it again on the same port and data, ending it in good order first if it runs. */
+  restart(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  /** Without one, any that is free. */
+  port?: number;
+  /** Holds its data; without one, a new one that goes with the server. */
+  dir?: string;
+}
+
+export async function startRedis({ args = [], ...options }: TestServerOptions & { args?: string[] } = {}): Promise<TestServer> {
+  const command = await findRedis(tools(), new AbortController().signal);
+  return start(options, (dir) => redisSpec({ command, dir, log: join(dir, "redis.log"), more: args }));
+}
+
+/** What `npm test` would use: a real mongod where there is one, else the stand-in. */
+export async function startMongo(options: TestServerOptions = {}): Promise<TestServer> {
+  const program = await findMongo(tools(), new AbortController().signal);
+  return start(options, (dir) => mongoSpec({ program, dir, log: join(dir, "mongodb.log") }));
+}
+
+function tools(): string {
+  return toolsIn(readConfig(process.env).DATA_DIR);
+}
+
+async function start({ port, dir: given }: TestServerOptions, specIn: (dir: string) => ServerSpec): Promise<TestServer> {
+  const dir = given ?? mkdtempSync(join(tmpdir(), "onboarding-server-"));
+  mkdirSync(dir, { recursive: true });
+  const spec = specIn(dir);
+  let server: OwnServer = await launch(spec, port === undefined ? {} : { port });
+  return {
+    url: server.url,
+    port: server.port,
+    get pid() {
+      return server.pid;
+    },
+    pause: () => void process.kill(server.pid, "SIGSTOP"),
+    resume: () => void process.kill(server.pid, "SIGCONT"),
+    async kill() {
+      process.kill(server.pid, "SIGKILL");
+      await server.exited;
+    },
+    async stop() {
+      await server.stop();
+      if (given === undefined) rmSync(dir, { recursive: true, force: true });
+    },
+    async restart() {
+      await server.stop();
+      server = await launch(spec, { port: server.port });
+    },
+  };
+}

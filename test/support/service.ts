@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { type Config, readConfig } from "../../src/config.ts";
+import { createLog } from "../../src/http/log.ts";
+import { type Replica, startReplica } from "../../src/replica.ts";
+import type { Surface } from "../../src/limits/surfaces.ts";
+import { Client } from "./client.ts";
+
+/** The real service in this process, over real Redis and MongoDB, with a database of its own. */
+export interface Service {
+  readonly url: string;
+  readonly opsUrl: string;
+  readonly replica: Replica;
+  readonly config: Config;
+  /** Every line logged so far, parsed. */
+  readonly log: Record<string, unknown>[];
+  /** A new account with one key, and a client that uses it. */
+  account(): Promise<TestAccount>;
+  /** Stops serving and drops the database. */
+  stop(): Promise<void>;
+}
+
+export interface TestAccount {
+  readonly id: string;
+  readonly keyId: string;
+  readonly key: string;
+  readonly client: Client;
+  /** What the key has used of each surface since the window began, the unused ones left out. */
+  used(): Promise<Partial<Record<Surface, number>>>;
+  /** Another key of the same account. */
+  another(): Promise<{ keyId: string; key: string; client: Client }>;
+}
+
+/** Settings for a service of one test file: the servers that `npm test` started, a database of its own, free ports. */
+export function testConfig(settings: Partial<Record<keyof Config, string | number>> = {}): Config {
+  const { MONGODB_URL, REDIS_URL } = process.env;
+  if (!MONGODB_URL || !REDIS_URL) throw new Error("Run the tests with `npm test`: it starts Redis and MongoDB.");
+  // Test, service and servers share the machine: a busy moment is no outage. Tests about being late say how late.
+  const patience = { LIMITER_TIMEOUT_MS: 5_000 };
+  const env = { HOST: "127.0.0.1", PORT: 0, OPS_PORT: 0, MONGODB_URL: withDatabase(MONGODB_URL, `test-${randomUUID()}`), REDIS_URL, ...patience, ...settings };
+  return readConfig(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
+}
+
+/** That database of a MongoDB, which may have several hosts (and is then no URL as WHATWG has it). */
+export function withDatabase(url: string, name: string): string {
+  return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*/, `$1/${name}`);
+}
+
+/** Starts the service as production does, but for the settings given. */
+export async function startService(settings: Partial<Record<keyof Config, string | number>> = {}): Promise<Service> {
+  const config = testConfig(settings);
+  const log: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) };
+  const replica = await startReplica(config, createLog("debug", destination));
+  const url = `http://127.0.0.1:${replica.port}`;
+  const { accounts, mongo, usage } = replica.system;
+  return {
+    url,
+    opsUrl: `http://127.0.0.1:${replica.opsPort}`,
+    replica,
+    config,
+    log,
+    async account() {
+      const { id } = await accounts.createAccount({ name: "Test" });
+      const issue = async () => {
+        const { id: keyId, key } = await accounts.createKey({ accountId: id, name: "test" });
+        return { keyId, key, client: new Client(url, key) };
+      };
+      const key = await issue();
+      const used = async () => {
+        const { surfaces } = await usage({ accountId: id, keyId: key.keyId });
+        return Object.fromEntries(surfaces.filter((surface) => surface.key.used > 0).map(({ surface, key }) => [surface, key.used]));
+      };
+      return { id, ...key, another: issue, used };
+    },
+    async stop() {
+      await mongo.db.dropDatabase();
+      await replica.stop();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { expect } from "chai";
+import { CandidateStore } from "../../src/candidates/store.ts";
+import { SharedClock } from "../../src/infra/clock.ts";
+import { expiries } from "../../src/sweeps/expiries.ts";
+import type { Client } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { candidateWithExpiry } from "./support.ts";
+
+describe("the sweep of expiries", () => {
+  let service: Service;
+  let candidates: CandidateStore;
+  let account: TestAccount;
+  let client: Client;
+  // The replica's own sweep would be first with dates that are past: these are to come, and the sweep's clock is the test's.
+  const lastMoment = Date.parse("2090-01-31T23:59:59.999Z");
+  before(async () => {
+    service = await startService();
+    candidates = new CandidateStore(service.replica.system.mongo, new SharedClock());
+  });
+  beforeEach(async () => {
+    account = await service.account();
+    ({ client } = account);
+  });
+  after(() => service.stop());
+
+  const sweepAt = (now: number) => expiries(candidates, { now: () => now }).run(new AbortController().signal);
+  const stateOf = async (id: string) => {
+    const { body } = await client.get(`/candidates/${id}`);
+    return [body.state, ...body.documents.map(({ state }) => state)];
+  };
+
+  it("makes an accepted document expired once its day is over in UTC, and puts its candidate on the feed", async () => {
+    const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-31"));
+    const other = await candidates.insert(candidateWithExpiry(account.id, "2090-02-01"));
+    const before = (await client.get("/candidates")).body;
+    expect(before.data.map((row) => row.id)).to.deep.equal([id, other.id]);
+
+    expect(await sweepAt(lastMoment)).to.equal(0);
+    expect(await stateOf(id)).to.deep.equal(["completed", "accepted"]);
+
+    expect(await sweepAt(lastMoment + 1)).to.equal(1);
+    expect(await stateOf(id)).to.deep.equal(["action_required", "expired"]);
+    expect(await stateOf(other.id)).to.deep.equal(["completed", "accepted"]);
+    const { data } = (await client.get("/candidates")).body;
+    expect(data.map((row) => row.id), "moved to the end").to.deep.equal([other.id, id]);
+    expect(data[1]).to.include({ version: 2, pack_version: 2 });
+    expect(data[1]?.documents[0]?.updated_at).to.equal(data[1]?.updated_at);
+    expect((await client.get("/candidates?state=action_required")).body.data).to.have.length(1);
+
+    expect(await sweepAt(lastMoment + 1), "done once").to.equal(0);
+  });
+
+  it("goes on while a candidate is withdrawn", async () => {
+    const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-30", { withdrawn: true }));
+    expect(await sweepAt(lastMoment)).to.equal(1);
+    expect(await stateOf(id)).to.deep.equal(["withdrawn", "expired"]);
+  });
+
+  it("finds all of them, of every account, however many", async () => {
+    const other = await service.account();
+    for (let n = 0; n < 130; n++) await candidates.insert(candidateWithExpiry(n % 2 === 0 ? account.id : other.id, "2090-01-30"));
+    expect(await sweepAt(lastMoment)).to.equal(130);
+    for (const { client } of [account, other]) expect((await client.get("/candidates?state=completed")).body.data).to.have.length(0);
+  });
+
+  it("stops when it is told to", async () => {
+    for (let n = 0; n < 3; n++) await candidates.insert(candidateWithExpiry(account.id, "2090-01-30"));
+    expect(await expiries(candidates, { now: () => lastMoment }).run(AbortSignal.abort())).to.equal(0);
+    expect(await sweepAt(lastMoment)).to.equal(3);
+  });
+});

@@ -1,0 +1,58 @@
+import { expect } from "chai";
+import { CandidateStore } from "../../src/candidates/store.ts";
+import { ContentStore } from "../../src/documents/content.ts";
+import { IdempotencyStore } from "../../src/idempotency/store.ts";
+import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
+import { idempotencyRecords } from "../../src/sweeps/idempotency-records.ts";
+import { leftOverBytes } from "../../src/sweeps/left-over-bytes.ts";
+import { testConfig } from "../support/service.ts";
+import { candidateWithExpiry } from "./support.ts";
+
+const HOUR = 60 * 60 * 1000;
+
+describe("the sweeps of what is left over", () => {
+  let mongo: Mongo;
+  let now = Date.parse("2026-06-01T00:00:00Z");
+  const clock = { now: () => now };
+  const { signal } = new AbortController();
+  before(async () => {
+    mongo = await connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs: 5_000 });
+  });
+  after(async () => {
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  });
+
+  it("take bytes away that no record has named within an hour, and keep those that one does", async () => {
+    const candidates = new CandidateStore(mongo, clock);
+    const content = new ContentStore(mongo, clock, candidates);
+    await Promise.all([candidates.prepare(), content.prepare()]);
+    const draft = candidateWithExpiry("acct", "2090-01-31");
+    const files = () => mongo.db.collection("content.files").find().toArray();
+    const write = async () => content.store({ stream: [Buffer.from("bytes")], filename: null, contentType: null }, { account: "acct", candidate: draft.id });
+    const [named] = [await write(), await write()];
+    const kept = { file_id: named.id, filename: null, content_type: named.contentType, size: named.size, sha256: named.sha256, uploaded_at: "2026-06-01T00:00:00.000Z" };
+    await candidates.insert({ ...draft, documents: draft.documents.map((document) => ({ ...document, content: kept })) });
+
+    const sweep = leftOverBytes(content);
+    now += HOUR - 1;
+    expect(await sweep.run(signal)).to.equal(0);
+    expect(await files()).to.have.length(2);
+    now += 1;
+    expect(await sweep.run(signal)).to.equal(1);
+    expect((await files()).map(({ _id }) => String(_id))).to.deep.equal([named.id]);
+    expect(await sweep.run(signal)).to.equal(0);
+  });
+
+  it("take records of Idempotency-Keys away after a day", async () => {
+    const records = new IdempotencyStore(mongo);
+    await records.prepare();
+    const made = { account: "acct", fingerprint: "f", seed: "s", owner: "o", leaseUntil: 0, outcome: undefined };
+    await records.insert({ ...made, id: "old", createdAt: now - 24 * HOUR - 1 });
+    await records.insert({ ...made, id: "young", createdAt: now - 24 * HOUR });
+    const sweep = idempotencyRecords(records, clock);
+    expect(await sweep.run(signal)).to.equal(1);
+    expect(await records.find("acct", "old")).to.equal(undefined);
+    expect(await records.find("acct", "young")).to.include({ id: "young" });
+  });
+});

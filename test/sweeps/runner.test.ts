@@ -1,0 +1,182 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect } from "chai";
+import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
+import { LeaseStore } from "../../src/sweeps/lease-store.ts";
+import { SweepRunner, type SweepRunnerOptions } from "../../src/sweeps/runner.ts";
+import type { Sweep } from "../../src/sweeps/sweep.ts";
+import { testConfig } from "../support/service.ts";
+
+const LEASE_MS = 900;
+const wallClock = { now: () => Date.now() };
+
+describe("the runner of sweeps", () => {
+  let mongo: Mongo;
+  let url: string;
+  const runners: SweepRunner[] = [];
+  const children: ChildProcess[] = [];
+  beforeEach(async () => {
+    url = testConfig().MONGODB_URL ?? "";
+    mongo = await connectMongo({ url, timeoutMs: 5_000 });
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill("SIGKILL");
+    await Promise.all(runners.splice(0).map((runner) => runner.stop()));
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  });
+
+  const leasesOf = (holder: string, clock = wallClock) => new LeaseStore({ mongo, clock, holder, skewMs: 0 });
+  const leaseNow = () => mongo.db.collection<{ _id: string; term: number; holder: string; until: number }>("leases").findOne({ _id: "sweeps" });
+
+  interface Entry {
+    msg: string;
+    sweep: string;
+    term: number;
+    count?: number;
+  }
+
+  /** A runner with its log; it ends with the test. */
+  function start(holder: string, sweeps: Sweep[], options: Partial<SweepRunnerOptions> = {}): { runner: SweepRunner; log: Entry[] } {
+    const log: Entry[] = [];
+    const write = (fields: object, msg: string) => void log.push({ ...fields, msg } as Entry);
+    const runner = new SweepRunner({
+      sweeps,
+      leases: leasesOf(holder),
+      log: { debug: write, info: write, warn: write } as SweepRunnerOptions["log"],
+      leaseMs: LEASE_MS,
+      restMs: 0,
+      ...options,
+    });
+    runners.push(runner);
+    runner.start();
+    return { runner, log };
+  }
+
+  /** A sweep of one pass for each call of `next`, which resolves with the signal of the pass that has begun. */
+  function watched(work: (signal: AbortSignal) => Promise<number> = () => Promise.resolve(0)) {
+    let tell: (signal: AbortSignal) => void = () => undefined;
+    const sweep: Sweep = {
+      name: "watched",
+      run: (signal) => {
+        tell(signal);
+        return work(signal);
+      },
+    };
+    return { sweep, next: () => new Promise<AbortSignal>((resolve) => (tell = resolve)) };
+  }
+  const untilAborted = (signal: AbortSignal) => once(signal, "abort").then(() => 1);
+
+  it("lets one of several replicas work at a time, also where a pass takes longer than the lease", async () => {
+    const history: { holder: string; term: number; ended: boolean }[] = [];
+    const overlaps: unknown[] = [];
+    let enough: () => void = () => undefined;
+    const done = new Promise<void>((resolve) => (enough = resolve));
+    const sweepOf = (holder: string): Sweep => ({
+      name: "recorded",
+      async run() {
+        overlaps.push(...history.filter(({ ended }) => !ended));
+        const lease = await leaseNow();
+        const pass = { holder: lease?.holder ?? "", term: lease?.term ?? 0, ended: false };
+        expect(pass.holder).to.equal(holder);
+        history.push(pass);
+        await wait(history.length === 2 ? 2.5 * LEASE_MS : 20);
+        pass.ended = true;
+        if (history.length === 8) enough();
+        return 1;
+      },
+    });
+    const logs = ["a", "b", "c"].map((holder) => start(holder, [sweepOf(holder)]).log);
+    await done;
+    await Promise.all(runners.map((runner) => runner.stop()));
+    expect(overlaps).to.deep.equal([]);
+    const terms = history.map(({ term }) => term);
+    expect(terms, "one pass a term").to.deep.equal(terms.map((_, index) => index + 1));
+    expect(new Set(history.map(({ holder }) => holder)).size, "any of them can").to.be.greaterThan(1);
+    const swept = logs.flat();
+    expect(swept.filter(({ msg }) => msg !== "swept")).to.deep.equal([]);
+    expect(swept.map(({ term }) => term).toSorted((a, b) => a - b)).to.deep.equal(terms);
+  });
+
+  it("takes over from a replica that was killed in the middle of a pass, after the lease time and not before", async () => {
+    const holder = fork(new URL("holder.ts", import.meta.url), [url, String(LEASE_MS)], { execArgv: ["--import", "tsx"] });
+    children.push(holder);
+    await once(holder, "message");
+    const { sweep, next } = watched();
+    const taken = next().then(() => Date.now());
+    start("heir", [sweep]);
+    await wait(2 * LEASE_MS); // the holder lives, and keeps on extending its lease
+    expect(await leaseNow()).to.include({ holder: "doomed", term: 1 });
+    const gone = once(holder, "exit");
+    holder.kill("SIGKILL");
+    await gone;
+    const until = (await leaseNow())?.until ?? 0;
+    // It asks every half to one and a half thirds of the lease time; the rest is for a busy machine.
+    expect(await taken).to.be.within(until, until + LEASE_MS / 2 + 2_000);
+    expect((await leaseNow())?.term).to.equal(2);
+  });
+
+  it("tells the work to end when its lease was taken over", async () => {
+    const { sweep, next } = watched(untilAborted);
+    const begun = next();
+    const { log } = start("slow", [sweep, { name: "later", run: () => Promise.resolve(0) }]);
+    const signal = await begun;
+    const usurper = leasesOf("usurper", { now: () => Date.now() + 3_600_000 });
+    expect(await usurper.take("sweeps", 3_600_000)).to.deep.equal({ name: "sweeps", term: 2 });
+    await once(signal, "abort");
+    await runners[0]?.stop();
+    expect(log.map(({ sweep }) => sweep), "nothing else begins").to.deep.equal(["watched"]);
+    expect(await leaseNow()).to.include({ holder: "usurper", term: 2 });
+  });
+
+  it("stops the running pass and leaves the lease to the others at once", async () => {
+    const { sweep, next } = watched(untilAborted);
+    const begun = next();
+    const { runner, log } = start("leaving", [sweep], { restMs: 3_600_000 });
+    await begun;
+    await runner.stop();
+    expect(log).to.have.length(1);
+    expect(await leasesOf("next").take("sweeps", 1)).to.deep.equal({ name: "sweeps", term: 2 });
+  });
+
+  it("does not wait for ever for a sweep that does not listen", async () => {
+    let release: (count: number) => void = () => undefined;
+    const { sweep, next } = watched(() => new Promise((resolve) => (release = resolve)));
+    const begun = next();
+    const { runner } = start("stubborn", [sweep], { stopWithinMs: 50 });
+    await begun;
+    await runner.stop();
+    release(0);
+  });
+
+  it("logs a sweep that fails, goes on with the others, and tries again at the next pass", async () => {
+    const broken: Sweep = { name: "broken", run: () => Promise.reject(new Error("no")) };
+    const { sweep, next } = watched();
+    const first = next();
+    const { log, runner } = start("a", [broken, sweep]);
+    await first;
+    await next();
+    await runner.stop();
+    expect(log.slice(0, 4).map(({ msg, sweep, term }) => [msg, sweep, term])).to.deep.equal([
+      ["sweep failed", "broken", 1],
+      ["swept", "watched", 1],
+      ["sweep failed", "broken", 2],
+      ["swept", "watched", 2],
+    ]);
+  });
+
+  it("rests between two passes, whoever does the next", async () => {
+    const hour = 3_600_000;
+    const leases = leasesOf("a");
+    const extend = leases.extend.bind(leases);
+    const extended = new Promise<void>((resolve) => {
+      leases.extend = (lease, forMs) => extend(lease, forMs).finally(resolve);
+    });
+    const { runner } = start("a", [watched().sweep], { leases, restMs: hour });
+    await extended;
+    await runner.stop();
+    expect(await leasesOf("b", { now: () => Date.now() + hour - 60_000 }).take("sweeps", 1)).to.equal(undefined);
+    expect(await leasesOf("b", { now: () => Date.now() + hour }).take("sweeps", 1)).to.deep.equal({ name: "sweeps", term: 2 });
+  });
+});
