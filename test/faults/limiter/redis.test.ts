@@ -42,14 +42,18 @@ describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
   });
 
   it("is stopped, and started with its data", async () => {
-    await endureExactly(service, "Redis is stopped and started with its data", { strike: () => server.stop(), heal: () => server.restart() });
+    const fault = { strike: () => server.stop(), heal: () => server.restart(), quietly: true };
+    await endureExactly(service, "Redis is stopped and started with its data", fault);
   });
 
-  it("is killed, and started with its data", async () => {
-    const names = { fault: "Redis is killed (SIGKILL) and started with its data", held: "exact in what its append-only file kept; 503 in time; well in 2 s" };
-    const { numbers } = await endure(service, names, { strike: () => server.kill(), heal: () => server.restart() });
-    expect(numbers.lost).to.equal(0);
-  });
+  // Redis ends in good order in the same turn of its event loop in which it may just have run a charge, and sends no answer then.
+  for (const [how, ending] of [["stopped under load", () => server.stop()], ["killed", () => server.kill()]] as const) {
+    it(`is ${how}, and started with its data`, async () => {
+      const names = { fault: `Redis is ${how} and started with its data`, held: "exact in what its append-only file kept; 503 in time; well in 2 s" };
+      const { numbers } = await endure(service, names, { strike: ending, heal: () => server.restart() });
+      expect(numbers.lost).to.equal(0);
+    });
+  }
 
   it("is killed, and started without its data", async () => {
     const names = { fault: "Redis is killed and started without its data", held: "the limit anew, and exact, after what was forgotten; 503 in time; well in 2 s" };
