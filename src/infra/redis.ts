@@ -1,8 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { parseRedisUrl, type RedisAddress, withoutCredentials } from "./redis-url.ts";
-import { SCRIPTS } from "./scripts.ts";
 
-/** Redis as the limits see it: ioredis with the commands of lua/, never reading from a replica, never sending twice. */
+/** Redis as the limits see it: ioredis, never reading from a replica, never sending twice. */
 export type RedisClient = Redis | Cluster;
 
 /** The part of a pino logger that the connection writes to. */
@@ -51,7 +50,7 @@ export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Pr
 
 function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
   const connection = connectionOptions(timeoutMs);
-  const client = { enableOfflineQueue: false, scripts: SCRIPTS };
+  const client = { enableOfflineQueue: false };
   if (address.form === "standalone") return new Redis(address.url, { ...connection, ...client, retryStrategy: backoff });
   if (address.form === "sentinel") {
     const sentinel = new Redis({

@@ -1,5 +1,6 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
+import { run } from "../infra/scripts.ts";
 import { keys } from "./keys.ts";
 import { limiterUnavailable } from "./outage.ts";
 
@@ -56,7 +57,7 @@ export class GrantStore {
 
   /** Fills a grant that was put down empty, once. Returns whether it is there at all. Source: lua/issue.lua. */
   async give({ grantId, amount, ...caller }: Omit<NewGrant, "expiresAtMs">): Promise<boolean> {
-    return (await this.#taken(this.#redis.issue(keys.grants(caller), grantId, amount))) === 1;
+    return (await this.#taken(run(this.#redis, "issue", keys.grants(caller), grantId, amount))) === 1;
   }
 
   /** Revokes a grant: from the next charge on it is not drawn. Returns whether there was one. */

@@ -1,6 +1,6 @@
 import type { SharedClock } from "../infra/clock.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import type { ChargeAnswer } from "../infra/scripts.ts";
+import { type ChargeAnswer, run } from "../infra/scripts.ts";
 import type { Asked, ChargeRequest, Decision, Standing, Verdict } from "./decision.ts";
 import { keys } from "./keys.ts";
 import { LocalLimiter } from "./local.ts";
@@ -84,7 +84,7 @@ export class Limiter {
    */
   async standing({ accountId, keyId, accountVersion = ANY_VERSION, secretEndsAt = NEVER }: Asked): Promise<Standing | undefined> {
     const { redis, timeoutMs } = this.#options;
-    const asked = redis.standing(keys.keyStanding({ accountId, keyId }), keys.accountStanding(accountId), accountVersion, secretEndsAt);
+    const asked = run(redis, "standing", keys.keyStanding({ accountId, keyId }), keys.accountStanding(accountId), accountVersion, secretEndsAt);
     return STANDINGS[await answerOf(asked, timeoutMs)];
   }
 
@@ -101,7 +101,9 @@ export class Limiter {
     const caller = { accountId, keyId };
     const limits = limitsOf(surface, scale);
     const offset = this.#redisOffset ?? clock.now() - performance.now();
-    const answer = await redis.charge(
+    const answer = await run(
+      redis,
+      "charge",
       keys.accountCounter(accountId, surface),
       keys.keyCounter(caller, surface),
       keys.keyStanding(caller),

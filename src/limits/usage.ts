@@ -1,5 +1,6 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
+import { run } from "../infra/scripts.ts";
 import { type Grant, parseGrants } from "./grants.ts";
 import { keys } from "./keys.ts";
 import { answerOf } from "./outage.ts";
@@ -41,7 +42,7 @@ export interface Usage {
  */
 export async function usage({ redis, windowSeconds, scale, timeoutMs }: UsageOptions, caller: Caller): Promise<Usage> {
   const counters = SURFACES.flatMap((surface) => [keys.accountCounter(caller.accountId, surface), keys.keyCounter(caller, surface)]);
-  const command = redis.usage(keys.keyStanding(caller), keys.accountStanding(caller.accountId), keys.grants(caller), ...counters, windowSeconds);
+  const command = run(redis, "usage", keys.keyStanding(caller), keys.accountStanding(caller.accountId), keys.grants(caller), ...counters, windowSeconds);
   const [nowMs, revoked, suspended, fields, counts] = await answerOf(command, timeoutMs);
   return {
     standing: revoked === 1 ? "revoked" : suspended === 1 ? "suspended" : "active",

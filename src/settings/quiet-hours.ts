@@ -8,6 +8,9 @@ import { type Effective, type QuietHours, WEEKDAYS } from "./schema.ts";
 /** Windows come back every week; a spell that goes on for so many days never ends. */
 const HORIZON_DAYS = 30;
 
+/** Starts and ends are given to the minute. */
+const MINUTE = { minutes: 1 };
+
 /** From `start` on and until just before `end`, in milliseconds since the epoch; `Infinity` where it never ends. */
 interface Spell {
   readonly start: number;
@@ -18,7 +21,8 @@ interface Spell {
  * What quiet hours come to at a moment. Pure. It is quiet from the first instant at which the local clock shows `start` or
  * later, until the last instant at which it shows less than `end`. So where the clocks are changed:
  * - a start or an end that the clock jumps over is the moment of the jump (a window wholly inside does not take place);
- * - of an hour that comes twice a start is the first, an end the second: quiet is never cut short.
+ * - of a time that comes twice a start is the first, an end the second: quiet is never cut short. But an end to which the clock
+ *   is set back, and not beyond, is the first.
  *
  * A window whose end is not after its start ends on the next day, so that equal ones make a whole day; it belongs to the day
  * on which it starts. A day that the zone left out (Apia, 2011-12-30) starts none, and the day before goes on into the one
@@ -68,7 +72,12 @@ function* daysAround(now: number, timezone: string): Generator<Temporal.PlainDat
 
 function windowOf(day: Temporal.PlainDate, { timezone, start, end }: QuietHours): Spell {
   const lastDay = end > start ? day : existing(day.add({ days: 1 }), timezone);
-  return { start: instantOf(day, start, timezone, "earlier"), end: instantOf(lastDay, end, timezone, "later") };
+  const first = day.toPlainDateTime(start);
+  const last = lastDay.toPlainDateTime(end).subtract(MINUTE);
+  return {
+    start: shown(first, timezone, "earlier")?.epochMilliseconds ?? jumpOver(first, timezone),
+    end: shown(last, timezone, "later")?.add(MINUTE).epochMilliseconds ?? jumpOver(last, timezone),
+  };
 }
 
 /** The day itself, or the next one that the zone did not leave out. */
@@ -76,11 +85,14 @@ function existing(day: Temporal.PlainDate, timezone: string): Temporal.PlainDate
   return day.toZonedDateTime(timezone).toPlainDate();
 }
 
-/** When the local clock shows that time: the one of two, and the moment of the jump where it never does. */
-function instantOf(day: Temporal.PlainDate, time: string, timezone: string, ofTwo: "earlier" | "later"): number {
-  const local = day.toPlainDateTime(time);
-  const found = local.toZonedDateTime(timezone, { disambiguation: ofTwo });
-  if (found.toPlainDateTime().equals(local)) return found.epochMilliseconds;
-  const beforeJump = local.toZonedDateTime(timezone, { disambiguation: "earlier" });
-  return (beforeJump.getTimeZoneTransition("next") ?? found).epochMilliseconds;
+/** When the local clock shows that time, and which of two such moments; undefined where it never does. */
+function shown(time: Temporal.PlainDateTime, timezone: string, ofTwo: "earlier" | "later"): Temporal.ZonedDateTime | undefined {
+  const found = time.toZonedDateTime(timezone, { disambiguation: ofTwo });
+  return found.toPlainDateTime().equals(time) ? found : undefined;
+}
+
+/** The moment at which the local clock jumps over a time that it never shows. */
+function jumpOver(time: Temporal.PlainDateTime, timezone: string): number {
+  const before = time.toZonedDateTime(timezone, { disambiguation: "earlier" });
+  return (before.getTimeZoneTransition("next") ?? before).epochMilliseconds;
 }

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import type { Caller } from "../../src/accounts/caller.ts";
 import type { RedisClient } from "../../src/infra/redis.ts";
+import { run } from "../../src/infra/scripts.ts";
 import { GrantStore } from "../../src/limits/grants.ts";
 import { keys } from "../../src/limits/keys.ts";
 import { KeyStanding } from "../../src/limits/standing.ts";
@@ -97,7 +98,7 @@ async function charge(redis: RedisClient, caller: Caller, { surface, cost: charg
   const counters = [keys.accountCounter(caller.accountId, surface), keys.keyCounter(caller, surface)];
   const others = [keys.keyStanding(caller), keys.accountStanding(caller.accountId), keys.grants(caller)];
   const draws = surface === "create" ? 1 : 0;
-  const answer = await redis.charge(...counters, ...others, allowed.account, allowed.key, DAY_SECONDS, charged, draws, 0, 0, 0);
+  const answer = await run(redis, "charge", ...counters, ...others, allowed.account, allowed.key, DAY_SECONDS, charged, draws, 0, 0, 0);
   const [verdict, account, own, , remaining, , amount] = answer;
   return [VERDICTS[verdict], account, own, remaining, amount];
 }

@@ -118,6 +118,28 @@ describe("while Redis is out of order", function () {
     expect(await used(request)).to.deep.equal({ account: 5, key: 5 });
   });
 
+  it("goes on while its scripts are flushed all the time, charging each request once", async () => {
+    const clients = await Promise.all(Array.from({ length: 5 }, () => connectRedis({ url: server.url, timeoutMs: 5_000 })));
+    const [asking, ...flushers] = clients as [RedisClient, ...RedisClient[]];
+    const busy = limiterOver(asking, { scale: 100 });
+    const request = { ...newCaller(), surface: "create" } as const;
+    const lane = async () => {
+      for (let n = 0; n < 100; n++) expect((await busy.charge(request)).verdict).to.equal("admitted");
+    };
+    let over = false;
+    const flushing = flushers.map(async (flusher) => {
+      while (!over) await flusher.script("FLUSH");
+    });
+    try {
+      await Promise.all(Array.from({ length: 20 }, lane));
+    } finally {
+      over = true;
+      await Promise.all(flushing);
+      for (const client of clients) client.disconnect();
+    }
+    expect(await used(request)).to.deep.equal({ account: 2_000, key: 2_000 });
+  });
+
   for (const spoiled of ["accountCounter", "keyCounter", "grants"] as const) {
     it(`answers 503 when the ${spoiled} is no such thing, charging nothing`, async () => {
       const request = { ...newCaller(), surface: "create" } as const;

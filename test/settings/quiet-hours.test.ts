@@ -69,6 +69,9 @@ describe("quiet hours", () => {
       expect(at("2026-10-24T12:00Z", berlin("02:30", "05:00")).next_start).to.equal("2026-10-25T00:30:00.000Z");
       expect(at("2026-10-24T21:00Z", berlin("21:00", "02:30"))).to.include({ quiet_now: true, next_end: "2026-10-25T01:30:00.000Z" });
     });
+    it("end with the first of two when the clock is set back to just then", () => {
+      expect(at("2026-10-24T21:00Z", berlin("21:00", "02:00"))).to.include({ quiet_now: true, next_end: "2026-10-25T00:00:00.000Z" });
+    });
     it("are one spell, not two, when they are wholly inside", () => {
       expect(at("2026-10-25T00:20Z", berlin("02:10", "02:50"))).to.include({ quiet_now: true, next_end: "2026-10-25T01:50:00.000Z" });
     });
