@@ -14,7 +14,7 @@ describe("POST /candidates?dry_run=true", () => {
   let service: Service;
   let account: TestAccount;
   before(async () => {
-    service = await startService({ LIMIT_WINDOW_SECONDS: 86_400 });
+    service = await startService();
   });
   after(() => service.stop());
   beforeEach(async () => {

@@ -7,7 +7,7 @@ import { type Service, startService } from "../support/service.ts";
 describe("GET /limits", () => {
   let service: Service;
   before(async () => {
-    service = await startService({ LIMIT_WINDOW_SECONDS: 86_400 });
+    service = await startService();
   });
   after(() => service.stop());
 

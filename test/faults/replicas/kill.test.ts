@@ -19,7 +19,7 @@ describe("replicas that share a port", function () {
   let load: LoadClient;
   let tally: Tally;
   before(async () => {
-    service = await spawnService({ REPLICAS: 4, LIMIT_SCALE: SCALE, LIMIT_WINDOW_SECONDS: 86_400, LIMITER_TIMEOUT_MS: 5_000 });
+    service = await spawnService({ REPLICAS: 4, LIMIT_SCALE: SCALE });
   });
   beforeEach(async () => {
     await clearOfTheHour();

@@ -8,7 +8,7 @@ import { clearOfTheHour } from "./hour.ts";
 
 const LANES = 12;
 /** Far above what is offered: that the count is right shows in what was charged. */
-const SETTINGS = { LIMIT_SCALE: 1_000, LIMIT_WINDOW_SECONDS: 86_400, LIMITER_TIMEOUT_MS: 5_000 };
+const SETTINGS = { LIMIT_SCALE: 1_000 };
 
 describe("services behind a balancer", function () {
   this.timeout(180_000);
