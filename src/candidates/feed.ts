@@ -1,6 +1,27 @@
 import { problem } from "../problems.ts";
-import type { FeedPage } from "./store.ts";
+import type { CandidateRecord } from "./record.ts";
+import type { CandidateState } from "./schema.ts";
 import { feedPosition } from "./stored.ts";
+
+/** A row of the feed, with where it stands in it. */
+export interface FeedRow {
+  readonly record: CandidateRecord;
+  readonly change: string;
+}
+
+export interface FeedPage {
+  readonly rows: readonly FeedRow[];
+  readonly more: boolean;
+}
+
+export interface FeedQuery {
+  readonly account: string;
+  /** Rows whose `change` is greater than this. */
+  readonly after: string;
+  readonly state?: CandidateState | undefined;
+  readonly external_id?: string | undefined;
+  readonly limit: number;
+}
 
 /**
  * Where a reader stands in the feed. `after`: the last row it was given. `safe`: every change up to here was visible when

@@ -4,8 +4,9 @@ import { timestamp, type Clock } from "../infra/clock.ts";
 import { isDuplicateKey, isStoreDown, type Mongo, within } from "../infra/mongo.ts";
 import { Lines } from "../infra/lines.ts";
 import { problem } from "../problems.ts";
-import type { CandidateRecord, ReferenceRecord } from "./record.ts";
-import type { CandidateState } from "./schema.ts";
+import type { FeedPage, FeedQuery, FeedRow } from "./feed.ts";
+import type { CandidateRecord } from "./record.ts";
+import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { derive } from "./state.ts";
 import { decode, encode, packFacts, type Stored } from "./stored.ts";
 import { Unsettled } from "./unsettled.ts";
@@ -21,37 +22,11 @@ export type Draft = Omit<CandidateRecord, "version" | "state" | "created_at" | "
 /** A page of the feed holds no more than this, however many rows were asked for, but always one. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
-/** A row of the feed, with where it stands in it. */
-export interface FeedRow {
-  readonly record: CandidateRecord;
-  readonly change: string;
-}
-
-export interface FeedPage {
-  readonly rows: readonly FeedRow[];
-  readonly more: boolean;
-}
-
-export interface FeedQuery {
-  readonly account: string;
-  /** Rows whose `change` is greater than this. */
-  readonly after: string;
-  readonly state?: CandidateState | undefined;
-  readonly external_id?: string | undefined;
-  readonly limit: number;
-}
-
-interface ReferenceEntry {
-  _id: string;
-  account: string;
-  candidate: string;
-}
-
 export class CandidateStore {
   readonly #mongo: Mongo;
   readonly #clock: Clock;
   readonly #candidates: Collection<Stored>;
-  readonly #references: Collection<ReferenceEntry>;
+  readonly #references: ReferenceIndexStore;
   readonly #lines = new Lines(isStoreDown);
   readonly #unsettled = new Unsettled((account, id) => this.#renew(account, id));
 
@@ -59,7 +34,7 @@ export class CandidateStore {
     this.#mongo = mongo;
     this.#clock = clock;
     this.#candidates = mongo.db.collection("candidates");
-    this.#references = mongo.db.collection("reference_index");
+    this.#references = new ReferenceIndexStore(mongo);
   }
 
   /** Makes the indexes; harmless where they are already. */
@@ -81,7 +56,8 @@ export class CandidateStore {
    * @throws problems external_id_taken, payload_too_large, store_unavailable.
    */
   async insert(draft: Draft): Promise<CandidateRecord> {
-    await this.#addReferences(draft, draft.references);
+    await this.#references.add(draft, draft.references);
+    const placedAt = performance.now();
     const { record, stored } = this.#first(draft);
     try {
       await this.#mongo.bounded((signal) => this.#candidates.insertOne(stored, within(signal)));
@@ -95,7 +71,7 @@ export class CandidateStore {
       if (own !== null) return own;
       throw await this.#externalIdTaken(draft, error);
     }
-    return record;
+    return this.#inPlace(record, placedAt);
   }
 
   /** What `insert` would keep or be refused, with nothing kept. One round trip with an external_id, else none. @throws as `insert` does. */
@@ -121,27 +97,34 @@ export class CandidateStore {
    */
   change(account: string, id: string, edit: (record: CandidateRecord, now: string) => CandidateRecord): Promise<CandidateRecord> {
     // Writers of one candidate in this process stand in line, so that they race only those of other replicas.
-    return this.#lines.run(`${account} ${id}`, async () => {
-      for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-        const changed = await this.#tryChange(account, id, edit);
-        if (changed !== undefined) return changed;
-        await setTimeout(Math.random() * JITTER_MS * attempt);
-      }
-      throw problem("store_unavailable", "Too many writers at once on one candidate. Try again shortly.", { headers: { "Retry-After": "1" } });
-    });
+    return this.#lines.run(`${account} ${id}`, () => this.#tryToChange(account, id, edit));
+  }
+
+  async #tryToChange(account: string, id: string, edit: (record: CandidateRecord, now: string) => CandidateRecord): Promise<CandidateRecord> {
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+      const changed = await this.#tryOnce(account, id, edit);
+      if (changed !== undefined) return changed;
+      await setTimeout(Math.random() * JITTER_MS * attempt);
+    }
+    throw problem("store_unavailable", "Too many writers at once on one candidate. Try again shortly.", { headers: { "Retry-After": "1" } });
   }
 
   /** Undefined where another write came first. */
-  async #tryChange(account: string, id: string, edit: (record: CandidateRecord, now: string) => CandidateRecord): Promise<CandidateRecord | undefined> {
+  async #tryOnce(account: string, id: string, edit: (record: CandidateRecord, now: string) => CandidateRecord): Promise<CandidateRecord | undefined> {
     const before = await this.get(account, id);
+    let placedAt = performance.now();
     // A change's place is after the one it changes, however the clocks stand.
     const now = Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1);
     const edited = edit(before, timestamp(now));
     if (edited === before) return before;
     const added = edited.references.filter(({ id }) => !before.references.some((reference) => reference.id === id));
-    await this.#addReferences(edited, added);
-    // The feed allows for the time that one write takes: the place is given when that begins.
-    const at = added.length === 0 ? now : Math.max(now, this.#clock.now());
+    let at = now;
+    if (added.length > 0) {
+      await this.#references.add(edited, added);
+      // The feed allows for the time that one write takes: the place is given when that begins.
+      placedAt = performance.now();
+      at = Math.max(now, this.#clock.now());
+    }
     const record: CandidateRecord = {
       ...edited,
       version: before.version + 1,
@@ -153,9 +136,25 @@ export class CandidateStore {
       const { matchedCount } = await this.#mongo.bounded((signal) =>
         this.#candidates.replaceOne({ _id: id, account, version: before.version }, stored, within(signal)),
       );
-      return matchedCount === 1 ? record : undefined;
+      if (matchedCount === 0) return undefined;
     } catch (error) {
       if (isDuplicateKey(error)) throw await this.#externalIdTaken(record, error);
+      this.#unsettled.note(record);
+      throw error;
+    }
+    return this.#inPlace(record, placedAt);
+  }
+
+  /**
+   * A record just written, in a place that the feed's readers have not passed. They wait for as long as a write may take; one
+   * that took longer from place to answer, as in a process that stood still between the two, is written once more.
+   * @param placedAt `performance.now()` before it was given its place.
+   */
+  async #inPlace(record: CandidateRecord, placedAt: number): Promise<CandidateRecord> {
+    if (performance.now() - placedAt <= this.#mongo.timeoutMs) return record;
+    try {
+      return await this.#tryToChange(record.account, record.id, copy);
+    } catch (error) {
       this.#unsettled.note(record);
       throw error;
     }
@@ -164,7 +163,7 @@ export class CandidateStore {
   /** Writes a candidate as it is, with a new place in the feed. False where there is none. @throws problem store_unavailable */
   async #renew(account: string, id: string): Promise<boolean> {
     if ((await this.find(account, id)) === null) return false;
-    await this.change(account, id, (record) => ({ ...record }));
+    await this.change(account, id, copy);
     return true;
   }
 
@@ -185,9 +184,8 @@ export class CandidateStore {
   }
 
   /** The candidate that a reference is of, or undefined: also where it is another account's. One round trip. */
-  async candidateOfReference(account: string, referenceId: string): Promise<string | undefined> {
-    const entry = await this.#mongo.bounded((signal) => this.#references.findOne({ _id: referenceId, account }, { signal }));
-    return entry?.candidate;
+  candidateOfReference(account: string, referenceId: string): Promise<string | undefined> {
+    return this.#references.candidateOf(account, referenceId);
   }
 
   /** One candidate of the account, or null: also where it is another account's. */
@@ -223,17 +221,6 @@ export class CandidateStore {
     return { state: derive(draft).state, updated_at: timestamp(now) };
   }
 
-  async #addReferences({ account, id }: Draft, references: readonly ReferenceRecord[]): Promise<void> {
-    if (references.length === 0) return;
-    const entries = references.map((reference) => ({ _id: reference.id, account, candidate: id }));
-    try {
-      await this.#mongo.bounded((signal) => this.#references.insertMany(entries, { ...within(signal), ordered: false }));
-    } catch (error) {
-      // A retry of what was interrupted brings the same ids: their entries are there already.
-      if (!isDuplicateKey(error)) throw error;
-    }
-  }
-
   async #externalIdTaken({ account, external_id }: Draft, cause: unknown): Promise<unknown> {
     if (external_id === null) return cause;
     const holder = await this.#mongo.bounded((signal) =>
@@ -245,4 +232,9 @@ export class CandidateStore {
       errors: [{ pointer: "/external_id", detail: "must be one that no other candidate of the account has" }],
     });
   }
+}
+
+/** The edit that changes nothing but the place in the feed. */
+function copy(record: CandidateRecord): CandidateRecord {
+  return { ...record };
 }

@@ -13,12 +13,16 @@ export class SharedClock implements Clock {
   #last = 0;
   #following = false;
 
-  /** Takes over the time another clock shows now; `epochMs` is whole milliseconds. */
-  follow(epochMs: number): void {
+  /**
+   * Takes over the time that another clock shows.
+   * @param epochMs whole milliseconds.
+   * @param at when it showed it, by `performance.now()`.
+   */
+  follow(epochMs: number, at = performance.now()): void {
     // What was said before the first answer was this machine's own time, and binds nobody.
     if (!this.#following) this.#last = 0;
     this.#following = true;
-    this.#offset = epochMs - performance.now();
+    this.#offset = epochMs - at;
   }
 
   now(): number {

@@ -6,6 +6,8 @@ import { reviveStuckClient } from "./heartbeats.ts";
 export interface Mongo {
   readonly client: MongoClient;
   readonly db: Db;
+  /** The longest an operation may take (STORE_TIMEOUT_MS), in milliseconds. */
+  readonly timeoutMs: number;
   /**
    * Runs one store operation within the time allowed; pass the signal on to every driver call that takes one.
    * @throws problem `store_unavailable` when the store does not answer in time or at all. A write may then have happened.
@@ -45,6 +47,7 @@ export async function connectMongo({ url, timeoutMs, log }: MongoOptions): Promi
   return {
     client,
     db,
+    timeoutMs,
     async bounded(operation) {
       const abandoned = new AbortController();
       const { signal } = abandoned;

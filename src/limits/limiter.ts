@@ -41,6 +41,9 @@ const STANDINGS = { 0: undefined, 3: "revoked", 4: "suspended", 6: "outdated", 7
 const ANY_VERSION = Number.MAX_SAFE_INTEGER;
 const NEVER = 0;
 
+/** An answer that took so long leaves the clock as it is: it would be that far behind, and replicas' clocks must agree to within 2 s. */
+const PROMPT_MS = 1_000;
+
 /** A timer may fire so much before its time, and the deadline must not come after the answer 503. */
 const TIMER_EARLY_MS = 1;
 
@@ -100,7 +103,8 @@ export class Limiter {
     const { redis, windowSeconds, scale, clock } = this.#options;
     const caller = { accountId, keyId };
     const limits = limitsOf(surface, scale);
-    const offset = this.#redisOffset ?? clock.now() - performance.now();
+    const asked = performance.now();
+    const offset = this.#redisOffset ?? clock.now() - asked;
     const answer = await run(
       redis,
       "charge",
@@ -120,10 +124,8 @@ export class Limiter {
     );
     const received = performance.now();
     // An answer that took longer says too little about what the time is now.
-    if (received < givenUpAt) {
-      this.#redisOffset = answer[5] - received;
-      clock.follow(answer[5]);
-    }
+    if (received < givenUpAt) this.#redisOffset = answer[5] - received;
+    if (received < Math.min(givenUpAt, asked + PROMPT_MS)) clock.follow(answer[5], received);
     return answer;
   }
 

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { advance, type Cursor, decodeCursor, encodeCursor } from "../../src/candidates/feed.ts";
-import type { FeedPage } from "../../src/candidates/store.ts";
+import { advance, type Cursor, decodeCursor, encodeCursor, type FeedPage } from "../../src/candidates/feed.ts";
 import { feedPosition } from "../../src/candidates/stored.ts";
 
 /** A write gets its place when it begins and is seen when it ends, up to LAG later. */

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Candidate } from "../../../src/candidates/schema.ts";
 import type { LoadClient } from "../../support/load.ts";
 
@@ -53,4 +54,14 @@ export async function everyCandidate(load: LoadClient, key: string): Promise<Map
     if (performance.now() > deadline) throw new Error(`The feed does not answer: ${mirror.lastFault}`);
   }
   return mirror.candidates;
+}
+
+/** Candidates whose last change does not reach the mirror; one that the fault held up is given the time to. */
+export async function missedBy(mirror: Mirror, load: LoadClient, key: string): Promise<string[]> {
+  for (const deadline = performance.now() + 5_000; ; await setTimeout(200)) {
+    await mirror.catchUp();
+    const store = await everyCandidate(load, key);
+    const missed = [...store.values()].filter(({ id, version }) => mirror.candidates.get(id)?.version !== version).map(({ id }) => id);
+    if (missed.length === 0 || performance.now() > deadline) return missed;
+  }
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { LoadClient } from "../../support/load.ts";
-import { everyCandidate, Mirror } from "../replicas/feed.ts";
+import { everyCandidate, Mirror, missedBy } from "../replicas/feed.ts";
 import type { Fleet } from "../replicas/fleet.ts";
 import { Lanes } from "../replicas/lanes.ts";
 import { record } from "../report.ts";
@@ -97,15 +97,5 @@ async function recovered(load: LoadClient, key: string): Promise<number> {
     if (status === 200) return ms;
     if (ms > PATIENCE_MS) throw new Error(`Reads do not recover: ${body}`);
     await setTimeout(20);
-  }
-}
-
-/** Candidates whose last change does not reach the mirror; one that the fault held up is given the time to. */
-async function missedBy(mirror: Mirror, load: LoadClient, key: string): Promise<string[]> {
-  for (const deadline = performance.now() + 5_000; ; await setTimeout(200)) {
-    await mirror.catchUp();
-    const store = await everyCandidate(load, key);
-    const missed = [...store.values()].filter(({ id, version }) => mirror.candidates.get(id)?.version !== version).map(({ id }) => id);
-    if (missed.length === 0 || performance.now() > deadline) return missed;
   }
 }

@@ -1,0 +1,59 @@
+import { expect } from "chai";
+import type { CandidateRecord } from "../../src/candidates/record.ts";
+import { CandidateStore } from "../../src/candidates/store.ts";
+import { feedPosition } from "../../src/candidates/stored.ts";
+import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
+import { candidateWithExpiry } from "../sweeps/support.ts";
+import { testConfig } from "../support/service.ts";
+
+const TIMEOUT_MS = 2_000;
+
+describe("a process that stands still after it has given a write its place in the feed", function () {
+  this.timeout(30_000);
+  let mongo: Mongo;
+  let store: CandidateStore;
+  /** How long it stands still with the next time that the clock tells. */
+  let standsStillMs = 0;
+  let wentOnAt = 0;
+  const clock = {
+    now(): number {
+      const told = Date.now();
+      if (standsStillMs > 0) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, standsStillMs);
+        standsStillMs = 0;
+        wentOnAt = Date.now();
+      }
+      return told;
+    },
+  };
+  before(async () => {
+    mongo = await connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs: TIMEOUT_MS });
+    store = new CandidateStore(mongo, clock);
+    await store.prepare();
+  });
+  after(async () => {
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  });
+
+  /** Does a write with a standstill in it, and expects it where a reader finds it who has read all that a reader may when it goes on. */
+  async function expectSeen(write: () => Promise<CandidateRecord>): Promise<CandidateRecord> {
+    standsStillMs = TIMEOUT_MS + 1_000;
+    const written = await write();
+    const { account, id } = written;
+    const { rows } = await store.feed({ account, after: feedPosition(wentOnAt - TIMEOUT_MS), limit: 10 });
+    expect(rows.map(({ record }) => record)).to.deep.equal([written]);
+    expect(await store.get(account, id)).to.deep.equal(written);
+    return written;
+  }
+
+  it("gives a new candidate another place", async () => {
+    await expectSeen(() => store.insert(candidateWithExpiry("acct_1", "2090-01-31")));
+  });
+
+  it("gives a change another place, and makes it once", async () => {
+    const { id } = await store.insert({ ...candidateWithExpiry("acct_2", "2090-01-31"), name: "Ann" });
+    const { name } = await expectSeen(() => store.change("acct_2", id, (record) => ({ ...record, name: `${record.name ?? ""}!` })));
+    expect(name).to.equal("Ann!");
+  });
+});
