@@ -227,4 +227,22 @@ describe("a replica whose clock is wrong", () => {
     await limiterOver(redis, { clock }).charge({ ...newCaller(), surface: "start" });
     expect(clock.now()).to.be.closeTo(Date.now(), 2_000);
   });
+
+  it("does not have it set by an answer that was long on its way", async () => {
+    const server = await startRedis();
+    const slow = await startProxy(server.port);
+    const client = await connectRedis({ url: slow.url, timeoutMs: 5_000 });
+    try {
+      const clock = new SharedClock();
+      const limiter = limiterOver(client, { clock });
+      await limiter.charge({ ...newCaller(), surface: "start" });
+      slow.answerDelayMs = 1_500;
+      await limiter.charge({ ...newCaller(), surface: "start" });
+      expect(clock.now()).to.be.closeTo(Date.now(), 1_000);
+    } finally {
+      client.disconnect();
+      slow.close();
+      await server.stop();
+    }
+  }).timeout(10_000);
 });
