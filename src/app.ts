@@ -1,11 +1,11 @@
 import Koa from "koa";
 import type { Logger } from "pino";
-import type { Endpoint } from "./http/endpoint.ts";
-import { accessLog } from "./http/log.ts";
-import { mount, type MountOptions } from "./http/mount.ts";
+import type { Endpoint } from "./api/endpoint.ts";
+import { accessLog } from "./api/access-log.ts";
+import { mount, type MountOptions } from "./api/mount.ts";
 import { problems } from "./http/problem.ts";
 import { closeWhileDraining, type Draining, oneHost, requestId, soundPath, unrouted } from "./http/request.ts";
-import type { RequestState } from "./http/state.ts";
+import type { RequestState } from "./api/state.ts";
 
 export interface AppOptions extends MountOptions {
   endpoints: readonly Endpoint[];

@@ -1,8 +1,8 @@
 import cluster from "node:cluster";
 import { ConfigError, readConfig } from "./config.ts";
 import { findServers } from "./dev/servers-file.ts";
-import { superviseReplicas } from "./supervisor.ts";
-import { startReplica } from "./replica.ts";
+import { superviseReplicas } from "./process/supervisor.ts";
+import { startReplica } from "./process/replica.ts";
 
 /** The process: settings, then one replica, or a supervisor over several that share the port. */
 async function main(): Promise<void> {

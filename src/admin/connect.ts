@@ -1,7 +1,7 @@
 import type { AccountService } from "../accounts/service.ts";
 import type { AuditTrail } from "../audit/trail.ts";
 import type { Config } from "../config.ts";
-import type { GrantService } from "../limits/grant-service.ts";
+import type { GrantService } from "../grants/service.ts";
 import type { LimitsService } from "../limits/service.ts";
 import { Servers } from "./servers.ts";
 

@@ -1,4 +1,4 @@
-import { mergePatch } from "../merge-patch.ts";
+import { mergePatch } from "../schema/merge-patch.ts";
 import { problem } from "../problems.ts";
 import type { CandidateRecord } from "./record.ts";
 import type { CandidatePatch } from "./schema.ts";

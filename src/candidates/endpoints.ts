@@ -1,5 +1,5 @@
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { strict } from "../http/schema.ts";
+import { type Endpoint, endpoint } from "../api/endpoint.ts";
+import { strict } from "../schema/fields.ts";
 import { Candidate, CandidateList, CandidatePatch, CandidatePath, CreateQuery, DryRun, ListQuery, NewCandidate } from "./schema.ts";
 import type { CandidateService } from "./service.ts";
 

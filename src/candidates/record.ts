@@ -1,5 +1,5 @@
-import type { DocumentState } from "../documents/schema.ts";
-import type { ReferenceState } from "../references/schema.ts";
+import type { DocumentState } from "./document-schema.ts";
+import type { ReferenceState } from "./reference-schema.ts";
 import type { CandidateState } from "./schema.ts";
 
 /** A candidate as it is kept: the aggregate, with its documents' and references' records inside. Timestamps are RFC 3339. */

@@ -1,5 +1,5 @@
-import type { Document } from "../documents/schema.ts";
-import type { Reference } from "../references/schema.ts";
+import type { Document } from "./document-schema.ts";
+import type { Reference } from "./reference-schema.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
 import type { Candidate } from "./schema.ts";
 import { derive } from "./state.ts";

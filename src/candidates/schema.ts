@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import { Document, NewDocumentOrName } from "../documents/schema.ts";
-import { CalendarDate, Email, freeText, Metadata, MetadataPatch, nullable, oneOf, Phone, strict, Timestamp, titled } from "../http/schema.ts";
-import { NewReference, Reference } from "../references/schema.ts";
+import { Document, NewDocumentOrName } from "./document-schema.ts";
+import { CalendarDate, Email, freeText, Metadata, MetadataPatch, nullable, oneOf, Phone, strict, Timestamp, titled } from "../schema/fields.ts";
+import { NewReference, Reference } from "./reference-schema.ts";
 
 export const MAX_DOCUMENTS = 200;
 export const MAX_REFERENCES = 50;

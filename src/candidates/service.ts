@@ -1,12 +1,12 @@
-import type { ContentStore, IncomingContent, StoredContent } from "../documents/content.ts";
-import { inlineContent, newDocumentRecord } from "../documents/new.ts";
+import type { ContentStore, IncomingContent, StoredContent } from "../content/store.ts";
+import { inlineContent, newDocumentRecord } from "./new-document.ts";
 import type { Clock } from "../infra/clock.ts";
 import { timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
-import { withOutreach } from "../outreach/edits.ts";
-import type { OutreachPatch } from "../outreach/schema.ts";
-import type { Precondition } from "../precondition.ts";
-import { draftOf, rehearsedContent } from "./draft.ts";
+import { withOutreach } from "./outreach-edits.ts";
+import type { OutreachPatch } from "./outreach-schema.ts";
+import type { Precondition } from "../http/entity-tags.ts";
+import { draftOf, rehearsedContent } from "./new.ts";
 import { patched, started } from "./edits.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor } from "./feed.ts";
 import type { CandidateRecord, DocumentRecord } from "./record.ts";

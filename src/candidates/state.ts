@@ -1,5 +1,5 @@
-import type { DocumentState } from "../documents/schema.ts";
-import type { ReferenceState } from "../references/schema.ts";
+import type { DocumentState } from "./document-schema.ts";
+import type { ReferenceState } from "./reference-schema.ts";
 import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
 import type { CandidateState, ReferenceRequirements, WaitingOn } from "./schema.ts";
 

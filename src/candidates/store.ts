@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Collection, Filter } from "mongodb";
 import { timestamp, type Clock } from "../infra/clock.ts";
 import { isDuplicateKey, isStoreDown, type Mongo, within } from "../infra/mongo.ts";
-import { Lines } from "../infra/lines.ts";
+import { Lines } from "../infra/keyed-queue.ts";
 import { problem } from "../problems.ts";
 import type { FeedPage, FeedQuery, FeedRow } from "./feed.ts";
 import type { CandidateRecord } from "./record.ts";

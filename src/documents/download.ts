@@ -2,10 +2,10 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import contentDisposition from "content-disposition";
 import { contentTag } from "../candidates/render.ts";
-import { BinaryAnswer } from "../http/endpoint.ts";
-import { listsTag } from "../precondition.ts";
+import { BinaryAnswer } from "../api/endpoint.ts";
+import { listsTag } from "../http/entity-tags.ts";
 import { problem } from "../problems.ts";
-import { rangeOf } from "./range.ts";
+import { rangeOf } from "../content/range.ts";
 import type { DocumentContent } from "./service.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Caller } from "../accounts/caller.ts";
 import { CandidatePath } from "../candidates/schema.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint } from "../api/endpoint.ts";
 import { download } from "./download.ts";
-import { Document, DocumentPatch, DocumentPath, NewDocument } from "./schema.ts";
+import { Document, DocumentPatch, DocumentPath, NewDocument } from "../candidates/document-schema.ts";
 import type { DocumentAddress, DocumentService } from "./service.ts";
 
 /** The operations on documents and their content. */

@@ -4,13 +4,13 @@ import type { CandidateRecord, ContentRecord, DocumentRecord } from "../candidat
 import { contentTag, renderCandidate, renderDocument } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { NewId } from "../infra/ids.ts";
-import type { Precondition } from "../precondition.ts";
+import type { Precondition } from "../http/entity-tags.ts";
 import { problem } from "../problems.ts";
-import type { ByteRange, ContentStore, IncomingContent, StoredContent } from "./content.ts";
-import { documentOf, patchedDocument, refuseContent, withChanged, withContent, withDocument } from "./edits.ts";
-import { contentRecord, inlineContent, newDocumentRecord } from "./new.ts";
-import type { FileOwner } from "./pending-store.ts";
-import { type Document, type DocumentPatch, MAX_NAME, type NewDocument } from "./schema.ts";
+import type { ByteRange, ContentStore, IncomingContent, StoredContent } from "../content/store.ts";
+import { documentOf, patchedDocument, refuseContent, withChanged, withContent, withDocument } from "../candidates/document-edits.ts";
+import { contentRecord, inlineContent, newDocumentRecord } from "../candidates/new-document.ts";
+import type { FileOwner } from "../content/pending-store.ts";
+import { type Document, type DocumentPatch, MAX_NAME, type NewDocument } from "../candidates/document-schema.ts";
 
 /** Where a document is, and whose it has to be. */
 export interface DocumentAddress {

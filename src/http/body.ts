@@ -4,7 +4,7 @@ import { MIMEType } from "node:util";
 import { visit } from "jsonc-parser";
 import getRawBody from "raw-body";
 import { type Fault, problem } from "../problems.ts";
-import { escapePointer } from "./validate.ts";
+import { escapePointer } from "../api/validate.ts";
 
 /** Largest JSON body, in bytes. Bigger content goes as multipart or as raw bytes. */
 export const MAX_JSON_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from "koa";
 import { PROBLEMS, Problem, problem } from "../problems.ts";
-import type { RequestState } from "./state.ts";
+import type { RequestState } from "../api/state.ts";
 
 /** problem+json (RFC 9457) for every error below it. What is not a Problem is an internal_error, and says nothing of itself. */
 export const problems: Middleware<RequestState> = async (ctx, next) => {

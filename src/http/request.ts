@@ -2,7 +2,7 @@ import type Router from "@koa/router";
 import type { Middleware } from "koa";
 import type { NewId } from "../infra/ids.ts";
 import { problem } from "../problems.ts";
-import type { RequestState } from "./state.ts";
+import type { RequestState } from "../api/state.ts";
 
 /** Whether the process is on its way out; set once, by the server. */
 export interface Draining {

@@ -3,12 +3,12 @@ import contentDisposition from "content-disposition";
 import type { TSchema } from "typebox";
 import { problem } from "../problems.ts";
 import { mediaTypeOf, refuseEncoding } from "./body.ts";
-import type { IncomingFile, StoredFile } from "./endpoint.ts";
+import type { IncomingFile, StoredFile } from "../api/endpoint.ts";
 import { type FormRules, readParts } from "./form.ts";
 import { FormFields } from "./form-fields.ts";
 import { incoming, refuseLarge } from "./incoming.ts";
-import type { ReadBody } from "./input.ts";
-import { isMediaType } from "./media-type.ts";
+import type { ReadBody } from "../api/input.ts";
+import { isMediaType } from "../schema/media-type.ts";
 
 export interface UploadRules extends FormRules {
   readonly store: (file: IncomingFile) => Promise<StoredFile>;

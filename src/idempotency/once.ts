@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { JsonAnswer } from "../http/conditional.ts";
-import { BinaryAnswer } from "../http/endpoint.ts";
-import type { Idempotency, IdempotentRequest } from "../http/idempotency.ts";
+import type { JsonAnswer } from "../http/answer.ts";
+import { BinaryAnswer } from "../api/endpoint.ts";
+import type { Idempotency, IdempotentRequest } from "./request.ts";
 import type { Clock } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import type { JsonAnswer } from "../http/conditional.ts";
+import type { JsonAnswer } from "../http/answer.ts";
 import { type Problem, problem, type ProblemCode, type ProblemExtras } from "../problems.ts";
 
 /** What became of a request, as it is kept for replays: an answer, or the refusal that its work threw. */

@@ -26,8 +26,8 @@ interface Answers {
 /** The scripts of lua/. A cluster routes by the keys, so their number is fixed here. */
 const SCRIPTS = {
   charge: script("charge.lua", 5),
-  issue: script("issue.lua", 1),
-  standing: script("standing.lua", 2),
+  issue: script("fill-grant.lua", 1),
+  standing: script("check-key.lua", 2),
   usage: script("usage.lua", 17),
 };
 

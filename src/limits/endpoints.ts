@@ -1,4 +1,4 @@
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint } from "../api/endpoint.ts";
 import { Limits } from "./schema.ts";
 import type { LimitsService } from "./service.ts";
 

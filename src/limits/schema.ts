@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { oneOf, strict, Timestamp, titled } from "../http/schema.ts";
-import { SURFACES } from "./surfaces.ts";
+import { oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
+import { SURFACES } from "../limiter/surfaces.ts";
 
 const Count = Type.Integer({ minimum: 0 });
 

@@ -2,9 +2,9 @@ import type { KeyRecord } from "../accounts/account.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import { timestamp } from "../infra/clock.ts";
-import { secondsToReset } from "./headers.ts";
+import { secondsToReset } from "../limiter/headers.ts";
 import type { Limits, LiveGrant, SurfaceLimits } from "./schema.ts";
-import { type SurfaceUsage, type Usage, usage, type UsageOptions } from "./usage.ts";
+import { type SurfaceUsage, type Usage, usage, type UsageOptions } from "../limiter/usage.ts";
 
 /** The limits of a whole account, as operators see them: the account's own, then each key's. */
 export interface AccountLimits {

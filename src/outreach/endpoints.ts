@@ -1,7 +1,7 @@
 import { Candidate, CandidatePath } from "../candidates/schema.ts";
 import type { CandidateService } from "../candidates/service.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { OutreachPatch } from "./schema.ts";
+import { type Endpoint, endpoint } from "../api/endpoint.ts";
+import { OutreachPatch } from "../candidates/outreach-schema.ts";
 
 /** How often a candidate's documents and references are chased. */
 export function outreachEndpoints(candidates: CandidateService): Endpoint[] {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { ContentRecord } from "../candidates/record.ts";
-import type { ContentStore } from "../documents/content.ts";
+import type { ContentStore } from "../content/store.ts";
 import { Checked } from "./checked.ts";
 import type { Pack } from "./schema.ts";
 import type { ZipEntry } from "./zip.ts";

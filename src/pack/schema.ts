@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Candidate } from "../candidates/schema.ts";
-import { oneOf, strict, Timestamp, titled } from "../http/schema.ts";
+import { oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
 
 export const FORMS = ["json", "pdf", "zip"] as const;
 /** What a pack can be had as. */

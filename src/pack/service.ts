@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { CandidateStore } from "../candidates/store.ts";
-import type { ContentStore } from "../documents/content.ts";
+import type { ContentStore } from "../content/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { bundle, type PackFile } from "./bundle.ts";
 import { nameFiles } from "./file-names.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import pLimit from "p-limit";
-import { entityTag } from "../precondition.ts";
+import { entityTag } from "../http/entity-tags.ts";
 import { FAMILIES, FONT_FILES } from "./fonts.ts";
 import type { Sheet } from "./sheet.ts";
 

@@ -1,5 +1,5 @@
-import type { DocumentState } from "../documents/schema.ts";
-import type { ReferenceState } from "../references/schema.ts";
+import type { DocumentState } from "../candidates/document-schema.ts";
+import type { ReferenceState } from "../candidates/reference-schema.ts";
 
 /** What stands where there is nothing. */
 export const NONE = "—";

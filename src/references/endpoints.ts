@@ -1,6 +1,6 @@
 import { CandidatePath } from "../candidates/schema.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { NewReference, Reference, ReferencePatch, ReferencePath } from "./schema.ts";
+import { type Endpoint, endpoint } from "../api/endpoint.ts";
+import { NewReference, Reference, ReferencePatch, ReferencePath } from "../candidates/reference-schema.ts";
 import type { ReferenceService } from "./service.ts";
 
 /** The operations on references. */

@@ -2,10 +2,10 @@ import { refuseWithdrawn } from "../candidates/edits.ts";
 import type { CandidateRecord, ReferenceRecord } from "../candidates/record.ts";
 import { renderCandidate, renderReference } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
-import type { Precondition } from "../precondition.ts";
+import type { Precondition } from "../http/entity-tags.ts";
 import { type Problem, problem } from "../problems.ts";
-import { patchedReference, withReference } from "./edits.ts";
-import type { NewReference, Reference, ReferencePatch } from "./schema.ts";
+import { patchedReference, withReference } from "../candidates/reference-edits.ts";
+import type { NewReference, Reference, ReferencePatch } from "../candidates/reference-schema.ts";
 
 /** What can be done with a candidate's references. */
 export class ReferenceService {

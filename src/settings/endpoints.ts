@@ -1,4 +1,4 @@
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint } from "../api/endpoint.ts";
 import { AssistantPatch, AssistantSettings, QuietHoursPatch, QuietHoursSettings } from "./schema.ts";
 import type { SettingsService } from "./service.ts";
 

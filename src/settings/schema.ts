@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { Email, freeText, nullable, oneOf, strict, Timestamp } from "../http/schema.ts";
+import { Email, freeText, nullable, oneOf, strict, Timestamp } from "../schema/fields.ts";
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../infra/clock.ts";
-import { mergePatch } from "../merge-patch.ts";
-import type { Precondition } from "../precondition.ts";
-import { languageNamed, timeZoneNamed } from "../registered-names.ts";
+import { mergePatch } from "../schema/merge-patch.ts";
+import type { Precondition } from "../http/entity-tags.ts";
+import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
 import { effectiveAt } from "./quiet-hours.ts";
 import {
   type Assistant,

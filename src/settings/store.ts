@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { setTimeout } from "node:timers/promises";
 import type { Collection } from "mongodb";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import { Lines } from "../infra/lines.ts";
+import { Lines } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo, within } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
 

@@ -1,4 +1,4 @@
-import type { ContentStore } from "../documents/content.ts";
+import type { ContentStore } from "../content/store.ts";
 import { inBatches } from "./in-batches.ts";
 import type { Sweep } from "./sweep.ts";
 

@@ -8,7 +8,7 @@ import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
-import { KeyStanding } from "../../src/limits/standing.ts";
+import { KeyStanding } from "../../src/limiter/key-markers.ts";
 import { Problem, type ProblemCode } from "../../src/problems.ts";
 import { testConfig } from "../support/service.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect } from "chai";
 import type { AuditView } from "../../src/audit/trail.ts";
 import { limitsTable } from "../../src/admin/table.ts";
-import type { GrantView } from "../../src/limits/grant-view.ts";
+import type { GrantView } from "../../src/grants/view.ts";
 import type { AccountLimits } from "../../src/limits/service.ts";
 import { type Service, startService, type TestAccount } from "../support/service.ts";
 import { answerOf, COMMAND, complaintOf, serversOf } from "./support.ts";

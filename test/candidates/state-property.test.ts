@@ -4,11 +4,11 @@ import { patched, started } from "../../src/candidates/edits.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, NEVER_CHASED } from "../../src/candidates/record.ts";
 import { CANDIDATE_STATES } from "../../src/candidates/schema.ts";
 import { derive } from "../../src/candidates/state.ts";
-import { patchedDocument, withChanged, withContent, withDocument } from "../../src/documents/edits.ts";
-import { DOCUMENT_STATES, type DocumentState } from "../../src/documents/schema.ts";
+import { patchedDocument, withChanged, withContent, withDocument } from "../../src/candidates/document-edits.ts";
+import { DOCUMENT_STATES, type DocumentState } from "../../src/candidates/document-schema.ts";
 import { Problem } from "../../src/problems.ts";
-import { patchedReference, withReference } from "../../src/references/edits.ts";
-import { REFERENCE_STATES, type ReferenceState } from "../../src/references/schema.ts";
+import { patchedReference, withReference } from "../../src/candidates/reference-edits.ts";
+import { REFERENCE_STATES, type ReferenceState } from "../../src/candidates/reference-schema.ts";
 
 const NOW = "2026-11-21T12:00:00.000Z";
 const CONTENT: ContentRecord = { file_id: "f", filename: null, content_type: "text/plain", size: 1, sha256: "00", uploaded_at: NOW };

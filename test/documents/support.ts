@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type ClientRequest, request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
-import type { Document } from "../../src/documents/schema.ts";
+import type { Document } from "../../src/candidates/document-schema.ts";
 import type { Answer, Client } from "../support/client.ts";
 import type { Service } from "../support/service.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { limitsOf, SURFACES, type Surface } from "../../src/limits/surfaces.ts";
+import { limitsOf, SURFACES, type Surface } from "../../src/limiter/surfaces.ts";
 import { LoadClient } from "../support/load.ts";
 import { accountWithKeys, type LogLine, type Processes, spawnService } from "../support/processes.ts";
 import { REQUESTS } from "../support/requests.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { jsonAnswer } from "../../src/http/conditional.ts";
+import { jsonAnswer } from "../../src/http/answer.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import { type IdempotentWork, KEPT_MS } from "../../src/idempotency/once.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";

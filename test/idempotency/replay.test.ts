@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { entityTag } from "../../src/precondition.ts";
+import { entityTag } from "../../src/http/entity-tags.ts";
 import { type Client, expectProblem } from "../support/client.ts";
 import { type Service, startService, type TestAccount } from "../support/service.ts";
 import { newKey, postRaw } from "./support.ts";

@@ -6,7 +6,7 @@ import { mock } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { ObjectId } from "mongodb";
-import { ContentStore } from "../../src/documents/content.ts";
+import { ContentStore } from "../../src/content/store.ts";
 import { problem } from "../../src/problems.ts";
 import type { Client } from "../support/client.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { compose, type System } from "../../src/compose.ts";
 import type { Config } from "../../src/config.ts";
-import { createLog } from "../../src/http/log.ts";
+import { createLog } from "../../src/api/access-log.ts";
 import { Client } from "./client.ts";
 import { testConfig } from "./service.ts";
 

@@ -1,4 +1,4 @@
-import type { Surface } from "../../src/limits/surfaces.ts";
+import type { Surface } from "../../src/limiter/surfaces.ts";
 import type { LoadRequest } from "./load.ts";
 
 /** One request of each surface, of a candidate of the account. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Config, readConfig } from "../../src/config.ts";
-import { createLog } from "../../src/http/log.ts";
-import { type Replica, startReplica } from "../../src/replica.ts";
-import type { Surface } from "../../src/limits/surfaces.ts";
+import { createLog } from "../../src/api/access-log.ts";
+import { type Replica, startReplica } from "../../src/process/replica.ts";
+import type { Surface } from "../../src/limiter/surfaces.ts";
 import { Client } from "./client.ts";
 
 /** The real service in this process, over real Redis and MongoDB, with a database of its own. */

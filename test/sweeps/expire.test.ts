@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { expired, nextExpiry } from "../../src/candidates/expire.ts";
 import type { CandidateRecord, DocumentRecord } from "../../src/candidates/record.ts";
-import { DOCUMENT_STATES } from "../../src/documents/schema.ts";
+import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
 
 const NOW = "2026-03-02T00:00:10.000Z";
 const document = (state: DocumentRecord["state"], expires_on: string | null) => ({ id: `${state} ${expires_on}`, state, expires_on, updated_at: "before" }) as DocumentRecord;

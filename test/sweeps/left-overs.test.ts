@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import { ContentStore } from "../../src/documents/content.ts";
+import { ContentStore } from "../../src/content/store.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { idempotencyRecords } from "../../src/sweeps/idempotency-records.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { compose } from "../../src/compose.ts";
-import { createLog } from "../../src/http/log.ts";
+import { createLog } from "../../src/api/access-log.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { Client } from "../support/client.ts";
 import { spawnService } from "../support/processes.ts";

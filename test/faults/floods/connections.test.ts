@@ -6,7 +6,7 @@ import { accountWithKeys, type Processes, spawnService } from "../../support/pro
 import { record } from "../report.ts";
 import { Bystander } from "./bystander.ts";
 
-/** How long a connection may take to bring a request's headers, as src/replica.ts has it, and how often that is looked at. */
+/** How long a connection may take to bring a request's headers, as src/process/replica.ts has it, and how often that is looked at. */
 const HEADERS_MS = 10_000 + 1_000;
 /** What a busy test machine may add. */
 const LATE_MS = 5_000;

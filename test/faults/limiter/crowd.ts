@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import { limitsOf, type Surface } from "../../../src/limits/surfaces.ts";
+import { limitsOf, type Surface } from "../../../src/limiter/surfaces.ts";
 import { LoadClient, type LoadRequest } from "../../support/load.ts";
 import { REQUESTS } from "../../support/requests.ts";
 import { Tally } from "../tally.ts";

@@ -1,5 +1,5 @@
-import type { Usage } from "../../../src/limits/usage.ts";
-import { limitsOf, type Surface } from "../../../src/limits/surfaces.ts";
+import type { Usage } from "../../../src/limiter/usage.ts";
+import { limitsOf, type Surface } from "../../../src/limiter/surfaces.ts";
 import type { LogLine } from "../../support/processes.ts";
 
 /** What a replica logged of one request. */

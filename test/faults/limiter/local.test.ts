@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { limitsOf, type Surface } from "../../../src/limits/surfaces.ts";
+import { limitsOf, type Surface } from "../../../src/limiter/surfaces.ts";
 import { accountWithKeys, type Processes } from "../../support/processes.ts";
 import { startRedis, type TestServer } from "../../support/servers.ts";
 import { record } from "../report.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type Proxy, startProxy } from "../../limits/proxy.ts";
+import { type Proxy, startProxy } from "../../limiter/proxy.ts";
 import type { Processes } from "../../support/processes.ts";
 import { startRedis, type TestServer } from "../../support/servers.ts";
 import { endure, endureExactly, REPLICAS, spawnReplicas } from "./expectations.ts";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Usage } from "../../../src/limits/usage.ts";
+import type { Usage } from "../../../src/limiter/usage.ts";
 import { accountWithKeys, type Processes } from "../../support/processes.ts";
 import type { Outcome } from "../report.ts";
 import { Crowd, SURFACES } from "./crowd.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { compose, type System } from "../../../src/compose.ts";
-import { createLog } from "../../../src/http/log.ts";
+import { createLog } from "../../../src/api/access-log.ts";
 import { LoadClient } from "../../support/load.ts";
 import { testConfig } from "../../support/service.ts";
 import { record } from "../report.ts";

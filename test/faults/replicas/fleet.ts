@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { compose, type System } from "../../../src/compose.ts";
-import { createLog } from "../../../src/http/log.ts";
+import { createLog } from "../../../src/api/access-log.ts";
 import type { LogLine, Settings } from "../../support/processes.ts";
 import { testConfig } from "../../support/service.ts";
 import { startBalancer } from "./balancer.ts";

@@ -1,4 +1,4 @@
-import type { Surface } from "../../../src/limits/surfaces.ts";
+import type { Surface } from "../../../src/limiter/surfaces.ts";
 import type { LogLine } from "../../support/processes.ts";
 import { Ledger } from "../limiter/ledger.ts";
 import { REDIS_KILLED, type Trouble } from "./mischief.ts";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Proxy } from "../../limits/proxy.ts";
+import type { Proxy } from "../../limiter/proxy.ts";
 import type { TestServer } from "../../support/servers.ts";
 
 /** From when to when something was broken, and what. */

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { SURFACES, type Surface } from "../../../src/limits/surfaces.ts";
-import { startProxy } from "../../limits/proxy.ts";
+import { SURFACES, type Surface } from "../../../src/limiter/surfaces.ts";
+import { startProxy } from "../../limiter/proxy.ts";
 import { LoadClient } from "../../support/load.ts";
 import { accountWithKeys, type Processes, spawnService } from "../../support/processes.ts";
 import { startMongo, startRedis } from "../../support/servers.ts";

@@ -1,4 +1,4 @@
-import type { Surface } from "../../../src/limits/surfaces.ts";
+import type { Surface } from "../../../src/limiter/surfaces.ts";
 import type { Tally } from "../tally.ts";
 import type { Books } from "./books.ts";
 import { type Memory, typical } from "./memory.ts";

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from "node:http";
+import type { Caller } from "../accounts/caller.ts";
+import { type Fault, problem } from "../problems.ts";
+import { hasBody, mediaTypeOf, readJson } from "../http/body.ts";
+import type { Endpoint, StoredFile } from "./endpoint.ts";
+import { readForm, readRaw } from "../http/upload.ts";
+import { compile } from "./validate.ts";
+
+/** A body that has been read and found valid. */
+export interface ReadBody {
+  readonly body: unknown;
+  readonly file: StoredFile | undefined;
+  /** The same for the same body, however it was cut into bytes. */
+  readonly fingerprint: string;
+}
+
+const NOTHING: ReadBody = { body: undefined, file: undefined, fingerprint: "" };
+
+const JSON_TYPES = {
+  GET: [],
+  POST: ["application/json"],
+  PUT: ["application/json"],
+  PATCH: ["application/json", "application/merge-patch+json"],
+};
+
+/** @throws (the reader) problem invalid_query, with every fault: unknown names, repeats, wrong values. */
+export function queryReader(endpoint: Endpoint): (querystring: string) => unknown {
+  const validate = endpoint.query === undefined ? undefined : compile(endpoint.query, "query");
+  return (querystring) => {
+    const given = Object.create(null) as Record<string, unknown>; // so that __proto__ is a name like any other
+    const faults: Fault[] = [];
+    for (const [name, value] of new URLSearchParams(querystring)) {
+      if (Object.hasOwn(given, name)) faults.push({ pointer: `/${name}`, detail: "is given more than once" });
+      given[name] = value;
+    }
+    if (validate === undefined) {
+      faults.push(...Object.keys(given).map((name) => ({ pointer: `/${name}`, detail: "is not known: no parameters are taken here" })));
+    }
+    refuse("invalid_query", "The query is not valid.", [...faults, ...(validate?.(given) ?? [])]);
+    return given;
+  };
+}
+
+/** @throws (the reader) problems payload_too_large, unsupported_media_type, malformed_json, request_timeout, validation_failed. */
+export function bodyReader(
+  endpoint: Endpoint,
+  { bodyTimeoutMs, maxFileBytes }: { bodyTimeoutMs: number; maxFileBytes: number },
+): (req: IncomingMessage, caller: Caller, params: Record<string, string>) => Promise<ReadBody> {
+  const { body: schema, upload, bodyOptional, method } = endpoint;
+  if (schema === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
+  const validate = schema === undefined ? () => [] : compile(schema, "json");
+  const check = (body: unknown) => refuse("validation_failed", "The body is not valid.", validate(body));
+  const types = [...JSON_TYPES[method], ...(upload?.form === "multipart" ? ["multipart/form-data"] : [])];
+  return async (req, caller, params) => {
+    if (upload !== undefined && (upload.form === "raw" || mediaTypeOf(req) === "multipart/form-data")) {
+      const rules = { maxFileBytes, timeoutMs: bodyTimeoutMs, store: upload.store.bind(upload, caller, params), discard: upload.discard.bind(upload) };
+      return upload.form === "raw" ? readRaw(req, rules) : readForm(req, rules, schema, check);
+    }
+    if (!hasBody(req)) {
+      if (bodyOptional) return { ...NOTHING, body: {} };
+      throw problem("malformed_json", "There is no body; send a JSON object, at least {}.");
+    }
+    const body = await readJson(req, { types, timeoutMs: bodyTimeoutMs, optional: bodyOptional === true });
+    check(body);
+    return { body, file: undefined, fingerprint: JSON.stringify(body) };
+  };
+}
+
+function refuse(code: "invalid_query" | "validation_failed", summary: string, faults: Fault[]): void {
+  const first = faults[0];
+  if (first === undefined) return;
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
+  throw problem(code, `${summary} ${first.pointer === "" ? "It" : first.pointer} ${first.detail}${more}.`, { errors: faults });
+}

@@ -1,0 +1,123 @@
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { closest } from "fastest-levenshtein";
+import type { TSchema } from "typebox";
+import type { Fault } from "../problems.ts";
+import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
+
+/** More faults than this help nobody; the answer says how many there were. */
+const MOST_FAULTS = 100;
+
+const options = { allErrors: true, strict: true, allowUnionTypes: true, verbose: true } as const;
+const forJson = extended(new Ajv2020(options));
+const forQuery = extended(new Ajv2020({ ...options, coerceTypes: true, useDefaults: true }));
+
+/** Finds every fault of a value; none means that it is of the schema's type. */
+export type Validate = (value: unknown) => Fault[];
+
+/**
+ * Compiles a schema once, at start.
+ * @param source a query's values arrive as text, so numbers and defaults are filled in; JSON is taken as it is.
+ */
+export function compile(schema: TSchema, source: "json" | "query"): Validate {
+  const check = (source === "json" ? forJson : forQuery).compile(schema);
+  return (value) => (check(value) ? [] : faultsOf(check.errors ?? []));
+}
+
+function extended(ajv: Ajv2020): Ajv2020 {
+  addFormats.default(ajv);
+  ajv.addFormat("base64", (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text));
+  ajv.addFormat("time-zone", (text) => timeZoneNamed(text) !== undefined);
+  ajv.addFormat("language-tag", (text) => languageNamed(text) !== undefined);
+  return ajv.addVocabulary(["x-elsewhere"]);
+}
+
+function faultsOf(errors: ErrorObject[]): Fault[] {
+  // `if` and `propertyNames` only repeat what the error inside them says.
+  const telling = errors.filter(({ keyword }) => keyword !== "if" && keyword !== "propertyNames");
+  const faults = telling.slice(0, MOST_FAULTS).map((error) => ({ pointer: pointerOf(error), detail: sentenceOf(error) }));
+  if (telling.length > MOST_FAULTS) faults.push({ pointer: "", detail: `and ${telling.length - MOST_FAULTS} more faults` });
+  return faults;
+}
+
+function pointerOf({ instancePath, params, propertyName }: ErrorObject): string {
+  const { additionalProperty, missingProperty } = params as { additionalProperty?: string; missingProperty?: string };
+  const member = additionalProperty ?? missingProperty ?? propertyName;
+  return member === undefined ? instancePath : `${instancePath}/${escapePointer(member)}`;
+}
+
+/** One reference token of a JSON Pointer (RFC 6901, 3). */
+export function escapePointer(member: string): string {
+  return member.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+const FORMATS: Record<string, string> = {
+  base64: "base64 with its padding (RFC 4648, section 4)",
+  email: "an email address, for example name@example.com",
+  date: "a date, for example 2026-08-17",
+  "language-tag": "a language tag (BCP 47), for example en or pt-BR",
+  "time-zone": "an IANA time zone, for example Europe/Berlin",
+  "date-time": "a timestamp with its offset, for example 2026-08-17T09:30:00.000Z",
+};
+
+function sentenceOf({ keyword, params, message, parentSchema, data, propertyName }: ErrorObject): string {
+  const { limit, type, format, allowedValues } = params as {
+    limit?: number;
+    type?: string | string[];
+    format?: string;
+    allowedValues?: unknown[];
+  };
+  if (propertyName !== undefined) return "must be a name of 1 to 100 characters, other than __proto__";
+  switch (keyword) {
+    case "additionalProperties":
+      return unknownMember((params as { additionalProperty: string }).additionalProperty, parentSchema);
+    case "type":
+      return `must be ${[type].flat().map(withArticle).join(" or ")}, not ${withArticle(typeOf(data))}`;
+    case "format":
+      return `must be ${FORMATS[format ?? ""] ?? format}`;
+    case "pattern":
+      return `must be ${String(parentSchema?.description ?? message)}`;
+    case "enum":
+      return `must be one of ${allowedValues?.join(", ")}`;
+    case "minimum":
+      return `must be at least ${limit}`;
+    case "maximum":
+      return `must be at most ${limit}`;
+    case "minLength":
+      return `must have at least ${limit} ${limit === 1 ? "character" : "characters"}`;
+    case "maxLength":
+      return `must have at most ${limit} characters`;
+    case "minItems":
+      return `must have at least ${limit} items`;
+    case "maxItems":
+      return `must have at most ${limit} items, not ${Array.isArray(data) ? data.length : "more"}`;
+    case "uniqueItems":
+      return "must not have the same item twice";
+    case "maxProperties":
+      return `must have at most ${limit} members`;
+    case "minProperties":
+      return "must have at least one member";
+    case "required":
+      return "is required";
+    default:
+      return message ?? "is not valid";
+  }
+}
+
+function unknownMember(name: string, parentSchema: { [keyword: string]: unknown } | undefined): string {
+  const elsewhere = (parentSchema?.["x-elsewhere"] ?? {}) as Record<string, string>;
+  if (Object.hasOwn(elsewhere, name)) return `is not taken here: ${elsewhere[name]}`;
+  const known = Object.keys(parentSchema?.properties ?? {});
+  if (known.length === 0) return "is not known: nothing is taken here";
+  return `is not known; the nearest known name is ${closest(name, known)}`;
+}
+
+function typeOf(data: unknown): string {
+  if (data === null) return "null";
+  return Array.isArray(data) ? "array" : typeof data;
+}
+
+function withArticle(type = "value"): string {
+  if (type === "null") return "null";
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}

@@ -1,0 +1,82 @@
+import Type, { type Static } from "typebox";
+import { MediaType } from "../schema/media-type.ts";
+import { CalendarDate, freeText, Metadata, MetadataPatch, nullable, oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
+
+export const DOCUMENT_STATES = ["pending", "requested", "received", "accepted", "rejected", "expired", "waived", "cancelled"] as const;
+export type DocumentState = (typeof DOCUMENT_STATES)[number];
+
+/** How a chased thing stands with its reminders. */
+export const Chase = strict({ attempts: Type.Integer({ minimum: 0 }), last_at: nullable(Timestamp) });
+
+/** Longest name of a document, and of its file, in characters (code points). */
+export const MAX_NAME = 500;
+
+const NewContent = strict({
+  filename: Type.Optional(nullable(freeText(MAX_NAME, 1))),
+  content_type: Type.Optional(nullable(MediaType)),
+  data: Type.String({ contentEncoding: "base64", format: "base64" }),
+});
+export type NewContent = Static<typeof NewContent>;
+
+/** A document as a client gives it, in POST documents and inline when the candidate is created. */
+export const NewDocument = titled("NewDocument", strict(
+  {
+    name: freeText(MAX_NAME, 1),
+    required: Type.Optional(nullable(Type.Boolean())),
+    expires_on: Type.Optional(nullable(CalendarDate)),
+    metadata: Type.Optional(nullable(Metadata)),
+    content: Type.Optional(nullable(NewContent)),
+  },
+  { state: "it follows from what happens to the document", rejection_reason: "it is given with the move to rejected" },
+));
+export type NewDocument = Static<typeof NewDocument>;
+
+/** JSON Merge Patch (RFC 7396) of a document, its move included. */
+export const DocumentPatch = titled("DocumentPatch", strict(
+  {
+    name: Type.Optional(freeText(MAX_NAME, 1)),
+    required: Type.Optional(nullable(Type.Boolean())),
+    expires_on: Type.Optional(nullable(CalendarDate)),
+    metadata: Type.Optional(nullable(MetadataPatch)),
+    state: Type.Optional(oneOf(DOCUMENT_STATES)),
+    rejection_reason: Type.Optional(nullable(freeText(1000))),
+  },
+  { content: "PUT /candidates/{id}/documents/{docId}/content brings it" },
+));
+export type DocumentPatch = Static<typeof DocumentPatch>;
+
+export const DocumentPath = strict({ id: Type.String(), docId: Type.String() });
+
+/** Inline at creation a plain string is a document's name. */
+export const NewDocumentOrName = Type.Unsafe<NewDocument | string>({
+  if: { type: "string" },
+  // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own word
+  then: { type: "string", minLength: 1, maxLength: MAX_NAME },
+  else: NewDocument,
+});
+
+const ContentInfo = strict({
+  filename: nullable(Type.String()),
+  content_type: Type.String(),
+  size: Type.Integer({ minimum: 0, description: "in bytes" }),
+  sha256: Type.String({ description: "hexadecimal" }),
+  etag: Type.String({ description: "the ETag of the content" }),
+  uploaded_at: Timestamp,
+});
+
+export const Document = titled("Document", strict({
+  object: oneOf(["document"]),
+  id: Type.String(),
+  candidate_id: Type.String(),
+  name: Type.String(),
+  state: oneOf(DOCUMENT_STATES),
+  required: Type.Boolean(),
+  rejection_reason: nullable(Type.String()),
+  expires_on: nullable(CalendarDate),
+  metadata: Metadata,
+  content: nullable(ContentInfo),
+  chase: Chase,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}));
+export type Document = Static<typeof Document>;

@@ -1,0 +1,128 @@
+import { expect } from "chai";
+import { CandidateStore } from "../../src/candidates/store.ts";
+import { ContentStore } from "../../src/content/store.ts";
+import type { FileOwner } from "../../src/content/pending-store.ts";
+import { DocumentService } from "../../src/documents/service.ts";
+import { problem } from "../../src/problems.ts";
+import type { Client } from "../support/client.ts";
+import { type Service, startService } from "../support/service.ts";
+import { candidateWithDocument, documentIn, download, held, NOTHING_HELD, put } from "../documents/support.ts";
+
+/** What a crash between two writes leaves, made by leaving out the second one; and the sweep that finds it. */
+describe("left-overs of documents' content", () => {
+  let service: Service;
+  let client: Client;
+  let content: string;
+  let owner: FileOwner;
+  let candidates: CandidateStore;
+  let contents: ContentStore;
+  beforeEach(async () => {
+    service = await startService();
+    const account = await service.account();
+    ({ client } = account);
+    const made = await candidateWithDocument(client);
+    ({ content } = made);
+    owner = { account: account.id, candidate: made.candidate.slice("/candidates/".length) };
+    const { mongo } = service.replica.system;
+    const clock = { now: Date.now };
+    candidates = new CandidateStore(mongo, clock);
+    contents = new ContentStore(mongo, clock, candidates);
+  });
+  afterEach(() => service.stop());
+
+  const upload = (stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = [Buffer.alloc(300 * 1024)]) =>
+    contents.store({ stream, filename: null, contentType: null }, owner);
+
+  async function sweep(): Promise<boolean[]> {
+    const removed: boolean[] = [];
+    for (const entry of await contents.leftOvers(0)) removed.push(await contents.removeLeftOver(entry));
+    return removed;
+  }
+
+  it("go when no record came to name them, and not before their time", async () => {
+    await upload();
+    expect(await contents.leftOvers(60_000)).to.deep.equal([]);
+    expect(await held(service)).to.include({ files: 1, pending: 1 });
+    expect(await sweep()).to.deep.equal([true]);
+    expect(await held(service)).to.deep.equal(NOTHING_HELD);
+  });
+
+  it("are none where the record was written: only the entry goes", async () => {
+    const { id } = await upload();
+    const named = { file_id: id, filename: null, content_type: "a/b", size: 307_200, sha256: "", uploaded_at: "" };
+    await candidates.change(owner.account, owner.candidate, (record) => ({
+      ...record,
+      documents: record.documents.map((document) => ({ ...document, content: named })),
+    }));
+    expect(await sweep()).to.deep.equal([false]);
+    expect(await held(service)).to.include({ files: 1, pending: 0 });
+    expect((await download(client, content)).bytes).to.have.length(307_200);
+  });
+
+  it("go with what was replaced, when its readers have had their time", async () => {
+    await put(client, content, "old");
+    await put(client, content, "new");
+    expect(await held(service)).to.include({ files: 2, pending: 1 });
+    expect(await sweep()).to.deep.equal([true]);
+    expect(await held(service)).to.include({ files: 1, pending: 0 });
+    expect((await download(client, content)).bytes.toString()).to.equal("new");
+  });
+
+  it("do not come of a replacement that was refused after all", async () => {
+    const { content: old } = documentIn(await put(client, content, "old"));
+    const record = await candidates.get(owner.account, owner.candidate);
+    await contents.replaced(record.documents[0]?.content?.file_id ?? "", owner);
+    expect(await sweep()).to.deep.equal([false]);
+    expect(await held(service)).to.include({ files: 1, pending: 0 });
+    expect((await download(client, content)).headers.get("etag")).to.equal(old?.etag);
+  });
+
+  it("go at once where the record's write was refused, and wait where nobody knows", async () => {
+    const refused = await upload();
+    await rejected(contents.settle([refused.id], () => Promise.reject(problem("version_mismatch", "No."))));
+    expect(await held(service)).to.deep.equal(NOTHING_HELD);
+    const inDoubt = await upload();
+    await rejected(contents.settle([inDoubt.id], () => Promise.reject(problem("store_unavailable", "Who knows."))));
+    expect(await held(service)).to.include({ files: 1, pending: 1 });
+  });
+
+  it("are not taken from under an upload: it is refused when the sweep was first", async () => {
+    async function* slow(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(300 * 1024);
+      await sweep();
+      yield Buffer.alloc(1);
+    }
+    const error = await rejected(upload(slow()));
+    expect(error).to.include({ code: "request_timeout" });
+    expect(await held(service)).to.deep.equal(NOTHING_HELD);
+  });
+
+  it("are let go by the sweep where somebody has touched them since it looked", async () => {
+    const { id } = await upload();
+    const [found] = await contents.leftOvers(0);
+    await contents.replaced(id, owner);
+    if (found === undefined) throw new Error("It is there.");
+    expect(await contents.removeLeftOver({ ...found, created_at: found.created_at - 1 })).to.equal(false);
+    expect(await held(service)).to.include({ files: 1, pending: 1 });
+  });
+
+  it("of a try that was interrupted do not make a second document", async () => {
+    const documents = new DocumentService(candidates, contents);
+    const given = { name: "CV", content: { data: Buffer.from("bytes").toString("base64") } };
+    const ids = { file: undefined, newId: () => "doc_fixed", precondition: () => undefined };
+    const first = await documents.add(owner.account, owner.candidate, given, ids);
+    const again = await documents.add(owner.account, owner.candidate, given, ids);
+    expect(again).to.deep.equal(first);
+    expect((await candidates.get(owner.account, owner.candidate)).documents).to.have.length(2);
+    expect(await held(service)).to.include({ files: 1, pending: 0 });
+  });
+});
+
+async function rejected(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => {
+      throw new Error("It should have failed.");
+    },
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,125 @@
+import { expect } from "chai";
+import { AuditStore } from "../../src/audit/store.ts";
+import { AuditTrail } from "../../src/audit/trail.ts";
+import { SharedClock } from "../../src/infra/clock.ts";
+import { newTypeId } from "../../src/infra/ids.ts";
+import type { RedisClient } from "../../src/infra/redis.ts";
+import { GrantService } from "../../src/grants/service.ts";
+import { GrantRecords } from "../../src/grants/store.ts";
+import type { GrantRequest } from "../../src/grants/terms.ts";
+import { GrantStore } from "../../src/limiter/grant-counters.ts";
+import { keys } from "../../src/limiter/keys.ts";
+import { type Accounts, openAccounts } from "../accounts/support.ts";
+import { limiterOver, problemOf, testRedis } from "../limiter/support.ts";
+
+/** The steps at which issuing a grant can be cut off: before each thing it does to Redis, or straight after it. */
+const CUTS = ["put before", "put after", "give before", "give after"] as const;
+type Cut = (typeof CUTS)[number];
+
+class Crash extends Error {}
+
+/** Redis's half, with a crash in one of its steps. */
+class CrashingStore extends GrantStore {
+  cut: Cut | undefined;
+
+  override async put(grant: Parameters<GrantStore["put"]>[0]): Promise<boolean> {
+    return this.#cutting("put", () => super.put(grant));
+  }
+
+  override async give(grant: Parameters<GrantStore["give"]>[0]): Promise<boolean> {
+    return this.#cutting("give", () => super.give(grant));
+  }
+
+  async #cutting<T>(step: "put" | "give", work: () => Promise<T>): Promise<T> {
+    if (this.cut === `${step} before`) throw new Crash();
+    const result = await work();
+    if (this.cut === `${step} after`) throw new Crash();
+    return result;
+  }
+}
+
+describe("issuing a grant that is cut off", () => {
+  let accounts: Accounts;
+  let redis: RedisClient;
+  let counts: CrashingStore;
+  let grants: GrantService;
+  let accountId: string;
+  let request: GrantRequest & { id: string };
+  before(async () => {
+    [accounts, redis] = [await openAccounts(), await testRedis()];
+    counts = new CrashingStore(redis);
+    const clock = new SharedClock();
+    const audit = new AuditTrail({ store: new AuditStore(accounts.mongo), clock, newId: newTypeId, actor: "test" });
+    grants = new GrantService({ accounts: accounts.store, records: new GrantRecords(accounts.mongo), counts, audit, clock, newId: newTypeId });
+  });
+  after(async () => {
+    redis.disconnect();
+    await accounts.close();
+  });
+  beforeEach(async () => {
+    accountId = (await accounts.service.createAccount({ name: "Acme" })).id;
+    const keyId = (await accounts.service.createKey({ accountId, name: "ats" })).id;
+    request = { keyId, surface: "create", amount: 5, expiresInHours: 1, approvedBy: "Ann", reason: "backfill", id: newTypeId("grant") };
+  });
+
+  const cutOff = async (cut: Cut) => {
+    counts.cut = cut;
+    const outcome = await grants.create(request).catch((error: unknown) => error);
+    counts.cut = undefined;
+    expect(outcome).to.be.instanceOf(Crash);
+  };
+  const admitted = async (requests: number) => {
+    const limiter = limiterOver(redis);
+    const charges = Array.from({ length: requests }, () => limiter.charge({ accountId, keyId: request.keyId, surface: "create" }));
+    return (await Promise.all(charges)).filter(({ verdict }) => verdict === "admitted" || verdict === "granted").length;
+  };
+  /** All that Redis knows of the account. */
+  const loseData = () => redis.del(keys.grants({ accountId, keyId: request.keyId }));
+
+  for (const cut of CUTS) {
+    it(`${cut}: the command, repeated, gives the amount once`, async () => {
+      await cutOff(cut);
+      const drawn = await admitted(103);
+      expect(drawn).to.equal(cut === "give after" ? 103 : 100);
+      expect(await grants.create(request)).to.include({ id: request.id, remaining: 105 - Math.max(drawn, 100) });
+      expect(drawn + (await admitted(110))).to.equal(105);
+    });
+
+    it(`${cut}, and Redis loses its data: the command, repeated, never gives it twice`, async () => {
+      await cutOff(cut);
+      const drawn = await admitted(104);
+      await loseData();
+      const repeated = await grants.create(request).then((view) => view.remaining, () => "refused");
+      expect(repeated, "given now, or refused as it may have been given before").to.equal(cut.startsWith("put") ? 5 : "refused");
+      expect(drawn + (await admitted(110))).to.be.at.most(105);
+    });
+  }
+
+  it("Redis loses a grant that was issued: it is shown as lost, and not given again", async () => {
+    await grants.create(request);
+    await admitted(102);
+    await loseData();
+    expect((await grants.list(accountId)).data[0]).to.include({ status: "lost", remaining: null });
+    expect((await problemOf(grants.create(request))).message).to.match(/lost what was left/);
+    expect(await admitted(10)).to.equal(0);
+  });
+
+  it("a revoked grant is not issued by repeating its command", async () => {
+    await cutOff("give before");
+    await grants.revoke(request.id);
+    expect(await grants.create(request)).to.include({ status: "revoked" });
+    expect(await admitted(110)).to.equal(100);
+  });
+
+  it("is refused for a key that is not there or revoked, another surface, and terms that cannot be", async () => {
+    const refused = async (more: Partial<GrantRequest>) => (await problemOf(grants.create({ ...request, ...more }))).code;
+    expect(await refused({ keyId: newTypeId("key") })).to.equal("not_found");
+    expect(await refused({ surface: "reads" })).to.equal("validation_failed");
+    for (const amount of [0, -1, 1.5, NaN, 1e9]) expect(await refused({ amount })).to.equal("validation_failed");
+    for (const expiresInHours of [0, -1, NaN, Infinity]) expect(await refused({ expiresInHours })).to.equal("validation_failed");
+    for (const id of ["", "grant_", "acct_1", "grant_a b"]) expect(await refused({ id })).to.equal("validation_failed");
+    expect(await refused({ reason: " " })).to.equal("validation_failed");
+    await accounts.service.revokeKey(request.keyId);
+    expect(await refused({})).to.equal("invalid_transition");
+  });
+});

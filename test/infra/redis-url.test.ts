@@ -1,0 +1,54 @@
+import { expect } from "chai";
+import { createLog } from "../../src/api/access-log.ts";
+import { connectRedis } from "../../src/infra/redis.ts";
+import { parseRedisUrl } from "../../src/infra/redis-url.ts";
+
+describe("REDIS_URL", () => {
+  it("may be one server", () => {
+    expect(parseRedisUrl("rediss://u:p@h:1/2")).to.deep.equal({ form: "standalone", url: "rediss://u:p@h:1/2" });
+  });
+
+  it("may be Sentinels and the name of a master", () => {
+    expect(parseRedisUrl("redis+sentinel://ann:p%40ss@h1:5,[::1]/limits/3")).to.deep.equal({
+      form: "sentinel",
+      sentinels: [{ host: "h1", port: 5 }, { host: "::1", port: 26379 }],
+      name: "limits",
+      db: 3,
+      credentials: { username: "ann", password: "p@ss" },
+    });
+  });
+
+  it("may be nodes of a cluster", () => {
+    expect(parseRedisUrl("redis+cluster://:secret@h1,h2:7000")).to.deep.equal({
+      form: "cluster",
+      nodes: [{ host: "h1", port: 6379 }, { host: "h2", port: 7000 }],
+      credentials: { password: "secret" },
+    });
+  });
+
+  for (const wrong of ["redis+sentinel://h1:1", "redis+cluster://h1:1/name", "redis+sentinel:///name", "http://h", ""]) {
+    it(`is not ${JSON.stringify(wrong)}`, () => {
+      expect(() => parseRedisUrl(wrong)).to.throw("REDIS_URL must be");
+    });
+  }
+
+  it("is told to be wrong within seconds, without its password, when nobody is there", async () => {
+    const failure = await connectRedis({ url: "redis://ann:secret@127.0.0.1:1", timeoutMs: 100 }).catch((error: Error) => error);
+    expect(failure).to.be.an("error");
+    expect((failure as Error).message).to.equal(
+      "Redis at redis://…@127.0.0.1:1 cannot be used: not ready within 5000 ms; connect ECONNREFUSED 127.0.0.1:1",
+    );
+  }).timeout(8_000);
+
+  it("is told to be wrong without its password in any line of the log, when Redis refuses that", async () => {
+    const wrong = new URL(process.env.REDIS_URL ?? "");
+    wrong.username = "nobody";
+    wrong.password = "s3cret-of-nobody";
+    let logged = "";
+    const log = createLog("debug", { write: (line) => void (logged += line) });
+    const failure = (await connectRedis({ url: wrong.href, timeoutMs: 100, log }).catch((error: Error) => error)) as Error;
+    expect(failure.message).to.contain("WRONGPASS");
+    expect(logged).to.contain("WRONGPASS");
+    expect(failure.message + logged).not.to.contain("s3cret");
+  }).timeout(8_000);
+});

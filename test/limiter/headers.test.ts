@@ -1,0 +1,69 @@
+import { expect } from "chai";
+import type { Decision } from "../../src/limiter/decision.ts";
+import { rateLimitHeaders, refusal, secondsToReset } from "../../src/limiter/headers.ts";
+
+const ADMITTED: Decision = {
+  verdict: "admitted",
+  surface: "create",
+  account: { limit: 200, remaining: 190 },
+  key: { limit: 100, remaining: 90 },
+  grantRemaining: null,
+  grantAmount: null,
+  resetMs: 811_001,
+  windowSeconds: 3600,
+  window: 498_000,
+};
+
+describe("the rate-limit headers", () => {
+  it("show both windows", () => {
+    expect(rateLimitHeaders(ADMITTED)).to.deep.equal({
+      "RateLimit-Policy": '"account";q=200;w=3600, "key";q=100;w=3600',
+      RateLimit: '"account";r=190;t=812, "key";r=90;t=812',
+    });
+  });
+
+  it("show a live grant as a third policy", () => {
+    expect(rateLimitHeaders({ ...ADMITTED, grantRemaining: 0, grantAmount: 5000 })).to.deep.equal({
+      "RateLimit-Policy": '"account";q=200;w=3600, "key";q=100;w=3600, "grant";q=5000',
+      RateLimit: '"account";r=190;t=812, "key";r=90;t=812, "grant";r=0',
+    });
+  });
+
+  it("round up to whole seconds, at least one", () => {
+    const seconds = [1, 999, 1000, 1001, 3_600_000].map((resetMs) => secondsToReset({ resetMs }));
+    expect(seconds).to.deep.equal([1, 1, 1, 2, 3600]);
+  });
+});
+
+describe("the problem of a refusal", () => {
+  it("is none where the request is admitted", () => {
+    expect([refusal(ADMITTED), refusal({ ...ADMITTED, verdict: "granted" })]).to.deep.equal([undefined, undefined]);
+  });
+
+  it("says which window was exhausted, and when to come back", () => {
+    const problem = refusal({ ...ADMITTED, verdict: "account_exhausted" });
+    expect(problem).to.include({ code: "rate_limited", status: 429 });
+    expect(problem?.message).to.match(/^Too many requests.* try again shortly/);
+    expect(problem?.extras).to.deep.include({
+      members: {
+        type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
+        surface: "create",
+        scope: "account",
+        limit: 200,
+        retry_after: 812,
+      },
+      headers: { "Retry-After": "812" },
+    });
+    expect(refusal({ ...ADMITTED, verdict: "key_exhausted" })?.extras.members).to.deep.include({ scope: "key", limit: 100 });
+  });
+
+  it("challenges a revoked key", () => {
+    const problem = refusal({ ...ADMITTED, verdict: "revoked" });
+    expect(problem).to.include({ code: "api_key_revoked", status: 401 });
+    expect(problem?.extras.headers?.["WWW-Authenticate"]).to.match(/^Bearer .*error="invalid_token"/);
+  });
+
+  it("names a suspended account", () => {
+    expect(refusal({ ...ADMITTED, verdict: "suspended" })).to.include({ code: "account_suspended", status: 403 });
+  });
+});

@@ -1,0 +1,125 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import type { Caller } from "../../src/accounts/caller.ts";
+import type { RedisClient } from "../../src/infra/redis.ts";
+import { run } from "../../src/infra/scripts.ts";
+import { GrantStore } from "../../src/limiter/grant-counters.ts";
+import { keys } from "../../src/limiter/keys.ts";
+import { KeyStanding } from "../../src/limiter/key-markers.ts";
+import { usage } from "../../src/limiter/usage.ts";
+import { type Charge, type Limits, Model } from "./model.ts";
+import { clearOfMidnight, newCaller, redisNow, testRedis } from "./support.ts";
+
+const DAY_SECONDS = 86_400;
+const KEYS = 3;
+const VERDICTS = ["admitted", "account_exhausted", "key_exhausted", "revoked", "suspended", "granted"];
+
+type Step =
+  | ({ do: "charge" } & Charge)
+  | { do: "put"; key: number; id: string; amount: number; expiresInDays: number }
+  | { do: "remove"; key: number; id: string }
+  | { do: "revoke"; key: number }
+  | { do: "suspend" | "resume" };
+
+const key = fc.nat({ max: KEYS - 1 });
+const cost = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5 }));
+// Each grant has ends of its own: which of two that end together is drawn first is no promise.
+const grant = fc.oneof(
+  fc.record({ id: fc.constant("grant_a"), expiresInDays: fc.constantFrom(-0.2, 1) }),
+  fc.record({ id: fc.constant("grant_b"), expiresInDays: fc.constantFrom(-0.1, 2) }),
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 24, arbitrary: fc.record({ do: fc.constant("charge"), key, surface: fc.constantFrom("create", "start"), cost }) },
+  { weight: 3, arbitrary: fc.tuple(key, fc.integer({ min: 1, max: 9 }), grant).map(([of, amount, made]) => ({ do: "put", key: of, amount, ...made }) as const) },
+  fc.tuple(key, grant).map(([of, { id }]) => ({ do: "remove", key: of, id }) as const),
+  fc.record({ do: fc.constant("revoke"), key }),
+  fc.record({ do: fc.constantFrom("suspend", "resume") }),
+);
+const limits = fc.record({ account: fc.nat({ max: 30 }), key: fc.nat({ max: 20 }) });
+
+describe("the scripts against their model", () => {
+  let redis: RedisClient;
+  before(async () => {
+    redis = await testRedis();
+    await clearOfMidnight(redis);
+  });
+  after(() => redis.disconnect());
+
+  it("gives the same verdicts and the same numbers over random sequences", async () => {
+    const property = fc.asyncProperty(limits, fc.array(step, { maxLength: 80 }), async (allowed, steps) => {
+      const run = await begin(redis, allowed);
+      // Sent one after the other on one connection, they run in this order; no need to wait for each answer.
+      const outcomes = await Promise.all(steps.map((next) => take(next, run)));
+      expect(outcomes.map(([, actual]) => actual)).to.deep.equal(outcomes.map(([expected]) => expected));
+      expect(await actualUsage(run)).to.deep.equal(expectedUsage(run));
+    });
+    await fc.assert(property, { numRuns: 500 });
+  }).timeout(30_000);
+});
+
+/** One sequence, done to the model and to Redis. */
+interface Run {
+  readonly model: Model;
+  readonly redis: RedisClient;
+  readonly limits: Limits;
+  readonly callers: Caller[];
+  readonly now: number;
+}
+
+async function begin(redis: RedisClient, allowed: Limits): Promise<Run> {
+  const first = newCaller();
+  const others = Array.from({ length: KEYS - 1 }, () => newCaller(first.accountId));
+  return { model: new Model(), redis, limits: allowed, callers: [first, ...others], now: await redisNow(redis) };
+}
+
+async function take(step: Step, { model, redis, limits: allowed, callers, now }: Run): Promise<[expected: unknown, actual: unknown]> {
+  const standing = new KeyStanding(redis);
+  const grants = new GrantStore(redis);
+  const { accountId } = callers[0]!;
+  if (step.do === "charge") return [model.charge(step, allowed), await charge(redis, callers[step.key]!, step, allowed)];
+  if (step.do === "put") {
+    const isNew = !model.grantsOf(step.key).has(step.id);
+    if (isNew) model.grantsOf(step.key).set(step.id, { ...step, remaining: step.amount });
+    const expiresAtMs = now + step.expiresInDays * DAY_SECONDS * 1000;
+    return [isNew, await grants.put({ ...callers[step.key]!, grantId: step.id, amount: step.amount, expiresAtMs })];
+  }
+  if (step.do === "remove") {
+    return [model.grantsOf(step.key).delete(step.id), await grants.remove({ ...callers[step.key]!, grantId: step.id })];
+  }
+  if (step.do === "revoke") {
+    model.revoked.add(step.key);
+    return [undefined, await standing.markRevoked(accountId, callers[step.key]!.keyId)];
+  }
+  model.suspended = step.do === "suspend";
+  return [undefined, await (model.suspended ? standing.markSuspended(accountId) : standing.clearSuspended(accountId))];
+}
+
+async function charge(redis: RedisClient, caller: Caller, { surface, cost: charged }: Charge, allowed: Limits): Promise<unknown[]> {
+  const counters = [keys.accountCounter(caller.accountId, surface), keys.keyCounter(caller, surface)];
+  const others = [keys.keyStanding(caller), keys.accountStanding(caller.accountId), keys.grants(caller)];
+  const draws = surface === "create" ? 1 : 0;
+  const answer = await run(redis, "charge", ...counters, ...others, allowed.account, allowed.key, DAY_SECONDS, charged, draws, 0, 0, 0);
+  const [verdict, account, own, , remaining, , amount] = answer;
+  return [VERDICTS[verdict], account, own, remaining, amount];
+}
+
+async function actualUsage({ redis, callers }: Run): Promise<unknown[]> {
+  const options = { redis, windowSeconds: DAY_SECONDS, scale: 1, timeoutMs: 5_000 };
+  const all = await Promise.all(callers.map((caller) => usage(options, caller)));
+  return all.map(({ standing, surfaces, grants }) => ({
+    standing,
+    used: surfaces.filter(({ surface }) => surface === "create" || surface === "start").map(({ account, key: own }) => [account.used, own.used]),
+    grants: grants.map(({ id, remaining, amount }) => [id, remaining, amount]),
+  }));
+}
+
+function expectedUsage({ model, callers }: Run): unknown[] {
+  return callers.map((_, owner) => ({
+    standing: model.revoked.has(owner) ? "revoked" : model.suspended ? "suspended" : "active",
+    used: ["create", "start"].map((surface) => [model.usedOf(surface), model.usedOf(surface, owner)]),
+    grants: [...model.grantsOf(owner)]
+      .filter(([, { expiresInDays }]) => expiresInDays > 0)
+      .toSorted(([, a], [, b]) => a.expiresInDays - b.expiresInDays)
+      .map(([id, { remaining, amount }]) => [id, remaining, amount]),
+  }));
+}

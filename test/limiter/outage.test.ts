@@ -1,0 +1,248 @@
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { SharedClock } from "../../src/infra/clock.ts";
+import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
+import { keys } from "../../src/limiter/keys.ts";
+import type { ChargeRequest, Limiter } from "../../src/limiter/limiter.ts";
+import { KeyStanding } from "../../src/limiter/key-markers.ts";
+import { usage } from "../../src/limiter/usage.ts";
+import { startRedis, type TestServer } from "../support/servers.ts";
+import { type Proxy, startProxy } from "./proxy.ts";
+import { clearOfMidnight, limiterOver, newCaller, problemOf, testRedis } from "./support.ts";
+
+const TIMEOUT_MS = 200;
+/** How late a decision may be on a test machine that is busy; without the limiter's own timer it would come after 1 s. */
+const LATE_MS = 400;
+const RECOVERY_MS = 2_000;
+
+describe("while Redis is out of order", function () {
+  this.timeout(30_000);
+  let server: TestServer;
+  let proxy: Proxy;
+  let redis: RedisClient;
+  let operator: RedisClient; // a way around the faults
+  let limiter: Limiter;
+  let patient: Limiter; // the same connection without a hurry, to count from when it works again
+  before(async () => {
+    server = await startRedis();
+    proxy = await startProxy(server.port);
+    redis = await connectRedis({ url: proxy.url, timeoutMs: TIMEOUT_MS });
+    operator = await connectRedis({ url: server.url, timeoutMs: 5_000 });
+    limiter = limiterOver(redis, { timeoutMs: TIMEOUT_MS });
+    patient = limiterOver(redis);
+    await clearOfMidnight(operator);
+  });
+  after(async () => {
+    redis.disconnect();
+    operator.disconnect();
+    proxy.close();
+    await server.stop();
+  });
+
+  it("answers 503 at once when it is gone, and goes on when it is back", async () => {
+    await server.kill();
+    for (let i = 0; i < 5; i++) {
+      const { message } = (await expectUnavailable(newRequest())).cause as Error;
+      expect(message).not.to.include("did not answer within"); // it knows, it does not wait
+    }
+    await server.restart();
+    await admittedAgain(newRequest());
+  });
+
+  it("answers 503 in time when it hangs, and charges none of it afterwards", async () => {
+    const request = newRequest();
+    await limiter.charge(request);
+    server.pause();
+    await Promise.all(Array.from({ length: 20 }, (_, i) => setTimeout(10 * i).then(() => expectUnavailable(request))));
+    server.resume();
+    await admittedAgain(request);
+    expect(await used(request)).to.deep.equal({ account: 2, key: 2 });
+  });
+
+  it("does not take its own process being busy for an outage", async () => {
+    const charged = limiterOver(operator, { timeoutMs: TIMEOUT_MS }).charge(newRequest());
+    const until = performance.now() + 2 * TIMEOUT_MS;
+    while (performance.now() < until); // the answer waits in the socket meanwhile
+    expect((await charged).verdict).to.equal("admitted");
+  });
+
+  it("sends no charge a second time when the answer to it was lost", async () => {
+    const request = newRequest();
+    proxy.loseAnswer = true;
+    await expectUnavailable(request);
+    await admittedAgain(request);
+    expect(await used(request)).to.deep.equal({ account: 2, key: 2 }); // the lost one counted, once
+  });
+
+  it("charges nothing for what the network delivers after the deadline", async () => {
+    const request = newRequest();
+    await limiter.charge(request);
+    proxy.delayMs = 2 * TIMEOUT_MS;
+    await Promise.all(Array.from({ length: 5 }, () => expectUnavailable(request)));
+    proxy.delayMs = 0;
+    await proxy.delivered();
+    await admittedAgain(request);
+    expect(await used(request)).to.deep.equal({ account: 2, key: 2 });
+  });
+
+  it("answers 503, not 429, when it is a read-only replica, and asks again where the master is", async () => {
+    const exhausted = newRequest();
+    await Promise.all(Array.from({ length: 10 }, () => patient.charge(exhausted)));
+    expect((await patient.charge(exhausted)).verdict).to.equal("key_exhausted");
+    await operator.replicaof("127.0.0.1", 1);
+    const connectedAgain = once(redis, "ready");
+    const { message } = (await expectUnavailable(exhausted)).cause as Error;
+    expect(message).to.match(/^READONLY/);
+    await connectedAgain;
+    await operator.replicaof("NO", "ONE");
+    expect((await patient.charge(exhausted)).verdict).to.equal("key_exhausted");
+    await admittedAgain(newRequest());
+  });
+
+  it("answers 503 when it is out of memory, with both counters as they were", async () => {
+    const request = newRequest();
+    await patient.charge(request);
+    await operator.config("SET", "maxmemory", 1);
+    await expectUnavailable(request);
+    await operator.config("SET", "maxmemory", 0);
+    expect(await used(request)).to.deep.equal({ account: 1, key: 1 });
+    await admittedAgain(request);
+  });
+
+  it("goes on when its scripts were flushed, charging once", async () => {
+    const request = newRequest();
+    await operator.script("FLUSH");
+    const decisions = await Promise.all(Array.from({ length: 5 }, () => patient.charge(request)));
+    expect(decisions.map(({ verdict }) => verdict)).to.deep.equal(Array.from({ length: 5 }, () => "admitted"));
+    expect(await used(request)).to.deep.equal({ account: 5, key: 5 });
+  });
+
+  it("goes on while its scripts are flushed all the time, charging each request once", async () => {
+    const clients = await Promise.all(Array.from({ length: 5 }, () => connectRedis({ url: server.url, timeoutMs: 5_000 })));
+    const [asking, ...flushers] = clients as [RedisClient, ...RedisClient[]];
+    const busy = limiterOver(asking, { scale: 100 });
+    const request = { ...newCaller(), surface: "create" } as const;
+    const lane = async () => {
+      for (let n = 0; n < 100; n++) expect((await busy.charge(request)).verdict).to.equal("admitted");
+    };
+    let over = false;
+    const flushing = flushers.map(async (flusher) => {
+      while (!over) await flusher.script("FLUSH");
+    });
+    try {
+      await Promise.all(Array.from({ length: 20 }, lane));
+    } finally {
+      over = true;
+      await Promise.all(flushing);
+      for (const client of clients) client.disconnect();
+    }
+    expect(await used(request)).to.deep.equal({ account: 2_000, key: 2_000 });
+  });
+
+  for (const spoiled of ["accountCounter", "keyCounter", "grants"] as const) {
+    it(`answers 503 when the ${spoiled} is no such thing, charging nothing`, async () => {
+      const request = { ...newCaller(), surface: "create" } as const;
+      const names = {
+        accountCounter: keys.accountCounter(request.accountId, "create"),
+        keyCounter: keys.keyCounter(request, "create"),
+        grants: keys.grants(request),
+      };
+      await operator.rpush(names[spoiled], "not this");
+      const { message } = (await expectUnavailable(request)).cause as Error;
+      expect(message).to.match(/^WRONGTYPE/);
+      expect(await operator.exists(...Object.values(names))).to.equal(1);
+    });
+  }
+
+  it("answers 503 when a counter cannot be read", async () => {
+    const request = newRequest();
+    await operator.set(keys.keyCounter(request, "start"), "many");
+    const { message } = (await expectUnavailable(request)).cause as Error;
+    expect(message).to.match(/^CORRUPT counter/);
+    expect(await operator.exists(keys.accountCounter(request.accountId, "start"))).to.equal(0);
+  });
+
+  it("says so to whoever revokes a key or reads the usage, too", async () => {
+    const { accountId, keyId } = newCaller();
+    server.pause();
+    const read = problemOf(usage({ redis, windowSeconds: 3600, scale: 1, timeoutMs: TIMEOUT_MS }, { accountId, keyId }));
+    const marked = problemOf(new KeyStanding(redis).markRevoked(accountId, keyId));
+    expect([(await read).code, (await marked).code]).to.deep.equal(["limiter_unavailable", "limiter_unavailable"]);
+    server.resume();
+    await admittedAgain(newRequest());
+  });
+
+  function newRequest(): ChargeRequest {
+    return { ...newCaller(), surface: "start" };
+  }
+
+  /** 503 in time, with a Retry-After. */
+  async function expectUnavailable(request: ChargeRequest) {
+    const started = performance.now();
+    const problem = await problemOf(limiter.charge(request));
+    expect(performance.now() - started).to.be.below(TIMEOUT_MS + LATE_MS);
+    expect(problem).to.include({ code: "limiter_unavailable", status: 503 });
+    expect(problem.extras.headers).to.deep.equal({ "Retry-After": "1" });
+    return problem;
+  }
+
+  /** Works again within two seconds, at the first charge, which is the only one made for it. */
+  async function admittedAgain(request: ChargeRequest): Promise<void> {
+    const deadline = performance.now() + RECOVERY_MS;
+    while (!(await redis.ping().catch(() => false))) {
+      expect(performance.now()).to.be.below(deadline);
+      await setTimeout(5);
+    }
+    expect((await patient.charge(request)).verdict).to.equal("admitted");
+  }
+
+  async function used(caller: ChargeRequest): Promise<{ account: number | undefined; key: number | undefined }> {
+    const { surfaces } = await usage({ redis: operator, windowSeconds: 86_400, scale: 1, timeoutMs: 5_000 }, caller);
+    const found = surfaces.find(({ surface }) => surface === caller.surface);
+    return { account: found?.account.used, key: found?.key.used };
+  }
+});
+
+describe("a replica whose clock is wrong", () => {
+  let redis: RedisClient;
+  before(async () => (redis = await testRedis()));
+  after(() => redis.disconnect());
+
+  for (const [hours, direction] of [[-1, "behind"], [1, "ahead"]] as const) {
+    it(`decides as the others do when it is an hour ${direction}`, async () => {
+      const clock = new SharedClock();
+      clock.follow(Date.now() + hours * 3_600_000);
+      const request = { ...newCaller(), surface: "start" } as const;
+      const wrong = await limiterOver(redis, { clock, windowSeconds: 60 }).charge(request);
+      const right = await limiterOver(redis, { windowSeconds: 60 }).charge(request);
+      expect(wrong.verdict).to.equal("admitted");
+      expect(right).to.deep.include({ verdict: "admitted", key: { limit: 10, remaining: right.window === wrong.window ? 8 : 9 } });
+    });
+  }
+
+  it("has its clock set right by the first answer", async () => {
+    const clock = new SharedClock();
+    clock.follow(Date.now() - 3_600_000);
+    await limiterOver(redis, { clock }).charge({ ...newCaller(), surface: "start" });
+    expect(clock.now()).to.be.closeTo(Date.now(), 2_000);
+  });
+
+  it("does not have it set by an answer that was long on its way", async () => {
+    const server = await startRedis();
+    const slow = await startProxy(server.port);
+    const client = await connectRedis({ url: slow.url, timeoutMs: 5_000 });
+    try {
+      const clock = new SharedClock();
+      const limiter = limiterOver(client, { clock });
+      await limiter.charge({ ...newCaller(), surface: "start" });
+      slow.answerDelayMs = 1_500;
+      await limiter.charge({ ...newCaller(), surface: "start" });
+      expect(clock.now()).to.be.closeTo(Date.now(), 1_000);
+    } finally {
+      client.disconnect();
+      slow.close();
+      await server.stop();
+    }
+  }).timeout(10_000);
+});

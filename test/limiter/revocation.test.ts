@@ -1,0 +1,115 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { connectRedis } from "../../src/infra/redis.ts";
+import { answerOf, serversOf } from "../admin/support.ts";
+import { accountWithKeys } from "../support/processes.ts";
+import { startRedis, type TestServer } from "../support/servers.ts";
+import { hammer, type Load, type Replicas, type Sample, spawnReplicas } from "../support/replicas.ts";
+
+const REPLICAS = 8;
+const KEY_CACHE_SECONDS = 8;
+/** Much shorter than the cache's life. */
+const GRACE_SECONDS = 1;
+const PATHS = ["/candidates?limit=1", "/limits"];
+
+describe(`a key's end on ${REPLICAS} replicas under load`, function () {
+  this.timeout(180_000);
+  let redis: TestServer;
+  let replicas: Replicas;
+  let load: Load | undefined;
+  before(async () => {
+    redis = await startRedis();
+    // The limits are out of the way, and a slow machine is no outage.
+    const settings = { REDIS_URL: redis.url, KEY_CACHE_SECONDS, LIMIT_SCALE: 100_000, LIMITER_TIMEOUT_MS: 10_000, STORE_TIMEOUT_MS: 30_000 };
+    replicas = await spawnReplicas(REPLICAS, settings);
+  });
+  afterEach(async () => {
+    await load?.stop();
+    load = undefined;
+  });
+  after(async () => {
+    await replicas?.stop();
+    await redis?.stop();
+  });
+
+  const operator = (...args: string[]) => answerOf(args, serversOf(replicas.config));
+
+  /** Loads every replica with two keys of one account, and a key of another account, until all of them know all keys. */
+  async function underLoad(): Promise<{ accountId: string; keyId: string; key: string; sibling: string; stranger: string; load: Load }> {
+    const account = await accountWithKeys(replicas.first, 2);
+    const other = await accountWithKeys(replicas.first, 1);
+    const [key, sibling, stranger] = [account.keys[0]!.client.key, account.keys[1]!.client.key, other.keys[0]!.client.key];
+    load = hammer(replicas, [key, sibling, stranger], PATHS);
+    await load.answeredAll();
+    expect(statuses(load.samples)).to.deep.equal(["200"]);
+    return { accountId: account.id, keyId: account.keys[0]!.id, key, sibling, stranger, load };
+  }
+
+  const flush = async () => {
+    const client = await connectRedis({ url: redis.url, timeoutMs: 5_000 });
+    await client.flushall();
+    client.disconnect();
+  };
+
+  it("refuses a revoked key everywhere from the first request after the command, and no other", async () => {
+    const { keyId, key, sibling, stranger, load: running } = await underLoad();
+    await operator("keys", "revoke", keyId);
+    const revokedAt = performance.now();
+    await running.answeredAll();
+    await running.stop();
+    expect(statuses(since(running, revokedAt, key))).to.deep.equal(["401"]);
+    expect(statuses([...since(running, 0, sibling), ...since(running, 0, stranger)])).to.deep.equal(["200"]);
+  });
+
+  it("refuses it within the life of the cache where Redis is emptied straight after", async () => {
+    const { keyId, key, sibling, stranger, load: running } = await underLoad();
+    await operator("keys", "revoke", keyId);
+    await flush();
+    const bound = performance.now() + KEY_CACHE_SECONDS * 1000;
+    await setTimeout(KEY_CACHE_SECONDS * 1000);
+    await running.answeredAll();
+    await running.stop();
+    expect(statuses(since(running, bound, key))).to.deep.equal(["401"]);
+    expect(statuses([...since(running, 0, sibling), ...since(running, 0, stranger)])).to.deep.equal(["200"]);
+  });
+
+  it("refuses every key of a suspended account from the first request after the command, and takes them again after resume", async () => {
+    const { accountId, key, sibling, stranger, load: running } = await underLoad();
+    await operator("accounts", "suspend", accountId);
+    const suspendedAt = performance.now();
+    await running.answeredAll();
+    const resuming = performance.now();
+    await operator("accounts", "resume", accountId);
+    const resumedAt = performance.now();
+    await running.answeredAll();
+    await running.stop();
+    const own = [...since(running, suspendedAt, key), ...since(running, suspendedAt, sibling)];
+    expect(statuses(own.filter(({ answeredAt }) => answeredAt < resuming))).to.deep.equal(["403"]);
+    expect(statuses(own.filter(({ sentAt }) => sentAt >= resumedAt))).to.deep.equal(["200"]);
+    expect(statuses(since(running, 0, stranger))).to.deep.equal(["200"]);
+  });
+
+  it("stops a rotated key's old secret when its grace ends, sooner than any cache would, and never the new one", async () => {
+    const { keyId, key, sibling, stranger, load: running } = await underLoad();
+    const rotated = await replicas.first.system.accounts.rotateKey({ keyId, graceSeconds: GRACE_SECONDS });
+    // Redis and all replicas are on this machine, so its clock is theirs.
+    const endsAt = Date.parse(rotated.previous_secret_expires_at ?? "") - Date.now() + performance.now();
+    const renewed = hammer(replicas, [rotated.key], PATHS);
+    await setTimeout(Math.max(0, endsAt - performance.now()));
+    await Promise.all([running.answeredAll(), renewed.answeredAll()]);
+    await Promise.all([running.stop(), renewed.stop()]);
+    const old = since(running, 0, key);
+    const apart = 5; // the two clocks of this process are not read at the same instant
+    expect(statuses(old.filter(({ answeredAt }) => answeredAt < endsAt - apart))).to.deep.equal(["200"]);
+    expect(statuses(old.filter(({ sentAt }) => sentAt > endsAt + apart))).to.deep.equal(["401"]);
+    expect(statuses([...renewed.samples, ...since(running, 0, sibling), ...since(running, 0, stranger)])).to.deep.equal(["200"]);
+  });
+});
+
+function since({ samples }: Load, sentAfter: number, key: string): Sample[] {
+  return samples.filter((sample) => sample.key === key && sample.sentAt >= sentAfter);
+}
+
+function statuses(samples: readonly Sample[]): string[] {
+  return [...new Set(samples.map(({ status, path }) => (status === 200 || status === 401 || status === 403 ? `${status}` : `${status} at ${path}`)))];
+}

@@ -1,0 +1,58 @@
+import { setTimeout } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
+import type { Caller } from "../../src/accounts/caller.ts";
+import { SharedClock } from "../../src/infra/clock.ts";
+import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
+import { Limiter, type LimiterOptions } from "../../src/limiter/limiter.ts";
+import { Problem } from "../../src/problems.ts";
+
+const DAY_MS = 86_400_000;
+const CLEAR_MS = 8_000;
+
+/** The Redis of the test run. Tests share it, so each works with accounts of its own. */
+export function testRedis(): Promise<RedisClient> {
+  const { REDIS_URL } = process.env;
+  if (!REDIS_URL) throw new Error("Run the tests with `npm test`: it starts Redis.");
+  return connectRedis({ url: REDIS_URL, timeoutMs: 5_000 });
+}
+
+/** A limiter as a replica has it. The timeout is generous: a busy test machine is no outage. */
+export function limiterOver(redis: RedisClient, options: Partial<LimiterOptions> = {}): Limiter {
+  const settings = { windowSeconds: 86_400, scale: 1, timeoutMs: 5_000, onOutage: "refuse", replicasExpected: 1 } as const;
+  return new Limiter({ redis, clock: new SharedClock(), ...settings, ...options });
+}
+
+/** A caller no other test knows. */
+export function newCaller(accountId = `acct_${randomUUID()}`): Caller {
+  return { accountId, keyId: `key_${randomUUID()}` };
+}
+
+/** Redis's clock, in milliseconds. */
+export async function redisNow(redis: RedisClient): Promise<number> {
+  const [seconds, micros] = await redis.time();
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}
+
+/** Resolves early in a window by Redis's clock, with most of it still to come. */
+export async function earlyInWindow(redis: RedisClient, windowSeconds: number): Promise<void> {
+  const length = windowSeconds * 1000;
+  for (let into = (await redisNow(redis)) % length; into < 10 || into > length / 4; into = (await redisNow(redis)) % length) {
+    await setTimeout(into < 10 ? 10 : length - into + 10);
+  }
+}
+
+/** The problem that a promise is rejected with. */
+export async function problemOf(promise: Promise<unknown>): Promise<Problem> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Problem)) throw new Error("A problem was expected.", { cause: error });
+  return error;
+}
+
+/** Waits while the day by Redis's clock is about to end: tests with a window of a day run within one. */
+export async function clearOfMidnight(redis: RedisClient): Promise<void> {
+  const left = DAY_MS - ((await redisNow(redis)) % DAY_MS);
+  if (left < CLEAR_MS) await setTimeout(left + 10);
+}

@@ -1,0 +1,112 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import type { Caller } from "../../src/accounts/caller.ts";
+import type { RedisClient } from "../../src/infra/redis.ts";
+import { GrantStore } from "../../src/limiter/grant-counters.ts";
+import { secondsToReset } from "../../src/limiter/headers.ts";
+import type { Decision, Limiter } from "../../src/limiter/limiter.ts";
+import { limitsOf, type Surface } from "../../src/limiter/surfaces.ts";
+import { limiterOver, newCaller, redisNow, testRedis } from "./support.ts";
+
+const CONNECTIONS = 8;
+/** Windows in which the account must have been refused before the hammering ends. */
+const FULL_WINDOWS = 3;
+const SURFACE: Surface = "start";
+const { account: ACCOUNT_LIMIT, key: KEY_LIMIT } = limitsOf(SURFACE, 1);
+
+describe("the edge of a window", function () {
+  this.timeout(30_000);
+  let connections: RedisClient[];
+  let limiters: Limiter[];
+  before(async () => {
+    connections = await Promise.all(Array.from({ length: CONNECTIONS }, testRedis));
+    limiters = connections.map((redis) => limiterOver(redis, { windowSeconds: 1 }));
+  });
+  after(() => connections.forEach((redis) => redis.disconnect()));
+
+  it("lets an account's keys through exactly to the account's limit in every window", async () => {
+    const caller = newCaller();
+    const windows = await hammer([caller, newCaller(caller.accountId), newCaller(caller.accountId)], "account_exhausted");
+    for (const { admitted, refused } of windows.values()) {
+      const total = [...admitted.values()].reduce((sum, count) => sum + count, 0);
+      if (refused.has("account_exhausted")) expect(total).to.equal(ACCOUNT_LIMIT);
+      expect(total).to.be.at.most(ACCOUNT_LIMIT);
+      for (const count of admitted.values()) expect(count).to.be.at.most(KEY_LIMIT);
+    }
+  });
+
+  it("lets one key through exactly to the key's limit in every window", async () => {
+    const caller = newCaller();
+    const windows = await hammer([caller], "key_exhausted");
+    for (const { admitted, refused } of windows.values()) {
+      if (refused.has("key_exhausted")) expect(admitted.get(caller.keyId)).to.equal(KEY_LIMIT);
+      expect(admitted.get(caller.keyId) ?? 0).to.be.at.most(KEY_LIMIT);
+    }
+  });
+
+  it("admits a client that waits exactly as long as Retry-After says", async () => {
+    const outcomes = await Promise.all(
+      connections.flatMap((redis, n) => [n, n + CONNECTIONS, n + 2 * CONNECTIONS].map(async (client) => {
+        await setTimeout(80 * client); // all over the window
+        const limiter = limiterOver(redis, { windowSeconds: 2 });
+        const request = { ...newCaller(), surface: SURFACE };
+        const refused = await untilRefused(limiter, request);
+        await exactly(1000 * secondsToReset(refused));
+        return (await limiter.charge(request)).verdict;
+      })),
+    );
+    expect(outcomes).to.deep.equal(outcomes.map(() => "admitted"));
+  });
+
+  it("stops drawing on a grant the moment it ends", async () => {
+    const [redis] = connections;
+    const [limiter] = limiters;
+    const caller = newCaller();
+    const expiresAtMs = (await redisNow(redis!)) + 300;
+    await new GrantStore(redis!).put({ ...caller, grantId: "grant_1", amount: 1_000_000, expiresAtMs });
+    const request = { ...caller, surface: "create", cost: 101 } as const; // fits no window
+    let decision = await limiter!.charge(request);
+    expect(decision.verdict).to.equal("granted");
+    while ((await redisNow(redis!)) < expiresAtMs) decision = await limiter!.charge(request);
+    expect(await limiter!.charge(request)).to.deep.include({ verdict: "key_exhausted", grantRemaining: null });
+  });
+
+  interface Window {
+    /** By key. */
+    admitted: Map<string, number>;
+    refused: Set<string>;
+  }
+
+  /** Charges from every connection at once, without a pause, until enough windows have refused for the reason given. */
+  async function hammer(callers: Caller[], reason: Decision["verdict"]): Promise<Map<number, Window>> {
+    const windows = new Map<number, Window>();
+    let full = 0;
+    const record = ({ verdict, window }: Decision, { keyId }: Caller): void => {
+      const seen = windows.get(window) ?? { admitted: new Map(), refused: new Set() };
+      windows.set(window, seen);
+      if (verdict === "admitted") seen.admitted.set(keyId, (seen.admitted.get(keyId) ?? 0) + 1);
+      else if (verdict === reason && !seen.refused.has(reason)) full += 1;
+      if (verdict !== "admitted") seen.refused.add(verdict);
+    };
+    const lane = async (limiter: Limiter, caller: Caller): Promise<void> => {
+      while (full < FULL_WINDOWS) record(await limiter.charge({ ...caller, surface: SURFACE }), caller);
+    };
+    await Promise.all(limiters.flatMap((limiter) => callers.flatMap((caller) => [lane(limiter, caller), lane(limiter, caller)])));
+    expect(full).to.be.at.least(FULL_WINDOWS);
+    return windows;
+  }
+});
+
+async function untilRefused(limiter: Limiter, request: Parameters<Limiter["charge"]>[0]): Promise<Decision> {
+  for (;;) {
+    const decision = await limiter.charge(request);
+    if (decision.verdict !== "admitted") return decision;
+  }
+}
+
+/** Timers may fire a fraction of a millisecond early; a client that waits long enough does not. */
+async function exactly(ms: number): Promise<void> {
+  const until = performance.now() + ms;
+  await setTimeout(ms - 5);
+  while (performance.now() < until) await setTimeout(0);
+}

@@ -1,0 +1,91 @@
+import { expect } from "chai";
+import type { Limits } from "../../src/limits/schema.ts";
+import { limitsOf, SURFACES } from "../../src/limiter/surfaces.ts";
+import { type Client, expectProblem } from "../support/client.ts";
+import { type Service, startService } from "../support/service.ts";
+
+describe("GET /limits", () => {
+  let service: Service;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  const read = async (client: Client): Promise<Limits> => {
+    const answer = await client.get("/limits");
+    expect(answer.status).to.equal(200);
+    return answer.body as unknown as Limits;
+  };
+  const surfaceOf = (limits: Limits, name: string) => limits.surfaces.find(({ surface }) => surface === name);
+
+  it("shows all seven surfaces of the account and the key, and when they start anew", async () => {
+    const { id, keyId, client } = await service.account();
+    const { surfaces, ...rest } = await read(client);
+    expect(rest).to.deep.equal({ object: "limits", account_id: id, key_id: keyId, window_seconds: 86_400, grants: [] });
+    expect(surfaces.map(({ surface }) => surface)).to.deep.equal(SURFACES);
+    for (const { surface, account, key, reset, reset_at } of surfaces) {
+      const limits = limitsOf(surface, 1);
+      expect([account, key]).to.deep.equal([limits.account, limits.key].map((limit) => ({ limit, used: 0, remaining: limit })));
+      expect(reset_at).to.match(/T00:00:00\.000Z$/);
+      expect(Date.parse(reset_at) - Date.now()).to.be.within((reset - 2) * 1000, (reset + 1) * 1000);
+    }
+  });
+
+  it("counts what each key used to its account, and costs nothing itself", async () => {
+    const account = await service.account();
+    const other = await account.another();
+    for (let n = 0; n < 3; n++) await account.client.post("/candidates");
+    await other.client.post("/candidates");
+    await other.client.get("/candidates");
+    for (let n = 0; n < 5; n++) await read(account.client);
+    const [own, others] = [await read(account.client), await read(other.client)];
+    expect(surfaceOf(own, "create")).to.deep.include({ account: { limit: 200, used: 4, remaining: 196 }, key: { limit: 100, used: 3, remaining: 97 } });
+    expect(surfaceOf(others, "create")).to.deep.include({ account: { limit: 200, used: 4, remaining: 196 }, key: { limit: 100, used: 1, remaining: 99 } });
+    expect(surfaceOf(own, "list")).to.deep.include({ account: { limit: 240, used: 1, remaining: 239 }, key: { limit: 120, used: 0, remaining: 120 } });
+    expect(surfaceOf(own, "reads")?.account.used).to.equal(0);
+  });
+
+  it("shows the key's live grants, and no other key's", async () => {
+    const account = await service.account();
+    const other = await account.another();
+    const terms = { surface: "create", amount: 50, expiresInHours: 2, approvedBy: "Ann", reason: "backfill" };
+    const { id, expires_at } = await service.replica.system.grants.create({ ...terms, keyId: account.keyId });
+    for (let n = 0; n < 103; n++) expect((await account.client.post("/candidates")).status).to.equal(201);
+    expect((await read(account.client)).grants).to.deep.equal([{ object: "grant", id, surface: "create", amount: 50, remaining: 47, expires_at }]);
+    expect((await read(other.client)).grants).to.deep.equal([]);
+    await service.replica.system.grants.revoke(id);
+    expect((await read(account.client)).grants).to.deep.equal([]);
+  });
+
+  it("needs a key, and refuses a revoked or suspended one that it has just served", async () => {
+    const account = await service.account();
+    const other = await account.another();
+    expectProblem(await account.client.get("/limits", { Authorization: "" }), 401, "api_key_missing");
+    await read(account.client);
+    await read(other.client);
+    await service.replica.system.accounts.revokeKey(account.keyId);
+    expectProblem(await account.client.get("/limits"), 401, "api_key_revoked");
+    await service.replica.system.accounts.suspendAccount(account.id);
+    expectProblem(await other.client.get("/limits"), 403, "account_suspended");
+    await service.replica.system.accounts.resumeAccount(account.id);
+    await read(other.client);
+  });
+
+  it("shows one counter for both secrets of a rotated key, and refuses the old one after the grace", async () => {
+    const account = await service.account();
+    await account.client.post("/candidates");
+    const { key } = await service.replica.system.accounts.rotateKey({ keyId: account.keyId, graceSeconds: 3600 });
+    const renewed = { Authorization: `Bearer ${key}` };
+    await account.client.post("/candidates", {}, renewed);
+    await account.client.post("/candidates");
+    for (const headers of [{}, renewed]) {
+      const limits = (await account.client.get("/limits", headers)).body as unknown as Limits;
+      expect(surfaceOf(limits, "create")?.key.used).to.equal(3);
+    }
+    const last = await service.replica.system.accounts.rotateKey({ keyId: account.keyId, graceSeconds: 0 });
+    expectProblem(await account.client.get("/limits"), 401, "api_key_invalid");
+    expectProblem(await account.client.post("/candidates", {}, renewed), 401, "api_key_invalid");
+    const newest = { Authorization: `Bearer ${last.key}` };
+    expect((await account.client.post("/candidates", {}, newest)).headers.get("ratelimit")).to.match(/"key";r=96;/);
+  });
+});

@@ -1,0 +1,47 @@
+import { expect } from "chai";
+import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
+import { ifMatch, viewTag } from "../../src/http/entity-tags.ts";
+import { SettingsService } from "../../src/settings/service.ts";
+import { SettingsStore } from "../../src/settings/store.ts";
+import { testConfig } from "../support/service.ts";
+
+describe("quiet hours while time goes by", () => {
+  let mongo: Mongo;
+  let settings: SettingsService;
+  let now = Date.parse("2026-06-01T20:59:00Z");
+  before(async () => {
+    mongo = await connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs: 5_000 });
+    const clock = { now: () => now };
+    settings = new SettingsService({
+      assistant: new SettingsStore(mongo, clock, "assistant_settings"),
+      quietHours: new SettingsStore(mongo, clock, "quiet_hours_settings"),
+      clock,
+    });
+  });
+  after(async () => {
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  });
+
+  const read = () => settings.readQuietHours("acct");
+  const tag = async () => viewTag(await read(), ["effective"]);
+
+  it("show it, change their ETag only when they begin or end, and are still changed by who read them before", async () => {
+    await settings.changeQuietHours("acct", { enabled: true }, () => undefined);
+    expect((await read()).effective.quiet_now).to.equal(false);
+    const before = await tag();
+    now += 30_000;
+    expect(await tag()).to.equal(before);
+    now += 60_000;
+    expect((await read()).effective).to.deep.equal({
+      quiet_now: true,
+      next_start: "2026-06-02T21:00:00.000Z",
+      next_end: "2026-06-02T08:00:00.000Z",
+    });
+    expect(await tag()).not.to.equal(before);
+    await settings.changeQuietHours("acct", { end: "07:00" }, ifMatch(before));
+    const late = await settings.changeQuietHours("acct", { end: "06:00" }, ifMatch(before)).catch((error: unknown) => error);
+    expect(late).to.include({ code: "version_mismatch" });
+    expect((await read()).end).to.equal("07:00");
+  });
+});
