@@ -19,7 +19,6 @@ const SETTINGS = {
   REPLICAS: integer(1, 1, 64, "processes sharing the port"),
   MONGODB_URL: url(["mongodb:", "mongodb+srv:"], "where MongoDB is; the database is its path, `onboarding` without one"),
   REDIS_URL: url(REDIS_FORMS, "where Redis is: redis://, rediss://, redis+sentinel://h1:p,h2:p/NAME or redis+cluster://h1:p,h2:p"),
-  DATA_DIR: text(".data", "where `npm start` keeps its servers and their data"),
   LOG_LEVEL: oneOf(LOG_LEVELS, "info", "least severe log line that is written"),
   TRUSTED_PROXIES: integer(0, 0, 10, "hops of X-Forwarded-For to believe"),
   ADMIN_ACTOR: text("", "who the audit says gave a command; the operating system's user unless set"),

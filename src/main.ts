@@ -1,22 +1,15 @@
 import cluster from "node:cluster";
 import { ConfigError, readConfig } from "./config.ts";
-import { findServers } from "./dev/servers-file.ts";
 import { superviseReplicas } from "./process/supervisor.ts";
 import { startReplica } from "./process/replica.ts";
 
-/** The process: settings, then one replica, or a supervisor over several that share the port. */
+/** The process: reads the settings, then runs one replica, or a supervisor of several that share the port. */
 async function main(): Promise<void> {
-  const settings = readConfig(process.env);
-  const found = settings.REDIS_URL === null || settings.MONGODB_URL === null ? await findServers(settings.DATA_DIR) : {};
-  const config = {
-    ...settings,
-    REDIS_URL: settings.REDIS_URL ?? found.redisUrl ?? null,
-    MONGODB_URL: settings.MONGODB_URL ?? found.mongodbUrl ?? null,
-  };
+  const config = readConfig(process.env);
   const supervising = config.REPLICAS > 1 && cluster.isPrimary;
   if (cluster.isPrimary) warnAboutLimits(config);
   const { port, opsPort, stop } = await (supervising ? superviseReplicas(config.REPLICAS) : startReplica(config));
-  // A terminal's Ctrl-C reaches every process of the group, and a supervisor's signal comes on top: stopping twice is once.
+  // Ctrl-C reaches every process of the group, and the supervisor sends a signal as well: stopping twice is stopping once.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop().then(() => process.exit(0), fail));
   process.send?.({ type: "ready", port, opsPort });
 }

@@ -33,6 +33,9 @@ export const PROBLEMS = {
   store_unavailable: { status: 503, title: "Store unavailable" },
 } as const;
 
+/** The `type` of a 429 (IANA HTTP Problem Types registry). Other problems have a type of our own. */
+export const QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
+
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** One fault of an input: where it is (RFC 6901 JSON Pointer, or the name of a header or parameter) and what would be right. */

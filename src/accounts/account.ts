@@ -30,7 +30,7 @@ export interface AccountRecord {
 /** Revoked keys that an account remembers, newest first; older ones answer as unknown. Keeps the document small for ever. */
 const REMEMBERED_REVOKED = 100;
 /** Secrets a key holds at most: rotating faster than graces end lets the oldest go early. */
-const MOST_SECRETS = 10;
+const MAX_SECRETS = 10;
 
 /** A new account, active and without keys. `now` is a timestamp, as in every function here. */
 export function newAccount(id: string, name: string, now: string): AccountRecord {
@@ -47,7 +47,7 @@ export function withKey(account: AccountRecord, key: KeyRecord, cap: number): Ac
 
 /** The account with that key revoked; the same account where it is so already. @throws problem `not_found` */
 export function withKeyRevoked(account: AccountRecord, keyId: string, now: string): AccountRecord {
-  if (keyOf(account, keyId).revoked_at !== null) return account;
+  if (findKey(account, keyId).revoked_at !== null) return account;
   const keys = account.keys.map((key) => (key.id === keyId ? { ...key, revoked_at: now } : key));
   return { ...account, keys: withoutOldest(keys) };
 }
@@ -57,14 +57,14 @@ export function withKeyRevoked(account: AccountRecord, keyId: string, now: strin
  * is sooner; those that have ended go. @throws problem `not_found`, or `invalid_transition` for a revoked key.
  */
 export function withKeyRotated(account: AccountRecord, keyId: string, secret: SecretRecord, graceEnds: string): AccountRecord {
-  const rotated = keyOf(account, keyId);
+  const rotated = findKey(account, keyId);
   if (rotated.revoked_at !== null) {
     throw problem("invalid_transition", `The key ${keyId} is revoked and stays so. Create another.`);
   }
   const older = rotated.secrets
     .filter((old) => !hasEnded(old, secret.created_at))
     .map((old) => ({ ...old, expires_at: old.expires_at !== null && old.expires_at < graceEnds ? old.expires_at : graceEnds }));
-  const secrets = [...older, secret].slice(-MOST_SECRETS);
+  const secrets = [...older, secret].slice(-MAX_SECRETS);
   return { ...account, keys: account.keys.map((key) => (key.id === keyId ? { ...key, secrets } : key)) };
 }
 
@@ -78,8 +78,8 @@ export function activeKeys(account: AccountRecord): readonly KeyRecord[] {
   return account.keys.filter((key) => key.revoked_at === null);
 }
 
-/** That key of the account. @throws problem `not_found` */
-export function keyOf(account: AccountRecord, keyId: string): KeyRecord {
+/** The key of the account with that id. @throws problem `not_found` */
+export function findKey(account: AccountRecord, keyId: string): KeyRecord {
   const key = account.keys.find(({ id }) => id === keyId);
   if (key === undefined) throw problem("not_found", `No key has the id ${keyId}.`);
   return key;

@@ -1,8 +1,8 @@
 import type { AccountRecord } from "./account.ts";
 import type { AccountStore } from "./store.ts";
 
-/** What every replica hears of at its next request: the markers that lua/charge.lua reads beside the counters. */
-export interface Standing {
+/** The markers beside the counters, which every replica heeds at its next request (limiter/key-markers.ts). */
+export interface Markers {
   markRevoked(accountId: string, keyId: string): Promise<void>;
   markRotated(accountId: string, keyId: string, accountVersion: number): Promise<void>;
   markSuspended(accountId: string): Promise<void>;
@@ -15,11 +15,11 @@ export interface Standing {
  */
 export class Announcer {
   readonly #store: Pick<AccountStore, "get">;
-  readonly #standing: Standing;
+  readonly #markers: Markers;
 
-  constructor(store: Pick<AccountStore, "get">, standing: Standing) {
+  constructor(store: Pick<AccountStore, "get">, markers: Markers) {
     this.#store = store;
-    this.#standing = standing;
+    this.#markers = markers;
   }
 
   /** After a revocation or a rotation. Two round trips. @throws problem `limiter_unavailable`, `store_unavailable` */
@@ -27,16 +27,16 @@ export class Announcer {
     await this.#tell(account, async ({ _id, version, keys }) => {
       const key = keys.find(({ id }) => id === keyId);
       // One that an account remembers no more was revoked long ago.
-      if (key === undefined || key.revoked_at !== null) await this.#standing.markRevoked(_id, keyId);
-      else await this.#standing.markRotated(_id, keyId, version);
+      if (key === undefined || key.revoked_at !== null) await this.#markers.markRevoked(_id, keyId);
+      else await this.#markers.markRotated(_id, keyId, version);
     });
   }
 
   /** After a suspension or its end. Two round trips. @throws as keyChanged does. */
   async statusChanged(account: AccountRecord): Promise<void> {
     await this.#tell(account, async ({ _id, status }) => {
-      if (status === "suspended") await this.#standing.markSuspended(_id);
-      else await this.#standing.clearSuspended(_id);
+      if (status === "suspended") await this.#markers.markSuspended(_id);
+      else await this.#markers.clearSuspended(_id);
     });
   }
 

@@ -25,7 +25,7 @@ interface GoodKey {
   readonly freshUntil: number;
 }
 
-const MOST_CACHED = 10_000;
+const MAX_CACHED = 10_000;
 
 /** Who a request comes from. Only keys that are good, of accounts that are active, are remembered. */
 export class Authenticator {
@@ -34,9 +34,9 @@ export class Authenticator {
   readonly #guard: GuessGuard;
   readonly #freshMs: number;
   readonly #timer: { now(): number };
-  readonly #good = new LRUCache<string, GoodKey>({ max: MOST_CACHED });
+  readonly #good = new LRUCache<string, GoodKey>({ max: MAX_CACHED });
   /** Secrets that were good once and never will be again, with why: whoever has one is not guessing, and costs no look-up. */
-  readonly #ended = new LRUCache<string, () => Problem>({ max: MOST_CACHED });
+  readonly #ended = new LRUCache<string, () => Problem>({ max: MAX_CACHED });
   readonly #lookUps = new Map<string, Promise<KnownCaller>>();
 
   constructor({ store, clock, guard, freshMs = 60_000, timer = performance }: Dependencies) {

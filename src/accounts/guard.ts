@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import { Problem, type ProblemCode, problem } from "../problems.ts";
+import { Problem, type ProblemCode, problem, QUOTA_EXCEEDED } from "../problems.ts";
 import { addressBlock } from "./address.ts";
 
 export interface GuardOptions {
@@ -11,8 +11,6 @@ export interface GuardOptions {
   /** Addresses that are remembered; the one whose last failure is longest ago is forgotten first. */
   readonly addresses?: number;
 }
-
-const QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
 /**
  * What a guess ends with. A revoked key or one of a suspended account was not guessed, and an address that goes on using it

@@ -11,7 +11,7 @@ interface Dependencies {
 
 /** A key's time is written at most so often by one replica, in milliseconds. */
 const WRITTEN_EVERY_MS = 60_000;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /** When keys were last used, to the minute. It never delays a request and never fails one. */
 export class LastUsed {
@@ -19,7 +19,7 @@ export class LastUsed {
   readonly #clock: Clock;
   readonly #timer: { now(): number };
   /** When each key's time was last written, on the timer. */
-  readonly #written = new LRUCache<string, number>({ max: MOST_REMEMBERED });
+  readonly #written = new LRUCache<string, number>({ max: MAX_REMEMBERED });
 
   constructor({ store, clock, timer = performance }: Dependencies) {
     this.#store = store;

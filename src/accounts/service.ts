@@ -2,8 +2,8 @@ import type { AuditTrail } from "../audit/trail.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
-import { type AccountRecord, keyOf, newAccount, withKey, withKeyRevoked, withKeyRotated, withStatus } from "./account.ts";
-import { Announcer, type Standing } from "./announcer.ts";
+import { type AccountRecord, findKey, newAccount, withKey, withKeyRevoked, withKeyRotated, withStatus } from "./account.ts";
+import { Announcer, type Markers } from "./announcer.ts";
 import { checkedGrace, checkedName } from "./checks.ts";
 import { hashKey, makeKey, type RandomBytes } from "./key.ts";
 import type { AccountStore } from "./store.ts";
@@ -11,7 +11,7 @@ import { type AccountView, type KeyView, type ListView, type NewKeyView, viewAcc
 
 interface Dependencies {
   readonly store: AccountStore;
-  readonly standing: Standing;
+  readonly markers: Markers;
   readonly audit: AuditTrail;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -30,9 +30,9 @@ export class AccountService {
   readonly #random: RandomBytes;
   readonly #activeKeyCap: number;
 
-  constructor({ store, standing, audit, clock, newId, random, activeKeyCap }: Dependencies) {
+  constructor({ store, markers, audit, clock, newId, random, activeKeyCap }: Dependencies) {
     this.#store = store;
-    this.#announcer = new Announcer(store, standing);
+    this.#announcer = new Announcer(store, markers);
     this.#audit = audit;
     this.#clock = clock;
     this.#newId = newId;
@@ -113,7 +113,7 @@ export class AccountService {
       () => undefined,
       () => "The limiter could not be told: a replica that remembers the old secret may take it until its next look-up.",
     );
-    return { ...viewKey(accountId, keyOf(account, keyId), lastUsed), key: secret, ...(warning !== undefined && { warning }) };
+    return { ...viewKey(accountId, findKey(account, keyId), lastUsed), key: secret, ...(warning !== undefined && { warning }) };
   }
 
   /**
@@ -128,7 +128,7 @@ export class AccountService {
       await told(`The key ${keyId} is revoked`, this.#announcer.keyChanged(changed, keyId));
       return changed;
     }, keyId);
-    return viewKey(accountId, keyOf(account, keyId), await this.#lastUsed(keyId));
+    return viewKey(accountId, findKey(account, keyId), await this.#lastUsed(keyId));
   }
 
   /** Refuses every key of an account until it is resumed, everywhere once this has returned. @throws as revokeKey does. */

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Collection } from "mongodb";
+import { compareAndSet } from "../infra/compare-and-set.ts";
 import { looksLikeId } from "../infra/ids.ts";
 import { type Mongo, within } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
@@ -18,11 +18,6 @@ interface KeyEntry {
   account: string;
   last_used_at: string | null;
 }
-
-/** Each write that loses the race means that another one won: this many in a row is no race any more but a fault. */
-const MOST_ATTEMPTS = 50;
-/** The wait after a lost race grows by up to this much each time, in milliseconds. */
-const JITTER_MS = 5;
 
 /** The accounts in MongoDB: one document each, written whole and only over the version that was read. */
 export class AccountStore {
@@ -58,14 +53,14 @@ export class AccountStore {
   }
 
   /**
-   * Makes one change to an account, from a fresh read each time another write came first. Two round trips, and two more for
-   * each lost race.
-   * @param edit gives the account as it should be, or the one it was given when there is nothing to do; what it throws ends the change.
+   * Makes one change to an account. Starts again from a fresh read if another write came in between. Two round trips, and two
+   * more for each lost race.
+   * @param edit returns the account as it should be, or the one it was given if there is nothing to do. What it throws ends the change.
    * @param now the timestamp of the change.
    * @throws problem `not_found`, and what `edit` throws.
    */
   async change(accountId: string, now: string, edit: (account: AccountRecord) => AccountRecord): Promise<AccountRecord> {
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    return compareAndSet("this account", async () => {
       const before = await this.get(accountId);
       const edited = edit(before);
       if (edited === before) return before;
@@ -73,11 +68,7 @@ export class AccountStore {
       const { matchedCount } = await this.#mongo.bounded(() =>
         this.#accounts.replaceOne({ _id: accountId, version: before.version }, after),
       );
-      if (matchedCount === 1) return after;
-      await delay(Math.random() * JITTER_MS * attempt);
-    }
-    throw problem("store_unavailable", `The account ${accountId} is being changed too often. Try again shortly.`, {
-      headers: { "Retry-After": "2" },
+      return matchedCount === 1 ? after : undefined;
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Connections } from "./connect.ts";
+import type { Operations } from "./operations.ts";
 
 /** A command as it is declared: its parser, its help and its errors are all made from this. */
 interface Definition<Required extends string, Optional extends string, Flag extends string> {
@@ -13,7 +13,7 @@ interface Definition<Required extends string, Optional extends string, Flag exte
   /** Options without a value; one that was given is the empty text. */
   readonly flags?: readonly Flag[];
   /** Does the work; what it returns is printed as JSON, if anything. */
-  run(given: Record<Required, string> & Partial<Record<Optional | Flag, string>>, connections: Connections): Promise<object | undefined>;
+  run(given: Record<Required, string> & Partial<Record<Optional | Flag, string>>, operations: Operations): Promise<object | undefined>;
 }
 
 export interface Command {
@@ -23,7 +23,7 @@ export interface Command {
   readonly required: Readonly<Record<string, string>>;
   readonly optional: Readonly<Record<string, string>>;
   readonly flags: readonly string[];
-  run(given: Record<string, string>, connections: Connections): Promise<object | undefined>;
+  run(given: Record<string, string>, operations: Operations): Promise<object | undefined>;
 }
 
 /** Declares a command; the types of what `run` is given follow from `required`, `optional` and `flags`. */
@@ -33,8 +33,8 @@ export function command<const Required extends string = never, const Optional ex
   return { required: {}, optional: {}, flags: [], ...definition };
 }
 
-/** How a command is written: `keys rotate KEY_ID [--grace-seconds SECONDS]`. */
-export function usage({ words, argument, required, optional, flags }: Command): string {
+/** How to write a command: `keys rotate KEY_ID [--grace-seconds SECONDS]`. */
+export function synopsis({ words, argument, required, optional, flags }: Command): string {
   const needed = Object.entries(required).map(([name, value]) => (name === argument ? value : `--${name} ${value}`));
   const possible = Object.entries(optional).map(([name, value]) => `[--${name} ${value}]`);
   return [words, ...needed, ...possible, ...flags.map((name) => `[--${name}]`)].join(" ");

@@ -8,23 +8,23 @@ export const grantCommands = [
     help: "lets one key create more than its limit, once; repeating it with the same --id is safe",
     required: { key: "KEY_ID", surface: "create", amount: "REQUESTS", "expires-in-hours": "HOURS", "approved-by": "NAME", reason: "TEXT" },
     optional: { id: "GRANT_ID" },
-    run: async ({ key, surface, amount, "expires-in-hours": hours, "approved-by": approvedBy, reason, id }, { grants }) => {
+    run: async ({ key, surface, amount, "expires-in-hours": hours, "approved-by": approvedBy, reason, id }, operations) => {
       const terms = { keyId: key, surface, amount: numberIn(amount), expiresInHours: numberIn(hours), approvedBy, reason };
-      return (await grants()).create({ ...terms, ...(id !== undefined && { id }) });
+      return (await operations.grants()).create({ ...terms, ...(id !== undefined && { id }) });
     },
   }),
   command({
     words: "grants list",
     help: "the grants of an account, with what is left of each",
     required: { account: "ACCOUNT_ID" },
-    run: async ({ account }, { grants }) => (await grants()).list(account),
+    run: async ({ account }, operations) => (await operations.grants()).list(account),
   }),
   command({
     words: "grants revoke",
     help: "ends a grant, at once and everywhere",
     argument: "grant",
     required: { grant: "GRANT_ID" },
-    run: async ({ grant }, { grants }) => (await grants()).revoke(grant),
+    run: async ({ grant }, operations) => (await operations.grants()).revoke(grant),
   }),
 ];
 

@@ -5,22 +5,22 @@ export const keyCommands = [
     words: "keys create",
     help: "makes a key and shows its secret, this once",
     required: { account: "ACCOUNT_ID", name: "NAME" },
-    run: async ({ account, name }, { accounts }) => (await accounts()).createKey({ accountId: account, name }),
+    run: async ({ account, name }, operations) => (await operations.accounts()).createKey({ accountId: account, name }),
   }),
   command({
     words: "keys list",
     help: "the keys of an account, never a secret",
     required: { account: "ACCOUNT_ID" },
-    run: async ({ account }, { accounts }) => (await accounts()).listKeys(account),
+    run: async ({ account }, operations) => (await operations.accounts()).listKeys(account),
   }),
   command({
     words: "keys rotate",
     help: "gives a key a new secret; the old one works on for the grace",
     argument: "key",
     required: { key: "KEY_ID", "grace-seconds": "SECONDS" },
-    run: async ({ key, "grace-seconds": grace }, { accounts, setClock }) => {
-      const service = await accounts();
-      await setClock().catch(() => undefined); // without Redis this machine's own clock says when the grace ends
+    run: async ({ key, "grace-seconds": grace }, operations) => {
+      const service = await operations.accounts();
+      await operations.setClock().catch(() => undefined); // without Redis this machine's own clock says when the grace ends
       return service.rotateKey({ keyId: key, graceSeconds: /^\d+$/.test(grace) ? Number(grace) : NaN });
     },
   }),
@@ -29,6 +29,6 @@ export const keyCommands = [
     help: "ends a key for good, at once and everywhere",
     argument: "key",
     required: { key: "KEY_ID" },
-    run: async ({ key }, { accounts }) => (await accounts()).revokeKey(key),
+    run: async ({ key }, operations) => (await operations.accounts()).revokeKey(key),
   }),
 ];

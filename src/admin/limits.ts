@@ -6,11 +6,11 @@ export const limitCommands = [
     help: "what an account and its keys have used of every surface; --watch keeps a table up to date",
     required: { account: "ACCOUNT_ID" },
     flags: ["watch"],
-    run: async ({ account, watch }, { limits }) => {
-      const service = await limits();
-      if (watch === undefined) return service.ofAccount(account);
+    run: async ({ account, watch }, operations) => {
+      const reader = await operations.limits();
+      if (watch === undefined) return reader.read(account);
       const { watchLimits } = await import("./watch.ts");
-      await watchLimits(() => service.ofAccount(account), process.stdout);
+      await watchLimits(() => reader.read(account), process.stdout);
       return undefined;
     },
   }),

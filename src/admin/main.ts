@@ -1,12 +1,12 @@
 import { ConfigError, readConfig } from "../config.ts";
 import { accountCommands } from "./accounts.ts";
 import { auditCommands } from "./audit.ts";
-import { usage } from "./command.ts";
+import { synopsis } from "./command.ts";
 import { configCommands } from "./config.ts";
-import { withConnections } from "./connect.ts";
 import { grantCommands } from "./grants.ts";
 import { keyCommands } from "./keys.ts";
 import { limitCommands } from "./limits.ts";
+import { Operations } from "./operations.ts";
 import { parse } from "./parse.ts";
 
 const commands = [...accountCommands, ...keyCommands, ...grantCommands, ...limitCommands, ...auditCommands, ...configCommands];
@@ -15,12 +15,17 @@ const commands = [...accountCommands, ...keyCommands, ...grantCommands, ...limit
 async function main(args: readonly string[]): Promise<void> {
   const parsed = parse(commands, args);
   if (parsed === "help") return void process.stdout.write(helpText());
-  const answer = await withConnections(readConfig(process.env), (connections) => parsed.command.run(parsed.given, connections));
-  if (answer !== undefined) process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  const operations = new Operations(readConfig(process.env));
+  try {
+    const answer = await parsed.command.run(parsed.given, operations);
+    if (answer !== undefined) process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  } finally {
+    await operations.close();
+  }
 }
 
 function helpText(): string {
-  const rows = commands.map((command) => [usage(command), command.help] as const);
+  const rows = commands.map((command) => [synopsis(command), command.help] as const);
   const width = Math.max(...rows.map(([written]) => written.length));
   const lines = rows.map(([written, help]) => `  ${written.padEnd(width)}  ${help}`);
   return [
@@ -28,7 +33,7 @@ function helpText(): string {
     "",
     ...lines,
     "",
-    "Answers are JSON. MongoDB and Redis are those of MONGODB_URL and REDIS_URL, else those that npm start runs on DATA_DIR.",
+    "Answers are JSON. MONGODB_URL and REDIS_URL say where the servers are. `npm run admin` finds those that npm start runs.",
     "",
   ].join("\n");
 }

@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import { closest, distance } from "fastest-levenshtein";
-import { type Command, usage } from "./command.ts";
+import { type Command, synopsis } from "./command.ts";
 
 /** Wrong characters up to which a command is taken for a slip of another. */
-const MOST_SLIPS = 4;
+const MAX_SLIPS = 4;
 
 /** A command line that cannot be understood: one line on what would be right. */
 export class UsageError extends Error {}
@@ -28,7 +28,7 @@ function unknownCommand(commands: readonly Command[], words: readonly string[]):
   const ofNoun = known.filter((name) => name.startsWith(`${words[0]} `));
   if (words.length === 1 && ofNoun.length > 0) return new UsageError(`Say what to do with ${words[0]}: ${ofNoun.join(", ")}.`);
   const nearest = closest(called, known);
-  const hint = distance(called, nearest) <= MOST_SLIPS ? `The nearest is "${nearest}"; help shows all` : `Known are ${known.join(", ")}, help`;
+  const hint = distance(called, nearest) <= MAX_SLIPS ? `The nearest is "${nearest}"; help shows all` : `Known are ${known.join(", ")}, help`;
   return new UsageError(`Unknown command "${called}". ${hint}.`);
 }
 
@@ -41,11 +41,11 @@ function parseGiven(command: Command, args: readonly string[]): Record<string, s
   const { values, positionals } = parseStrictly(command, { args: [...args], options, allowPositionals: true });
   const [argument, ...tooMuch] = positionals;
   if (command.argument === undefined ? argument !== undefined : tooMuch.length > 0) {
-    throw new UsageError(`"${positionals.at(-1)}" is too much. Write: ${usage(command)}`);
+    throw new UsageError(`"${positionals.at(-1)}" is too much. Write: ${synopsis(command)}`);
   }
   const given = { ...values, ...(command.argument !== undefined && argument !== undefined && { [command.argument]: argument }) };
   const missing = Object.keys(command.required).filter((name) => !Object.hasOwn(given, name));
-  if (missing.length > 0) throw new UsageError(`${command.words} needs more. Write: ${usage(command)}`);
+  if (missing.length > 0) throw new UsageError(`${command.words} needs more. Write: ${synopsis(command)}`);
   return given;
 }
 
@@ -54,7 +54,7 @@ function refuseUnknownOption(command: Command, args: readonly string[], known: r
   const unknown = tokens.find((token) => token.kind === "option" && !known.includes(token.name));
   if (unknown?.kind !== "option") return;
   const nearest = known.length === 0 ? "It takes none" : `The nearest is --${closest(unknown.name, known)}`;
-  throw new UsageError(`Unknown option ${unknown.rawName} for ${command.words}. ${nearest}; write: ${usage(command)}`);
+  throw new UsageError(`Unknown option ${unknown.rawName} for ${command.words}. ${nearest}; write: ${synopsis(command)}`);
 }
 
 interface Strict {
@@ -68,6 +68,6 @@ function parseStrictly(command: Command, config: Strict): { values: Record<strin
     const { values, positionals } = parseArgs({ ...config, strict: true });
     return { values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? value : ""])), positionals };
   } catch {
-    throw new UsageError(`An option of ${command.words} has no value, or one too many. Write: ${usage(command)}`);
+    throw new UsageError(`An option of ${command.words} has no value, or one too many. Write: ${synopsis(command)}`);
   }
 }

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { AccountLimits } from "../limits/service.ts";
+import type { AccountLimits } from "../limits/account-limits.ts";
 
 export interface TableOptions {
   /** Characters a line may have. */

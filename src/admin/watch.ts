@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { WriteStream } from "node:tty";
-import type { AccountLimits } from "../limits/service.ts";
+import type { AccountLimits } from "../limits/account-limits.ts";
 import { limitsTable } from "./table.ts";
 
 const EVERY_MS = 1_000;

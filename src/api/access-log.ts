@@ -1,28 +1,10 @@
 import type { Middleware } from "koa";
-import { type Logger, type LoggerOptions, pino } from "pino";
-import { Problem } from "../problems.ts";
-import type { RequestState } from "./state.ts";
+import type { Logger } from "pino";
+import { describeFailure } from "../infra/log.ts";
+import type { ApiState } from "./state.ts";
 
-/**
- * The process's log: JSON lines on standard output. Only named facts are logged, never headers, bodies or queries; the
- * redaction is the second line of defence should an object with a key or personal data ever be passed.
- */
-export function createLog(level: string, destination?: { write(line: string): void }): Logger {
-  const options: LoggerOptions = {
-    level,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: {
-      paths: SENSITIVE.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
-      censor: "[redacted]",
-    },
-  };
-  return destination === undefined ? pino(options) : pino(options, destination);
-}
-
-const SENSITIVE = ["authorization", '["x-api-key"]', "key", "apiKey", "secret", "args", "name", "email", "phone", "headers", "body"];
-
-/** One line for each request, when its answer has gone out or its connection has broken. */
-export function accessLog(log: Logger): Middleware<RequestState> {
+/** Writes one line for each request, once its answer has been sent or its connection has broken. */
+export function accessLog(log: Logger): Middleware<ApiState> {
   return async (ctx, next) => {
     const started = performance.now();
     ctx.res.once("close", () => {
@@ -44,17 +26,5 @@ export function accessLog(log: Logger): Middleware<RequestState> {
       else log.error({ ...line, error: describeFailure(failure) }, "request failed");
     });
     await next();
-  };
-}
-
-/** Name, message and stack of an error and its causes; driver errors may carry documents, which stay out. */
-export function describeFailure(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { message: String(error) };
-  return {
-    type: error.name,
-    message: error.message,
-    stack: error.stack,
-    ...(error instanceof Problem ? { code: error.code } : {}),
-    ...(error.cause === undefined ? {} : { cause: describeFailure(error.cause) }),
   };
 }

@@ -2,11 +2,11 @@ import type { Context } from "koa";
 import type { Authenticator } from "../accounts/authenticate.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { LastUsed } from "../accounts/last-used.ts";
-import type { Asked, Standing } from "../limiter/decision.ts";
-import { rateLimitHeaders, refusal, refusalOfStanding } from "../limiter/headers.ts";
+import type { CallerClaim, KeyRefusal } from "../limiter/decision.ts";
+import { keyRefused, rateLimitHeaders, refusal } from "../limiter/headers.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Surface } from "../limiter/surfaces.ts";
-import type { RequestState } from "./state.ts";
+import type { ApiState } from "./state.ts";
 
 export interface AdmitOptions {
   authenticator: Authenticator;
@@ -14,39 +14,40 @@ export interface AdmitOptions {
   lastUsed: LastUsed;
 }
 
-type Ctx = Context & { state: RequestState };
+type Ctx = Context & { state: ApiState };
 
 /**
- * Look-ups of one request's key. The first that is asked for after a rotation may join one from before it; the next is
- * younger than the news of the rotation, so what it finds holds, whatever the limiter remembers.
+ * Look-ups of the key for one request. After a rotation the first may join a look-up that began before it. The next one begins
+ * after the news of the rotation, so its result holds, whatever the limiter says.
  */
-const MOST_LOOK_UPS = 3;
+const MAX_LOOK_UPS = 3;
 
 /**
- * Who a request comes from, once its key is good, its account active, and its surface charged; what is free is only checked.
- * Puts both windows on the response, admitted or not. No round trip for the key where it is known, one to the limiter.
- * @throws the problems of Authenticator and Limiter, rate_limited.
+ * Returns who sent the request, once the key is good, the account active and the surface charged. A free route is only
+ * checked. Puts both windows on the response, admitted or not. One round trip to the limiter, and none for a key known to
+ * this replica.
+ * @throws the problems of Authenticator and Limiter, and rate_limited.
  */
 export async function admit(ctx: Ctx, surface: Surface | "free", { authenticator, limiter, lastUsed }: AdmitOptions): Promise<Caller> {
   const credentials = { authorization: ctx.get("Authorization") || undefined, apiKey: ctx.get("X-API-Key") || undefined, address: ctx.ip };
-  const ask = (known: Asked) => (surface === "free" ? limiter.standing(known) : charge(ctx, known, surface, limiter));
+  const ask = (claim: CallerClaim) => (surface === "free" ? limiter.checkKey(claim) : charge(ctx, claim, surface, limiter));
   for (let lookUps = 1; ; lookUps++) {
     const known = await authenticator.authenticate(credentials);
     const caller = { accountId: known.accountId, keyId: known.keyId };
     ctx.state.caller = caller;
-    const standing = await ask(lookUps < MOST_LOOK_UPS ? known : { ...caller, secretEndsAt: known.secretEndsAt });
-    if (standing === undefined) {
+    const refused = await ask(lookUps < MAX_LOOK_UPS ? known : { ...caller, secretEndsAt: known.secretEndsAt });
+    if (refused === undefined) {
       lastUsed.note(caller.keyId);
       return caller;
     }
-    if (standing !== "outdated") throw refusalOfStanding(standing);
+    if (refused !== "outdated") throw keyRefused(refused);
     authenticator.forget(credentials);
   }
 }
 
-/** @throws problem `rate_limited` */
-async function charge(ctx: Ctx, caller: Asked, surface: Surface, limiter: Limiter): Promise<Standing | undefined> {
-  const decision = await limiter.charge({ ...caller, surface });
+/** @throws problem `rate_limited`, and those of a key that may not be used */
+async function charge(ctx: Ctx, claim: CallerClaim, surface: Surface, limiter: Limiter): Promise<KeyRefusal | undefined> {
+  const decision = await limiter.charge({ ...claim, surface });
   const { verdict } = decision;
   if (verdict === "outdated") return verdict;
   ctx.state.decision = decision;

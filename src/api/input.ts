@@ -1,18 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../accounts/caller.ts";
-import { type Fault, problem } from "../problems.ts";
-import { hasBody, mediaTypeOf, readJson } from "../http/body.ts";
-import type { Endpoint, StoredFile } from "./endpoint.ts";
+import { hasBody, mediaTypeOf, type ReadBody, readJson } from "../http/body.ts";
 import { readForm, readRaw } from "../http/upload.ts";
+import { type Fault, problem } from "../problems.ts";
+import type { Endpoint, Route } from "./endpoint.ts";
 import { compile } from "./validate.ts";
-
-/** A body that has been read and found valid. */
-export interface ReadBody {
-  readonly body: unknown;
-  readonly file: StoredFile | undefined;
-  /** The same for the same body, however it was cut into bytes. */
-  readonly fingerprint: string;
-}
 
 const NOTHING: ReadBody = { body: undefined, file: undefined, fingerprint: "" };
 
@@ -24,8 +16,8 @@ const JSON_TYPES = {
 };
 
 /** @throws (the reader) problem invalid_query, with every fault: unknown names, repeats, wrong values. */
-export function queryReader(endpoint: Endpoint): (querystring: string) => unknown {
-  const validate = endpoint.query === undefined ? undefined : compile(endpoint.query, "query");
+export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: string) => unknown {
+  const validate = query === undefined ? undefined : compile(query, "query");
   return (querystring) => {
     const given = Object.create(null) as Record<string, unknown>; // so that __proto__ is a name like any other
     const faults: Fault[] = [];
@@ -43,10 +35,9 @@ export function queryReader(endpoint: Endpoint): (querystring: string) => unknow
 
 /** @throws (the reader) problems payload_too_large, unsupported_media_type, malformed_json, request_timeout, validation_failed. */
 export function bodyReader(
-  endpoint: Endpoint,
+  { body: schema, upload, bodyOptional, method }: Route,
   { bodyTimeoutMs, maxFileBytes }: { bodyTimeoutMs: number; maxFileBytes: number },
 ): (req: IncomingMessage, caller: Caller, params: Record<string, string>) => Promise<ReadBody> {
-  const { body: schema, upload, bodyOptional, method } = endpoint;
   if (schema === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
   const validate = schema === undefined ? () => [] : compile(schema, "json");
   const check = (body: unknown) => refuse("validation_failed", "The body is not valid.", validate(body));

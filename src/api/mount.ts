@@ -1,80 +1,95 @@
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
 import type { Caller } from "../accounts/caller.ts";
+import { BinaryAnswer, jsonAnswer, type JsonAnswer, send } from "../http/answer.ts";
+import type { ReadBody } from "../http/body.ts";
+import { ifMatch, ifNoneMatch } from "../http/entity-tags.ts";
+import { parseIdempotencyKey } from "../idempotency/key.ts";
+import type { IdempotentWork } from "../idempotency/once.ts";
 import type { NewId } from "../infra/ids.ts";
-import { keyOf } from "../idempotency/key.ts";
-import { ifMatch } from "../http/entity-tags.ts";
 import { admit, type AdmitOptions } from "./admit.ts";
-import { jsonAnswer, type JsonAnswer, send } from "../http/answer.ts";
-import { BinaryAnswer, type Endpoint } from "./endpoint.ts";
-import type { Idempotency } from "../idempotency/request.ts";
-import { bodyReader, queryReader, type ReadBody } from "./input.ts";
+import type { Route } from "./endpoint.ts";
+import { bodyReader, queryReader } from "./input.ts";
 import { openApi } from "./openapi.ts";
-import type { RequestState } from "./state.ts";
+import type { ApiState } from "./state.ts";
 
 export interface MountOptions extends AdmitOptions {
-  idempotency: Idempotency;
+  idempotency: IdempotentWork;
   newId: NewId;
   bodyTimeoutMs: number;
   /** Largest file, in bytes. */
   maxFileBytes: number;
 }
 
-type Ctx = Context & { state: RequestState; params: Record<string, string> };
+type Ctx = Context & { state: ApiState; params: Record<string, string> };
 
-/** A router over the endpoints. Each runs the checks in the order that interface.md gives: key, surface, body, work. */
-export function mount(endpoints: readonly Endpoint[], options: MountOptions): Router<RequestState> {
-  const router = new Router<RequestState>({ sensitive: true, strict: true });
-  for (const endpoint of endpoints) router.register(endpoint.path, [endpoint.method], handlerOf(endpoint, options));
-  const contract = jsonAnswer(200, openApi(endpoints));
+/**
+ * A router over the routes, and GET /openapi.json, which describes them. Each route runs the checks in the order of
+ * interface.md: key, surface, body, work.
+ */
+export function mount(routes: readonly Route[], options: MountOptions): Router<ApiState> {
+  const router = new Router<ApiState>({ sensitive: true, strict: true });
+  for (const route of routes) router.register(route.path, [route.method], handlerOf(route, options));
+  const contract = jsonAnswer(200, openApi(routes));
   router.get("/openapi.json", (ctx) => {
     ctx.state.endpointName = "openapi";
-    send(ctx, { ...contract, headers: { ...contract.headers, "Cache-Control": "public, max-age=300" } });
+    const headers = { ...contract.headers, "Cache-Control": "public, max-age=300" };
+    send(ctx, { ...contract, headers }, ifNoneMatch(headerOf(ctx, "if-none-match")));
   });
   return router;
 }
 
-function handlerOf(endpoint: Endpoint, options: MountOptions): Middleware<RequestState> {
-  const readQuery = queryReader(endpoint);
-  const readBody = bodyReader(endpoint, options);
+function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
+  const readQuery = queryReader(route);
+  const readBody = bodyReader(route, options);
   return async (context) => {
     const ctx = context as Ctx;
-    ctx.state.endpointName = endpoint.name;
-    const caller = await admit(ctx, endpoint.surface, options);
+    ctx.state.endpointName = route.name;
+    const caller = await admit(ctx, route.surface, options);
     const query = readQuery(ctx.querystring);
     const read = await readBody(ctx.req, caller, ctx.params);
-    send(ctx, await answer(ctx, caller, endpoint, query, read, options));
+    const clientHas = ifNoneMatch(headerOf(ctx, "if-none-match"));
+    send(ctx, await answer({ ctx, caller, route, query, read, clientHas }, options), clientHas);
   };
 }
 
-/** The work itself; for a POST with an Idempotency-Key once, however often it is asked for. */
+interface Checked {
+  readonly ctx: Ctx;
+  readonly caller: Caller;
+  readonly route: Route;
+  readonly query: unknown;
+  readonly read: ReadBody;
+  readonly clientHas: (tag: string) => boolean;
+}
+
+/** Does the work. A POST with an Idempotency-Key is done once, however often it is sent. */
 async function answer(
-  ctx: Ctx,
-  caller: Caller,
-  endpoint: Endpoint,
-  query: unknown,
-  { body, file, fingerprint }: ReadBody,
+  { ctx, caller, route, query, read: { body, file, fingerprint }, clientHas }: Checked,
   { idempotency, newId }: MountOptions,
 ): Promise<JsonAnswer | BinaryAnswer> {
-  let used = false;
-  const header = (name: string) => ctx.get(name) || undefined;
-  const inputWith = (id: NewId) => ({ caller, params: ctx.params, query, body, file, newId: id, precondition: ifMatch(header("if-match")), header });
+  let handled = false;
+  const header = (name: string) => headerOf(ctx, name);
+  const inputWith = (id: NewId) => {
+    const precondition = ifMatch(header("if-match"));
+    return { caller, params: ctx.params, query, body, file, newId: id, precondition, clientHas, header };
+  };
   const work = async (id: NewId): Promise<JsonAnswer | BinaryAnswer> => {
     const input = inputWith(id);
-    used = true; // from here on the file is the handler's: only it knows whether a record may have come to name it
-    const result = await endpoint.handle(input);
-    return result instanceof BinaryAnswer ? result : jsonAnswer(endpoint.status, result, { location: endpoint.location?.(result), moving: endpoint.moving });
+    handled = true; // the file is the handler's from here on: only the handler knows whether a record names it
+    const result = await route.handle(input);
+    if (result instanceof BinaryAnswer) return result;
+    return jsonAnswer(route.status, result, { location: route.location?.(result), volatile: route.volatile });
   };
   try {
-    const key = endpoint.method === "POST" ? idempotencyKey(ctx) : undefined;
-    if (endpoint.dryRun !== undefined && isDryRun(query)) return jsonAnswer(200, await endpoint.dryRun.handle(inputWith(newId)));
+    const key = route.method === "POST" ? idempotencyKey(ctx) : undefined;
+    if (route.dryRun !== undefined && isDryRun(query)) return jsonAnswer(200, await route.dryRun.handle(inputWith(newId)));
     if (key === undefined) return await work(newId);
-    const request = { account: caller.accountId, key, fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}` };
+    const request = { accountId: caller.accountId, key, fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}` };
     const { answer, replayed } = await idempotency.once(request, work);
     if (replayed) ctx.set("Idempotent-Replayed", "true");
     return answer;
   } finally {
-    if (file !== undefined && !used) await endpoint.upload?.discard(file);
+    if (file !== undefined && !handled) await route.upload?.discard(file);
   }
 }
 
@@ -82,13 +97,17 @@ function isDryRun(query: unknown): boolean {
   return (query as { dry_run?: boolean }).dry_run === true;
 }
 
+function headerOf(ctx: Pick<Context, "get">, name: string): string | undefined {
+  return ctx.get(name) || undefined;
+}
+
 /**
- * The header as it was sent, an empty one included: a client that meant to be protected must not be let go without, and one
- * that rehearses must meet what the real request would. @throws problem malformed_request
+ * The key of the request, even for a dry run: that must meet what the real request would. An empty header is refused, not
+ * ignored, because its client meant to be protected.
+ * @throws problem malformed_request
  */
 function idempotencyKey({ req }: Ctx): string | undefined {
   const given = req.headers["idempotency-key"];
   const field = Array.isArray(given) ? given.join(", ") : given;
-  if (field !== undefined) keyOf(field);
-  return field;
+  return field === undefined ? undefined : parseIdempotencyKey(field);
 }

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { PROBLEMS, type ProblemCode } from "../problems.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { propertiesOf, type Route } from "./endpoint.ts";
 import { answerHeaders, COMPONENT_HEADERS, PARAMETERS, PROBLEM_SCHEMA, SECURITY } from "./openapi-parts.ts";
 
 type Json = Record<string, unknown>;
@@ -20,13 +20,13 @@ const EVERYWHERE: ProblemCode[] = [
 ];
 const WITH_BODY: ProblemCode[] = ["malformed_json", "malformed_request", "request_timeout", "payload_too_large", "unsupported_media_type", "validation_failed"];
 
-/** The contract as OpenAPI 3.1, made from the endpoints themselves. Schemas with a title become components. */
-export function openApi(endpoints: readonly Endpoint[]): Json {
+/** The contract as OpenAPI 3.1, made from the routes. Schemas with a title become components. */
+export function openApi(routes: readonly Route[]): Json {
   const schemas: Record<string, Json> = { Problem: PROBLEM_SCHEMA };
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
-    const path = endpoint.path.replaceAll(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas) };
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, schemas) };
   }
   return {
     openapi: "3.1.0",
@@ -43,8 +43,8 @@ export function openApi(endpoints: readonly Endpoint[]): Json {
   };
 }
 
-function operationOf(endpoint: Endpoint, schemas: Record<string, Json>): Json {
-  const { method, name, summary, surface, params, query } = endpoint;
+function operationOf(route: Route, schemas: Record<string, Json>): Json {
+  const { method, name, summary, surface, params, query } = route;
   const fromSchema = (schema: TSchema | undefined, where: "path" | "query") =>
     Object.entries(propertiesOf(schema)).map(([member, property]) => ({
       name: member,
@@ -57,18 +57,18 @@ function operationOf(endpoint: Endpoint, schemas: Record<string, Json>): Json {
     ...(method === "POST" ? ["Idempotency-Key"] : []),
     "X-Request-Id",
   ].map((header) => ({ $ref: `#/components/parameters/${header}` }));
-  const body = requestBodyOf(endpoint, schemas);
+  const body = requestBodyOf(route, schemas);
   return {
     operationId: name,
     summary,
     description: surface === "free" ? "Not limited." : `Charges the surface \`${surface}\`.`,
     parameters: [...fromSchema(params, "path"), ...fromSchema(query, "query"), ...refs],
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: responsesOf(endpoint, schemas),
+    responses: responsesOf(route, schemas),
   };
 }
 
-function requestBodyOf({ body, bodyOptional, upload, method }: Endpoint, schemas: Record<string, Json>): Json | undefined {
+function requestBodyOf({ body, bodyOptional, upload, method }: Route, schemas: Record<string, Json>): Json | undefined {
   const content: Json = {};
   if (body !== undefined) {
     const schema = hoist(body, schemas);
@@ -84,9 +84,9 @@ function requestBodyOf({ body, bodyOptional, upload, method }: Endpoint, schemas
   return Object.keys(content).length === 0 ? undefined : { required: !bodyOptional, content };
 }
 
-function responsesOf(endpoint: Endpoint, schemas: Record<string, Json>): Json {
-  const { status, answer, dryRun, binary = [], method, surface } = endpoint;
-  const headers = answerHeaders({ location: endpoint.location !== undefined, limited: surface !== "free" });
+function responsesOf(route: Route, schemas: Record<string, Json>): Json {
+  const { status, answer, dryRun, binary = [], method, surface } = route;
+  const headers = answerHeaders({ location: route.location !== undefined, limited: surface !== "free" });
   // Bytes of any type are all that such an endpoint answers with.
   const content: Json = binary.includes("*/*") ? {} : { "application/json": { schema: hoist(answer, schemas) } };
   Object.assign(content, binaryOf(binary));
@@ -95,9 +95,9 @@ function responsesOf(endpoint: Endpoint, schemas: Record<string, Json>): Json {
     const rehearsed = { "application/json": { schema: hoist(dryRun.answer, schemas) } };
     responses[200] = { description: "What would happen, for dry_run=true; nothing was kept", headers: answerHeaders({ location: false, limited: true }), content: rehearsed };
   }
-  if (endpoint.problems.includes("range_not_satisfiable")) responses[206] = { description: "The part that Range asked for", headers, content: binaryOf(binary) };
+  if (route.problems.includes("range_not_satisfiable")) responses[206] = { description: "The part that Range asked for", headers, content: binaryOf(binary) };
   if (method === "GET") responses[304] = { description: "What the client has is current", headers };
-  const codes = codesOf(endpoint);
+  const codes = codesOf(route);
   for (const problemStatus of new Set(codes.map((code) => PROBLEMS[code].status))) {
     responses[problemStatus] = {
       description: codes.filter((code) => PROBLEMS[code].status === problemStatus).join(", "),
@@ -111,15 +111,11 @@ function binaryOf(types: readonly string[]): Json {
   return Object.fromEntries(types.map((type) => [type, { schema: { type: "string", format: "binary" } }]));
 }
 
-function codesOf({ body, upload, method, problems, surface }: Endpoint): ProblemCode[] {
+function codesOf({ body, upload, method, problems, surface }: Route): ProblemCode[] {
   const codes = [...EVERYWHERE, ...problems];
   if (body !== undefined || upload !== undefined) codes.push(...WITH_BODY);
   if (method === "POST") codes.push("malformed_request", "idempotency_in_flight", "idempotency_key_reused");
   return [...new Set(codes)].filter((code) => surface !== "free" || code !== "rate_limited");
-}
-
-function propertiesOf(schema: TSchema | undefined): Record<string, Json> {
-  return schema !== undefined && "properties" in schema ? (schema.properties as Record<string, Json>) : {};
 }
 
 /** The schema with every titled part of it moved to the components. */

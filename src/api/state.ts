@@ -1,13 +1,10 @@
-import type { DefaultState } from "koa";
 import type { Caller } from "../accounts/caller.ts";
-import type { Decision } from "../limiter/limiter.ts";
+import type { RequestState } from "../http/request.ts";
+import type { Decision } from "../limiter/decision.ts";
 
-/** What the middleware learn about a request on its way; the log line is made from it. */
-export interface RequestState extends DefaultState {
-  requestId: string;
+/** What the middleware learns about a request. The log line is made from it. */
+export interface ApiState extends RequestState {
   endpointName?: string;
   caller?: Caller;
   decision?: Decision;
-  /** The failure behind a 5xx, or behind an answer that broke off; for the log only. */
-  failure?: unknown;
 }

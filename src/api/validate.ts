@@ -3,10 +3,11 @@ import addFormats from "ajv-formats";
 import { closest } from "fastest-levenshtein";
 import type { TSchema } from "typebox";
 import type { Fault } from "../problems.ts";
+import { escapePointer } from "../schema/pointer.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
 
 /** More faults than this help nobody; the answer says how many there were. */
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 const options = { allErrors: true, strict: true, allowUnionTypes: true, verbose: true } as const;
 const forJson = extended(new Ajv2020(options));
@@ -35,8 +36,8 @@ function extended(ajv: Ajv2020): Ajv2020 {
 function faultsOf(errors: ErrorObject[]): Fault[] {
   // `if` and `propertyNames` only repeat what the error inside them says.
   const telling = errors.filter(({ keyword }) => keyword !== "if" && keyword !== "propertyNames");
-  const faults = telling.slice(0, MOST_FAULTS).map((error) => ({ pointer: pointerOf(error), detail: sentenceOf(error) }));
-  if (telling.length > MOST_FAULTS) faults.push({ pointer: "", detail: `and ${telling.length - MOST_FAULTS} more faults` });
+  const faults = telling.slice(0, MAX_FAULTS).map((error) => ({ pointer: pointerOf(error), detail: sentenceOf(error) }));
+  if (telling.length > MAX_FAULTS) faults.push({ pointer: "", detail: `and ${telling.length - MAX_FAULTS} more faults` });
   return faults;
 }
 
@@ -44,11 +45,6 @@ function pointerOf({ instancePath, params, propertyName }: ErrorObject): string 
   const { additionalProperty, missingProperty } = params as { additionalProperty?: string; missingProperty?: string };
   const member = additionalProperty ?? missingProperty ?? propertyName;
   return member === undefined ? instancePath : `${instancePath}/${escapePointer(member)}`;
-}
-
-/** One reference token of a JSON Pointer (RFC 6901, 3). */
-export function escapePointer(member: string): string {
-  return member.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 const FORMATS: Record<string, string> = {

@@ -34,7 +34,7 @@ interface Dependencies {
   readonly actor: string;
 }
 
-export const MOST_LISTED = 1000;
+export const MAX_LISTED = 1000;
 
 /** Who did what, and when. A record is written before the change and its outcome after, so no change is without a record. */
 export class AuditTrail {
@@ -73,8 +73,8 @@ export class AuditTrail {
    * @throws problem `validation_failed` for a limit out of range, `store_unavailable`.
    */
   async list(limit: number, account?: string): Promise<{ object: "list"; data: AuditView[] }> {
-    if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED) {
-      const detail = `must be a whole number from 1 to ${MOST_LISTED}`;
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) {
+      const detail = `must be a whole number from 1 to ${MAX_LISTED}`;
       throw problem("validation_failed", `/limit ${detail}.`, { errors: [{ pointer: "/limit", detail }] });
     }
     const entries = await this.#store.newest(limit, account);

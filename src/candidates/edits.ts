@@ -1,7 +1,7 @@
 import { mergePatch } from "../schema/merge-patch.ts";
 import { problem } from "../problems.ts";
 import type { CandidateRecord } from "./record.ts";
-import type { CandidatePatch } from "./schema.ts";
+import { type CandidatePatch, DEFAULT_CHASE_ATTEMPTS, type OutreachPatch } from "./schema.ts";
 
 /** The pure changes of a candidate's own fields; CandidateStore.change runs them. */
 
@@ -45,6 +45,16 @@ export function started(record: CandidateRecord, now: string): CandidateRecord {
       reference.state === "not_requested" ? { ...reference, state: "requested", requested_at: now, updated_at: now } : reference,
     ),
   };
+}
+
+/** The candidate with its chase caps set. @throws problem candidate_withdrawn */
+export function withOutreach(record: CandidateRecord, patch: OutreachPatch): CandidateRecord {
+  refuseWithdrawn(record);
+  const set = (given: number | null | undefined, before: number) => (given === undefined ? before : (given ?? DEFAULT_CHASE_ATTEMPTS));
+  const docs_chase_attempts = set(patch.docs_chase_attempts, record.docs_chase_attempts);
+  const reference_chase_attempts = set(patch.reference_chase_attempts, record.reference_chase_attempts);
+  const same = docs_chase_attempts === record.docs_chase_attempts && reference_chase_attempts === record.reference_chase_attempts;
+  return same ? record : { ...record, docs_chase_attempts, reference_chase_attempts };
 }
 
 /** Metadata is an object, so a patch merges into it: a member that is null goes, all of it goes where it is null itself. */

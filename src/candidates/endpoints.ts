@@ -1,4 +1,4 @@
-import { type Endpoint, endpoint } from "../api/endpoint.ts";
+import { endpoint } from "../api/endpoint.ts";
 import { strict } from "../schema/fields.ts";
 import { Candidate, CandidateList, CandidatePatch, CandidatePath, CreateQuery, DryRun, ListQuery, NewCandidate } from "./schema.ts";
 import type { CandidateService } from "./service.ts";
@@ -7,12 +7,9 @@ import type { CandidateService } from "./service.ts";
 const Nothing = strict({});
 
 /** The operations on candidates as a whole. */
-export function candidateEndpoints(candidates: CandidateService): Endpoint[] {
-  return [
-    endpoint({
-      method: "POST",
-      path: "/candidates",
-      surface: "create",
+export function candidateEndpoints(candidates: CandidateService) {
+  return {
+    create: endpoint({
       name: "createCandidate",
       summary: "Create a candidate",
       query: CreateQuery,
@@ -24,10 +21,7 @@ export function candidateEndpoints(candidates: CandidateService): Endpoint[] {
       handle: ({ caller, body, newId }) => candidates.create(caller.accountId, body, newId),
       dryRun: { answer: DryRun, handle: ({ caller, body, newId }) => candidates.rehearse(caller.accountId, body, newId) },
     }),
-    endpoint({
-      method: "GET",
-      path: "/candidates",
-      surface: "list",
+    list: endpoint({
       name: "listCandidates",
       summary: "List candidates, oldest change first: the change feed",
       query: ListQuery,
@@ -36,10 +30,7 @@ export function candidateEndpoints(candidates: CandidateService): Endpoint[] {
       problems: ["invalid_query"],
       handle: ({ caller, query }) => candidates.list(caller.accountId, query),
     }),
-    endpoint({
-      method: "GET",
-      path: "/candidates/:id",
-      surface: "reads",
+    read: endpoint({
       name: "readCandidate",
       summary: "Read a candidate",
       params: CandidatePath,
@@ -48,10 +39,7 @@ export function candidateEndpoints(candidates: CandidateService): Endpoint[] {
       problems: ["not_found"],
       handle: ({ caller, params }) => candidates.read(caller.accountId, params.id),
     }),
-    endpoint({
-      method: "PATCH",
-      path: "/candidates/:id",
-      surface: "writes",
+    update: endpoint({
       name: "updateCandidate",
       summary: "Update a candidate, withdraw or reinstate it",
       params: CandidatePath,
@@ -61,10 +49,7 @@ export function candidateEndpoints(candidates: CandidateService): Endpoint[] {
       problems: ["not_found", "version_mismatch", "candidate_withdrawn", "external_id_taken"],
       handle: ({ caller, params, body, precondition }) => candidates.update(caller.accountId, params.id, body, precondition),
     }),
-    endpoint({
-      method: "POST",
-      path: "/candidates/:id/start",
-      surface: "start",
+    start: endpoint({
       name: "startCandidate",
       summary: "Start a candidate: its documents and references are requested",
       params: CandidatePath,
@@ -75,5 +60,5 @@ export function candidateEndpoints(candidates: CandidateService): Endpoint[] {
       problems: ["not_found", "version_mismatch", "candidate_withdrawn"],
       handle: ({ caller, params, precondition }) => candidates.start(caller.accountId, params.id, precondition),
     }),
-  ];
+  };
 }

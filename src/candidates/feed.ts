@@ -15,7 +15,7 @@ export interface FeedPage {
 }
 
 export interface FeedQuery {
-  readonly account: string;
+  readonly accountId: string;
   /** Rows whose `change` is greater than this. */
   readonly after: string;
   readonly state?: CandidateState | undefined;

@@ -1,24 +1,25 @@
-import { createHash } from "node:crypto";
-import { type IncomingContent, type StoredContent, UNKNOWN_TYPE } from "../content/store.ts";
+import type { IncomingFile, StoredFile } from "../content/file.ts";
 import type { NewId } from "../infra/ids.ts";
-import { newReferenceRecord } from "./new-reference.ts";
-import type { DocumentRecord } from "./record.ts";
+import type { NewContent, NewDocument } from "./document-schema.ts";
+import { type ContentRecord, type DocumentRecord, type Draft, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
+import type { NewReference } from "./reference-schema.ts";
 import { DEFAULT_CHASE_ATTEMPTS, type NewCandidate } from "./schema.ts";
-import type { Draft } from "./store.ts";
+
+/** Records of what a client has just given, with the defaults filled in. */
 
 interface DraftFacts {
   readonly id: string;
-  readonly account: string;
+  readonly accountId: string;
   readonly documents: readonly DocumentRecord[];
   readonly newId: NewId;
   readonly now: string;
 }
 
-/** A candidate just given, with its references; its documents are records already. */
-export function draftOf(given: NewCandidate, { id, account, documents, newId, now }: DraftFacts): Draft {
+/** A new candidate with its references. Its documents are records already: their content was stored first. */
+export function newDraft(given: NewCandidate, { id, accountId, documents, newId, now }: DraftFacts): Draft {
   return {
     id,
-    account,
+    accountId,
     pack_version: 1,
     external_id: given.external_id ?? null,
     name: given.name ?? null,
@@ -35,18 +36,62 @@ export function draftOf(given: NewCandidate, { id, account, documents, newId, no
     withdrawn: false,
     withdrawal_reason: null,
     documents,
-    references: (given.references ?? []).map((reference) => newReferenceRecord(reference, newId("ref"), now)),
+    references: (given.references ?? []).map((reference) => newReference(reference, newId("ref"), now)),
     started_at: null,
   };
 }
 
-/** Content as it would be stored: read to its end and kept nowhere, so it has no id. */
-export async function rehearsedContent({ stream, filename, contentType }: IncomingContent): Promise<StoredContent> {
-  const hash = createHash("sha256");
-  let size = 0;
-  for await (const chunk of stream) {
-    hash.update(chunk);
-    size += chunk.length;
-  }
-  return { id: "", filename, contentType: contentType ?? UNKNOWN_TYPE, size, sha256: hash.digest("hex") };
+export interface NewDocumentFacts {
+  readonly id: string;
+  readonly now: string;
+  /** Content that came with the document, already stored. The document is then `received`. */
+  readonly content: StoredFile | undefined;
+  /** Whether the candidate is started. The document is then `requested` at once. */
+  readonly started: boolean;
+}
+
+export function newDocument(given: NewDocument, { id, now, content, started }: NewDocumentFacts): DocumentRecord {
+  return {
+    id,
+    name: given.name,
+    state: content !== undefined ? "received" : started ? "requested" : "pending",
+    required: given.required ?? true,
+    rejection_reason: null,
+    expires_on: given.expires_on ?? null,
+    metadata: given.metadata ?? {},
+    content: content === undefined ? null : newContent(content, now),
+    chase: NEVER_CHASED,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+export function newContent({ id, filename, contentType, size, sha256 }: StoredFile, now: string): ContentRecord {
+  return { file_id: id, filename, content_type: contentType, size, sha256, uploaded_at: now };
+}
+
+/** Content sent as base64 in JSON, as a file on its way in. */
+export function inlineFile({ filename, content_type, data }: NewContent): IncomingFile {
+  return { stream: [Buffer.from(data, "base64")], filename: filename ?? null, contentType: content_type ?? null };
+}
+
+/** A reference that has not been requested yet. */
+export function newReference(given: NewReference, id: string, now: string): ReferenceRecord {
+  return {
+    id,
+    name: given.name ?? null,
+    email: given.email ?? null,
+    phone: given.phone ?? null,
+    company: given.company ?? null,
+    job_title: given.job_title ?? null,
+    relationship: given.relationship ?? null,
+    state: "not_requested",
+    response: null,
+    metadata: given.metadata ?? {},
+    chase: NEVER_CHASED,
+    requested_at: null,
+    received_at: null,
+    created_at: now,
+    updated_at: now,
+  };
 }

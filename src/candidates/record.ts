@@ -5,7 +5,7 @@ import type { CandidateState } from "./schema.ts";
 /** A candidate as it is kept: the aggregate, with its documents' and references' records inside. Timestamps are RFC 3339. */
 export interface CandidateRecord {
   readonly id: string;
-  readonly account: string;
+  readonly accountId: string;
   /** Counts the writes; every write is a compare-and-set on it. */
   readonly version: number;
   /** Counts the writes that changed what the compliance pack shows. */
@@ -32,6 +32,9 @@ export interface CandidateRecord {
   readonly updated_at: string;
   readonly started_at: string | null;
 }
+
+/** What a new version of a candidate is made from: the store sets the rest at each write. */
+export type Draft = Omit<CandidateRecord, "version" | "state" | "created_at" | "updated_at">;
 
 export interface ChaseRecord {
   readonly attempts: number;
@@ -81,3 +84,8 @@ export interface ReferenceRecord {
 }
 
 export const NEVER_CHASED: ChaseRecord = { attempts: 0, last_at: null };
+
+/** Whether one of the candidate's documents has this file as its content. */
+export function namesFile({ documents }: Pick<CandidateRecord, "documents">, fileId: string): boolean {
+  return documents.some(({ content }) => content?.file_id === fileId);
+}

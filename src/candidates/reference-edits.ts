@@ -3,7 +3,7 @@ import type { CandidateRecord, ReferenceRecord } from "./record.ts";
 import { MAX_REFERENCES } from "./schema.ts";
 import { mergePatch } from "../schema/merge-patch.ts";
 import { problem } from "../problems.ts";
-import { newReferenceRecord } from "./new-reference.ts";
+import { newReference } from "./new.ts";
 import type { NewReference, ReferencePatch, ReferenceState } from "./reference-schema.ts";
 import { REFERENCE_MOVES } from "./reference-state.ts";
 
@@ -19,7 +19,7 @@ export function withReference(record: CandidateRecord, given: NewReference, id: 
   if (record.references.length >= MAX_REFERENCES) {
     throw problem("too_many_references", `A candidate has at most ${MAX_REFERENCES} references.`);
   }
-  const added = newReferenceRecord(given, id, now);
+  const added = newReference(given, id, now);
   const asked: ReferenceRecord = record.started_at === null ? added : { ...added, state: "requested", requested_at: now };
   return { ...record, references: [...record.references, asked] };
 }

@@ -8,7 +8,7 @@ interface ReferenceEntry {
   candidate: string;
 }
 
-/** Which candidate a reference is of. Entries are made before their references, so one may be of a reference that never came. */
+/** Tells which candidate a reference belongs to. Entries are written before their references, so a reference may not exist. */
 export class ReferenceIndexStore {
   readonly #mongo: Mongo;
   readonly #entries: Collection<ReferenceEntry>;
@@ -19,20 +19,20 @@ export class ReferenceIndexStore {
   }
 
   /** One round trip; none without references. @throws problem store_unavailable. */
-  async add({ account, id }: { account: string; id: string }, references: readonly ReferenceRecord[]): Promise<void> {
+  async add({ accountId, id }: { accountId: string; id: string }, references: readonly ReferenceRecord[]): Promise<void> {
     if (references.length === 0) return;
-    const entries = references.map((reference) => ({ _id: reference.id, account, candidate: id }));
+    const entries = references.map((reference) => ({ _id: reference.id, account: accountId, candidate: id }));
     try {
       await this.#mongo.bounded((signal) => this.#entries.insertMany(entries, { ...within(signal), ordered: false }));
     } catch (error) {
-      // A retry of what was interrupted brings the same ids: their entries are there already.
+      // A retry of an interrupted attempt uses the same ids, and their entries exist already.
       if (!isDuplicateKey(error)) throw error;
     }
   }
 
-  /** The candidate's id, or undefined: also where it is another account's. One round trip. @throws problem store_unavailable. */
-  async candidateOf(account: string, referenceId: string): Promise<string | undefined> {
-    const entry = await this.#mongo.bounded((signal) => this.#entries.findOne({ _id: referenceId, account }, { signal }));
+  /** The candidate's id. Undefined if there is none, or it is another account's. One round trip. @throws problem store_unavailable. */
+  async candidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
+    const entry = await this.#mongo.bounded((signal) => this.#entries.findOne({ _id: referenceId, account: accountId }, { signal }));
     return entry?.candidate;
   }
 }

@@ -71,6 +71,13 @@ export const CandidatePatch = titled("CandidatePatch", strict(
 ));
 export type CandidatePatch = Static<typeof CandidatePatch>;
 
+/** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
+export const OutreachPatch = titled("OutreachPatch", strict({
+  docs_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
+  reference_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
+}));
+export type OutreachPatch = Static<typeof OutreachPatch>;
+
 const WaitingOn = strict({ code: Type.String(), subject: Type.String(), message: Type.String() });
 export type WaitingOn = Static<typeof WaitingOn>;
 

@@ -1,18 +1,16 @@
-import type { ContentStore, IncomingContent, StoredContent } from "../content/store.ts";
-import { inlineContent, newDocumentRecord } from "./new-document.ts";
+import { type IncomingFile, rehearsedFile, type StoredFile } from "../content/file.ts";
+import type { ContentStore } from "../content/store.ts";
 import type { Clock } from "../infra/clock.ts";
 import { timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
-import { withOutreach } from "./outreach-edits.ts";
-import type { OutreachPatch } from "./outreach-schema.ts";
-import type { Precondition } from "../http/entity-tags.ts";
-import { draftOf, rehearsedContent } from "./new.ts";
-import { patched, started } from "./edits.ts";
+import type { Precondition } from "../precondition.ts";
+import { patched, started, withOutreach } from "./edits.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor } from "./feed.ts";
-import type { CandidateRecord, DocumentRecord } from "./record.ts";
+import { inlineFile, newDocument, newDraft } from "./new.ts";
+import { type DocumentRecord, namesFile } from "./record.ts";
 import { renderCandidate } from "./render.ts";
-import type { Candidate, CandidateList, CandidatePatch, DryRun, ListQuery, NewCandidate } from "./schema.ts";
-import type { CandidateStore } from "./store.ts";
+import type { Candidate, CandidateList, CandidatePatch, DryRun, ListQuery, NewCandidate, OutreachPatch } from "./schema.ts";
+import type { CandidateStore, Edit } from "./store.ts";
 
 /** Rows a page of the list holds at the most. */
 export const MAX_PAGE = 200;
@@ -40,39 +38,40 @@ export class CandidateService {
   }
 
   /** @throws problems external_id_taken, payload_too_large, store_unavailable; nothing is then kept. */
-  async create(account: string, given: NewCandidate, newId: NewId): Promise<Candidate> {
+  async create(accountId: string, given: NewCandidate, newId: NewId): Promise<Candidate> {
     const now = timestamp(this.#clock.now());
     const id = newId("cand");
-    const owner = { account, candidate: id };
-    const documents = await this.#newDocuments(given, newId, now, (content) => this.#content.store(content, owner));
-    // A retry that meets what an interrupted try made brought its bytes a second time: those go again.
-    const draft = draftOf(given, { id, account, documents, newId, now });
-    const record = await this.#content.settle(fileIdsOf(documents), () => this.#store.insert(draft));
+    const owner = { accountId, candidateId: id };
+    const documents = await this.#newDocuments(given, newId, now, (file) => this.#content.store(file, owner));
+    const draft = newDraft(given, { id, accountId, documents, newId, now });
+    // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle` removes
+    // the duplicates.
+    const record = await this.#content.settle(fileIdsOf(documents), () => this.#store.insert(draft), namesFile);
     return renderCandidate(record);
   }
 
   /** What `create` would answer or be refused, with nothing kept; its ids are examples. @throws as `create` does. */
-  async rehearse(account: string, given: NewCandidate, newId: NewId): Promise<DryRun> {
+  async rehearse(accountId: string, given: NewCandidate, newId: NewId): Promise<DryRun> {
     const now = timestamp(this.#clock.now());
-    const documents = await this.#newDocuments(given, newId, now, rehearsedContent);
-    const record = await this.#store.rehearse(draftOf(given, { id: newId("cand"), account, documents, newId, now }));
+    const documents = await this.#newDocuments(given, newId, now, rehearsedFile);
+    const record = await this.#store.rehearse(newDraft(given, { id: newId("cand"), accountId, documents, newId, now }));
     return { object: "dry_run", valid: true, would_create: renderCandidate(record) };
   }
 
   /** @throws problem not_found, the same for a candidate that is another account's. */
-  async read(account: string, id: string): Promise<Candidate> {
-    return renderCandidate(await this.#store.get(account, id));
+  async read(accountId: string, id: string): Promise<Candidate> {
+    return renderCandidate(await this.#store.get(accountId, id));
   }
 
   /** @throws problems not_found, version_mismatch, candidate_withdrawn, external_id_taken, validation_failed. */
-  async update(account: string, id: string, patch: CandidatePatch, precondition: Precondition): Promise<Candidate> {
-    return this.#change(account, id, precondition, (record) => patched(record, patch));
+  async update(accountId: string, id: string, patch: CandidatePatch, precondition: Precondition): Promise<Candidate> {
+    return this.#change(accountId, id, precondition, (record) => patched(record, patch));
   }
 
   /** Starts a candidate; one that is started already is answered as it is. @throws problems not_found, version_mismatch, candidate_withdrawn. */
-  async start(account: string, id: string, precondition: Precondition): Promise<Candidate> {
+  async start(accountId: string, id: string, precondition: Precondition): Promise<Candidate> {
     // What is started already is answered as it is, whatever the client had seen: a retry after a lost answer must succeed.
-    const record = await this.#store.change(account, id, (before, now) => {
+    const record = await this.#store.change(accountId, id, (before, now) => {
       if (before.started_at === null || before.withdrawn) precondition([renderCandidate(before)]);
       return started(before, now);
     });
@@ -80,17 +79,17 @@ export class CandidateService {
   }
 
   /** @throws problems not_found, version_mismatch, candidate_withdrawn. */
-  async setOutreach(account: string, id: string, patch: OutreachPatch, precondition: Precondition): Promise<Candidate> {
-    return this.#change(account, id, precondition, (record) => withOutreach(record, patch));
+  async setOutreach(accountId: string, id: string, patch: OutreachPatch, precondition: Precondition): Promise<Candidate> {
+    return this.#change(accountId, id, precondition, (record) => withOutreach(record, patch));
   }
 
   async #change(
-    account: string,
+    accountId: string,
     id: string,
     precondition: Precondition,
-    edit: (record: CandidateRecord, now: string) => CandidateRecord,
+    edit: Edit,
   ): Promise<Candidate> {
-    const record = await this.#store.change(account, id, (before, now) => {
+    const record = await this.#store.change(accountId, id, (before, now) => {
       precondition([renderCandidate(before)]);
       return edit(before, now);
     });
@@ -98,10 +97,10 @@ export class CandidateService {
   }
 
   /** A page of the change feed. One round trip. @throws problem invalid_query for a cursor that is none. */
-  async list(account: string, { limit, cursor, state, external_id, updated_since }: ListQuery): Promise<CandidateList> {
+  async list(accountId: string, { limit, cursor, state, external_id, updated_since }: ListQuery): Promise<CandidateList> {
     const from = cursor === undefined ? cursorAt(updated_since) : decodeCursor(cursor);
     const readAt = this.#clock.now();
-    const page = await this.#store.feed({ account, after: from.after, state, external_id, limit: Math.min(limit, MAX_PAGE) });
+    const page = await this.#store.feed({ accountId, after: from.after, state, external_id, limit: Math.min(limit, MAX_PAGE) });
     return {
       object: "list",
       data: page.rows.map(({ record }) => renderCandidate(record)),
@@ -114,14 +113,14 @@ export class CandidateService {
     { documents }: NewCandidate,
     newId: NewId,
     now: string,
-    keep: (content: IncomingContent) => Promise<StoredContent>,
+    keep: (file: IncomingFile) => Promise<StoredFile>,
   ): Promise<DocumentRecord[]> {
     const records: DocumentRecord[] = [];
     try {
       for (const each of documents ?? []) {
         const given = typeof each === "string" ? { name: each } : each;
-        const content = given.content ? await keep(inlineContent(given.content)) : undefined;
-        records.push(newDocumentRecord(given, { id: newId("doc"), now, content, started: false }));
+        const content = given.content ? await keep(inlineFile(given.content)) : undefined;
+        records.push(newDocument(given, { id: newId("doc"), now, content, started: false }));
       }
     } catch (error) {
       await this.#content.discard(fileIdsOf(records));

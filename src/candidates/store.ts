@@ -1,25 +1,20 @@
-import { setTimeout } from "node:timers/promises";
 import type { Collection, Filter } from "mongodb";
 import { timestamp, type Clock } from "../infra/clock.ts";
+import { compareAndSet } from "../infra/compare-and-set.ts";
+import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo, within } from "../infra/mongo.ts";
-import { Lines } from "../infra/keyed-queue.ts";
 import { problem } from "../problems.ts";
 import type { FeedPage, FeedQuery, FeedRow } from "./feed.ts";
-import type { CandidateRecord } from "./record.ts";
+import type { CandidateRecord, Draft } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { derive } from "./state.ts";
 import { decode, encode, packFacts, type Stored } from "./stored.ts";
 import { Unsettled } from "./unsettled.ts";
 
-/** A race lost so often in a row is no race any more but a fault. */
-const MOST_ATTEMPTS = 50;
-/** The wait after a lost race grows by up to this much each time, in milliseconds. */
-const JITTER_MS = 5;
+/** Makes one change. It returns the candidate as it should be, or the one it was given if there is nothing to do. */
+export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
 
-/** What may be written: all but what the store itself gives at each write. */
-export type Draft = Omit<CandidateRecord, "version" | "state" | "created_at" | "updated_at">;
-
-/** A page of the feed holds no more than this, however many rows were asked for, but always one. */
+/** A page of the feed has at most this many bytes, but always at least one row. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 export class CandidateStore {
@@ -27,8 +22,8 @@ export class CandidateStore {
   readonly #clock: Clock;
   readonly #candidates: Collection<Stored>;
   readonly #references: ReferenceIndexStore;
-  readonly #lines = new Lines(isStoreDown);
-  readonly #unsettled = new Unsettled((account, id) => this.#renew(account, id));
+  readonly #queue = new KeyedQueue(isStoreDown);
+  readonly #unsettled = new Unsettled((accountId, id) => this.#renew(accountId, id));
 
   constructor(mongo: Mongo, clock: Clock) {
     this.#mongo = mongo;
@@ -37,7 +32,7 @@ export class CandidateStore {
     this.#references = new ReferenceIndexStore(mongo);
   }
 
-  /** Makes the indexes; harmless where they are already. */
+  /** Creates the indexes. Safe to repeat. */
   async prepare(): Promise<void> {
     await this.#candidates.createIndex({ account: 1, change: 1 });
     await this.#candidates.createIndex({ account: 1, state: 1, change: 1 });
@@ -45,14 +40,13 @@ export class CandidateStore {
       { account: 1, external_id: 1 },
       { unique: true, partialFilterExpression: { external_id: { $gt: "" } } },
     );
-    // The one index that does not begin with the account: the sweep is for all of them.
+    // The only index that does not begin with the account: the sweep covers all of them.
     await this.#candidates.createIndex({ next_expiry: 1 }, { partialFilterExpression: { next_expiry: { $gt: "" } } });
   }
 
   /**
-   * Keeps a new candidate: its references' look-up entries first, so that a crash between leaves only entries without a
-   * candidate, which count as not there. Two round trips with references, one without. A candidate that is there already
-   * under its id is given as it is.
+   * Inserts a candidate. Writes the reference look-ups first: a crash in between leaves look-ups without a candidate, and
+   * readers ignore those. Two round trips with references, one without. If the id exists already, returns that candidate.
    * @throws problems external_id_taken, payload_too_large, store_unavailable.
    */
   async insert(draft: Draft): Promise<CandidateRecord> {
@@ -66,15 +60,15 @@ export class CandidateStore {
         this.#unsettled.note(draft);
         throw error;
       }
-      // The same id means that an interrupted try of this very request had come so far: it is done.
-      const own = await this.find(draft.account, draft.id);
+      // The same id means that an interrupted attempt of this very request already inserted it.
+      const own = await this.find(draft.accountId, draft.id);
       if (own !== null) return own;
       throw await this.#externalIdTaken(draft, error);
     }
     return this.#inPlace(record, placedAt);
   }
 
-  /** What `insert` would keep or be refused, with nothing kept. One round trip with an external_id, else none. @throws as `insert` does. */
+  /** Does what `insert` does, but writes nothing. One round trip with an external_id, else none. @throws as `insert` does. */
   async rehearse(draft: Draft): Promise<CandidateRecord> {
     const { record } = this.#first(draft);
     const taken = await this.#externalIdTaken(draft, undefined);
@@ -89,31 +83,25 @@ export class CandidateStore {
   }
 
   /**
-   * Makes one change to a candidate: reads it, edits it, and writes it over the version that was read; where another write
-   * came between, once more from the start. Two round trips, two more for each race that was lost.
-   * @param edit gives the candidate as it should be, or the record it was given where there is nothing to do; what it throws
-   * ends the change. It may be called more than once.
+   * Makes one change to a candidate: reads it, edits it, and writes it over the version that was read. Starts again if another
+   * write came in between. Two round trips, and two more for each lost race.
+   * @param edit may be called more than once. What it throws ends the change.
    * @throws problems not_found, external_id_taken, payload_too_large, store_unavailable.
    */
-  change(account: string, id: string, edit: (record: CandidateRecord, now: string) => CandidateRecord): Promise<CandidateRecord> {
-    // Writers of one candidate in this process stand in line, so that they race only those of other replicas.
-    return this.#lines.run(`${account} ${id}`, () => this.#tryToChange(account, id, edit));
+  change(accountId: string, id: string, edit: Edit): Promise<CandidateRecord> {
+    // Writers of one candidate in this process queue, so that they race only those of other replicas.
+    return this.#queue.run(`${accountId} ${id}`, () => this.#write(accountId, id, edit));
   }
 
-  async #tryToChange(account: string, id: string, edit: (record: CandidateRecord, now: string) => CandidateRecord): Promise<CandidateRecord> {
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-      const changed = await this.#tryOnce(account, id, edit);
-      if (changed !== undefined) return changed;
-      await setTimeout(Math.random() * JITTER_MS * attempt);
-    }
-    throw problem("store_unavailable", "Too many writers at once on one candidate. Try again shortly.", { headers: { "Retry-After": "1" } });
+  #write(accountId: string, id: string, edit: Edit): Promise<CandidateRecord> {
+    return compareAndSet("this candidate", () => this.#tryOnce(accountId, id, edit));
   }
 
-  /** Undefined where another write came first. */
-  async #tryOnce(account: string, id: string, edit: (record: CandidateRecord, now: string) => CandidateRecord): Promise<CandidateRecord | undefined> {
-    const before = await this.get(account, id);
+  /** Undefined if another write came in between. */
+  async #tryOnce(accountId: string, id: string, edit: Edit): Promise<CandidateRecord | undefined> {
+    const before = await this.get(accountId, id);
     let placedAt = performance.now();
-    // A change's place is after the one it changes, however the clocks stand.
+    // A change comes after the one it is based on, whatever the clocks say.
     const now = Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1);
     const edited = edit(before, timestamp(now));
     if (edited === before) return before;
@@ -121,7 +109,7 @@ export class CandidateStore {
     let at = now;
     if (added.length > 0) {
       await this.#references.add(edited, added);
-      // The feed allows for the time that one write takes: the place is given when that begins.
+      // The feed allows for the duration of one write, so the place is taken when that write begins.
       placedAt = performance.now();
       at = Math.max(now, this.#clock.now());
     }
@@ -134,7 +122,7 @@ export class CandidateStore {
     const stored = encode(record, at);
     try {
       const { matchedCount } = await this.#mongo.bounded((signal) =>
-        this.#candidates.replaceOne({ _id: id, account, version: before.version }, stored, within(signal)),
+        this.#candidates.replaceOne({ _id: id, account: accountId, version: before.version }, stored, within(signal)),
       );
       if (matchedCount === 0) return undefined;
     } catch (error) {
@@ -146,61 +134,61 @@ export class CandidateStore {
   }
 
   /**
-   * A record just written, in a place that the feed's readers have not passed. They wait for as long as a write may take; one
-   * that took longer from place to answer, as in a process that stood still between the two, is written once more.
-   * @param placedAt `performance.now()` before it was given its place.
+   * Returns a record just written, once its place in the feed is one that no reader has passed. Readers stay behind by as
+   * long as a write may take. A write that took longer, as in a process that stood still, is made again with a new place.
+   * @param placedAt `performance.now()` before the place was taken.
    */
   async #inPlace(record: CandidateRecord, placedAt: number): Promise<CandidateRecord> {
     if (performance.now() - placedAt <= this.#mongo.timeoutMs) return record;
     try {
-      return await this.#tryToChange(record.account, record.id, copy);
+      return await this.#write(record.accountId, record.id, copy);
     } catch (error) {
       this.#unsettled.note(record);
       throw error;
     }
   }
 
-  /** Writes a candidate as it is, with a new place in the feed. False where there is none. @throws problem store_unavailable */
-  async #renew(account: string, id: string): Promise<boolean> {
-    if ((await this.find(account, id)) === null) return false;
-    await this.change(account, id, copy);
+  /** Writes a candidate unchanged, with a new place in the feed. False if it does not exist. @throws problem store_unavailable */
+  async #renew(accountId: string, id: string): Promise<boolean> {
+    if ((await this.find(accountId, id)) === null) return false;
+    await this.change(accountId, id, copy);
     return true;
   }
 
-  /** One candidate of the account. @throws problem not_found, the same for one that is another account's. */
-  async get(account: string, id: string): Promise<CandidateRecord> {
-    const record = await this.find(account, id);
+  /** One candidate of the account. @throws problem not_found, also for another account's. */
+  async get(accountId: string, id: string): Promise<CandidateRecord> {
+    const record = await this.find(accountId, id);
     if (record === null) throw problem("not_found", `There is no candidate ${JSON.stringify(id.slice(0, 100))}.`);
     return record;
   }
 
-  /** Candidates of all accounts with an accepted document whose expires_on is before that date, the most overdue first. */
-  async expiring(before: string, limit: number): Promise<{ account: string; id: string }[]> {
-    const overdue = { next_expiry: { $gt: "", $lt: before } }; // both bounds: MongoDB then sees that the partial index will do
+  /** Candidates of all accounts with an accepted document whose expires_on is before that date, the most overdue first. One index range. */
+  async expiring(before: string, limit: number): Promise<{ accountId: string; id: string }[]> {
+    const overdue = { next_expiry: { $gt: "", $lt: before } }; // with both bounds MongoDB uses the partial index
     const found = await this.#mongo.bounded((signal) =>
       this.#candidates.find(overdue, { signal, projection: { account: 1 } }).sort({ next_expiry: 1 }).limit(limit).toArray(),
     );
-    return found.map(({ _id, account }) => ({ account, id: _id }));
+    return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
 
-  /** The candidate that a reference is of, or undefined: also where it is another account's. One round trip. */
-  candidateOfReference(account: string, referenceId: string): Promise<string | undefined> {
-    return this.#references.candidateOf(account, referenceId);
+  /** The id of the candidate that a reference belongs to. Undefined if there is none, or it is another account's. One round trip. */
+  candidateOfReference(accountId: string, referenceId: string): Promise<string | undefined> {
+    return this.#references.candidateOf(accountId, referenceId);
   }
 
-  /** One candidate of the account, or null: also where it is another account's. */
-  async find(account: string, id: string): Promise<CandidateRecord | null> {
-    const stored = await this.#mongo.bounded((signal) => this.#candidates.findOne({ _id: id, account }, { signal }));
+  /** One candidate of the account, or null. Null also for another account's. */
+  async find(accountId: string, id: string): Promise<CandidateRecord | null> {
+    const stored = await this.#mongo.bounded((signal) => this.#candidates.findOne({ _id: id, account: accountId }, { signal }));
     return stored === null ? null : decode(stored);
   }
 
   /**
-   * A page of the account's feed, oldest change first: up to `limit` rows, fewer where they get too big for one answer.
+   * A page of the account's feed, oldest change first: up to `limit` rows, or fewer if they get too big for one answer.
    * One index range in one round trip, whatever the number of candidates.
    */
-  feed({ account, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
+  feed({ accountId, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
     const filter: Filter<Stored> = {
-      account,
+      account: accountId,
       change: { $gt: after },
       ...(state === undefined ? {} : { state }),
       ...(external_id === undefined ? {} : { external_id }),
@@ -221,20 +209,20 @@ export class CandidateStore {
     return { state: derive(draft).state, updated_at: timestamp(now) };
   }
 
-  async #externalIdTaken({ account, external_id }: Draft, cause: unknown): Promise<unknown> {
+  async #externalIdTaken({ accountId, external_id }: Draft, cause: unknown): Promise<unknown> {
     if (external_id === null) return cause;
     const holder = await this.#mongo.bounded((signal) =>
-      this.#candidates.findOne({ account, external_id }, { projection: { _id: 1 }, signal }),
+      this.#candidates.findOne({ account: accountId, external_id }, { projection: { _id: 1 }, signal }),
     );
     if (holder === null) return cause;
-    return problem("external_id_taken", `Candidate ${holder._id} has this external_id already.`, {
+    return problem("external_id_taken", `Candidate ${holder._id} already has this external_id.`, {
       members: { candidate_id: holder._id },
-      errors: [{ pointer: "/external_id", detail: "must be one that no other candidate of the account has" }],
+      errors: [{ pointer: "/external_id", detail: "must be unique in the account" }],
     });
   }
 }
 
-/** The edit that changes nothing but the place in the feed. */
+/** The edit that changes only the place in the feed. */
 function copy(record: CandidateRecord): CandidateRecord {
   return { ...record };
 }

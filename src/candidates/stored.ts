@@ -6,9 +6,10 @@ import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "./record.
 /** A whole candidate, documents' bytes not counted, stays well under the 16 MiB that MongoDB takes. */
 export const MAX_CANDIDATE_BYTES = 8 * 1024 * 1024;
 
-/** Client-made names and nested values are kept as JSON text: BSON would refuse or bend some (`$`, dots, NUL). */
-export interface Stored extends Omit<CandidateRecord, "id" | "metadata" | "documents" | "references"> {
+/** Names that clients choose, and nested values, are kept as JSON text: BSON would refuse or change some (`$`, dots, NUL). */
+export interface Stored extends Omit<CandidateRecord, "id" | "accountId" | "metadata" | "documents" | "references"> {
   _id: string;
+  account: string;
   /** Sortable text, new at each write: the place in the account's feed. */
   change: string;
   /** The day with whose end the next accepted document expires, for the sweep's index. */
@@ -32,10 +33,11 @@ export function packFacts({ docs_chase_attempts: _d, reference_chase_attempts: _
 
 /** A record as it is kept, with its place in the feed. @throws problem payload_too_large */
 export function encode(record: CandidateRecord, now: number): Stored {
-  const { id, ...rest } = record;
+  const { id, accountId, ...rest } = record;
   const stored: Stored = {
     ...rest,
     _id: id,
+    account: accountId,
     change: `${feedPosition(now)}.${id}`,
     next_expiry: nextExpiry(record.documents),
     size: 0,
@@ -55,10 +57,11 @@ export function encode(record: CandidateRecord, now: number): Stored {
 }
 
 /** A kept record as it was written. */
-export function decode({ _id, change: _change, next_expiry: _next, size: _size, ...stored }: Stored): CandidateRecord {
+export function decode({ _id, account, change: _change, next_expiry: _next, size: _size, ...stored }: Stored): CandidateRecord {
   return {
     ...stored,
     id: _id,
+    accountId: account,
     metadata: JSON.parse(stored.metadata) as Record<string, string>,
     documents: stored.documents.map((document) => ({
       ...document,

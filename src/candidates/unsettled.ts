@@ -14,25 +14,25 @@ const LAST_LOOK_MS = 64_000;
  * Held in memory only: what a replica was looking for when it ends is not looked for any more.
  */
 export class Unsettled {
-  readonly #renew: (account: string, id: string) => Promise<boolean>;
+  readonly #renew: (accountId: string, id: string) => Promise<boolean>;
   readonly #open = new Set<string>();
 
   /** @param renew writes a candidate anew; false where there is none, and it throws where the store does not answer. */
-  constructor(renew: (account: string, id: string) => Promise<boolean>) {
+  constructor(renew: (accountId: string, id: string) => Promise<boolean>) {
     this.#renew = renew;
   }
 
   /** Begins to look after a candidate, if that has not begun already. */
-  note({ account, id }: { account: string; id: string }): void {
+  note({ accountId, id }: { accountId: string; id: string }): void {
     if (this.#open.has(id)) return;
     this.#open.add(id);
-    void this.#settle(account, id).finally(() => this.#open.delete(id));
+    void this.#settle(accountId, id).finally(() => this.#open.delete(id));
   }
 
-  async #settle(account: string, id: string): Promise<void> {
+  async #settle(accountId: string, id: string): Promise<void> {
     for (let wait = FIRST_LOOK_MS; wait <= LAST_LOOK_MS; ) {
       await setTimeout(wait, undefined, { ref: false });
-      const renewed = await this.#renew(account, id).catch(() => undefined);
+      const renewed = await this.#renew(accountId, id).catch(() => undefined);
       if (renewed === true) return;
       if (renewed === false) wait *= 2; // a look that was not answered does not count
     }

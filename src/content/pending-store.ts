@@ -2,19 +2,21 @@ import type { Collection } from "mongodb";
 import type { Clock } from "../infra/clock.ts";
 import { type Mongo, within } from "../infra/mongo.ts";
 
-/** Whose a file is, or is to be. */
+/** The candidate that a file belongs to, or is to belong to. */
 export interface FileOwner {
-  readonly account: string;
-  readonly candidate: string;
+  readonly accountId: string;
+  readonly candidateId: string;
 }
 
 /**
- * A file that a record may or may not name: on its way in, or being replaced. `condemned`: a sweep has found that no
- * record names it, and is taking its bytes away.
+ * A file that a record may or may not name. `arriving`: it is being uploaded, or its record is being written. `replaced`:
+ * another file is taking its place. `condemned`: a sweep found that no record names it, and is removing its bytes.
  */
-export interface PendingFile extends FileOwner {
+export interface PendingFile {
   readonly _id: string;
-  /** When it was last known to be in somebody's hands, in milliseconds since the epoch. */
+  readonly account: string;
+  readonly candidate: string;
+  /** When somebody last worked with it, in milliseconds since the epoch. */
   readonly created_at: number;
   readonly stage: "arriving" | "replaced" | "condemned";
 }
@@ -22,7 +24,7 @@ export interface PendingFile extends FileOwner {
 /** Left-overs found at a time. */
 const PAGE = 100;
 
-/** The files whose fate is open; each is here before its first byte, and as long as its fate is open. */
+/** The files that are not settled. Each is listed before its first byte is written. Every method throws problem store_unavailable. */
 export class PendingStore {
   readonly #mongo: Mongo;
   readonly #clock: Clock;
@@ -34,17 +36,18 @@ export class PendingStore {
     this.#pending = mongo.db.collection("content_pending");
   }
 
-  /** Makes the index; harmless where it is already. It spans accounts, as the sweep does. */
+  /** Creates the index. Safe to repeat. It spans accounts, as the sweep does. */
   async prepare(): Promise<void> {
     await this.#pending.createIndex({ created_at: 1 });
   }
 
-  async arriving(id: string, { account, candidate }: FileOwner): Promise<void> {
-    const entry: PendingFile = { _id: id, account, candidate, created_at: this.#clock.now(), stage: "arriving" };
+  /** Lists a file whose upload begins. */
+  async arriving(id: string, { accountId, candidateId }: FileOwner): Promise<void> {
+    const entry: PendingFile = { _id: id, account: accountId, candidate: candidateId, created_at: this.#clock.now(), stage: "arriving" };
     await this.#mongo.bounded((signal) => this.#pending.insertOne(entry, within(signal)));
   }
 
-  /** Starts its time anew: the bytes are all here. @returns whether it was still there to be used. */
+  /** Restarts the file's age: all its bytes have arrived. @returns false if a sweep has condemned it meanwhile. */
   async arrived(id: string): Promise<boolean> {
     const { matchedCount } = await this.#mongo.bounded((signal) =>
       this.#pending.updateOne({ _id: id, stage: "arriving" }, { $set: { created_at: this.#clock.now() } }, within(signal)),
@@ -52,23 +55,23 @@ export class PendingStore {
     return matchedCount === 1;
   }
 
-  /** Before the record comes to name another file: this one goes when the record does not name it any more. */
-  async replaced(id: string, { account, candidate }: FileOwner): Promise<void> {
-    const entry: Omit<PendingFile, "_id"> = { account, candidate, created_at: this.#clock.now(), stage: "replaced" };
+  /** Lists a file that another is about to replace. It is removed once its record no longer names it. */
+  async replaced(id: string, { accountId, candidateId }: FileOwner): Promise<void> {
+    const entry: Omit<PendingFile, "_id"> = { account: accountId, candidate: candidateId, created_at: this.#clock.now(), stage: "replaced" };
     await this.#mongo.bounded((signal) => this.#pending.updateOne({ _id: id }, { $set: entry }, { ...within(signal), upsert: true }));
   }
 
-  /** A record names it now. One that is being replaced meanwhile stays pending. */
+  /** Strikes out a file that a record names now, unless it is already being replaced again. */
   async named(id: string): Promise<void> {
     await this.#mongo.bounded((signal) => this.#pending.deleteOne({ _id: id, stage: "arriving" }, within(signal)));
   }
 
-  /** Its bytes are gone. */
+  /** Strikes out a file whose bytes are removed. */
   async gone(id: string): Promise<void> {
     await this.#mongo.bounded((signal) => this.#pending.deleteOne({ _id: id }, within(signal)));
   }
 
-  /** Up to 100 that nobody has touched for so long, oldest first. One index range. */
+  /** Up to 100 files that nobody has worked with for at least so long, oldest first. One index range. */
   leftOvers(olderThanMs: number): Promise<PendingFile[]> {
     const before = this.#clock.now() - olderThanMs;
     return this.#mongo.bounded((signal) =>
@@ -76,7 +79,7 @@ export class PendingStore {
     );
   }
 
-  /** Keeps a left-over from being used from now on. @returns false where somebody has touched it since it was found. */
+  /** Keeps a left-over from being used from now on. @returns false if somebody has worked with it since it was found. */
   async condemn({ _id, created_at }: PendingFile): Promise<boolean> {
     const { matchedCount } = await this.#mongo.bounded((signal) =>
       this.#pending.updateOne({ _id, created_at }, { $set: { stage: "condemned" } }, within(signal)),
@@ -84,7 +87,7 @@ export class PendingStore {
     return matchedCount === 1;
   }
 
-  /** Forgets a left-over that a record names, unless somebody has touched it since it was found. */
+  /** Strikes out a left-over that a record names, unless somebody has worked with it since it was found. */
   async forget({ _id, created_at }: PendingFile): Promise<void> {
     await this.#mongo.bounded((signal) => this.#pending.deleteOne({ _id, created_at }, within(signal)));
   }

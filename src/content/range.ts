@@ -1,4 +1,4 @@
-import type { ByteRange } from "./store.ts";
+import type { ByteRange } from "./file.ts";
 
 /**
  * What a Range header asks for of `size` bytes (RFC 9110, 14.2): one range; "unsatisfiable" where it lies outside; undefined

@@ -1,4 +1,4 @@
-import { compose } from "../compose.ts";
+import { Operations } from "../admin/operations.ts";
 import type { Config } from "../config.ts";
 
 /**
@@ -6,17 +6,17 @@ import type { Config } from "../config.ts";
  * shows the key: the only time that can be done.
  */
 export async function greet(config: Config, ready: { port: number; opsPort: number }): Promise<void> {
-  const system = await compose({ ...config, LOG_LEVEL: "silent" });
+  const operations = new Operations(config);
   try {
     const address = addressOf(config.HOST, ready.port);
-    const accounts = await system.accounts.listAccounts();
-    const [existing] = accounts.data;
+    const accounts = await operations.accounts();
+    const [existing] = (await accounts.listAccounts()).data;
     if (existing !== undefined) {
       print([`Ready: ${address}`, `Another key: npm run --silent admin -- keys create --account ${existing.id} --name NAME`]);
       return;
     }
-    const account = await system.accounts.createAccount({ name: "Demo" });
-    const { key } = await system.accounts.createKey({ accountId: account.id, name: "demo" });
+    const account = await accounts.createAccount({ name: "Demo" });
+    const { key } = await accounts.createKey({ accountId: account.id, name: "demo" });
     print([
       `Ready: ${address}`,
       `Demo account ${account.id} with one key, shown this once: ${key}`,
@@ -25,7 +25,7 @@ export async function greet(config: Config, ready: { port: number; opsPort: numb
       `  ${exampleRequest(address, key)}`,
     ]);
   } finally {
-    await system.close();
+    await operations.close();
   }
 }
 

@@ -9,10 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
-import { readConfig } from "../config.ts";
 import { runChild } from "./child.ts";
+import { dataDirOf, toolsIn } from "./data-dir.ts";
 import { explain, say } from "./output.ts";
-import { type Servers, ensureServers, toolsIn } from "./servers.ts";
+import { type Servers, ensureServers } from "./servers.ts";
 import { type StopSignals, listenForStop } from "./stop-signals.ts";
 
 const SUITE = ["test/faults/**/*.test.ts", "--ignore", "test/faults/soak/**"];
@@ -26,7 +26,7 @@ const ONE_BY_ONE = ["--no-parallel", "--exit", "--reporter", "test/faults/report
 async function faults(args: string[], { stopping }: StopSignals): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), "onboarding-faults-"));
   try {
-    const tools = toolsIn(readConfig(process.env).DATA_DIR);
+    const tools = toolsIn(dataDirOf(process.env));
     const servers = await ensureServers({ dataDir, tools, env: process.env, signal: stopping });
     try {
       const env = {

@@ -2,21 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { downloaded, fetchProgram } from "./fetch-program.ts";
+import type { MongoProgram } from "./mongo-program.ts";
 import { SetupError, say } from "./output.ts";
 import { onPath, runs } from "./programs.ts";
 import type { ServerSpec } from "./server-process.ts";
 import { STANDIN, findStandin } from "./standin.ts";
 
 const ANSWER_MS = 2000;
-
-/** A program that speaks MongoDB's protocol, and how it is run. */
-export interface MongoProgram {
-  readonly name: string;
-  readonly command: string;
-  args(dir: string, port: number): string[];
-  /** Name of its folder inside a data folder: the two kinds cannot read each other's files. */
-  readonly folder: string;
-}
 
 const MONGOD_FOLDER = "mongo";
 

@@ -11,7 +11,7 @@ export type ServerRole = "redis" | "mongodb";
 export type ServerRecords = { [Role in ServerRole]?: ServerRecord };
 
 /** The addresses of the servers that `npm start` started on this DATA_DIR and that are still running. */
-export async function findServers(dataDir: string): Promise<{ redisUrl?: string; mongodbUrl?: string }> {
+export function findServers(dataDir: string): { redisUrl?: string; mongodbUrl?: string } {
   const { redis, mongodb } = readServers(dataDir);
   return {
     ...(redis !== undefined && isAlive(redis.pid) && { redisUrl: redis.url }),

@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { lock } from "./lock.ts";
 import { askMongoPid, findMongo, mongoSpec } from "./mongo.ts";
 import { say } from "./output.ts";
@@ -88,11 +88,6 @@ async function specOf(role: ServerRole, options: ServersOptions): Promise<Server
   }
   const program = await alone(options, () => findMongo(options.tools, options.signal, options.dataDir));
   return mongoSpec({ program, dir: made(join(options.dataDir, program.folder)), log });
-}
-
-/** Where a data folder keeps downloaded programs. */
-export function toolsIn(dataDir: string): string {
-  return resolve(dataDir, "tools");
 }
 
 /** Two processes must not install the same thing at once. */

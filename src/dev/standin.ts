@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { aptInstall, hasApt } from "./apt.ts";
-import type { MongoProgram } from "./mongo.ts";
+import type { MongoProgram } from "./mongo-program.ts";
 import { onPath, runs, step } from "./programs.ts";
 
 /** nx-27017 speaks MongoDB's protocol over SQLite files: enough to develop against where no mongod can be had. */

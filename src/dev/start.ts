@@ -2,18 +2,20 @@
 import { resolve } from "node:path";
 import { ConfigError, readConfig } from "../config.ts";
 import { runChild } from "./child.ts";
+import { dataDirOf, toolsIn } from "./data-dir.ts";
 import { greet } from "./demo.ts";
 import { tryLock } from "./lock.ts";
 import { SetupError, explain, say } from "./output.ts";
-import { ensureServers, toolsIn } from "./servers.ts";
+import { ensureServers } from "./servers.ts";
 import { type StopSignals, listenForStop } from "./stop-signals.ts";
 
 async function start(signals: StopSignals): Promise<void> {
-  const { DATA_DIR } = readConfig(process.env);
-  const dataDir = resolve(DATA_DIR);
+  readConfig(process.env); // a wrong setting is reported before anything starts
+  const given = dataDirOf(process.env);
+  const dataDir = resolve(given);
   // The first one's servers, and their data, are not shared: they would be gone when it stops.
   if ((await tryLock(dataDir)) === undefined) {
-    throw new SetupError(`npm start is already running on ${DATA_DIR}. Stop it, or set another DATA_DIR, PORT and OPS_PORT.`);
+    throw new SetupError(`npm start is already running on ${given}. Stop it, or set another DATA_DIR, PORT and OPS_PORT.`);
   }
   const servers = await ensureServers({ dataDir, tools: toolsIn(dataDir), env: process.env, signal: signals.stopping });
   try {

@@ -6,10 +6,10 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig } from "../config.ts";
 import { runChild } from "./child.ts";
+import { dataDirOf, toolsIn } from "./data-dir.ts";
 import { explain, say } from "./output.ts";
-import { ensureServers, toolsIn } from "./servers.ts";
+import { ensureServers } from "./servers.ts";
 import { type StopSignals, listenForStop } from "./stop-signals.ts";
 
 const EVERY_CHANGE = ["test/**/*.test.ts", ...["exactness", "faults", "load", "bench"].flatMap((slow) => ["--ignore", `test/${slow}/**`])];
@@ -18,7 +18,7 @@ const EVERY_CHANGE = ["test/**/*.test.ts", ...["exactness", "faults", "load", "b
 async function test(args: string[], { stopping }: StopSignals): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), "onboarding-test-"));
   try {
-    const tools = toolsIn(readConfig(process.env).DATA_DIR);
+    const tools = toolsIn(dataDirOf(process.env));
     const servers = await ensureServers({ dataDir, tools, env: process.env, signal: stopping });
     try {
       // Tests that are cut short leave their temporary files to us.

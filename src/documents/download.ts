@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import contentDisposition from "content-disposition";
 import { contentTag } from "../candidates/render.ts";
-import { BinaryAnswer } from "../api/endpoint.ts";
-import { listsTag } from "../http/entity-tags.ts";
+import type { Input } from "../api/endpoint.ts";
+import { BinaryAnswer } from "../http/answer.ts";
 import { problem } from "../problems.ts";
 import { rangeOf } from "../content/range.ts";
 import type { DocumentContent } from "./service.ts";
@@ -11,12 +11,11 @@ import type { DocumentContent } from "./service.ts";
 /**
  * A document's bytes as an answer, whole or in part (RFC 9110, 13 and 14). They are a stranger's: a browser is to save them,
  * never to show, guess at or run them.
- * @param header gives a header of the request by its lower-case name.
  * @throws problems range_not_satisfiable, store_unavailable (nothing has gone out yet).
  */
 export async function download(
   { document, content, open }: DocumentContent,
-  header: (name: string) => string | undefined,
+  { header, clientHas }: Pick<Input<unknown, unknown, unknown>, "header" | "clientHas">,
 ): Promise<BinaryAnswer> {
   const { size, content_type } = content;
   const tag = contentTag(content);
@@ -28,7 +27,7 @@ export async function download(
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Content-Disposition": attachment(content.filename ?? document.name),
   };
-  if (listsTag(header("if-none-match") ?? "", [tag], "weak")) return new BinaryAnswer(304, common);
+  if (clientHas(tag)) return new BinaryAnswer(304, common);
   const whole = { ...common, "Content-Type": content_type, "Content-Length": String(size) };
   // A range of another version would be mixed into what the client has of this one.
   const ifRange = header("if-range");

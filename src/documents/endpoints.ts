@@ -1,17 +1,14 @@
 import type { Caller } from "../accounts/caller.ts";
 import { CandidatePath } from "../candidates/schema.ts";
-import { type Endpoint, endpoint } from "../api/endpoint.ts";
+import { endpoint } from "../api/endpoint.ts";
 import { download } from "./download.ts";
 import { Document, DocumentPatch, DocumentPath, NewDocument } from "../candidates/document-schema.ts";
 import type { DocumentAddress, DocumentService } from "./service.ts";
 
 /** The operations on documents and their content. */
-export function documentEndpoints(documents: DocumentService): Endpoint[] {
-  return [
-    endpoint({
-      method: "POST",
-      path: "/candidates/:id/documents",
-      surface: "writes",
+export function documentEndpoints(documents: DocumentService) {
+  return {
+    add: endpoint({
       name: "addDocument",
       summary: "Add a document to a candidate, with its content or without",
       params: CandidatePath,
@@ -28,10 +25,7 @@ export function documentEndpoints(documents: DocumentService): Endpoint[] {
       handle: ({ caller, params, body, file, newId, precondition }) =>
         documents.add(caller.accountId, params.id, body, { file, newId, precondition }),
     }),
-    endpoint({
-      method: "PATCH",
-      path: "/candidates/:id/documents/:docId",
-      surface: "writes",
+    update: endpoint({
       name: "updateDocument",
       summary: "Update a document, or move it to another state",
       params: DocumentPath,
@@ -41,10 +35,7 @@ export function documentEndpoints(documents: DocumentService): Endpoint[] {
       problems: ["not_found", "version_mismatch", "candidate_withdrawn", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) => documents.update(addressOf(caller, params), body, precondition),
     }),
-    endpoint({
-      method: "PUT",
-      path: "/candidates/:id/documents/:docId/content",
-      surface: "writes",
+    putContent: endpoint({
       name: "putDocumentContent",
       summary: "Bring a document's content: the bytes themselves, with their Content-Type and Content-Disposition",
       params: DocumentPath,
@@ -61,10 +52,7 @@ export function documentEndpoints(documents: DocumentService): Endpoint[] {
         return documents.putContent(addressOf(caller, params), file, precondition);
       },
     }),
-    endpoint({
-      method: "GET",
-      path: "/candidates/:id/documents/:docId/content",
-      surface: "reads",
+    readContent: endpoint({
       name: "readDocumentContent",
       summary: "Read a document's content, whole or a range of it",
       params: DocumentPath,
@@ -72,11 +60,12 @@ export function documentEndpoints(documents: DocumentService): Endpoint[] {
       answer: Document,
       binary: ["*/*"],
       problems: ["not_found", "content_not_available", "range_not_satisfiable"],
-      handle: async ({ caller, params, header }) => download(await documents.content(addressOf(caller, params)), header),
+      handle: async ({ caller, params, header, clientHas }) =>
+        download(await documents.content(addressOf(caller, params)), { header, clientHas }),
     }),
-  ];
+  };
 }
 
 function addressOf({ accountId }: Caller, { id, docId }: { id: string; docId: string }): DocumentAddress {
-  return { account: accountId, candidate: id, document: docId };
+  return { accountId, candidateId: id, documentId: docId };
 }

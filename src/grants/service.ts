@@ -1,19 +1,19 @@
-import { keyOf } from "../accounts/account.ts";
+import { findKey } from "../accounts/account.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ListView } from "../accounts/view.ts";
 import type { AuditTrail } from "../audit/trail.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
+import type { GrantCounters } from "../limiter/grant-counters.ts";
 import { type Problem, problem } from "../problems.ts";
-import type { GrantRecord, GrantRecords } from "./store.ts";
+import type { GrantRecord, GrantStore } from "./store.ts";
 import { checkedTerms, type GrantRequest, type GrantTerms, sameTerms } from "./terms.ts";
 import { type GrantView, viewGrant } from "./view.ts";
-import type { GrantStore } from "../limiter/grant-counters.ts";
 
 interface Dependencies {
   readonly accounts: Pick<AccountStore, "accountOfKey" | "get">;
-  readonly records: GrantRecords;
-  readonly counts: GrantStore;
+  readonly store: GrantStore;
+  readonly counters: GrantCounters;
   readonly audit: AuditTrail;
   /** One that follows Redis's: it decides when a grant ends. */
   readonly clock: Clock;
@@ -29,16 +29,16 @@ const HOUR_MS = 60 * 60 * 1000;
  */
 export class GrantService {
   readonly #accounts: Dependencies["accounts"];
-  readonly #records: GrantRecords;
-  readonly #counts: GrantStore;
+  readonly #store: GrantStore;
+  readonly #counters: GrantCounters;
   readonly #audit: AuditTrail;
   readonly #clock: Clock;
   readonly #newId: NewId;
 
-  constructor({ accounts, records, counts, audit, clock, newId }: Dependencies) {
+  constructor({ accounts, store, counters, audit, clock, newId }: Dependencies) {
     this.#accounts = accounts;
-    this.#records = records;
-    this.#counts = counts;
+    this.#store = store;
+    this.#counters = counters;
     this.#audit = audit;
     this.#clock = clock;
     this.#newId = newId;
@@ -52,7 +52,7 @@ export class GrantService {
    */
   async create(request: GrantRequest): Promise<GrantView> {
     const terms = checkedTerms(request);
-    const before = request.id === undefined ? null : await this.#records.find(request.id);
+    const before = request.id === undefined ? null : await this.#store.find(request.id);
     if (before !== null) sameTerms(before, terms);
     const record = before ?? (await this.#draft(request.id ?? this.#newId("grant"), terms));
     if (record.step === "issued" || record.revoked_at !== null) return this.#notLost(await this.#view(record));
@@ -64,20 +64,20 @@ export class GrantService {
   /** The grants of an account, oldest first. @throws problem `not_found` */
   async list(accountId: string): Promise<ListView<GrantView>> {
     await this.#accounts.get(accountId);
-    const records = await this.#records.list(accountId);
+    const records = await this.#store.list(accountId);
     const keyIds = [...new Set(records.map(({ key }) => key))];
-    const counted = (await Promise.all(keyIds.map((keyId) => this.#counts.list({ accountId, keyId })))).flat();
+    const counted = (await Promise.all(keyIds.map((keyId) => this.#counters.list({ accountId, keyId })))).flat();
     const byId = new Map(counted.map((grant) => [grant.id, grant]));
     return { object: "list", data: records.map((record) => viewGrant(record, byId.get(record._id), this.#now())) };
   }
 
   /** Ends a grant; from the next charge on nothing is drawn from it. Again: the same. @throws problem `not_found` */
   async revoke(id: string): Promise<GrantView> {
-    const { account, key } = await this.#records.get(id);
+    const { account, key } = await this.#store.get(id);
     const change = { action: "grants revoke", account, subject: id, details: { key_id: key } };
     const record = await this.#audit.around(change, async () => {
-      const revoked = await this.#records.revoke(id, this.#now());
-      await this.#counts.remove({ accountId: account, keyId: key, grantId: id });
+      const revoked = await this.#store.revoke(id, this.#now());
+      await this.#counters.remove({ accountId: account, keyId: key, grantId: id });
       return revoked;
     });
     return this.#view(record);
@@ -85,7 +85,7 @@ export class GrantService {
 
   async #draft(id: string, terms: GrantTerms): Promise<GrantRecord> {
     const account = await this.#accounts.accountOfKey(terms.key);
-    if (keyOf(await this.#accounts.get(account), terms.key).revoked_at !== null) {
+    if (findKey(await this.#accounts.get(account), terms.key).revoked_at !== null) {
       throw problem("invalid_transition", `The key ${terms.key} is revoked: nothing can be granted to it.`);
     }
     const now = this.#clock.now();
@@ -95,25 +95,25 @@ export class GrantService {
 
   /** Goes on from the step that was reached; GrantRecord says why there are three. */
   async #issue(draft: GrantRecord, terms: GrantTerms): Promise<GrantRecord> {
-    let record = await this.#records.insert(draft);
+    let record = await this.#store.insert(draft);
     sameTerms(record, terms);
     const { _id: grantId, account: accountId, key: keyId, amount } = record;
     if (record.step === "recorded" && record.revoked_at === null) {
-      await this.#counts.put({ grantId, accountId, keyId, amount: 0, expiresAtMs: Date.parse(record.expires_at) });
-      record = await this.#records.advance(grantId, "recorded", "placed");
+      await this.#counters.put({ grantId, accountId, keyId, amount: 0, expiresAtMs: Date.parse(record.expires_at) });
+      record = await this.#store.advance(grantId, "recorded", "placed");
     }
     if (record.step === "placed" && record.revoked_at === null) {
-      const given = await this.#counts.give({ grantId, accountId, keyId, amount });
-      record = given ? await this.#records.advance(grantId, "placed", "issued") : await this.#records.get(grantId);
-      if (!given && record.revoked_at === null) throw lost(grantId);
+      const filled = await this.#counters.fillOnce({ grantId, accountId, keyId, amount });
+      record = filled ? await this.#store.advance(grantId, "placed", "issued") : await this.#store.get(grantId);
+      if (!filled && record.revoked_at === null) throw lost(grantId);
     }
     // Revoked in the meantime: an empty place may have been put down after the revocation looked for one.
-    if (record.revoked_at !== null) await this.#counts.remove({ accountId, keyId, grantId });
+    if (record.revoked_at !== null) await this.#counters.remove({ accountId, keyId, grantId });
     return record;
   }
 
   async #view(record: GrantRecord): Promise<GrantView> {
-    const counted = await this.#counts.list({ accountId: record.account, keyId: record.key });
+    const counted = await this.#counters.list({ accountId: record.account, keyId: record.key });
     return viewGrant(record, counted.find(({ id }) => id === record._id), this.#now());
   }
 

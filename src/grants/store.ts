@@ -2,7 +2,7 @@ import type { Collection } from "mongodb";
 import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
 
-/** A grant as it was approved. What is left of it is Redis's to say (GrantStore). */
+/** A grant as it was approved. Redis knows what is left of it (GrantCounters). */
 export interface GrantRecord {
   readonly _id: string;
   readonly account: string;
@@ -25,7 +25,7 @@ export interface GrantRecord {
 }
 
 /** The grants' records in MongoDB. Every method throws problem store_unavailable. */
-export class GrantRecords {
+export class GrantStore {
   readonly #mongo: Mongo;
   readonly #grants: Collection<GrantRecord>;
 

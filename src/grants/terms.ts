@@ -16,14 +16,14 @@ export interface GrantRequest {
 /** The terms of a grant: what a repeated request must not change. */
 export type GrantTerms = Pick<GrantRecord, "key" | "surface" | "amount" | "expires_in_hours" | "approved_by" | "reason">;
 
-const MOST_REQUESTS = 10_000_000;
+const MAX_REQUESTS = 10_000_000;
 const LONGEST_HOURS = 90 * 24;
 const LONGEST_TEXT = 500;
 
 /** The terms, checked. @throws problem `validation_failed` */
 export function checkedTerms({ keyId, surface, amount, expiresInHours, approvedBy, reason, id }: GrantRequest): GrantTerms {
   if (surface !== "create") throw invalid("/surface", `must be ${SURFACES.filter(mayDrawGrants).join(" or ")}: no other draws on grants`);
-  if (!Number.isInteger(amount) || amount < 1 || amount > MOST_REQUESTS) throw invalid("/amount", `must be a whole number from 1 to ${MOST_REQUESTS}`);
+  if (!Number.isInteger(amount) || amount < 1 || amount > MAX_REQUESTS) throw invalid("/amount", `must be a whole number from 1 to ${MAX_REQUESTS}`);
   if (!(expiresInHours > 0 && expiresInHours <= LONGEST_HOURS)) throw invalid("/expires_in_hours", `must be a number above 0, up to ${LONGEST_HOURS}`);
   if (id !== undefined && !/^grant_[\w-]{1,64}$/.test(id)) throw invalid("/id", "must be grant_ and 1 to 64 letters, digits, - or _");
   return { key: keyId, surface, amount, expires_in_hours: expiresInHours, approved_by: text("/approved_by", approvedBy), reason: text("/reason", reason) };

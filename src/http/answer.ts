@@ -1,6 +1,6 @@
+import type { Readable } from "node:stream";
 import type { Context } from "koa";
-import { listsTag, viewTag } from "./entity-tags.ts";
-import { BinaryAnswer } from "../api/endpoint.ts";
+import { viewTag } from "./entity-tags.ts";
 
 /** A JSON answer, ready to send or to keep. */
 export interface JsonAnswer {
@@ -9,31 +9,47 @@ export interface JsonAnswer {
   readonly body: string;
 }
 
+/** An answer that is not JSON. */
+export class BinaryAnswer {
+  readonly status: 200 | 206 | 304;
+  readonly headers: Record<string, string>;
+  /** Undefined for 304. */
+  readonly body: Readable | undefined;
+
+  constructor(status: 200 | 206 | 304, headers: Record<string, string>, body?: Readable) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
 /**
- * A JSON representation with its ETag; personal data stays out of shared caches.
- * @param moving members that the clock alone moves.
+ * A JSON representation with its ETag. Shared caches must not keep it: it may hold personal data.
+ * @param volatile members that change by the clock alone.
  */
 export function jsonAnswer(
   status: number,
   value: unknown,
-  { location, moving }: { location?: string | undefined; moving?: readonly string[] | undefined } = {},
+  { location, volatile }: { location?: string | undefined; volatile?: readonly string[] | undefined } = {},
 ): JsonAnswer {
-  const headers = { ETag: viewTag(value, moving), "Cache-Control": "private, no-cache", "Content-Type": "application/json" };
+  const headers = { ETag: viewTag(value, volatile), "Cache-Control": "private, no-cache", "Content-Type": "application/json" };
   return { status, headers: location === undefined ? headers : { ...headers, Location: location }, body: JSON.stringify(value) };
 }
 
-/** Sends an answer; a GET whose If-None-Match has the ETag already gets 304. */
-export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer): void {
+/**
+ * Sends an answer. A GET of JSON that the client already has gets 304 instead.
+ * @param clientHas says whether the client has the representation with a tag (`ifNoneMatch`).
+ */
+export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, clientHas: (tag: string) => boolean): void {
   ctx.status = answer.status;
   ctx.set(answer.headers);
   if (answer instanceof BinaryAnswer) {
     ctx.body = answer.body ?? null;
-    if (answer.body === undefined) ctx.status = answer.status; // an empty body makes Koa answer 204
-    else ctx.set(answer.headers); // and a stream of no declared type makes it name one
+    if (answer.body === undefined) ctx.status = answer.status; // Koa answers an empty body with 204
+    else ctx.set(answer.headers); // Koa gives a stream without a declared type one of its own
     return;
   }
   ctx.body = answer.body;
   ctx.set("Content-Type", "application/json");
-  const known = ctx.get("If-None-Match");
-  if (ctx.method === "GET" && known !== "" && listsTag(known, [answer.headers.ETag ?? ""], "weak")) ctx.status = 304;
+  if (ctx.method === "GET" && clientHas(answer.headers.ETag ?? "")) ctx.status = 304;
 }

@@ -3,11 +3,20 @@ import { setTimeout } from "node:timers/promises";
 import { MIMEType } from "node:util";
 import { visit } from "jsonc-parser";
 import getRawBody from "raw-body";
+import type { StoredFile } from "../content/file.ts";
 import { type Fault, problem } from "../problems.ts";
-import { escapePointer } from "../api/validate.ts";
+import { escapePointer } from "../schema/pointer.ts";
 
 /** Largest JSON body, in bytes. Bigger content goes as multipart or as raw bytes. */
 export const MAX_JSON_BYTES = 1024 * 1024;
+
+/** A body that has been read. */
+export interface ReadBody {
+  readonly body: unknown;
+  readonly file: StoredFile | undefined;
+  /** The same for the same body, however it was cut into bytes. */
+  readonly fingerprint: string;
+}
 
 export interface BodyRules {
   /** Media types taken, without parameters. */

@@ -1,11 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { NewId } from "../infra/ids.ts";
-import { PROBLEMS, type ProblemCode } from "../problems.ts";
+import { problem, type ProblemCode } from "../problems.ts";
+import { problemDocument } from "./problem.ts";
 
 const REASONS: Record<string, [ProblemCode, string]> = {
-  HPE_HEADER_OVERFLOW: ["headers_too_large", "The request's headers are larger than 16 KiB."],
-  ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "The request was not here whole in time."],
+  HPE_HEADER_OVERFLOW: ["headers_too_large", "The request headers are larger than 16 KiB. Send fewer or shorter ones."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "The request did not arrive completely in time. Send it again."],
 };
 
 interface Exchange {
@@ -45,10 +46,11 @@ export function refuseMalformed(server: Server, options: RefusalOptions): void {
 
 function answer(error: NodeJS.ErrnoException, socket: Duplex, { newId, log }: RefusalOptions): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const [code, detail] = REASONS[error.code ?? ""] ?? ["malformed_request", "This is not HTTP/1.1 as RFC 9112 has it."];
-  const { status, title } = PROBLEMS[code];
+  const [code, detail] = REASONS[error.code ?? ""] ?? ["malformed_request", "The request is not valid HTTP/1.1 (RFC 9112)."];
+  const refused = problem(code, detail);
+  const { status } = refused;
   const requestId = newId("req");
-  const body = JSON.stringify({ type: `/docs#${code}`, title, status, detail, code, request_id: requestId });
+  const body = problemDocument(refused, requestId);
   log.info({ request_id: requestId, status, code }, "no request");
   socket.end(
     [

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 import { type Fault, Problem, problem } from "../problems.ts";
 import { MAX_JSON_BYTES, parse } from "./body.ts";
-import { escapePointer } from "../api/validate.ts";
+import { escapePointer } from "../schema/pointer.ts";
 
 /**
  * The fields of a form (RFC 7578) on their way to the object that JSON would have brought. A field that the schema has as

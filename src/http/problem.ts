@@ -1,8 +1,23 @@
 import type { Context, Middleware } from "koa";
 import { PROBLEMS, Problem, problem } from "../problems.ts";
-import type { RequestState } from "../api/state.ts";
+import type { RequestState } from "./request.ts";
 
-/** problem+json (RFC 9457) for every error below it. What is not a Problem is an internal_error, and says nothing of itself. */
+/** The body of a problem+json answer (RFC 9457, 3). */
+export function problemDocument({ code, message, extras }: Problem, requestId: string): string {
+  const { status, title } = PROBLEMS[code];
+  return JSON.stringify({
+    type: `/docs#${code}`,
+    title,
+    status,
+    detail: message,
+    code,
+    request_id: requestId,
+    ...extras.members,
+    ...(extras.errors === undefined ? {} : { errors: extras.errors }),
+  });
+}
+
+/** Answers every error below it with problem+json. An error that is not a Problem becomes internal_error, without details. */
 export const problems: Middleware<RequestState> = async (ctx, next) => {
   try {
     await next();
@@ -13,29 +28,20 @@ export const problems: Middleware<RequestState> = async (ctx, next) => {
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  // raw-body and busboy say so when the client went away; nobody reads this answer, but the log does.
+  // raw-body and busboy throw these when the client went away. Nobody reads this answer, but the log records it.
   if (error instanceof Error && ["ECONNABORTED", "ECONNRESET"].includes(String((error as NodeJS.ErrnoException).code))) {
-    return problem("malformed_request", "The connection closed before the body was here whole.");
+    return problem("malformed_request", "The connection closed before the whole body had arrived.");
   }
-  return problem("internal_error", "Something went wrong on our side. The request id finds it in our logs.", { cause: error });
+  return problem("internal_error", "Something went wrong on our side. Quote the request_id when you contact support.", { cause: error });
 }
 
-function writeProblem(ctx: Context & { state: RequestState }, { code, message, extras }: Problem, cause: unknown): void {
-  const { status, title } = PROBLEMS[code];
+function writeProblem(ctx: Context & { state: RequestState }, refused: Problem, cause: unknown): void {
+  const { status, extras } = refused;
   if (status >= 500) ctx.state.failure = extras.cause ?? cause;
   ctx.status = status;
   ctx.set(extras.headers ?? {});
   ctx.remove("ETag");
-  ctx.body = JSON.stringify({
-    type: `/docs#${code}`,
-    title,
-    status,
-    detail: message,
-    code,
-    request_id: ctx.state.requestId,
-    ...extras.members,
-    ...(extras.errors === undefined ? {} : { errors: extras.errors }),
-  });
+  ctx.body = problemDocument(refused, ctx.state.requestId);
   ctx.type = "application/problem+json";
   ctx.set("Cache-Control", "no-store");
 }

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import contentDisposition from "content-disposition";
 import type { TSchema } from "typebox";
+import type { IncomingFile, StoredFile } from "../content/file.ts";
 import { problem } from "../problems.ts";
-import { mediaTypeOf, refuseEncoding } from "./body.ts";
-import type { IncomingFile, StoredFile } from "../api/endpoint.ts";
+import { isMediaType } from "../schema/media-type.ts";
+import { mediaTypeOf, type ReadBody, refuseEncoding } from "./body.ts";
 import { type FormRules, readParts } from "./form.ts";
 import { FormFields } from "./form-fields.ts";
 import { incoming, refuseLarge } from "./incoming.ts";
-import type { ReadBody } from "../api/input.ts";
-import { isMediaType } from "../schema/media-type.ts";
 
 export interface UploadRules extends FormRules {
   readonly store: (file: IncomingFile) => Promise<StoredFile>;

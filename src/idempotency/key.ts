@@ -8,15 +8,15 @@ const BARE = /^[\x21\x23-\x7e][\x20-\x7e]*$/;
 const MAX_LENGTH = 255;
 
 /**
- * The key that an Idempotency-Key field names: printable ASCII, 1-255 characters. `"abc"` and `abc` name the same one, so
- * that a client may move from one form to the other between a try and its retry.
+ * Parses the key from an Idempotency-Key header: 1 to 255 printable ASCII characters. `"abc"` and `abc` are the same key, so
+ * a client may switch between the two forms from one attempt to the next.
  * @throws problem malformed_request
  */
-export function keyOf(field: string): string {
+export function parseIdempotencyKey(field: string): string {
   const quoted = QUOTED.exec(field)?.[1];
   const key = quoted === undefined ? BARE.exec(field)?.[0] : quoted.replaceAll(/\\(.)/g, "$1");
   if (key === undefined || key.length === 0 || key.length > MAX_LENGTH) {
-    throw problem("malformed_request", `Idempotency-Key takes 1-${MAX_LENGTH} characters of printable ASCII, as they are or as a quoted string.`);
+    throw problem("malformed_request", `The Idempotency-Key header must be 1 to ${MAX_LENGTH} printable ASCII characters, bare or as a quoted string.`);
   }
   return key;
 }

@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto";
-import type { JsonAnswer } from "../http/answer.ts";
-import { BinaryAnswer } from "../api/endpoint.ts";
-import type { Idempotency, IdempotentRequest } from "./request.ts";
+import { BinaryAnswer, type JsonAnswer } from "../http/answer.ts";
 import type { Clock } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
 import { idsFrom } from "./ids.ts";
-import { keyOf } from "./key.ts";
 import { type Outcome, pack, refusalOf, tell, unpack } from "./outcome.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
 
@@ -14,8 +11,8 @@ import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 /** How long a try that fell silent keeps others off its key, in milliseconds. */
 const LEASE_MS = 5_000;
-/** Lost races for one key after which the winner may have it. */
-const MOST_RACES = 3;
+/** Attempts to claim a key before giving up with idempotency_in_flight. */
+const MAX_RACES = 3;
 
 export interface IdempotentWorkOptions {
   store: IdempotencyStore;
@@ -24,8 +21,20 @@ export interface IdempotentWorkOptions {
   leaseMs?: number;
 }
 
+export interface IdempotentRequest {
+  readonly accountId: string;
+  /** As `parseIdempotencyKey` returns it. */
+  readonly key: string;
+  /** The same for the same request. */
+  readonly fingerprint: string;
+}
+
 type Work = (newId: NewId) => Promise<JsonAnswer | BinaryAnswer>;
-type Done = Awaited<ReturnType<Idempotency["once"]>>;
+
+interface Done {
+  readonly answer: JsonAnswer;
+  readonly replayed: boolean;
+}
 
 /**
  * Work that is done once for its Idempotency-Key. A record is written before the work; identifiers that the work makes
@@ -35,7 +44,7 @@ type Done = Awaited<ReturnType<Idempotency["once"]>>;
  * Kept for replays is the first answer, and the first refusal by the work (4xx: not_found, external_id_taken, …). Not kept
  * is what may be different at the next try: 5xx, store_unavailable among them.
  */
-export class IdempotentWork implements Idempotency {
+export class IdempotentWork {
   readonly #store: IdempotencyStore;
   readonly #clock: Clock;
   readonly #random: (bytes: number) => Buffer;
@@ -50,7 +59,7 @@ export class IdempotentWork implements Idempotency {
 
   /**
    * Two round trips beside the work's own; two in all for a replay.
-   * @throws problems malformed_request, idempotency_key_reused, idempotency_in_flight, store_unavailable; what the work throws.
+   * @throws problems idempotency_key_reused, idempotency_in_flight, store_unavailable; what the work throws.
    */
   async once(request: IdempotentRequest, work: Work): Promise<Done> {
     const record = await this.#claim(request);
@@ -64,11 +73,11 @@ export class IdempotentWork implements Idempotency {
   }
 
   /** The key's record: one that is done, or one whose work is now ours. */
-  async #claim({ account, key, fingerprint }: IdempotentRequest): Promise<IdempotencyRecord> {
+  async #claim({ accountId, key, fingerprint }: IdempotentRequest): Promise<IdempotencyRecord> {
     const now = this.#clock.now();
     const fresh: IdempotencyRecord = {
-      id: `${account}.${sha256(keyOf(key))}`,
-      account,
+      id: `${accountId}.${sha256(key)}`,
+      accountId,
       fingerprint: sha256(fingerprint),
       seed: this.#token(),
       owner: this.#token(),
@@ -76,9 +85,9 @@ export class IdempotentWork implements Idempotency {
       createdAt: now,
       outcome: undefined,
     };
-    for (let race = 1; race <= MOST_RACES; race++) {
+    for (let race = 1; race <= MAX_RACES; race++) {
       if (await this.#store.insert(fresh)) return fresh;
-      const found = await this.#store.find(account, fresh.id);
+      const found = await this.#store.find(accountId, fresh.id);
       if (found === undefined) continue; // old, and just removed
       const mine = successor(found, fresh);
       if (mine === found || (await this.#store.swap(found, mine))) return mine;
@@ -107,7 +116,7 @@ export class IdempotentWork implements Idempotency {
   async #keep(record: IdempotencyRecord, outcome: Outcome): Promise<Outcome | undefined> {
     try {
       if (await this.#store.finish(record, await pack(outcome))) return undefined;
-      const kept = (await this.#store.find(record.account, record.id))?.outcome;
+      const kept = (await this.#store.find(record.accountId, record.id))?.outcome;
       return kept === undefined ? undefined : await unpack(kept);
     } catch (error) {
       // The work is done, and its answer true. A retry will do it again, and meet what is there.

@@ -5,7 +5,7 @@ import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
 export interface IdempotencyRecord {
   /** The account and the SHA-256 of the key. */
   readonly id: string;
-  readonly account: string;
+  readonly accountId: string;
   /** SHA-256 of the request. */
   readonly fingerprint: string;
   /** What the identifiers that the work makes follow from. */
@@ -59,8 +59,8 @@ export class IdempotencyStore {
     }
   }
 
-  async find(account: string, id: string): Promise<IdempotencyRecord | undefined> {
-    const stored = await this.#mongo.bounded((signal) => this.#records.findOne({ _id: id, account }, { signal }));
+  async find(accountId: string, id: string): Promise<IdempotencyRecord | undefined> {
+    const stored = await this.#mongo.bounded((signal) => this.#records.findOne({ _id: id, account: accountId }, { signal }));
     return stored === null ? undefined : decode(stored);
   }
 
@@ -74,17 +74,17 @@ export class IdempotencyStore {
   }
 
   /** Moves the end of the lease, if it is still its owner's. */
-  async lease({ id, account, owner }: IdempotencyRecord, until: number): Promise<void> {
+  async lease({ id, accountId, owner }: IdempotencyRecord, until: number): Promise<void> {
     await this.#mongo.bounded((signal) =>
-      this.#records.updateOne({ _id: id, account, owner, state: "running" }, { $set: { lease_until: until } }, within(signal)),
+      this.#records.updateOne({ _id: id, account: accountId, owner, state: "running" }, { $set: { lease_until: until } }, within(signal)),
     );
   }
 
   /** Keeps the outcome, whoever has the lease by now: the first to finish decides. False where another try was first. */
-  async finish({ id, account, seed }: IdempotencyRecord, outcome: Uint8Array): Promise<boolean> {
+  async finish({ id, accountId, seed }: IdempotencyRecord, outcome: Uint8Array): Promise<boolean> {
     const done = { state: "done", outcome: new Binary(outcome) } as const;
     const { matchedCount } = await this.#mongo.bounded((signal) =>
-      this.#records.updateOne({ _id: id, account, seed, state: "running" }, { $set: done }, within(signal)),
+      this.#records.updateOne({ _id: id, account: accountId, seed, state: "running" }, { $set: done }, within(signal)),
     );
     return matchedCount === 1;
   }
@@ -105,9 +105,10 @@ export class IdempotencyStore {
   }
 }
 
-function encode({ id, leaseUntil, createdAt, outcome, ...record }: IdempotencyRecord): Stored {
+function encode({ id, accountId, leaseUntil, createdAt, outcome, ...record }: IdempotencyRecord): Stored {
   return {
     _id: id,
+    account: accountId,
     ...record,
     lease_until: leaseUntil,
     created_at: createdAt,
@@ -116,6 +117,6 @@ function encode({ id, leaseUntil, createdAt, outcome, ...record }: IdempotencyRe
   };
 }
 
-function decode({ _id, lease_until, created_at, state: _state, outcome, ...record }: Stored): IdempotencyRecord {
-  return { id: _id, ...record, leaseUntil: lease_until, createdAt: created_at, outcome: outcome?.value() };
+function decode({ _id, account, lease_until, created_at, state: _state, outcome, ...record }: Stored): IdempotencyRecord {
+  return { id: _id, accountId: account, ...record, leaseUntil: lease_until, createdAt: created_at, outcome: outcome?.value() };
 }

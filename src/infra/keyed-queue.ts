@@ -1,26 +1,26 @@
-/** Queues by name: work of one name runs one after the other, in the order it came; of different names, side by side. */
-export class Lines {
+/** Queues by key. Work for one key runs one after the other, in the order it came; work for different keys runs side by side. */
+export class KeyedQueue {
   readonly #last = new Map<string, Promise<void>>();
-  readonly #dissolves: (error: unknown) => boolean;
+  readonly #failsAll: (error: unknown) => boolean;
 
-  /** @param dissolves whether an error concerns all who stand in line: none of them is then tried, each is given that error. */
-  constructor(dissolves: (error: unknown) => boolean) {
-    this.#dissolves = dissolves;
+  /** @param failsAll returns true for errors that would fail every queued task too. The queue is then rejected with that error. */
+  constructor(failsAll: (error: unknown) => boolean) {
+    this.#failsAll = failsAll;
   }
 
-  /** Runs the work when all earlier work of that name has ended, however it ended, unless the line dissolves before. */
-  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(name) ?? Promise.resolve();
+  /** Runs the work once all earlier work for that key has ended, whether it succeeded or failed. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve();
     const mine = before.then(work);
     const settled = mine.then(
       () => undefined,
       (error: unknown) => {
-        if (this.#dissolves(error)) throw error;
+        if (this.#failsAll(error)) throw error;
       },
     );
-    this.#last.set(name, settled);
+    this.#last.set(key, settled);
     await settled.catch(() => undefined);
-    if (this.#last.get(name) === settled) this.#last.delete(name);
+    if (this.#last.get(key) === settled) this.#last.delete(key);
     return mine;
   }
 }

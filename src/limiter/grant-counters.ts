@@ -1,8 +1,8 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import { run } from "../infra/scripts.ts";
-import { keys } from "./keys.ts";
 import { limiterUnavailable } from "./outage.ts";
+import { redisKeys } from "./redis-keys.ts";
+import { fillGrant } from "./scripts.ts";
 
 /** A live grant as Redis counts it down. */
 export interface Grant {
@@ -15,7 +15,7 @@ export interface Grant {
 
 export interface NewGrant extends Caller {
   readonly grantId: string;
-  /** Requests, a whole number; 0 puts it down empty. */
+  /** Requests, a whole number; 0 places it empty. */
   readonly amount: number;
   /** By Redis's clock, in milliseconds since the epoch. */
   readonly expiresAtMs: number;
@@ -27,7 +27,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * The grants of a key in Redis, which lua/charge.lua draws on when a window of the surface create is exhausted.
  * Every method is one round trip and throws problem `limiter_unavailable` when Redis does not take it.
  */
-export class GrantStore {
+export class GrantCounters {
   readonly #redis: RedisClient;
 
   constructor(redis: RedisClient) {
@@ -35,11 +35,11 @@ export class GrantStore {
   }
 
   /**
-   * Puts a grant down, empty (amount 0, for `give`) or in full. The same id again changes nothing, however much was drawn
-   * since. Returns whether it was new.
+   * Places a grant, empty (amount 0, to be filled later) or full. The same id again changes nothing, however much was drawn
+   * since. @returns whether it was new.
    */
   async put({ grantId, amount, expiresAtMs, ...caller }: NewGrant): Promise<boolean> {
-    const key = keys.grants(caller);
+    const key = redisKeys.grants(caller);
     const end = expiresAtMs + DAY_MS;
     // GT alone never gives an expiry to a key that has none, so NX goes first.
     const results = await this.#taken(
@@ -55,19 +55,19 @@ export class GrantStore {
     return created === 1;
   }
 
-  /** Fills a grant that was put down empty, once. Returns whether it is there at all. Source: lua/fill-grant.lua. */
-  async give({ grantId, amount, ...caller }: Omit<NewGrant, "expiresAtMs">): Promise<boolean> {
-    return (await this.#taken(run(this.#redis, "issue", keys.grants(caller), grantId, amount))) === 1;
+  /** Fills a grant that was placed empty, once. @returns whether it exists. Source: lua/fill-grant.lua. */
+  fillOnce({ grantId, amount, ...caller }: Omit<NewGrant, "expiresAtMs">): Promise<boolean> {
+    return this.#taken(fillGrant(this.#redis, caller, { grantId, amount }));
   }
 
-  /** Revokes a grant: from the next charge on it is not drawn. Returns whether there was one. */
+  /** Removes a grant: from the next charge on nothing is drawn from it. @returns whether it existed. */
   async remove({ grantId, ...caller }: Caller & { grantId: string }): Promise<boolean> {
-    return (await this.#taken(this.#redis.hdel(keys.grants(caller), grantId))) === 1;
+    return (await this.#taken(this.#redis.hdel(redisKeys.grants(caller), grantId))) === 1;
   }
 
   /** The key's grants, expired ones included for up to a day, in the order in which they expire. */
   async list(caller: Caller): Promise<Grant[]> {
-    const fields = await this.#taken(this.#redis.hgetall(keys.grants(caller)));
+    const fields = await this.#taken(this.#redis.hgetall(redisKeys.grants(caller)));
     return parseGrants(Object.entries(fields));
   }
 

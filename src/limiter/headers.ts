@@ -1,8 +1,6 @@
 import { accountSuspended, keyOutdated, keyReplaced, keyRevoked } from "../accounts/refusals.ts";
-import { type Problem, problem } from "../problems.ts";
-import type { Decision, Standing, Verdict } from "./decision.ts";
-
-const QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
+import { type Problem, problem, QUOTA_EXCEEDED } from "../problems.ts";
+import type { Decision, KeyRefusal, Verdict } from "./decision.ts";
 
 /**
  * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10 for every response to a charged request,
@@ -33,19 +31,24 @@ export function refusal(decision: Decision): Problem | undefined {
   return REFUSALS[decision.verdict](decision);
 }
 
-/** The same for a key that was asked about nothing but its standing. */
-export function refusalOfStanding(standing: Standing): Problem {
-  return STANDINGS[standing]();
+/** The problem to answer when the key may not be used. */
+export function keyRefused(reason: KeyRefusal): Problem {
+  return KEY_REFUSALS[reason]();
 }
 
-const STANDINGS: Record<Standing, () => Problem> = { revoked: keyRevoked, suspended: accountSuspended, outdated: keyOutdated, replaced: keyReplaced };
+const KEY_REFUSALS: Record<KeyRefusal, () => Problem> = {
+  revoked: keyRevoked,
+  suspended: accountSuspended,
+  outdated: keyOutdated,
+  replaced: keyReplaced,
+};
 
 const REFUSALS: Record<Verdict, (decision: Decision) => Problem | undefined> = {
   admitted: () => undefined,
   granted: () => undefined,
   account_exhausted: (decision) => rateLimited(decision, "account"),
   key_exhausted: (decision) => rateLimited(decision, "key"),
-  ...STANDINGS,
+  ...KEY_REFUSALS,
 };
 
 function rateLimited(decision: Decision, scope: "account" | "key"): Problem {

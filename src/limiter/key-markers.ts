@@ -1,17 +1,18 @@
+import type { Markers } from "../accounts/announcer.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import { keys } from "./keys.ts";
+import { redisKeys } from "./redis-keys.ts";
 import { limiterUnavailable } from "./outage.ts";
 
-/** A replica may trust its cached record of a key for a minute; a marker outlives every such record by far. */
+/** A replica may trust its cached record of a key for a minute. A marker lives much longer than any such record. */
 const MARKER_LIFE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The markers of revocation, rotation and suspension beside the counters, which lua/charge.lua reads with every charge. The
- * store's record is the truth and must be written first; once a method here returns, every replica heeds it at its next request.
+ * The markers of revocation, rotation and suspension beside the counters. lua/charge.lua reads them with every charge. Write
+ * the store's record first: it is the truth. Once a method here returns, every replica heeds the marker at its next request.
  *
- * Every method is idempotent, one round trip, and throws problem `limiter_unavailable` when Redis does not take it.
+ * Every method is idempotent, takes one round trip, and throws problem `limiter_unavailable` if Redis does not accept it.
  */
-export class KeyStanding {
+export class KeyMarkers implements Markers {
   readonly #redis: RedisClient;
 
   constructor(redis: RedisClient) {
@@ -19,29 +20,29 @@ export class KeyStanding {
   }
 
   async markRevoked(accountId: string, keyId: string): Promise<void> {
-    await this.#mark(keys.keyStanding({ accountId, keyId }), "revoked");
+    await this.#mark(redisKeys.keyMarker({ accountId, keyId }), "revoked");
   }
 
-  /** Makes every replica look the key up again that knows it by an older version of the account's record. */
+  /** Makes every replica that knows the key by an older version of the account's record look it up again. */
   async markRotated(accountId: string, keyId: string, accountVersion: number): Promise<void> {
-    await this.#mark(keys.keyStanding({ accountId, keyId }), String(accountVersion));
+    await this.#mark(redisKeys.keyMarker({ accountId, keyId }), String(accountVersion));
   }
 
   async markSuspended(accountId: string): Promise<void> {
-    await this.#mark(keys.accountStanding(accountId), "suspended");
+    await this.#mark(redisKeys.accountMarker(accountId), "suspended");
   }
 
   async clearSuspended(accountId: string): Promise<void> {
     try {
-      await this.#redis.del(keys.accountStanding(accountId));
+      await this.#redis.del(redisKeys.accountMarker(accountId));
     } catch (error) {
       throw limiterUnavailable(error);
     }
   }
 
-  async #mark(key: string, standing: string): Promise<void> {
+  async #mark(key: string, marker: string): Promise<void> {
     try {
-      await this.#redis.set(key, standing, "PX", MARKER_LIFE_MS);
+      await this.#redis.set(key, marker, "PX", MARKER_LIFE_MS);
     } catch (error) {
       throw limiterUnavailable(error);
     }

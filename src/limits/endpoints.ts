@@ -1,14 +1,11 @@
-import { type Endpoint, endpoint } from "../api/endpoint.ts";
+import { endpoint } from "../api/endpoint.ts";
 import { Limits } from "./schema.ts";
 import type { LimitsService } from "./service.ts";
 
 /** Where the caller's limits stand. Reading it costs nothing, however often. */
-export function limitsEndpoints(limits: LimitsService): Endpoint[] {
-  return [
-    endpoint({
-      method: "GET",
-      path: "/limits",
-      surface: "free",
+export function limitsEndpoints(limits: LimitsService) {
+  return {
+    read: endpoint({
       name: "readLimits",
       summary: "Read every limit of the caller's account and key, and the key's live grants",
       status: 200,
@@ -16,5 +13,5 @@ export function limitsEndpoints(limits: LimitsService): Endpoint[] {
       problems: [],
       handle: ({ caller }) => limits.read(caller),
     }),
-  ];
+  };
 }

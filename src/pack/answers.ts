@@ -1,5 +1,5 @@
 /** Nesting that is laid out line by line; what is deeper is shown as JSON on one. */
-const MOST_LEVELS = 6;
+const MAX_LEVELS = 6;
 
 /** One answer of a reference: where it stands in the response, and what it says. */
 export type Answer = readonly [question: string, answer: string];
@@ -10,7 +10,7 @@ export function answersOf(response: Record<string, unknown> | null): Answer[] {
 }
 
 function flatten(path: readonly string[], value: unknown): Answer[] {
-  if (typeof value !== "object" || value === null || path.length >= MOST_LEVELS) return [[path.join(" › "), textOf(value)]];
+  if (typeof value !== "object" || value === null || path.length >= MAX_LEVELS) return [[path.join(" › "), textOf(value)]];
   const members = Array.isArray(value) ? value.map((item, index) => [String(index + 1), item] as const) : Object.entries(value);
   if (members.length === 0) return [[path.join(" › "), textOf(null)]];
   return members.flatMap(([name, member]) => flatten([...path, name], member));

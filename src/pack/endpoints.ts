@@ -2,8 +2,9 @@ import { Readable } from "node:stream";
 import contentDisposition from "content-disposition";
 import Negotiator from "negotiator";
 import { CandidatePath } from "../candidates/schema.ts";
-import { BinaryAnswer, type Endpoint, endpoint } from "../api/endpoint.ts";
-import { entityTag, listsTag } from "../http/entity-tags.ts";
+import { endpoint } from "../api/endpoint.ts";
+import { BinaryAnswer } from "../http/answer.ts";
+import { entityTag } from "../http/entity-tags.ts";
 import { problem } from "../problems.ts";
 import { type Form, FORMS, Pack, PackQuery } from "./schema.ts";
 import type { PackService, ReadPack } from "./service.ts";
@@ -12,12 +13,9 @@ import { LAYOUT } from "./typeset.ts";
 const MEDIA_TYPES: Record<Form, string> = { json: "application/json", pdf: "application/pdf", zip: "application/zip" };
 
 /** The compliance pack: charged once, whatever form it is asked for in. */
-export function packEndpoints(packs: PackService): Endpoint[] {
-  return [
-    endpoint({
-      method: "GET",
-      path: "/candidates/:id/pack",
-      surface: "pack",
+export function packEndpoints(packs: PackService) {
+  return {
+    read: endpoint({
       name: "readPack",
       summary: "Read the compliance pack, as JSON, as a PDF to file, or as a ZIP with the documents",
       params: CandidatePath,
@@ -26,18 +24,17 @@ export function packEndpoints(packs: PackService): Endpoint[] {
       answer: Pack,
       binary: [MEDIA_TYPES.pdf, MEDIA_TYPES.zip],
       problems: ["not_found", "invalid_query", "not_acceptable"],
-      async handle({ caller, params, query, header }) {
+      async handle({ caller, params, query, header, clientHas }) {
         const form = query.format ?? preferredForm(header("accept"));
         const read = await packs.read(caller.accountId, params.id);
         const headers = headersOf(read.pack, form);
-        const known = header("if-none-match");
-        if (known !== undefined && listsTag(known, [headers.ETag], "weak")) return new BinaryAnswer(304, headers);
+        if (clientHas(headers.ETag)) return new BinaryAnswer(304, headers);
         if (form === "zip") return new BinaryAnswer(200, headers, await packs.zip(read));
         const bytes = await bytesOf(packs, read, form);
         return new BinaryAnswer(200, { ...headers, "Content-Length": String(bytes.length) }, Readable.from([bytes]));
       },
     }),
-  ];
+  };
 }
 
 async function bytesOf(packs: PackService, read: ReadPack, form: "json" | "pdf"): Promise<Uint8Array> {

@@ -3,7 +3,7 @@ import type { ContentRecord, DocumentRecord } from "../candidates/record.ts";
 import type { PackFile } from "./bundle.ts";
 
 /** Bytes of UTF-8 that a document's name may take in a file's: with folder, number and extension well under every system's 255. */
-const MOST_BYTES = 120;
+const MAX_BYTES = 120;
 
 /** What some file system refuses, or reads as something else: control characters, separators, turners of text. */
 const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u200B\uFEFF"*/:<>?\\|]+/gu;
@@ -43,7 +43,7 @@ function shorten(text: string): string {
   let bytes = 0;
   for (const { segment, index } of graphemes.segment(text)) {
     bytes += Buffer.byteLength(segment);
-    if (bytes > MOST_BYTES) break;
+    if (bytes > MAX_BYTES) break;
     end = index + segment.length;
   }
   return text.slice(0, end);

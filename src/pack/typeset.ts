@@ -1,9 +1,9 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import pLimit from "p-limit";
-import { entityTag } from "../http/entity-tags.ts";
 import { FAMILIES, FONT_FILES } from "./fonts.ts";
 import type { Sheet } from "./sheet.ts";
 
@@ -11,8 +11,8 @@ import type { Sheet } from "./sheet.ts";
 const TEMPLATE = readFileSync(new URL("../../src/pack/pack.typ", import.meta.url), "utf8");
 const PRESS = new URL("../../src/pack/press.mjs", import.meta.url);
 
-/** Stands for the looks of the paper in its ETag. */
-export const LAYOUT = entityTag(TEMPLATE);
+/** Identifies the layout of the PDF in its ETag. */
+export const LAYOUT = createHash("sha256").update(TEMPLATE).digest("base64url");
 
 /** Packs that are typeset at once, as a pack of 700 pages takes most of a gigabyte; one core is left to answer everything else. */
 const atOnce = pLimit(Math.min(2, Math.max(1, availableParallelism() - 1)));

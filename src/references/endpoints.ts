@@ -1,15 +1,12 @@
 import { CandidatePath } from "../candidates/schema.ts";
-import { type Endpoint, endpoint } from "../api/endpoint.ts";
+import { endpoint } from "../api/endpoint.ts";
 import { NewReference, Reference, ReferencePatch, ReferencePath } from "../candidates/reference-schema.ts";
 import type { ReferenceService } from "./service.ts";
 
 /** The operations on references. */
-export function referenceEndpoints(references: ReferenceService): Endpoint[] {
-  return [
-    endpoint({
-      method: "POST",
-      path: "/candidates/:id/references",
-      surface: "writes",
+export function referenceEndpoints(references: ReferenceService) {
+  return {
+    add: endpoint({
       name: "addReference",
       summary: "Add a reference to a candidate",
       params: CandidatePath,
@@ -21,10 +18,7 @@ export function referenceEndpoints(references: ReferenceService): Endpoint[] {
       handle: ({ caller, params, body, newId, precondition }) =>
         references.add(caller.accountId, params.id, body, newId("ref"), precondition),
     }),
-    endpoint({
-      method: "PATCH",
-      path: "/references/:id",
-      surface: "writes",
+    update: endpoint({
       name: "updateReference",
       summary: "Update a reference, or move it to another state",
       params: ReferencePath,
@@ -34,5 +28,5 @@ export function referenceEndpoints(references: ReferenceService): Endpoint[] {
       problems: ["not_found", "version_mismatch", "candidate_withdrawn", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) => references.update(caller.accountId, params.id, body, precondition),
     }),
-  ];
+  };
 }

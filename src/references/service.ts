@@ -2,7 +2,7 @@ import { refuseWithdrawn } from "../candidates/edits.ts";
 import type { CandidateRecord, ReferenceRecord } from "../candidates/record.ts";
 import { renderCandidate, renderReference } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
-import type { Precondition } from "../http/entity-tags.ts";
+import type { Precondition } from "../precondition.ts";
 import { type Problem, problem } from "../problems.ts";
 import { patchedReference, withReference } from "../candidates/reference-edits.ts";
 import type { NewReference, Reference, ReferencePatch } from "../candidates/reference-schema.ts";
@@ -16,8 +16,8 @@ export class ReferenceService {
   }
 
   /** @throws problems not_found, version_mismatch, candidate_withdrawn, too_many_references, store_unavailable. */
-  async add(account: string, candidateId: string, given: NewReference, id: string, precondition: Precondition): Promise<Reference> {
-    const record = await this.#store.change(account, candidateId, (before, now) => {
+  async add(accountId: string, candidateId: string, given: NewReference, id: string, precondition: Precondition): Promise<Reference> {
+    const record = await this.#store.change(accountId, candidateId, (before, now) => {
       // A retry of a try that was interrupted: it has happened, whatever the client had seen (RFC 9110, 13.1.1).
       if (before.references.some((reference) => reference.id === id)) return before;
       precondition([renderCandidate(before)]);
@@ -30,10 +30,10 @@ export class ReferenceService {
    * Changes fields and makes a move. One round trip more than a candidate's write: whose it is has to be looked up.
    * @throws problems not_found, version_mismatch, candidate_withdrawn, invalid_transition, validation_failed.
    */
-  async update(account: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
-    const candidateId = await this.#store.candidateOfReference(account, id);
+  async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
+    const candidateId = await this.#store.candidateOfReference(accountId, id);
     if (candidateId === undefined) throw noReference(id);
-    const record = await this.#store.change(account, candidateId, (before, now) => {
+    const record = await this.#store.change(accountId, candidateId, (before, now) => {
       const reference = referenceOf(before, id);
       precondition([renderReference(candidateId, reference), renderCandidate(before)]);
       refuseWithdrawn(before);

@@ -1,19 +1,15 @@
-import { type Endpoint, endpoint } from "../api/endpoint.ts";
+import { endpoint } from "../api/endpoint.ts";
 import { AssistantPatch, AssistantSettings, QuietHoursPatch, QuietHoursSettings } from "./schema.ts";
 import type { SettingsService } from "./service.ts";
 
 /** The settings of an account: one record each, there from the start with its defaults. */
-export function settingsEndpoints(settings: SettingsService): Endpoint[] {
-  return [...assistantEndpoints(settings), ...quietHoursEndpoints(settings)];
+export function settingsEndpoints(settings: SettingsService) {
+  return { ...assistantEndpoints(settings), ...quietHoursEndpoints(settings) };
 }
 
-function assistantEndpoints(settings: SettingsService): Endpoint[] {
-  const path = "/settings/assistant";
-  return [
-    endpoint({
-      method: "GET",
-      path,
-      surface: "reads",
+function assistantEndpoints(settings: SettingsService) {
+  return {
+    readAssistant: endpoint({
       name: "readAssistantSettings",
       summary: "Read the assistant settings",
       status: 200,
@@ -21,10 +17,7 @@ function assistantEndpoints(settings: SettingsService): Endpoint[] {
       problems: [],
       handle: ({ caller }) => settings.readAssistant(caller.accountId),
     }),
-    endpoint({
-      method: "PATCH",
-      path,
-      surface: "settings",
+    changeAssistant: endpoint({
       name: "changeAssistantSettings",
       summary: "Change the assistant settings; null brings a default back",
       body: AssistantPatch,
@@ -33,36 +26,29 @@ function assistantEndpoints(settings: SettingsService): Endpoint[] {
       problems: ["version_mismatch"],
       handle: ({ caller, body, precondition }) => settings.changeAssistant(caller.accountId, body, precondition),
     }),
-  ];
+  };
 }
 
-function quietHoursEndpoints(settings: SettingsService): Endpoint[] {
-  const path = "/settings/quiet-hours";
-  return [
-    endpoint({
-      method: "GET",
-      path,
-      surface: "reads",
+function quietHoursEndpoints(settings: SettingsService) {
+  return {
+    readQuietHours: endpoint({
       name: "readQuietHours",
       summary: "Read the quiet hours, and whether they are in force now",
       status: 200,
       answer: QuietHoursSettings,
-      moving: ["effective"],
+      volatile: ["effective"],
       problems: [],
       handle: ({ caller }) => settings.readQuietHours(caller.accountId),
     }),
-    endpoint({
-      method: "PATCH",
-      path,
-      surface: "settings",
+    changeQuietHours: endpoint({
       name: "changeQuietHours",
       summary: "Change the quiet hours; null brings a default back",
       body: QuietHoursPatch,
       status: 200,
       answer: QuietHoursSettings,
-      moving: ["effective"],
+      volatile: ["effective"],
       problems: ["version_mismatch"],
       handle: ({ caller, body, precondition }) => settings.changeQuietHours(caller.accountId, body, precondition),
     }),
-  ];
+  };
 }

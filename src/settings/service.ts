@@ -1,6 +1,6 @@
 import type { Clock } from "../infra/clock.ts";
 import { mergePatch } from "../schema/merge-patch.ts";
-import type { Precondition } from "../http/entity-tags.ts";
+import type { Precondition } from "../precondition.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
 import { effectiveAt } from "./quiet-hours.ts";
 import {
@@ -33,13 +33,13 @@ export class SettingsService {
     this.#clock = clock;
   }
 
-  async readAssistant(account: string): Promise<AssistantSettings> {
-    return renderAssistant(await this.#assistant.get(account));
+  async readAssistant(accountId: string): Promise<AssistantSettings> {
+    return renderAssistant(await this.#assistant.get(accountId));
   }
 
   /** @throws problem version_mismatch */
-  async changeAssistant(account: string, patch: AssistantPatch, precondition: Precondition): Promise<AssistantSettings> {
-    const record = await this.#assistant.change(account, (before) => {
+  async changeAssistant(accountId: string, patch: AssistantPatch, precondition: Precondition): Promise<AssistantSettings> {
+    const record = await this.#assistant.change(accountId, (before) => {
       precondition([renderAssistant(before)]);
       return merged(before.values, patch.language ? { ...patch, language: languageNamed(patch.language) } : patch);
     });
@@ -47,13 +47,13 @@ export class SettingsService {
   }
 
   /** `effective` is of the moment it is read. */
-  async readQuietHours(account: string): Promise<QuietHoursSettings> {
-    return this.#withEffective(await this.#quietHours.get(account));
+  async readQuietHours(accountId: string): Promise<QuietHoursSettings> {
+    return this.#withEffective(await this.#quietHours.get(accountId));
   }
 
   /** @throws problem version_mismatch */
-  async changeQuietHours(account: string, patch: QuietHoursPatch, precondition: Precondition): Promise<QuietHoursSettings> {
-    const record = await this.#quietHours.change(account, (before) => {
+  async changeQuietHours(accountId: string, patch: QuietHoursPatch, precondition: Precondition): Promise<QuietHoursSettings> {
+    const record = await this.#quietHours.change(accountId, (before) => {
       precondition([renderQuietHours(before)]);
       return merged(before.values, patch.timezone ? { ...patch, timezone: timeZoneNamed(patch.timezone) } : patch);
     });

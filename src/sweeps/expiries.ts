@@ -13,9 +13,9 @@ export function expiries(candidates: CandidateStore, clock: Clock): Sweep {
     name: "expiries",
     run(signal) {
       const today = timestamp(clock.now()).slice(0, "YYYY-MM-DD".length);
-      async function expire({ account, id }: { account: string; id: string }): Promise<boolean> {
+      async function expire({ accountId, id }: { accountId: string; id: string }): Promise<boolean> {
         let changed = false;
-        await candidates.change(account, id, (record, now) => {
+        await candidates.change(accountId, id, (record, now) => {
           const after = expired(record, today, now);
           changed = after !== record;
           return after;

@@ -1,14 +1,21 @@
+import { namesFile } from "../candidates/record.ts";
+import type { CandidateStore } from "../candidates/store.ts";
+import type { PendingFile } from "../content/pending-store.ts";
 import type { ContentStore } from "../content/store.ts";
 import { inBatches } from "./in-batches.ts";
 import type { Sweep } from "./sweep.ts";
 
-/** How long a file's fate may be open, in milliseconds: longer than an upload or a download takes. */
+/** How long a file may stay unsettled, in milliseconds: longer than any upload or download takes. */
 const LEFT_OVER_MS = 60 * 60 * 1000;
 
-/** Bytes that no record names go: those of uploads that were cut off, and of files that others have replaced. */
-export function leftOverBytes(content: ContentStore): Sweep {
+/** Removes bytes that no record names: those of uploads that were cut off, and of files that were replaced. */
+export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateStore, "find">): Sweep {
+  async function isNamed({ _id, account, candidate }: PendingFile): Promise<boolean> {
+    const record = await candidates.find(account, candidate);
+    return record !== null && namesFile(record, _id);
+  }
   return {
     name: "left-over bytes",
-    run: (signal) => inBatches(() => content.leftOvers(LEFT_OVER_MS), (entry) => content.removeLeftOver(entry), signal),
+    run: (signal) => inBatches(() => content.leftOvers(LEFT_OVER_MS), (entry) => content.removeLeftOver(entry, isNamed), signal),
   };
 }

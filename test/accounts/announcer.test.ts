@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { type AccountRecord, newAccount } from "../../src/accounts/account.ts";
-import { Announcer, type Standing } from "../../src/accounts/announcer.ts";
+import { Announcer, type Markers } from "../../src/accounts/announcer.ts";
 
 const NOW = "2026-11-21T10:00:00.000Z";
 
@@ -15,7 +15,7 @@ function scene() {
     held = Promise.resolve(); // only the first is held back
     return until.then(() => void told.push(what));
   };
-  const standing: Standing = {
+  const markers: Markers = {
     markRevoked: () => tell("revoked"),
     markRotated: (_account, _key, version) => tell(`rotated ${version}`),
     markSuspended: () => tell("suspended"),
@@ -23,7 +23,7 @@ function scene() {
   };
   return {
     told,
-    announcer: new Announcer({ get: () => Promise.resolve(account) }, standing),
+    announcer: new Announcer({ get: () => Promise.resolve(account) }, markers),
     write: (edit: Partial<AccountRecord>) => (account = { ...account, ...edit, version: account.version + 1 }),
     hold: () => {
       let release: () => void = () => undefined;

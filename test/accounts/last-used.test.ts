@@ -36,7 +36,7 @@ describe("when a key was last used", () => {
       const account = await service.account();
       const { id, client } = account;
       const idle = await account.another();
-      const { accounts } = service.replica.system;
+      const { accounts } = service.operators;
       const shown = async () => new Map((await accounts.listKeys(id)).data.map((key) => [key.id, key.last_used_at]));
       expect([...(await shown()).values()]).to.deep.equal([null, null]);
       await accounts.revokeKey(idle.keyId);

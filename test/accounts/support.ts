@@ -8,7 +8,7 @@ import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
-import { KeyStanding } from "../../src/limiter/key-markers.ts";
+import { KeyMarkers } from "../../src/limiter/key-markers.ts";
 import { Problem, type ProblemCode } from "../../src/problems.ts";
 import { testConfig } from "../support/service.ts";
 
@@ -37,7 +37,7 @@ export async function openAccounts(): Promise<Accounts> {
   const store = new AccountStore(mongo);
   const service = new AccountService({
     store,
-    standing: new KeyStanding(redis),
+    markers: new KeyMarkers(redis),
     audit: new AuditTrail({ store: new AuditStore(mongo), clock: new SharedClock(), newId: newTypeId, actor: "test" }),
     clock: new SharedClock(),
     newId: newTypeId,

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import type { AuditView } from "../../src/audit/trail.ts";
 import { limitsTable } from "../../src/admin/table.ts";
 import type { GrantView } from "../../src/grants/view.ts";
-import type { AccountLimits } from "../../src/limits/service.ts";
+import type { AccountLimits } from "../../src/limits/account-limits.ts";
 import { type Service, startService, type TestAccount } from "../support/service.ts";
 import { answerOf, COMMAND, complaintOf, serversOf } from "./support.ts";
 
@@ -46,7 +46,7 @@ describe("the command line on limits, grants and the audit", function () {
     expect(shown.surfaces[0]).to.deep.include({ surface: "create", account: { limit: 200, used: used.create ?? 0, remaining: 200 - (used.create ?? 0) } });
     expect(shown.keys.map(({ id }) => id)).to.deep.equal([account.keyId]);
     expect(shown.keys[0]?.surfaces[0]?.key.used).to.equal(used.create ?? 0);
-    const empty = await service.replica.system.accounts.createAccount({ name: "No keys" });
+    const empty = await service.operators.accounts.createAccount({ name: "No keys" });
     expect(await answer("limits", "show", "--account", empty.id)).to.have.property("surfaces").with.length(7);
     expect(await complaintOf(["limits", "show", "--account", "acct_x"], env())).to.equal("No account has the id acct_x.");
   });

@@ -114,7 +114,7 @@ describe("the secret of a key", function () {
   });
 
   it("is in neither store: MongoDB has its hash where it is looked up, Redis not even that", async () => {
-    const { db } = service.system.mongo;
+    const { db } = service.operators.mongo;
     for (const { name } of await db.listCollections().toArray()) {
       if (name.startsWith("content")) continue;
       const stored = JSON.stringify(await db.collection(name).find().toArray());

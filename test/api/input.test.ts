@@ -71,7 +71,7 @@ describe("input that is wrong", () => {
 
   /** Sends raw bytes and gives what comes back until the server closes. */
   async function raw(text: string): Promise<string> {
-    const socket = net.connect(service.replica.port, "127.0.0.1");
+    const socket = net.connect(service.port, "127.0.0.1");
     let received = "";
     socket.setEncoding("utf8").on("data", (data: string) => (received += data));
     socket.write(text);
@@ -86,7 +86,7 @@ describe("input that is wrong", () => {
   });
 
   it("gets over a client that goes away half way", async () => {
-    const socket = net.connect(service.replica.port, "127.0.0.1");
+    const socket = net.connect(service.port, "127.0.0.1");
     socket.end(`${head()}Content-Length: 100\r\n\r\n{"name":`);
     socket.resume();
     await once(socket, "close");

@@ -88,10 +88,10 @@ describe("limits as a client meets them", function () {
   it("refuses a suspended account's key with 403, and charges nothing", async () => {
     const account = await service.account();
     expect((await account.client.get("/candidates")).status).to.equal(200);
-    await service.replica.system.accounts.suspendAccount(account.id);
+    await service.operators.accounts.suspendAccount(account.id);
     const answer = await account.client.get("/candidates");
     expectProblem(answer, 403, "account_suspended");
-    await service.replica.system.accounts.resumeAccount(account.id);
+    await service.operators.accounts.resumeAccount(account.id);
     expect((await account.client.get("/candidates")).status).to.equal(200);
   });
 });

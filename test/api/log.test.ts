@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { createLog } from "../../src/api/access-log.ts";
+import { createLog } from "../../src/infra/log.ts";
 import { type Service, startService } from "../support/service.ts";
 
 describe("the log", () => {

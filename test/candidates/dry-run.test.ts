@@ -26,7 +26,7 @@ describe("POST /candidates?dry_run=true", () => {
   const essence = (candidate: unknown) =>
     JSON.stringify(candidate, null, 1).replaceAll(/(cand|doc|ref)_[0-9a-z]{26}/g, "$1").replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "then");
   const rowsOfEverything = async () => {
-    const { db } = service.replica.system.mongo;
+    const { db } = service.operators.mongo;
     const names = (await db.listCollections().toArray()).map(({ name }) => name).filter((name) => !/^(content|leases$)/.test(name));
     const rows = await Promise.all(names.map(async (name) => [name, (await db.collection(name).find().toArray()).length]));
     return { ...(Object.fromEntries(rows) as Record<string, number>), ...(await held(service)) };

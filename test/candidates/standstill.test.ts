@@ -40,10 +40,10 @@ describe("a process that stands still after it has given a write its place in th
   async function expectSeen(write: () => Promise<CandidateRecord>): Promise<CandidateRecord> {
     standsStillMs = TIMEOUT_MS + 1_000;
     const written = await write();
-    const { account, id } = written;
-    const { rows } = await store.feed({ account, after: feedPosition(wentOnAt - TIMEOUT_MS), limit: 10 });
+    const { accountId, id } = written;
+    const { rows } = await store.feed({ accountId, after: feedPosition(wentOnAt - TIMEOUT_MS), limit: 10 });
     expect(rows.map(({ record }) => record)).to.deep.equal([written]);
-    expect(await store.get(account, id)).to.deep.equal(written);
+    expect(await store.get(accountId, id)).to.deep.equal(written);
     return written;
   }
 

@@ -42,7 +42,7 @@ function newDocument(n: number, required: boolean, isStarted: boolean): Document
 }
 
 const EMPTY: CandidateRecord = {
-  id: "cand_1", account: "acct_1", version: 1, pack_version: 1, state: "created", external_id: null, name: null, first_name: null,
+  id: "cand_1", accountId: "acct_1", version: 1, pack_version: 1, state: "created", external_id: null, name: null, first_name: null,
   last_name: null, email: null, phone: null, job_title: null, start_date: null, metadata: {}, docs_chase_attempts: 3,
   reference_chase_attempts: 3, references_required: null, withdrawn: false, withdrawal_reason: null, documents: [], references: [],
   created_at: NOW, updated_at: NOW, started_at: null,

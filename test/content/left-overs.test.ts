@@ -1,7 +1,8 @@
 import { expect } from "chai";
+import { namesFile } from "../../src/candidates/record.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
-import type { FileOwner } from "../../src/content/pending-store.ts";
+import type { FileOwner, PendingFile } from "../../src/content/pending-store.ts";
 import { DocumentService } from "../../src/documents/service.ts";
 import { problem } from "../../src/problems.ts";
 import type { Client } from "../support/client.ts";
@@ -22,20 +23,25 @@ describe("left-overs of documents' content", () => {
     ({ client } = account);
     const made = await candidateWithDocument(client);
     ({ content } = made);
-    owner = { account: account.id, candidate: made.candidate.slice("/candidates/".length) };
-    const { mongo } = service.replica.system;
+    owner = { accountId: account.id, candidateId: made.candidate.slice("/candidates/".length) };
+    const { mongo } = service.operators;
     const clock = { now: Date.now };
     candidates = new CandidateStore(mongo, clock);
-    contents = new ContentStore(mongo, clock, candidates);
+    contents = new ContentStore(mongo, clock);
   });
   afterEach(() => service.stop());
 
   const upload = (stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = [Buffer.alloc(300 * 1024)]) =>
     contents.store({ stream, filename: null, contentType: null }, owner);
 
+  async function isNamed({ _id, account, candidate }: PendingFile): Promise<boolean> {
+    const record = await candidates.find(account, candidate);
+    return record !== null && namesFile(record, _id);
+  }
+
   async function sweep(): Promise<boolean[]> {
     const removed: boolean[] = [];
-    for (const entry of await contents.leftOvers(0)) removed.push(await contents.removeLeftOver(entry));
+    for (const entry of await contents.leftOvers(0)) removed.push(await contents.removeLeftOver(entry, isNamed));
     return removed;
   }
 
@@ -50,7 +56,7 @@ describe("left-overs of documents' content", () => {
   it("are none where the record was written: only the entry goes", async () => {
     const { id } = await upload();
     const named = { file_id: id, filename: null, content_type: "a/b", size: 307_200, sha256: "", uploaded_at: "" };
-    await candidates.change(owner.account, owner.candidate, (record) => ({
+    await candidates.change(owner.accountId, owner.candidateId, (record) => ({
       ...record,
       documents: record.documents.map((document) => ({ ...document, content: named })),
     }));
@@ -70,7 +76,7 @@ describe("left-overs of documents' content", () => {
 
   it("do not come of a replacement that was refused after all", async () => {
     const { content: old } = documentIn(await put(client, content, "old"));
-    const record = await candidates.get(owner.account, owner.candidate);
+    const record = await candidates.get(owner.accountId, owner.candidateId);
     await contents.replaced(record.documents[0]?.content?.file_id ?? "", owner);
     expect(await sweep()).to.deep.equal([false]);
     expect(await held(service)).to.include({ files: 1, pending: 0 });
@@ -79,10 +85,10 @@ describe("left-overs of documents' content", () => {
 
   it("go at once where the record's write was refused, and wait where nobody knows", async () => {
     const refused = await upload();
-    await rejected(contents.settle([refused.id], () => Promise.reject(problem("version_mismatch", "No."))));
+    await rejected(contents.settle([refused.id], () => Promise.reject(problem("version_mismatch", "No.")), never));
     expect(await held(service)).to.deep.equal(NOTHING_HELD);
     const inDoubt = await upload();
-    await rejected(contents.settle([inDoubt.id], () => Promise.reject(problem("store_unavailable", "Who knows."))));
+    await rejected(contents.settle([inDoubt.id], () => Promise.reject(problem("store_unavailable", "Who knows.")), never));
     expect(await held(service)).to.include({ files: 1, pending: 1 });
   });
 
@@ -102,7 +108,7 @@ describe("left-overs of documents' content", () => {
     const [found] = await contents.leftOvers(0);
     await contents.replaced(id, owner);
     if (found === undefined) throw new Error("It is there.");
-    expect(await contents.removeLeftOver({ ...found, created_at: found.created_at - 1 })).to.equal(false);
+    expect(await contents.removeLeftOver({ ...found, created_at: found.created_at - 1 }, isNamed)).to.equal(false);
     expect(await held(service)).to.include({ files: 1, pending: 1 });
   });
 
@@ -110,13 +116,15 @@ describe("left-overs of documents' content", () => {
     const documents = new DocumentService(candidates, contents);
     const given = { name: "CV", content: { data: Buffer.from("bytes").toString("base64") } };
     const ids = { file: undefined, newId: () => "doc_fixed", precondition: () => undefined };
-    const first = await documents.add(owner.account, owner.candidate, given, ids);
-    const again = await documents.add(owner.account, owner.candidate, given, ids);
+    const first = await documents.add(owner.accountId, owner.candidateId, given, ids);
+    const again = await documents.add(owner.accountId, owner.candidateId, given, ids);
     expect(again).to.deep.equal(first);
-    expect((await candidates.get(owner.account, owner.candidate)).documents).to.have.length(2);
+    expect((await candidates.get(owner.accountId, owner.candidateId)).documents).to.have.length(2);
     expect(await held(service)).to.include({ files: 1, pending: 0 });
   });
 });
+
+const never = () => false;
 
 async function rejected(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(

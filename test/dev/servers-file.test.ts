@@ -12,14 +12,14 @@ describe("the record of servers", () => {
   it("leads others to what runs", async () => {
     recordServer(folder(), "redis", { url: "redis://127.0.0.1:7001", pid: process.pid });
     recordServer(folder(), "mongodb", { url: "mongodb://127.0.0.1:7002", pid: process.pid });
-    expect(await findServers(folder())).to.deep.equal({ redisUrl: "redis://127.0.0.1:7001", mongodbUrl: "mongodb://127.0.0.1:7002" });
+    expect(findServers(folder())).to.deep.equal({ redisUrl: "redis://127.0.0.1:7001", mongodbUrl: "mongodb://127.0.0.1:7002" });
   });
 
   it("leads nobody to what has ended", async () => {
     const child = spawn("true");
     await once(child, "exit");
     recordServer(folder(), "redis", { url: "redis://127.0.0.1:7001", pid: child.pid ?? 0 });
-    expect(await findServers(folder())).to.deep.equal({});
+    expect(findServers(folder())).to.deep.equal({});
   });
 
   it("is gone with its last server", () => {
@@ -34,7 +34,7 @@ describe("the record of servers", () => {
   for (const broken of ["", "{", "[]", "null", '{"redis":{"url":1,"pid":2}}', '{"redis":{"url":"redis://h","pid":-1}}']) {
     it(`is empty when it reads ${JSON.stringify(broken)}`, async () => {
       writeFileSync(join(folder(), "servers.json"), broken);
-      expect(await findServers(folder())).to.deep.equal({});
+      expect(findServers(folder())).to.deep.equal({});
     });
   }
 });

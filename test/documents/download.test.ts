@@ -121,7 +121,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
   });
 
   it("is a problem where its first bytes cannot be read, and breaks off where later ones cannot; the log has both", async () => {
-    const { db } = service.replica.system.mongo;
+    const { db } = service.operators.mongo;
     await put(client, content, randomBytes(8 * 1024 * 1024));
     const [file] = await db.collection("content.files").find().sort({ uploadDate: -1 }).limit(1).toArray();
     const read = request(client.url + content, { headers: { Authorization: `Bearer ${client.key}` } }).end();

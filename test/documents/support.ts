@@ -74,7 +74,7 @@ export async function answerTo(sent: ClientRequest): Promise<{ status: number; b
 
 /** How much of documents' content the database holds. */
 export async function held(service: Service): Promise<{ files: number; chunks: number; pending: number }> {
-  const { db } = service.replica.system.mongo;
+  const { db } = service.operators.mongo;
   const count = async (name: string) => (await db.collection(name).find().toArray()).length;
   // The stand-in for MongoDB lists no chunks without their file's id, but for its own table of them.
   const chunks = (await count("content.chunks")) + (await count("content_chunks"));

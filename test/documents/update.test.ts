@@ -57,7 +57,7 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     if (["accepted", "rejected", "waived", "cancelled"].includes(state)) await client.patch(made.document, { state });
     if (state === "expired") {
       await client.patch(made.document, { state: "accepted", expires_on: "2999-01-31" });
-      const store = new CandidateStore(service.replica.system.mongo, { now: Date.now });
+      const store = new CandidateStore(service.operators.mongo, { now: Date.now });
       await store.change(account.id, made.candidate.slice("/candidates/".length), (record, now) => expired(record, "2999-02-01", now));
     }
     return made.document;

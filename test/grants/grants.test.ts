@@ -28,7 +28,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     redis?.disconnect();
   });
 
-  const service = () => replicas.first.system.grants;
+  const service = () => replicas.first.operators.grants;
   const terms = (keyId: string, more: Partial<GrantRequest> = {}): GrantRequest => ({
     keyId,
     surface: "create",

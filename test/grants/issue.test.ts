@@ -5,32 +5,32 @@ import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import type { RedisClient } from "../../src/infra/redis.ts";
 import { GrantService } from "../../src/grants/service.ts";
-import { GrantRecords } from "../../src/grants/store.ts";
+import { GrantStore } from "../../src/grants/store.ts";
 import type { GrantRequest } from "../../src/grants/terms.ts";
-import { GrantStore } from "../../src/limiter/grant-counters.ts";
-import { keys } from "../../src/limiter/keys.ts";
+import { GrantCounters } from "../../src/limiter/grant-counters.ts";
+import { redisKeys } from "../../src/limiter/redis-keys.ts";
 import { type Accounts, openAccounts } from "../accounts/support.ts";
 import { limiterOver, problemOf, testRedis } from "../limiter/support.ts";
 
 /** The steps at which issuing a grant can be cut off: before each thing it does to Redis, or straight after it. */
-const CUTS = ["put before", "put after", "give before", "give after"] as const;
+const CUTS = ["put before", "put after", "fill before", "fill after"] as const;
 type Cut = (typeof CUTS)[number];
 
 class Crash extends Error {}
 
 /** Redis's half, with a crash in one of its steps. */
-class CrashingStore extends GrantStore {
+class CrashingCounters extends GrantCounters {
   cut: Cut | undefined;
 
-  override async put(grant: Parameters<GrantStore["put"]>[0]): Promise<boolean> {
+  override async put(grant: Parameters<GrantCounters["put"]>[0]): Promise<boolean> {
     return this.#cutting("put", () => super.put(grant));
   }
 
-  override async give(grant: Parameters<GrantStore["give"]>[0]): Promise<boolean> {
-    return this.#cutting("give", () => super.give(grant));
+  override async fillOnce(grant: Parameters<GrantCounters["fillOnce"]>[0]): Promise<boolean> {
+    return this.#cutting("fill", () => super.fillOnce(grant));
   }
 
-  async #cutting<T>(step: "put" | "give", work: () => Promise<T>): Promise<T> {
+  async #cutting<T>(step: "put" | "fill", work: () => Promise<T>): Promise<T> {
     if (this.cut === `${step} before`) throw new Crash();
     const result = await work();
     if (this.cut === `${step} after`) throw new Crash();
@@ -41,16 +41,16 @@ class CrashingStore extends GrantStore {
 describe("issuing a grant that is cut off", () => {
   let accounts: Accounts;
   let redis: RedisClient;
-  let counts: CrashingStore;
+  let counters: CrashingCounters;
   let grants: GrantService;
   let accountId: string;
   let request: GrantRequest & { id: string };
   before(async () => {
     [accounts, redis] = [await openAccounts(), await testRedis()];
-    counts = new CrashingStore(redis);
+    counters = new CrashingCounters(redis);
     const clock = new SharedClock();
     const audit = new AuditTrail({ store: new AuditStore(accounts.mongo), clock, newId: newTypeId, actor: "test" });
-    grants = new GrantService({ accounts: accounts.store, records: new GrantRecords(accounts.mongo), counts, audit, clock, newId: newTypeId });
+    grants = new GrantService({ accounts: accounts.store, store: new GrantStore(accounts.mongo), counters, audit, clock, newId: newTypeId });
   });
   after(async () => {
     redis.disconnect();
@@ -63,9 +63,9 @@ describe("issuing a grant that is cut off", () => {
   });
 
   const cutOff = async (cut: Cut) => {
-    counts.cut = cut;
+    counters.cut = cut;
     const outcome = await grants.create(request).catch((error: unknown) => error);
-    counts.cut = undefined;
+    counters.cut = undefined;
     expect(outcome).to.be.instanceOf(Crash);
   };
   const admitted = async (requests: number) => {
@@ -74,13 +74,13 @@ describe("issuing a grant that is cut off", () => {
     return (await Promise.all(charges)).filter(({ verdict }) => verdict === "admitted" || verdict === "granted").length;
   };
   /** All that Redis knows of the account. */
-  const loseData = () => redis.del(keys.grants({ accountId, keyId: request.keyId }));
+  const loseData = () => redis.del(redisKeys.grants({ accountId, keyId: request.keyId }));
 
   for (const cut of CUTS) {
     it(`${cut}: the command, repeated, gives the amount once`, async () => {
       await cutOff(cut);
       const drawn = await admitted(103);
-      expect(drawn).to.equal(cut === "give after" ? 103 : 100);
+      expect(drawn).to.equal(cut === "fill after" ? 103 : 100);
       expect(await grants.create(request)).to.include({ id: request.id, remaining: 105 - Math.max(drawn, 100) });
       expect(drawn + (await admitted(110))).to.equal(105);
     });
@@ -90,7 +90,7 @@ describe("issuing a grant that is cut off", () => {
       const drawn = await admitted(104);
       await loseData();
       const repeated = await grants.create(request).then((view) => view.remaining, () => "refused");
-      expect(repeated, "given now, or refused as it may have been given before").to.equal(cut.startsWith("put") ? 5 : "refused");
+      expect(repeated, "filln now, or refused as it may have been given before").to.equal(cut.startsWith("put") ? 5 : "refused");
       expect(drawn + (await admitted(110))).to.be.at.most(105);
     });
   }
@@ -105,7 +105,7 @@ describe("issuing a grant that is cut off", () => {
   });
 
   it("a revoked grant is not issued by repeating its command", async () => {
-    await cutOff("give before");
+    await cutOff("fill before");
     await grants.revoke(request.id);
     expect(await grants.create(request)).to.include({ status: "revoked" });
     expect(await admitted(110)).to.equal(100);

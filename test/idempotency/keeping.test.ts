@@ -104,7 +104,7 @@ describe("what is kept of a request with an Idempotency-Key", () => {
   });
 
   it("is removed in batches, however much there is", async () => {
-    const record = { account: "acct_test", fingerprint: "", seed: "", owner: "", leaseUntil: 0, createdAt: bench.clock.time, outcome: undefined };
+    const record = { accountId: "acct_test", fingerprint: "", seed: "", owner: "", leaseUntil: 0, createdAt: bench.clock.time, outcome: undefined };
     await Promise.all(Array.from({ length: 1_001 }, (_, n) => bench.store.insert({ id: `n${n}`, ...record })));
     expect(await bench.store.removeOlderThan(bench.clock.time + 1, new AbortController().signal)).to.equal(1_001);
   });

@@ -36,7 +36,7 @@ describe("Idempotency-Key", () => {
   it("replays what was answered then, whatever has happened since", async () => {
     const key = newKey();
     const first = await create({ external_id: "a", references_required: 1 }, key);
-    await service.replica.system.mongo.db.collection<{ _id: string }>("candidates").deleteOne({ _id: first.body.id });
+    await service.operators.mongo.db.collection<{ _id: string }>("candidates").deleteOne({ _id: first.body.id });
     const again = await create({ external_id: "a", references_required: 1 }, key);
     expect(again.body).to.deep.equal(first.body);
     expect(await count()).to.equal(0);
@@ -76,7 +76,7 @@ describe("Idempotency-Key", () => {
     const key = newKey();
     const holder = await client.post("/candidates", { external_id: "taken" });
     const first = await create({ external_id: "taken" }, key);
-    await service.replica.system.mongo.db.collection<{ _id: string }>("candidates").deleteOne({ _id: holder.body.id });
+    await service.operators.mongo.db.collection<{ _id: string }>("candidates").deleteOne({ _id: holder.body.id });
     const again = await create({ external_id: "taken" }, key);
     const { request_id: own, ...refusal } = expectProblem(again, 409, "external_id_taken");
     const { request_id: theirs, ...before } = expectProblem(first, 409, "external_id_taken");

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { expect } from "chai";
 import type { NewCandidate } from "../../src/candidates/schema.ts";
-import type { IdempotentRequest } from "../../src/idempotency/request.ts";
+import type { IdempotentRequest } from "../../src/idempotency/once.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import type { IdempotentWork } from "../../src/idempotency/once.ts";
 import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";

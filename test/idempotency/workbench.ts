@@ -4,7 +4,7 @@ import { CandidateService } from "../../src/candidates/service.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { type JsonAnswer, jsonAnswer } from "../../src/http/answer.ts";
-import type { IdempotentRequest } from "../../src/idempotency/request.ts";
+import type { IdempotentRequest } from "../../src/idempotency/once.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
 import { IdempotentWork } from "../../src/idempotency/once.ts";
@@ -23,7 +23,7 @@ export async function startWorkbench() {
   const store = new IdempotencyStore(mongo);
   const candidateStore = new CandidateStore(mongo, clock);
   await Promise.all([store.prepare(), candidateStore.prepare()]);
-  const candidates = new CandidateService({ store: candidateStore, content: new ContentStore(mongo, clock, candidateStore), clock, feedLagMs: 0 });
+  const candidates = new CandidateService({ store: candidateStore, content: new ContentStore(mongo, clock), clock, feedLagMs: 0 });
   const replica = (options: { store?: IdempotencyStore; leaseMs?: number } = {}) => new IdempotentWork({ store, clock, random: randomBytes, ...options });
   return {
     clock,
@@ -48,7 +48,7 @@ export async function startWorkbench() {
 
 /** A request with a key of its own. */
 export function newRequest(): IdempotentRequest {
-  return { account: ACCOUNT, key: randomUUID(), fingerprint: "POST /candidates" };
+  return { accountId: ACCOUNT, key: randomUUID(), fingerprint: "POST /candidates" };
 }
 
 /** The candidate that an answer shows. @throws where it is no JSON. */

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { createLog } from "../../src/api/access-log.ts";
+import { createLog } from "../../src/infra/log.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
 import { parseRedisUrl } from "../../src/infra/redis-url.ts";
 

@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import type { RedisClient } from "../../src/infra/redis.ts";
-import { GrantStore } from "../../src/limiter/grant-counters.ts";
-import { keys } from "../../src/limiter/keys.ts";
-import type { ChargeRequest, Decision, Limiter } from "../../src/limiter/limiter.ts";
-import { KeyStanding } from "../../src/limiter/key-markers.ts";
+import { GrantCounters } from "../../src/limiter/grant-counters.ts";
+import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
+import type { Limiter } from "../../src/limiter/limiter.ts";
+import { KeyMarkers } from "../../src/limiter/key-markers.ts";
 import { clearOfMidnight, limiterOver, newCaller, redisNow, testRedis } from "./support.ts";
 
 const DAY_MS = 86_400_000;
@@ -38,7 +39,7 @@ describe("charging a request", () => {
   it("leaves both counters as they were when it refuses", async () => {
     const caller = newCaller();
     await charge(10, { ...caller, surface: "start" });
-    const stored = () => redis.mget(keys.accountCounter(caller.accountId, "start"), keys.keyCounter(caller, "start"));
+    const stored = () => redis.mget(redisKeys.accountCounter(caller.accountId, "start"), redisKeys.keyCounter(caller, "start"));
     const before = await stored();
     expect(verdicts(await charge(5, { ...caller, surface: "start" }))).to.deep.equal({ key_exhausted: 5 });
     expect(await stored()).to.deep.equal(before);
@@ -72,7 +73,7 @@ describe("charging a request", () => {
   it("gives every counter an expiry at its window's end", async () => {
     const caller = newCaller();
     const { window } = await limiter.charge({ ...caller, surface: "reads" });
-    for (const key of [keys.accountCounter(caller.accountId, "reads"), keys.keyCounter(caller, "reads")]) {
+    for (const key of [redisKeys.accountCounter(caller.accountId, "reads"), redisKeys.keyCounter(caller, "reads")]) {
       expect(await redis.pexpiretime(key)).to.equal((window + 1) * DAY_MS + 10_000);
     }
   });
@@ -81,7 +82,7 @@ describe("charging a request", () => {
     const caller = newCaller();
     const { window } = await limiter.charge({ ...caller, surface: "start" });
     for (const stale of [window - 1, window - 1000, window + 2]) {
-      await redis.mset(keys.accountCounter(caller.accountId, "start"), `${stale}:20`, keys.keyCounter(caller, "start"), `${stale}:10`);
+      await redis.mset(redisKeys.accountCounter(caller.accountId, "start"), `${stale}:20`, redisKeys.keyCounter(caller, "start"), `${stale}:10`);
       expect(await limiter.charge({ ...caller, surface: "start" })).to.deep.include({ verdict: "admitted", window, key: { limit: 10, remaining: 9 } });
     }
   });
@@ -89,7 +90,7 @@ describe("charging a request", () => {
   it("goes on with the next window when the clock stepped back out of it", async () => {
     const caller = newCaller();
     const { window } = await limiter.charge({ ...caller, surface: "start" });
-    await redis.mset(keys.accountCounter(caller.accountId, "start"), `${window + 1}:19`, keys.keyCounter(caller, "start"), `${window}:10`);
+    await redis.mset(redisKeys.accountCounter(caller.accountId, "start"), `${window + 1}:19`, redisKeys.keyCounter(caller, "start"), `${window}:10`);
     expect(await limiter.charge({ ...caller, surface: "start" })).to.deep.include({
       verdict: "admitted",
       window: window + 1,
@@ -101,14 +102,14 @@ describe("charging a request", () => {
 
   it("refuses a revoked key and leaves the account's others alone", async () => {
     const caller = newCaller();
-    await new KeyStanding(redis).markRevoked(caller.accountId, caller.keyId);
+    await new KeyMarkers(redis).markRevoked(caller.accountId, caller.keyId);
     expect(await last(1, { ...caller, surface: "reads" })).to.deep.include({ verdict: "revoked", key: { limit: 300, remaining: 300 } });
     expect((await limiter.charge({ ...newCaller(caller.accountId), surface: "reads" })).verdict).to.equal("admitted");
   });
 
   it("refuses every key of a suspended account until it is resumed", async () => {
     const caller = newCaller();
-    const standing = new KeyStanding(redis);
+    const standing = new KeyMarkers(redis);
     await standing.markSuspended(caller.accountId);
     expect((await limiter.charge({ ...caller, surface: "create" })).verdict).to.equal("suspended");
     await standing.clearSuspended(caller.accountId);
@@ -117,14 +118,14 @@ describe("charging a request", () => {
 
   it("keeps a marker for a day", async () => {
     const caller = newCaller();
-    await new KeyStanding(redis).markRevoked(caller.accountId, caller.keyId);
-    expect(await redis.pttl(keys.keyStanding(caller))).to.be.within(DAY_MS - 10_000, DAY_MS);
+    await new KeyMarkers(redis).markRevoked(caller.accountId, caller.keyId);
+    expect(await redis.pttl(redisKeys.keyMarker(caller))).to.be.within(DAY_MS - 10_000, DAY_MS);
   });
 
   describe("with grants", () => {
     it("draws a grant where the key's window is exhausted, and charges neither counter", async () => {
       const caller = newCaller();
-      await new GrantStore(redis).put({ ...caller, grantId: "grant_1", amount: 3, expiresAtMs: (await redisNow(redis)) + DAY_MS });
+      await new GrantCounters(redis).put({ ...caller, grantId: "grant_1", amount: 3, expiresAtMs: (await redisNow(redis)) + DAY_MS });
       const decisions = await charge(105, { ...caller, surface: "create" });
       expect(verdicts(decisions)).to.deep.equal({ admitted: 100, granted: 3, key_exhausted: 2 });
       expect(decisions.at(-1)).to.deep.include({ account: { limit: 200, remaining: 100 }, grantRemaining: 0, grantAmount: 3 });
@@ -132,7 +133,7 @@ describe("charging a request", () => {
 
     it("draws it where the account's window is exhausted", async () => {
       const caller = newCaller();
-      await new GrantStore(redis).put({ ...caller, grantId: "grant_1", amount: 1, expiresAtMs: (await redisNow(redis)) + DAY_MS });
+      await new GrantCounters(redis).put({ ...caller, grantId: "grant_1", amount: 1, expiresAtMs: (await redisNow(redis)) + DAY_MS });
       await charge(100, { ...newCaller(caller.accountId), surface: "create" });
       await charge(100, { ...newCaller(caller.accountId), surface: "create" });
       expect(await last(1, { ...caller, surface: "create" })).to.deep.include({ verdict: "granted", key: { limit: 100, remaining: 100 } });
@@ -141,7 +142,7 @@ describe("charging a request", () => {
 
     it("draws first the one that expires first", async () => {
       const caller = newCaller();
-      const store = new GrantStore(redis);
+      const store = new GrantCounters(redis);
       const now = await redisNow(redis);
       await store.put({ ...caller, grantId: "grant_a", amount: 5, expiresAtMs: now + 2 * DAY_MS });
       await store.put({ ...caller, grantId: "grant_b", amount: 5, expiresAtMs: now + DAY_MS });
@@ -151,7 +152,7 @@ describe("charging a request", () => {
 
     it("never draws one that expired, was revoked, is another key's or is for another surface", async () => {
       const caller = newCaller();
-      const store = new GrantStore(redis);
+      const store = new GrantCounters(redis);
       const now = await redisNow(redis);
       await store.put({ ...caller, grantId: "grant_expired", amount: 5, expiresAtMs: now - 1 });
       await store.put({ ...caller, grantId: "grant_revoked", amount: 5, expiresAtMs: now + DAY_MS });
@@ -164,7 +165,7 @@ describe("charging a request", () => {
 
     it("issues one id once, however much was drawn since", async () => {
       const caller = newCaller();
-      const store = new GrantStore(redis);
+      const store = new GrantCounters(redis);
       const grant = { ...caller, grantId: "grant_1", amount: 2, expiresAtMs: (await redisNow(redis)) + DAY_MS };
       expect(await store.put(grant)).to.equal(true);
       await charge(101, { ...caller, surface: "create" });
@@ -173,20 +174,20 @@ describe("charging a request", () => {
     });
 
     it("forgets them a day after the last one ended", async () => {
-      const store = new GrantStore(redis);
+      const store = new GrantCounters(redis);
       const now = await redisNow(redis);
       for (const days of [[1, 2], [2, 1]]) {
         const caller = newCaller();
         for (const day of days) await store.put({ ...caller, grantId: `grant_${day}`, amount: 1, expiresAtMs: now + day * DAY_MS });
-        expect(await redis.pexpiretime(keys.grants(caller))).to.equal(now + 3 * DAY_MS);
+        expect(await redis.pexpiretime(redisKeys.grants(caller))).to.equal(now + 3 * DAY_MS);
       }
     });
 
     it("draws none for a revoked key", async () => {
       const caller = newCaller();
-      await new GrantStore(redis).put({ ...caller, grantId: "grant_1", amount: 1, expiresAtMs: (await redisNow(redis)) + DAY_MS });
+      await new GrantCounters(redis).put({ ...caller, grantId: "grant_1", amount: 1, expiresAtMs: (await redisNow(redis)) + DAY_MS });
       await charge(100, { ...caller, surface: "create" });
-      await new KeyStanding(redis).markRevoked(caller.accountId, caller.keyId);
+      await new KeyMarkers(redis).markRevoked(caller.accountId, caller.keyId);
       expect(await last(1, { ...caller, surface: "create" })).to.deep.include({ verdict: "revoked", grantRemaining: 1 });
     });
   });

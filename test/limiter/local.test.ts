@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
-import type { ChargeRequest, Decision, Limiter } from "../../src/limiter/limiter.ts";
+import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
+import type { Limiter } from "../../src/limiter/limiter.ts";
 import { LocalLimiter } from "../../src/limiter/local.ts";
 import { startRedis } from "../support/servers.ts";
 import { limiterOver, newCaller, problemOf } from "./support.ts";

@@ -2,17 +2,15 @@ import { expect } from "chai";
 import fc from "fast-check";
 import type { Caller } from "../../src/accounts/caller.ts";
 import type { RedisClient } from "../../src/infra/redis.ts";
-import { run } from "../../src/infra/scripts.ts";
-import { GrantStore } from "../../src/limiter/grant-counters.ts";
-import { keys } from "../../src/limiter/keys.ts";
-import { KeyStanding } from "../../src/limiter/key-markers.ts";
-import { usage } from "../../src/limiter/usage.ts";
+import { GrantCounters } from "../../src/limiter/grant-counters.ts";
+import { KeyMarkers } from "../../src/limiter/key-markers.ts";
+import { charge as runCharge } from "../../src/limiter/scripts.ts";
+import { readUsage } from "../../src/limiter/usage.ts";
 import { type Charge, type Limits, Model } from "./model.ts";
 import { clearOfMidnight, newCaller, redisNow, testRedis } from "./support.ts";
 
 const DAY_SECONDS = 86_400;
 const KEYS = 3;
-const VERDICTS = ["admitted", "account_exhausted", "key_exhausted", "revoked", "suspended", "granted"];
 
 type Step =
   | ({ do: "charge" } & Charge)
@@ -73,8 +71,8 @@ async function begin(redis: RedisClient, allowed: Limits): Promise<Run> {
 }
 
 async function take(step: Step, { model, redis, limits: allowed, callers, now }: Run): Promise<[expected: unknown, actual: unknown]> {
-  const standing = new KeyStanding(redis);
-  const grants = new GrantStore(redis);
+  const markers = new KeyMarkers(redis);
+  const grants = new GrantCounters(redis);
   const { accountId } = callers[0]!;
   if (step.do === "charge") return [model.charge(step, allowed), await charge(redis, callers[step.key]!, step, allowed)];
   if (step.do === "put") {
@@ -88,26 +86,32 @@ async function take(step: Step, { model, redis, limits: allowed, callers, now }:
   }
   if (step.do === "revoke") {
     model.revoked.add(step.key);
-    return [undefined, await standing.markRevoked(accountId, callers[step.key]!.keyId)];
+    return [undefined, await markers.markRevoked(accountId, callers[step.key]!.keyId)];
   }
   model.suspended = step.do === "suspend";
-  return [undefined, await (model.suspended ? standing.markSuspended(accountId) : standing.clearSuspended(accountId))];
+  return [undefined, await (model.suspended ? markers.markSuspended(accountId) : markers.clearSuspended(accountId))];
 }
 
 async function charge(redis: RedisClient, caller: Caller, { surface, cost: charged }: Charge, allowed: Limits): Promise<unknown[]> {
-  const counters = [keys.accountCounter(caller.accountId, surface), keys.keyCounter(caller, surface)];
-  const others = [keys.keyStanding(caller), keys.accountStanding(caller.accountId), keys.grants(caller)];
-  const draws = surface === "create" ? 1 : 0;
-  const answer = await run(redis, "charge", ...counters, ...others, allowed.account, allowed.key, DAY_SECONDS, charged, draws, 0, 0, 0);
-  const [verdict, account, own, , remaining, , amount] = answer;
-  return [VERDICTS[verdict], account, own, remaining, amount];
+  const { verdict, accountRemaining, keyRemaining, grantRemaining, grantAmount } = await runCharge(redis, {
+    caller,
+    surface,
+    limits: allowed,
+    windowSeconds: DAY_SECONDS,
+    cost: charged,
+    drawsGrants: surface === "create",
+    deadlineMs: 0,
+    accountVersion: 0,
+    secretEndsAt: 0,
+  });
+  return [verdict, accountRemaining, keyRemaining, grantRemaining, grantAmount];
 }
 
 async function actualUsage({ redis, callers }: Run): Promise<unknown[]> {
   const options = { redis, windowSeconds: DAY_SECONDS, scale: 1, timeoutMs: 5_000 };
-  const all = await Promise.all(callers.map((caller) => usage(options, caller)));
-  return all.map(({ standing, surfaces, grants }) => ({
-    standing,
+  const all = await Promise.all(callers.map((caller) => readUsage(options, caller)));
+  return all.map(({ status, surfaces, grants }) => ({
+    status,
     used: surfaces.filter(({ surface }) => surface === "create" || surface === "start").map(({ account, key: own }) => [account.used, own.used]),
     grants: grants.map(({ id, remaining, amount }) => [id, remaining, amount]),
   }));
@@ -115,7 +119,7 @@ async function actualUsage({ redis, callers }: Run): Promise<unknown[]> {
 
 function expectedUsage({ model, callers }: Run): unknown[] {
   return callers.map((_, owner) => ({
-    standing: model.revoked.has(owner) ? "revoked" : model.suspended ? "suspended" : "active",
+    status: model.revoked.has(owner) ? "revoked" : model.suspended ? "suspended" : "active",
     used: ["create", "start"].map((surface) => [model.usedOf(surface), model.usedOf(surface, owner)]),
     grants: [...model.grantsOf(owner)]
       .filter(([, { expiresInDays }]) => expiresInDays > 0)

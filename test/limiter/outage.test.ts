@@ -3,10 +3,11 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
-import { keys } from "../../src/limiter/keys.ts";
-import type { ChargeRequest, Limiter } from "../../src/limiter/limiter.ts";
-import { KeyStanding } from "../../src/limiter/key-markers.ts";
-import { usage } from "../../src/limiter/usage.ts";
+import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import type { ChargeRequest } from "../../src/limiter/decision.ts";
+import type { Limiter } from "../../src/limiter/limiter.ts";
+import { KeyMarkers } from "../../src/limiter/key-markers.ts";
+import { readUsage } from "../../src/limiter/usage.ts";
 import { startRedis, type TestServer } from "../support/servers.ts";
 import { type Proxy, startProxy } from "./proxy.ts";
 import { clearOfMidnight, limiterOver, newCaller, problemOf, testRedis } from "./support.ts";
@@ -144,9 +145,9 @@ describe("while Redis is out of order", function () {
     it(`answers 503 when the ${spoiled} is no such thing, charging nothing`, async () => {
       const request = { ...newCaller(), surface: "create" } as const;
       const names = {
-        accountCounter: keys.accountCounter(request.accountId, "create"),
-        keyCounter: keys.keyCounter(request, "create"),
-        grants: keys.grants(request),
+        accountCounter: redisKeys.accountCounter(request.accountId, "create"),
+        keyCounter: redisKeys.keyCounter(request, "create"),
+        grants: redisKeys.grants(request),
       };
       await operator.rpush(names[spoiled], "not this");
       const { message } = (await expectUnavailable(request)).cause as Error;
@@ -157,17 +158,17 @@ describe("while Redis is out of order", function () {
 
   it("answers 503 when a counter cannot be read", async () => {
     const request = newRequest();
-    await operator.set(keys.keyCounter(request, "start"), "many");
+    await operator.set(redisKeys.keyCounter(request, "start"), "many");
     const { message } = (await expectUnavailable(request)).cause as Error;
     expect(message).to.match(/^CORRUPT counter/);
-    expect(await operator.exists(keys.accountCounter(request.accountId, "start"))).to.equal(0);
+    expect(await operator.exists(redisKeys.accountCounter(request.accountId, "start"))).to.equal(0);
   });
 
   it("says so to whoever revokes a key or reads the usage, too", async () => {
     const { accountId, keyId } = newCaller();
     server.pause();
-    const read = problemOf(usage({ redis, windowSeconds: 3600, scale: 1, timeoutMs: TIMEOUT_MS }, { accountId, keyId }));
-    const marked = problemOf(new KeyStanding(redis).markRevoked(accountId, keyId));
+    const read = problemOf(readUsage({ redis, windowSeconds: 3600, scale: 1, timeoutMs: TIMEOUT_MS }, { accountId, keyId }));
+    const marked = problemOf(new KeyMarkers(redis).markRevoked(accountId, keyId));
     expect([(await read).code, (await marked).code]).to.deep.equal(["limiter_unavailable", "limiter_unavailable"]);
     server.resume();
     await admittedAgain(newRequest());
@@ -198,7 +199,7 @@ describe("while Redis is out of order", function () {
   }
 
   async function used(caller: ChargeRequest): Promise<{ account: number | undefined; key: number | undefined }> {
-    const { surfaces } = await usage({ redis: operator, windowSeconds: 86_400, scale: 1, timeoutMs: 5_000 }, caller);
+    const { surfaces } = await readUsage({ redis: operator, windowSeconds: 86_400, scale: 1, timeoutMs: 5_000 }, caller);
     const found = surfaces.find(({ surface }) => surface === caller.surface);
     return { account: found?.account.used, key: found?.key.used };
   }

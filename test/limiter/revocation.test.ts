@@ -91,7 +91,7 @@ describe(`a key's end on ${REPLICAS} replicas under load`, function () {
 
   it("stops a rotated key's old secret when its grace ends, sooner than any cache would, and never the new one", async () => {
     const { keyId, key, sibling, stranger, load: running } = await underLoad();
-    const rotated = await replicas.first.system.accounts.rotateKey({ keyId, graceSeconds: GRACE_SECONDS });
+    const rotated = await replicas.first.operators.accounts.rotateKey({ keyId, graceSeconds: GRACE_SECONDS });
     // Redis and all replicas are on this machine, so its clock is theirs.
     const endsAt = Date.parse(rotated.previous_secret_expires_at ?? "") - Date.now() + performance.now();
     const renewed = hammer(replicas, [rotated.key], PATHS);

@@ -2,9 +2,10 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import type { Caller } from "../../src/accounts/caller.ts";
 import type { RedisClient } from "../../src/infra/redis.ts";
-import { GrantStore } from "../../src/limiter/grant-counters.ts";
+import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { secondsToReset } from "../../src/limiter/headers.ts";
-import type { Decision, Limiter } from "../../src/limiter/limiter.ts";
+import type { Decision } from "../../src/limiter/decision.ts";
+import type { Limiter } from "../../src/limiter/limiter.ts";
 import { limitsOf, type Surface } from "../../src/limiter/surfaces.ts";
 import { limiterOver, newCaller, redisNow, testRedis } from "./support.ts";
 
@@ -63,7 +64,7 @@ describe("the edge of a window", function () {
     const [limiter] = limiters;
     const caller = newCaller();
     const expiresAtMs = (await redisNow(redis!)) + 300;
-    await new GrantStore(redis!).put({ ...caller, grantId: "grant_1", amount: 1_000_000, expiresAtMs });
+    await new GrantCounters(redis!).put({ ...caller, grantId: "grant_1", amount: 1_000_000, expiresAtMs });
     const request = { ...caller, surface: "create", cost: 101 } as const; // fits no window
     let decision = await limiter!.charge(request);
     expect(decision.verdict).to.equal("granted");

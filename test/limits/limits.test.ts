@@ -49,11 +49,11 @@ describe("GET /limits", () => {
     const account = await service.account();
     const other = await account.another();
     const terms = { surface: "create", amount: 50, expiresInHours: 2, approvedBy: "Ann", reason: "backfill" };
-    const { id, expires_at } = await service.replica.system.grants.create({ ...terms, keyId: account.keyId });
+    const { id, expires_at } = await service.operators.grants.create({ ...terms, keyId: account.keyId });
     for (let n = 0; n < 103; n++) expect((await account.client.post("/candidates")).status).to.equal(201);
     expect((await read(account.client)).grants).to.deep.equal([{ object: "grant", id, surface: "create", amount: 50, remaining: 47, expires_at }]);
     expect((await read(other.client)).grants).to.deep.equal([]);
-    await service.replica.system.grants.revoke(id);
+    await service.operators.grants.revoke(id);
     expect((await read(account.client)).grants).to.deep.equal([]);
   });
 
@@ -63,18 +63,18 @@ describe("GET /limits", () => {
     expectProblem(await account.client.get("/limits", { Authorization: "" }), 401, "api_key_missing");
     await read(account.client);
     await read(other.client);
-    await service.replica.system.accounts.revokeKey(account.keyId);
+    await service.operators.accounts.revokeKey(account.keyId);
     expectProblem(await account.client.get("/limits"), 401, "api_key_revoked");
-    await service.replica.system.accounts.suspendAccount(account.id);
+    await service.operators.accounts.suspendAccount(account.id);
     expectProblem(await other.client.get("/limits"), 403, "account_suspended");
-    await service.replica.system.accounts.resumeAccount(account.id);
+    await service.operators.accounts.resumeAccount(account.id);
     await read(other.client);
   });
 
   it("shows one counter for both secrets of a rotated key, and refuses the old one after the grace", async () => {
     const account = await service.account();
     await account.client.post("/candidates");
-    const { key } = await service.replica.system.accounts.rotateKey({ keyId: account.keyId, graceSeconds: 3600 });
+    const { key } = await service.operators.accounts.rotateKey({ keyId: account.keyId, graceSeconds: 3600 });
     const renewed = { Authorization: `Bearer ${key}` };
     await account.client.post("/candidates", {}, renewed);
     await account.client.post("/candidates");
@@ -82,7 +82,7 @@ describe("GET /limits", () => {
       const limits = (await account.client.get("/limits", headers)).body as unknown as Limits;
       expect(surfaceOf(limits, "create")?.key.used).to.equal(3);
     }
-    const last = await service.replica.system.accounts.rotateKey({ keyId: account.keyId, graceSeconds: 0 });
+    const last = await service.operators.accounts.rotateKey({ keyId: account.keyId, graceSeconds: 0 });
     expectProblem(await account.client.get("/limits"), 401, "api_key_invalid");
     expectProblem(await account.client.post("/candidates", {}, renewed), 401, "api_key_invalid");
     const newest = { Authorization: `Bearer ${last.key}` };

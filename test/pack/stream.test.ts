@@ -119,7 +119,7 @@ function memoryInUse(): number {
 
 const RECORD: CandidateRecord = {
   id: "cand_1",
-  account: "acct_1",
+  accountId: "acct_1",
   version: 1,
   pack_version: 1,
   state: "created",

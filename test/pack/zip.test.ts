@@ -81,7 +81,7 @@ describe("the pack as a ZIP", () => {
     const bytes = ["gone", "cut", "swapped", "kept"].map((name) => bytesFor(name, 600_000));
     const id = await candidateWith(["gone", "cut", "swapped", "kept"].map((name) => ({ name })));
     for (const [index, content] of bytes.entries()) await putContent(id, index, content);
-    const { db } = service.replica.system.mongo;
+    const { db } = service.operators.mongo;
     const candidates = db.collection<{ _id: string; documents: { content: { file_id: string } }[] }>("candidates");
     const [gone, cut, swapped, kept] = (await candidates.findOne({ _id: id }))?.documents ?? [];
     if (gone === undefined || cut === undefined || swapped === undefined || kept === undefined) throw new Error("There are four.");
@@ -104,7 +104,7 @@ describe("the pack as a ZIP", () => {
   });
 
   it("cuts the connection where the store is gone half-way, so that no broken ZIP looks whole", async () => {
-    const mongo = service.replica.system.mongo;
+    const mongo = service.operators.mongo;
     const id = await candidateWith([{ name: "a", filename: "a.bin", bytes: bytesFor("a", 600_000) }]);
     const bounded = mongo.bounded.bind(mongo);
     let reads = 0;

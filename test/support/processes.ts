@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { compose, type System } from "../../src/compose.ts";
 import type { Config } from "../../src/config.ts";
-import { createLog } from "../../src/api/access-log.ts";
 import { Client } from "./client.ts";
+import { openOperators, type Operators } from "./operators.ts";
 import { testConfig } from "./service.ts";
 
 /** The service as `npm start` runs it: processes of their own, one or several sharing a port. */
@@ -14,8 +13,7 @@ export interface Processes {
   readonly child: ChildProcess;
   /** Every line logged by any of the processes, parsed. */
   readonly log: LogLine[];
-  /** Services over the same database, in this process, for what clients cannot do. */
-  readonly system: System;
+  readonly operators: Operators;
   /** Resolves with the next log line that fits. */
   logged(fits: (line: LogLine) => boolean): Promise<LogLine>;
   stop(): Promise<void>;
@@ -50,13 +48,13 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
   let complaints = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
   const { port, opsPort } = await readyOf(child, () => complaints);
-  const system = await compose(config, createLog("silent"));
+  const operators = await openOperators(config);
   return {
     url: `http://127.0.0.1:${port}`,
     opsUrl: `http://127.0.0.1:${opsPort}`,
     child,
     log,
-    system,
+    operators,
     logged: (fits) =>
       new Promise((resolve) => {
         const tell = (line: LogLine) => {
@@ -72,8 +70,8 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
         child.kill("SIGTERM");
         await gone;
       }
-      await system.mongo.db.dropDatabase();
-      await system.close();
+      await operators.mongo.db.dropDatabase();
+      await operators.close();
     },
   };
 }
@@ -94,11 +92,11 @@ async function readyOf(child: ChildProcess, complaints: () => string): Promise<{
 }
 
 /** An account with so many keys, and a client for each. */
-export async function accountWithKeys({ system, url }: Processes, count: number): Promise<{ id: string; keys: { id: string; client: Client }[] }> {
-  const { id } = await system.accounts.createAccount({ name: "Test" });
+export async function accountWithKeys({ operators, url }: Processes, count: number): Promise<{ id: string; keys: { id: string; client: Client }[] }> {
+  const { id } = await operators.accounts.createAccount({ name: "Test" });
   const keys = [];
   for (let n = 0; n < count; n++) {
-    const made = await system.accounts.createKey({ accountId: id, name: `key ${n}` });
+    const made = await operators.accounts.createKey({ accountId: id, name: `key ${n}` });
     keys.push({ id: made.id, client: new Client(url, made.key) });
   }
   return { id, keys };

@@ -1,11 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig } from "../../src/config.ts";
 import { findMongo, mongoSpec } from "../../src/dev/mongo.ts";
 import { findRedis, redisSpec } from "../../src/dev/redis.ts";
 import { type OwnServer, type ServerSpec, launch } from "../../src/dev/server-process.ts";
-import { toolsIn } from "../../src/dev/servers.ts";
+import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
 
 /** A server that a test may do anything to. It ends with the test run at the latest. */
 export interface TestServer {
@@ -42,7 +41,7 @@ export async function startMongo(options: TestServerOptions = {}): Promise<TestS
 }
 
 function tools(): string {
-  return toolsIn(readConfig(process.env).DATA_DIR);
+  return toolsIn(dataDirOf(process.env));
 }
 
 async function start({ port, dir: given }: TestServerOptions, specIn: (dir: string) => ServerSpec): Promise<TestServer> {

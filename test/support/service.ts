@@ -1,15 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { type Config, readConfig } from "../../src/config.ts";
-import { createLog } from "../../src/api/access-log.ts";
-import { type Replica, startReplica } from "../../src/process/replica.ts";
+import { createLog } from "../../src/infra/log.ts";
+import { startReplica } from "../../src/process/replica.ts";
 import type { Surface } from "../../src/limiter/surfaces.ts";
 import { Client } from "./client.ts";
+import { openOperators, type Operators } from "./operators.ts";
 
 /** The real service in this process, over real Redis and MongoDB, with a database of its own. */
 export interface Service {
   readonly url: string;
+  readonly port: number;
   readonly opsUrl: string;
-  readonly replica: Replica;
+  readonly operators: Operators;
   readonly config: Config;
   /** Every line logged so far, parsed. */
   readonly log: Record<string, unknown>[];
@@ -52,13 +54,14 @@ export async function startService(settings: Partial<Record<keyof Config, string
   const config = testConfig(settings);
   const log: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) };
-  const replica = await startReplica(config, createLog("debug", destination));
+  const [replica, operators] = await Promise.all([startReplica(config, createLog("debug", destination)), openOperators(config)]);
   const url = `http://127.0.0.1:${replica.port}`;
-  const { accounts, mongo, usage } = replica.system;
+  const { accounts, mongo, usage } = operators;
   return {
     url,
+    port: replica.port,
     opsUrl: `http://127.0.0.1:${replica.opsPort}`,
-    replica,
+    operators,
     config,
     log,
     async account() {
@@ -75,8 +78,9 @@ export async function startService(settings: Partial<Record<keyof Config, string
       return { id, ...key, another: issue, used };
     },
     async stop() {
-      await mongo.db.dropDatabase();
       await replica.stop();
+      await mongo.db.dropDatabase();
+      await operators.close();
     },
   };
 }

@@ -15,7 +15,7 @@ describe("the sweep of expiries", () => {
   const lastMoment = Date.parse("2090-01-31T23:59:59.999Z");
   before(async () => {
     service = await startService();
-    candidates = new CandidateStore(service.replica.system.mongo, new SharedClock());
+    candidates = new CandidateStore(service.operators.mongo, new SharedClock());
   });
   beforeEach(async () => {
     account = await service.account();

@@ -25,16 +25,16 @@ describe("the sweeps of what is left over", () => {
 
   it("take bytes away that no record has named within an hour, and keep those that one does", async () => {
     const candidates = new CandidateStore(mongo, clock);
-    const content = new ContentStore(mongo, clock, candidates);
+    const content = new ContentStore(mongo, clock);
     await Promise.all([candidates.prepare(), content.prepare()]);
     const draft = candidateWithExpiry("acct", "2090-01-31");
     const files = () => mongo.db.collection("content.files").find().toArray();
-    const write = async () => content.store({ stream: [Buffer.from("bytes")], filename: null, contentType: null }, { account: "acct", candidate: draft.id });
+    const write = async () => content.store({ stream: [Buffer.from("bytes")], filename: null, contentType: null }, { accountId: "acct", candidateId: draft.id });
     const [named] = [await write(), await write()];
     const kept = { file_id: named.id, filename: null, content_type: named.contentType, size: named.size, sha256: named.sha256, uploaded_at: "2026-06-01T00:00:00.000Z" };
     await candidates.insert({ ...draft, documents: draft.documents.map((document) => ({ ...document, content: kept })) });
 
-    const sweep = leftOverBytes(content);
+    const sweep = leftOverBytes(content, candidates);
     now += HOUR - 1;
     expect(await sweep.run(signal)).to.equal(0);
     expect(await files()).to.have.length(2);
@@ -47,7 +47,7 @@ describe("the sweeps of what is left over", () => {
   it("take records of Idempotency-Keys away after a day", async () => {
     const records = new IdempotencyStore(mongo);
     await records.prepare();
-    const made = { account: "acct", fingerprint: "f", seed: "s", owner: "o", leaseUntil: 0, outcome: undefined };
+    const made = { accountId: "acct", fingerprint: "f", seed: "s", owner: "o", leaseUntil: 0, outcome: undefined };
     await records.insert({ ...made, id: "old", createdAt: now - 24 * HOUR - 1 });
     await records.insert({ ...made, id: "young", createdAt: now - 24 * HOUR });
     const sweep = idempotencyRecords(records, clock);

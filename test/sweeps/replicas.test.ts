@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import { compose } from "../../src/compose.ts";
-import { createLog } from "../../src/api/access-log.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { Client } from "../support/client.ts";
 import { spawnService } from "../support/processes.ts";
+import { openOperators } from "../support/operators.ts";
 import { testConfig } from "../support/service.ts";
 import { candidateWithExpiry } from "./support.ts";
 
@@ -13,7 +12,7 @@ describe("the sweeps of a service of two replicas", function () {
 
   it("have expired what is overdue within seconds of the start, and it is on the feed", async () => {
     const config = testConfig();
-    const before = await compose(config, createLog("silent"));
+    const before = await openOperators(config);
     const { id: accountId } = await before.accounts.createAccount({ name: "Test" });
     const { key } = await before.accounts.createKey({ accountId, name: "test" });
     const candidates = new CandidateStore(before.mongo, new SharedClock());

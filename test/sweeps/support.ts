@@ -1,9 +1,8 @@
-import { type CandidateRecord, type DocumentRecord, NEVER_CHASED } from "../../src/candidates/record.ts";
-import type { Draft } from "../../src/candidates/store.ts";
+import { type CandidateRecord, type DocumentRecord, type Draft, NEVER_CHASED } from "../../src/candidates/record.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 
 /** A started candidate with one accepted document, good until the end of that day. */
-export function candidateWithExpiry(account: string, expires_on: string, more: Partial<CandidateRecord> = {}): Draft {
+export function candidateWithExpiry(accountId: string, expires_on: string, more: Partial<CandidateRecord> = {}): Draft {
   const then = "2020-01-01T00:00:00.000Z";
   const document: DocumentRecord = {
     id: newTypeId("doc"),
@@ -20,7 +19,7 @@ export function candidateWithExpiry(account: string, expires_on: string, more: P
   };
   return {
     id: newTypeId("cand"),
-    account,
+    accountId,
     pack_version: 1,
     external_id: null,
     name: null,

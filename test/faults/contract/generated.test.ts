@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect } from "chai";
 import fc from "fast-check";
-import { escapePointer } from "../../../src/api/validate.ts";
+import { escapePointer } from "../../../src/schema/pointer.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { record } from "../report.ts";
 import { exchange, type Received, type Sent } from "./exchange.ts";

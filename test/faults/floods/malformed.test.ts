@@ -25,7 +25,7 @@ describe("requests that are none, or several in one", function () {
     await Promise.all(
       requests.map(async ([what, bytes]) => {
         const began = performance.now();
-        const connection = new RawConnection(service.replica.port);
+        const connection = new RawConnection(service.port);
         connection.socket.end(Buffer.from(bytes, "latin1"));
         if (!(await connection.closedWithin(ANSWER_MS))) faults.push(`${what}: still open`);
         slowestMs = Math.max(slowestMs, performance.now() - began);
@@ -50,7 +50,7 @@ describe("requests that are none, or several in one", function () {
   });
 
   it("come after good ones on a connection: those are answered whole, then the refusal closes it", async () => {
-    const connection = new RawConnection(service.replica.port);
+    const connection = new RawConnection(service.port);
     const good = `GET /limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\n\r\n`;
     connection.socket.write(`${good.repeat(3)}garbage\r\n\r\n`);
     expect(await connection.closedWithin(ANSWER_MS)).to.equal(true);
@@ -60,14 +60,14 @@ describe("requests that are none, or several in one", function () {
   });
 
   it("are not those that expect what nobody knows: that is passed over", async () => {
-    const connection = new RawConnection(service.replica.port);
+    const connection = new RawConnection(service.port);
     connection.socket.end(`POST /candidates HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`);
     expect(await connection.closedWithin(ANSWER_MS)).to.equal(true);
     expect(connection.received).to.match(/^HTTP\/1\.1 401 /).and.contain("api_key_missing");
   });
 
   it("are answered once each, in order, when five hundred good ones come at once", async () => {
-    const connection = new RawConnection(service.replica.port);
+    const connection = new RawConnection(service.port);
     const ids = Array.from({ length: 500 }, (_, n) => `pipelined-${n}`);
     const requests = ids.map((id) => `GET /limits HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\nAuthorization: Bearer ${account.key}\r\n\r\n`);
     connection.socket.write(`${requests.join("")}garbage\r\n\r\n`);

@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { readConfig } from "../../../src/config.ts";
 import { askRedisPid, findRedis } from "../../../src/dev/redis.ts";
 import { launch, type OwnServer } from "../../../src/dev/server-process.ts";
-import { toolsIn } from "../../../src/dev/servers.ts";
+import { dataDirOf, toolsIn } from "../../../src/dev/data-dir.ts";
 import { startRedis, type TestServer } from "../../support/servers.ts";
 
 const NAME = "limits";
@@ -65,7 +64,7 @@ export async function startTrio(): Promise<Trio> {
 }
 
 async function startSentinel(conf: string, masterPort: number): Promise<OwnServer> {
-  const command = await findRedis(toolsIn(readConfig(process.env).DATA_DIR), new AbortController().signal);
+  const command = await findRedis(toolsIn(dataDirOf(process.env)), new AbortController().signal);
   const monitor = [`monitor ${NAME} 127.0.0.1 ${masterPort} 2`, `down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`, `failover-timeout ${NAME} 5000`];
   writeFileSync(conf, monitor.map((line) => `sentinel ${line}\n`).join(""));
   return launch({

@@ -154,11 +154,11 @@ export async function logged(service: Processes, accountId: string, answered: ()
 }
 
 /** What Redis has counted, asked until it says. */
-async function usagesOf({ system }: Processes, { id, keys }: { id: string; keys: { id: string }[] }): Promise<Map<string, Usage>> {
+async function usagesOf({ operators }: Processes, { id, keys }: { id: string; keys: { id: string }[] }): Promise<Map<string, Usage>> {
   const usages = new Map<string, Usage>();
   for (const { id: keyId } of keys) {
     for (const deadline = Date.now() + GIVE_UP_MS; !usages.has(keyId); await setTimeout(20)) {
-      await system.usage({ accountId: id, keyId }).then(
+      await operators.usage({ accountId: id, keyId }).then(
         (usage) => usages.set(keyId, usage),
         (error: unknown) => {
           if (Date.now() > deadline) throw error;

@@ -1,6 +1,6 @@
 import type { Candidate } from "../../../src/candidates/schema.ts";
-import type { System } from "../../../src/compose.ts";
 import type { LoadClient } from "../../support/load.ts";
+import type { Operators } from "../../support/operators.ts";
 import type { Tally } from "../tally.ts";
 import { everyCandidate } from "./feed.ts";
 import { Lanes } from "./lanes.ts";
@@ -18,7 +18,7 @@ export class BusyAccount {
     this.keys = keys;
   }
 
-  static async make({ accounts }: System, keyCount: number): Promise<BusyAccount> {
+  static async make({ accounts }: Operators, keyCount: number): Promise<BusyAccount> {
     const { id } = await accounts.createAccount({ name: "Test" });
     const keys = [];
     for (let n = 0; n < keyCount; n++) keys.push(await accounts.createKey({ accountId: id, name: `key ${n}` }));
@@ -55,7 +55,7 @@ export class BusyAccount {
   }
 
   /** Creates that the account's window counts. */
-  async charged({ usage }: System): Promise<number> {
+  async charged({ usage }: Operators): Promise<number> {
     const { surfaces } = await usage({ accountId: this.id, keyId: this.keys[0]?.id ?? "" });
     return surfaces.find(({ surface }) => surface === "create")?.account.used ?? 0;
   }

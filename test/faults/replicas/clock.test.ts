@@ -32,7 +32,7 @@ describe("replicas of which one's clock is an hour off", function () {
   }
 
   async function underLoad(fleet: Fleet, direction: string): Promise<void> {
-    const account = await BusyAccount.make(fleet.system, 3);
+    const account = await BusyAccount.make(fleet.operators, 3);
     const load = new LoadClient(fleet.url, LANES + 1);
     const tally = new Tally();
     const mirror = new Mirror(load, account.key);

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { compose, type System } from "../../../src/compose.ts";
-import { createLog } from "../../../src/api/access-log.ts";
 import { LoadClient } from "../../support/load.ts";
+import { openOperators, type Operators } from "../../support/operators.ts";
 import { testConfig } from "../../support/service.ts";
 import { record } from "../report.ts";
 import { type Network, startNetwork } from "../store/network.ts";
@@ -23,18 +22,18 @@ describe("without DNS", function () {
   let names: string;
   let redis: Network;
   let mongo: Network;
-  let system: System;
+  let operators: Operators;
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), "onboarding-dns-"));
     names = join(dir, "names");
     const { REDIS_URL = "", MONGODB_URL = "" } = process.env;
     redis = await startNetwork(Number(new URL(REDIS_URL).port));
     mongo = await startNetwork(Number(new URL(MONGODB_URL).port));
-    system = await compose(testConfig({ MONGODB_URL: `mongodb://127.0.0.1:${new URL(MONGODB_URL).port}/dns-${process.pid}` }), createLog("silent"));
+    operators = await openOperators(testConfig({ MONGODB_URL: `mongodb://127.0.0.1:${new URL(MONGODB_URL).port}/dns-${process.pid}` }));
   });
   after(async () => {
-    await system.mongo.db.dropDatabase();
-    await system.close();
+    await operators.mongo.db.dropDatabase();
+    await operators.close();
     redis.close();
     mongo.close();
     rmSync(dir, { recursive: true });
@@ -64,8 +63,8 @@ describe("without DNS", function () {
   it("a running one says that it is not ready, answers 503 in time, and goes on when names are found again", async () => {
     writeFileSync(names, "");
     const member = await start();
-    const { id } = await system.accounts.createAccount({ name: "Test" });
-    const { key } = await system.accounts.createKey({ accountId: id, name: "test" });
+    const { id } = await operators.accounts.createAccount({ name: "Test" });
+    const { key } = await operators.accounts.createKey({ accountId: id, name: "test" });
     const load = new LoadClient(`http://127.0.0.1:${member.port}`, 4);
     const tally = new Tally();
     const create = () => tally.send(load, { method: "POST", path: "/candidates", key, body: "{}" });

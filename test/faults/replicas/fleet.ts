@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { compose, type System } from "../../../src/compose.ts";
-import { createLog } from "../../../src/api/access-log.ts";
 import type { LogLine, Settings } from "../../support/processes.ts";
+import { openOperators, type Operators } from "../../support/operators.ts";
 import { testConfig } from "../../support/service.ts";
 import { startBalancer } from "./balancer.ts";
 
@@ -23,8 +22,7 @@ export interface Fleet {
   /** The balancer's. */
   readonly url: string;
   readonly members: readonly Member[];
-  /** Services over the same database, in this process, for what clients cannot do. */
-  readonly system: System;
+  readonly operators: Operators;
   /** Starts one more and sends it its share of new connections. */
   join(): Promise<Member>;
   stop(): Promise<void>;
@@ -52,17 +50,17 @@ export async function startFleet(size: number, settings: Settings = {}, environm
     balancer.close();
     throw error;
   }
-  const system = await compose(config, createLog("silent"));
+  const operators = await openOperators(config);
   return {
     url: balancer.url,
     members,
-    system,
+    operators,
     join: () => join(),
     async stop() {
       balancer.close();
       await Promise.all(members.map((member) => member.end("SIGTERM")));
-      await system.mongo.db.dropDatabase();
-      await system.close();
+      await operators.mongo.db.dropDatabase();
+      await operators.close();
     },
   };
 }

@@ -23,7 +23,7 @@ describe("replicas that share a port", function () {
   });
   beforeEach(async () => {
     await clearOfTheHour();
-    account = await BusyAccount.make(service.system, 3);
+    account = await BusyAccount.make(service.operators, 3);
     load = new LoadClient(service.url, LANES);
     tally = new Tally();
   });
@@ -44,7 +44,7 @@ describe("replicas that share a port", function () {
     while (tally.refused < 50 && tally.admitted <= 2 * ACCOUNT_LIMIT) await setTimeout(50);
     await lanes.end();
     const lost = await account.lost(load);
-    const charged = await account.charged(service.system);
+    const charged = await account.charged(service.operators);
     record({
       fault: "replica killed -9 mid-request, three of four",
       held: "no acknowledged write lost, limit exact, at most a broken connection",

@@ -19,7 +19,7 @@ describe("services behind a balancer", function () {
   async function start(size: number, settings: Parameters<typeof startFleet>[1]): Promise<void> {
     await clearOfTheHour();
     fleet = await startFleet(size, { ...SETTINGS, ...settings });
-    account = await BusyAccount.make(fleet.system, 1);
+    account = await BusyAccount.make(fleet.operators, 1);
     load = new LoadClient(fleet.url, LANES);
     tally = new Tally();
   }
@@ -31,7 +31,7 @@ describe("services behind a balancer", function () {
 
   async function expectNothingFailed(fault: string, exitCodes: (number | null)[]): Promise<void> {
     const lost = await account.lost(load);
-    const charged = await account.charged(fleet.system);
+    const charged = await account.charged(fleet.operators);
     record({ fault, held: "zero failed requests, each charged once", ...tally.counts(), lost, note: `charged ${charged}` });
     expect(tally.failures).to.deep.equal([]);
     expect(lost).to.equal(0);

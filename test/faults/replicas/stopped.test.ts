@@ -33,7 +33,7 @@ describe("a replica whose event loop stands still", function () {
   it("is not ready; others serve, the limit is exact, and the feed misses nothing of what it does when it goes on", async () => {
     const [victim, other] = fleet.members as [Fleet["members"][0], Fleet["members"][0]];
     await clearOfTheHour();
-    account = await BusyAccount.make(fleet.system, 3);
+    account = await BusyAccount.make(fleet.operators, 3);
     const stopped = new LoadClient(`http://127.0.0.1:${victim.port}`, LANES);
     const serving = new LoadClient(`http://127.0.0.1:${other.port}`, LANES);
     const [onStopped, onOther] = [new Tally(), new Tally()];
@@ -58,7 +58,7 @@ describe("a replica whose event loop stands still", function () {
     await reading.end();
     const missed = await missedBy(mirror, serving, account.key);
     const store = await everyCandidate(serving, account.key);
-    const charged = await account.charged(fleet.system);
+    const charged = await account.charged(fleet.operators);
     const lost = await account.lost(serving);
     const all = [onStopped, onOther].map((tally) => tally.counts());
     const sum = (pick: (counts: (typeof all)[0]) => number) => all.reduce((total, counts) => total + pick(counts), 0);

@@ -30,8 +30,8 @@ describe("a write that reaches MongoDB after its caller was answered 503", funct
     load = new LoadClient(fleet.url, 4);
   });
   beforeEach(async () => {
-    const { id } = await fleet.system.accounts.createAccount({ name: "Test" });
-    ({ key } = await fleet.system.accounts.createKey({ accountId: id, name: "test" }));
+    const { id } = await fleet.operators.accounts.createAccount({ name: "Test" });
+    ({ key } = await fleet.operators.accounts.createKey({ accountId: id, name: "test" }));
   });
   after(async () => {
     load.close();

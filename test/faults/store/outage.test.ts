@@ -47,8 +47,8 @@ describe("while MongoDB is out of order", function () {
   }
 
   it("paused: all who stand in line to write one candidate are answered 503 in time", async () => {
-    const { id } = await fleet.system.accounts.createAccount({ name: "Test" });
-    const { key } = await fleet.system.accounts.createKey({ accountId: id, name: "test" });
+    const { id } = await fleet.operators.accounts.createAccount({ name: "Test" });
+    const { key } = await fleet.operators.accounts.createKey({ accountId: id, name: "test" });
     const load = new LoadClient(fleet.url, WRITERS);
     const tally = new Tally();
     const patch = (path: string, n: number) => tally.send(load, { method: "PATCH", path, key, body: JSON.stringify({ name: `${n}` }) });

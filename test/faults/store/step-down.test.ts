@@ -1,8 +1,7 @@
 import { MongoClient } from "mongodb";
 import { MongoMemoryReplSet } from "mongodb-memory-server-core";
-import { readConfig } from "../../../src/config.ts";
 import { findMongo } from "../../../src/dev/mongo.ts";
-import { toolsIn } from "../../../src/dev/servers.ts";
+import { dataDirOf, toolsIn } from "../../../src/dev/data-dir.ts";
 import { type Fleet, startFleet } from "../replicas/fleet.ts";
 import { withDatabase } from "../../support/service.ts";
 import { skip } from "../report.ts";
@@ -27,7 +26,7 @@ async function findReplicaSet(): Promise<ReplicaSet | undefined> {
   } finally {
     await client.close();
   }
-  const { name, command } = await findMongo(toolsIn(readConfig(process.env).DATA_DIR), new AbortController().signal);
+  const { name, command } = await findMongo(toolsIn(dataDirOf(process.env)), new AbortController().signal);
   if (name !== "mongod") return undefined;
   const set = await MongoMemoryReplSet.create({ binary: { systemBinary: command }, replSet: { count: 3, storageEngine: "wiredTiger" } });
   return { url: set.getUri(), stop: () => set.stop() };
@@ -55,6 +54,6 @@ describe("a MongoDB replica set of three", function () {
 
   async function stepDown(): Promise<void> {
     // The server may close the connection on which it was told to.
-    await fleet.system.mongo.client.db("admin").command({ replSetStepDown: 10, force: true }).catch(() => undefined);
+    await fleet.operators.mongo.client.db("admin").command({ replSetStepDown: 10, force: true }).catch(() => undefined);
   }
 });

@@ -28,8 +28,8 @@ export interface Ordeal {
  * lost, nothing half-written is readable, the feed misses nothing, and all goes on by itself.
  */
 export async function survive(fleet: Fleet, storeTimeoutMs: number, { fault, lastsMs, begin, end }: Ordeal): Promise<void> {
-  const { id } = await fleet.system.accounts.createAccount({ name: "Test" });
-  const { key } = await fleet.system.accounts.createKey({ accountId: id, name: "test" });
+  const { id } = await fleet.operators.accounts.createAccount({ name: "Test" });
+  const { key } = await fleet.operators.accounts.createKey({ accountId: id, name: "test" });
   const load = new LoadClient(fleet.url, LANES + 2);
   const tally = new Tally();
   const pipeline = new Pipeline(load, key, tally);

@@ -2,13 +2,13 @@ import type { Caller } from "../accounts/caller.ts";
 import type { Surface } from "./surfaces.ts";
 
 /**
- * The names of the limits' keys in Redis. All of an account's lie in the hash slot of `{accountId}`, so one script call
- * reaches them on a cluster; ids hold no braces.
+ * The names of the limiter's keys in Redis. All keys of an account are in the hash slot of `{accountId}`, so one script call
+ * reaches them on a cluster. Ids contain no braces.
  */
-export const keys = {
+export const redisKeys = {
   accountCounter: (accountId: string, surface: Surface) => `{${accountId}}:${surface}`,
   keyCounter: ({ accountId, keyId }: Caller, surface: Surface) => `{${accountId}}:${surface}:${keyId}`,
-  accountStanding: (accountId: string) => `{${accountId}}:standing`,
-  keyStanding: ({ accountId, keyId }: Caller) => `{${accountId}}:standing:${keyId}`,
+  accountMarker: (accountId: string) => `{${accountId}}:standing`,
+  keyMarker: ({ accountId, keyId }: Caller) => `{${accountId}}:standing:${keyId}`,
   grants: ({ accountId, keyId }: Caller) => `{${accountId}}:grants:${keyId}`,
 };

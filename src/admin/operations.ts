@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import type { Markers } from "../accounts/announcer.ts";
+import { AccountService } from "../accounts/service.ts";
+import { AccountStore } from "../accounts/store.ts";
+import { AuditStore } from "../audit/store.ts";
+import { AuditTrail } from "../audit/trail.ts";
+import type { Config } from "../config.ts";
+import { GrantService } from "../grants/service.ts";
+import { GrantStore } from "../grants/store.ts";
+import { followRedis, SharedClock } from "../infra/clock.ts";
+import { newTypeId } from "../infra/ids.ts";
+import { connectMongo, type Mongo } from "../infra/mongo.ts";
+import { connectRedis, type RedisClient } from "../infra/redis.ts";
+import { GrantCounters } from "../limiter/grant-counters.ts";
+import { KeyMarkers } from "../limiter/key-markers.ts";
+import { AccountLimitsReader } from "../limits/account-limits.ts";
+import { actorOf } from "./actor.ts";
+
+/** A server that no setting names, or that cannot be reached. The message is one line that says what to do. */
+export class ConnectError extends Error {}
+
+/**
+ * What operators do, wired by hand. compose.ts wires the service and shares no object with this: the service creates neither
+ * accounts nor grants, and a command must not wait for the whole service to load. Each member connects to the servers it needs
+ * when it is first used, so that a key can be revoked while Redis is down. Each throws ConnectError if such a server is not
+ * set or does not answer.
+ */
+export class Operations {
+  readonly config: Config;
+  readonly #clock = new SharedClock();
+  #mongo: Promise<Mongo> | undefined;
+  #redis: Promise<RedisClient> | undefined;
+
+  constructor(config: Config) {
+    this.config = config;
+  }
+
+  async accounts(): Promise<AccountService> {
+    return new AccountService({
+      store: new AccountStore(await this.#connectedMongo()),
+      markers: this.#lazyMarkers(),
+      audit: await this.audit(),
+      clock: this.#clock,
+      newId: newTypeId,
+      random: randomBytes,
+      activeKeyCap: this.config.ACTIVE_KEY_CAP,
+    });
+  }
+
+  async grants(): Promise<GrantService> {
+    const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
+    return new GrantService({
+      accounts: new AccountStore(mongo),
+      store: new GrantStore(mongo),
+      counters: new GrantCounters(redis),
+      audit: await this.audit(),
+      clock: this.#clock,
+      newId: newTypeId,
+    });
+  }
+
+  async limits(): Promise<AccountLimitsReader> {
+    const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis()]);
+    const { LIMIT_WINDOW_SECONDS: windowSeconds, LIMIT_SCALE: scale, STORE_TIMEOUT_MS: timeoutMs } = this.config;
+    return new AccountLimitsReader({ redis, windowSeconds, scale, timeoutMs }, new AccountStore(mongo));
+  }
+
+  async audit(): Promise<AuditTrail> {
+    const store = new AuditStore(await this.#connectedMongo());
+    return new AuditTrail({ store, clock: this.#clock, newId: newTypeId, actor: actorOf(this.config) });
+  }
+
+  /** Sets the clock to Redis's, for times that have to be exact. One round trip. */
+  async setClock(): Promise<void> {
+    await followRedis(this.#clock, await this.#connectedRedis());
+  }
+
+  #connectedMongo(): Promise<Mongo> {
+    return (this.#mongo ??= this.#connectMongo());
+  }
+
+  /** Closes the connections that were opened. */
+  async close(): Promise<void> {
+    const [mongo, redis] = await Promise.allSettled([this.#mongo, this.#redis]);
+    if (redis.status === "fulfilled") redis.value?.disconnect();
+    if (mongo.status === "fulfilled") await mongo.value?.close();
+  }
+
+  async #connectMongo(): Promise<Mongo> {
+    const { MONGODB_URL: url, STORE_TIMEOUT_MS: timeoutMs } = this.config;
+    if (url === null) throw notSet("MONGODB_URL");
+    return connectMongo({ url, timeoutMs }).catch((cause: unknown) => {
+      throw new ConnectError("MongoDB cannot be reached; see MONGODB_URL.", { cause });
+    });
+  }
+
+  #connectedRedis(): Promise<RedisClient> {
+    return (this.#redis ??= this.#connectRedis());
+  }
+
+  /** What it throws names the address without its password. */
+  async #connectRedis(): Promise<RedisClient> {
+    const { REDIS_URL: url, STORE_TIMEOUT_MS: timeoutMs } = this.config;
+    if (url === null) throw notSet("REDIS_URL");
+    // An operator waits longer than a request does, so this is not LIMITER_TIMEOUT_MS.
+    return connectRedis({ url, timeoutMs });
+  }
+
+  /** Only the few commands that set a marker connect to Redis. */
+  #lazyMarkers(): Markers {
+    const open = async () => new KeyMarkers(await this.#connectedRedis());
+    return {
+      markRevoked: async (accountId, keyId) => (await open()).markRevoked(accountId, keyId),
+      markRotated: async (accountId, keyId, version) => (await open()).markRotated(accountId, keyId, version),
+      markSuspended: async (accountId) => (await open()).markSuspended(accountId),
+      clearSuspended: async (accountId) => (await open()).clearSuspended(accountId),
+    };
+  }
+}
+
+function notSet(setting: "MONGODB_URL" | "REDIS_URL"): ConnectError {
+  return new ConnectError(`${setting} is not set. Set it, or run npm start first and use the same DATA_DIR.`);
+}

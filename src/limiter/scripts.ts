@@ -1,0 +1,107 @@
+import type { Caller } from "../accounts/caller.ts";
+import type { RedisClient } from "../infra/redis.ts";
+import { loadScript, runScript } from "../infra/scripts.ts";
+import type { KeyRefusal, Verdict } from "./decision.ts";
+import { redisKeys } from "./redis-keys.ts";
+import { type Surface, SURFACES } from "./surfaces.ts";
+
+/** The limiter's scripts as functions. The header of each script says what its keys, arguments and answer mean. */
+
+const SCRIPTS = {
+  charge: loadScript("charge.lua"),
+  checkKey: loadScript("check-key.lua"),
+  fillGrant: loadScript("fill-grant.lua"),
+  usage: loadScript("usage.lua"),
+};
+
+export interface ChargeCall {
+  readonly caller: Caller;
+  readonly surface: Surface;
+  readonly limits: { readonly account: number; readonly key: number };
+  readonly windowSeconds: number;
+  readonly cost: number;
+  readonly drawsGrants: boolean;
+  /** By Redis's clock, in milliseconds; 0 for none. */
+  readonly deadlineMs: number;
+  readonly accountVersion: number;
+  /** By Redis's clock, in milliseconds; 0 for never. */
+  readonly secretEndsAt: number;
+}
+
+export interface ChargeAnswer {
+  readonly verdict: Verdict | "stale";
+  readonly accountRemaining: number;
+  readonly keyRemaining: number;
+  readonly resetMs: number;
+  /** -1 without a live grant. */
+  readonly grantRemaining: number;
+  readonly grantAmount: number;
+  readonly nowMs: number;
+}
+
+/** lua/charge.lua. One round trip. */
+export async function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnswer> {
+  const { caller, surface, limits, windowSeconds, cost, drawsGrants, deadlineMs, accountVersion, secretEndsAt } = call;
+  const keys = [
+    redisKeys.accountCounter(caller.accountId, surface),
+    redisKeys.keyCounter(caller, surface),
+    redisKeys.keyMarker(caller),
+    redisKeys.accountMarker(caller.accountId),
+    redisKeys.grants(caller),
+  ];
+  const draws = drawsGrants ? 1 : 0;
+  const args = [limits.account, limits.key, windowSeconds, cost, draws, deadlineMs, accountVersion, secretEndsAt];
+  const answer = (await runScript(redis, SCRIPTS.charge, keys, args)) as [
+    verdict: ChargeAnswer["verdict"],
+    accountRemaining: number,
+    keyRemaining: number,
+    resetMs: number,
+    grantRemaining: number,
+    nowMs: number,
+    grantAmount: number,
+  ];
+  const [verdict, accountRemaining, keyRemaining, resetMs, grantRemaining, nowMs, grantAmount] = answer;
+  return { verdict, accountRemaining, keyRemaining, resetMs, grantRemaining, grantAmount, nowMs };
+}
+
+/** lua/check-key.lua. One round trip. */
+export async function checkKey(
+  redis: RedisClient,
+  { caller, accountVersion, secretEndsAt }: Pick<ChargeCall, "caller" | "accountVersion" | "secretEndsAt">,
+): Promise<KeyRefusal | undefined> {
+  const keys = [redisKeys.keyMarker(caller), redisKeys.accountMarker(caller.accountId)];
+  const answer = (await runScript(redis, SCRIPTS.checkKey, keys, [accountVersion, secretEndsAt])) as KeyRefusal | null;
+  return answer ?? undefined;
+}
+
+export interface UsageAnswer {
+  readonly nowMs: number;
+  readonly revoked: boolean;
+  readonly suspended: boolean;
+  /** As HGETALL: id, value, id, value … */
+  readonly grants: readonly string[];
+  /** One for each surface, in the order of SURFACES. */
+  readonly counters: readonly { readonly accountUsed: number; readonly keyUsed: number; readonly resetMs: number }[];
+}
+
+/** lua/usage.lua. One round trip. */
+export async function usage(redis: RedisClient, { caller, windowSeconds }: Pick<ChargeCall, "caller" | "windowSeconds">): Promise<UsageAnswer> {
+  const keys = [
+    redisKeys.keyMarker(caller),
+    redisKeys.accountMarker(caller.accountId),
+    redisKeys.grants(caller),
+    ...SURFACES.flatMap((surface) => [redisKeys.accountCounter(caller.accountId, surface), redisKeys.keyCounter(caller, surface)]),
+  ];
+  const answer = await runScript(redis, SCRIPTS.usage, keys, [windowSeconds]);
+  const [nowMs, revoked, suspended, grants, counts] = answer as [number, number, number, string[], number[]];
+  const counters = SURFACES.map((_surface, index) => {
+    const [accountUsed = 0, keyUsed = 0, resetMs = 0] = counts.slice(3 * index, 3 * index + 3);
+    return { accountUsed, keyUsed, resetMs };
+  });
+  return { nowMs, revoked: revoked === 1, suspended: suspended === 1, grants, counters };
+}
+
+/** lua/fill-grant.lua. One round trip. @returns whether the grant exists. */
+export async function fillGrant(redis: RedisClient, caller: Caller, { grantId, amount }: { grantId: string; amount: number }): Promise<boolean> {
+  return (await runScript(redis, SCRIPTS.fillGrant, [redisKeys.grants(caller)], [grantId, amount])) === 1;
+}

@@ -1,0 +1,68 @@
+import type { KeyRecord } from "../accounts/account.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import { readUsage, type SurfaceUsage, type Usage, type UsageOptions } from "../limiter/usage.ts";
+import type { LiveGrant, SurfaceLimits } from "./schema.ts";
+import { resetOf, viewLiveGrant } from "./service.ts";
+
+/** The limits of a whole account, as operators see them: the account's own, then each key's. */
+export interface AccountLimits {
+  object: "account_limits";
+  account_id: string;
+  name: string;
+  status: "active" | "suspended";
+  window_seconds: number;
+  surfaces: Omit<SurfaceLimits, "key">[];
+  keys: KeyLimits[];
+}
+
+export interface KeyLimits {
+  id: string;
+  name: string;
+  status: "active" | "revoked";
+  surfaces: Omit<SurfaceLimits, "account">[];
+  grants: LiveGrant[];
+}
+
+/** What accounts have used of their limits, read without charging. */
+export class AccountLimitsReader {
+  readonly #options: UsageOptions;
+  readonly #accounts: Pick<AccountStore, "get">;
+
+  constructor(options: UsageOptions, accounts: Pick<AccountStore, "get">) {
+    this.#options = options;
+    this.#accounts = accounts;
+  }
+
+  /**
+   * The limits of an account and of each of its keys that is not revoked. Two round trips, however many keys.
+   * @throws problem `not_found`, `store_unavailable`, `limiter_unavailable`.
+   */
+  async read(accountId: string): Promise<AccountLimits> {
+    const account = await this.#accounts.get(accountId);
+    const keys = account.keys.filter((key) => key.revoked_at === null);
+    // An account without keys has windows too: read them with a key id that nobody has.
+    const callers = keys.length > 0 ? keys.map(({ id }) => ({ accountId, keyId: id })) : [{ accountId, keyId: "none" }];
+    const usages = await Promise.all(callers.map((caller) => readUsage(this.#options, caller)));
+    const last = usages.at(-1); // they ran in order, so the last has counted most
+    return {
+      object: "account_limits",
+      account_id: accountId,
+      name: account.name,
+      status: account.status,
+      window_seconds: this.#options.windowSeconds,
+      surfaces: last?.surfaces.map((surface) => viewAccountSurface(surface, last.nowMs)) ?? [],
+      keys: keys.flatMap((key, index) => viewKeyLimits(key, usages[index])),
+    };
+  }
+}
+
+function viewKeyLimits({ id, name }: KeyRecord, used: Usage | undefined): KeyLimits[] {
+  if (used === undefined) return [];
+  const { surfaces, grants, nowMs, status } = used;
+  const own = surfaces.map(({ surface, key, resetMs }) => ({ surface, key, ...resetOf(resetMs, nowMs) }));
+  return [{ id, name, status: status === "revoked" ? "revoked" : "active", surfaces: own, grants: grants.map(viewLiveGrant) }];
+}
+
+function viewAccountSurface({ surface, account, resetMs }: SurfaceUsage, nowMs: number): Omit<SurfaceLimits, "key"> {
+  return { surface, account, ...resetOf(resetMs, nowMs) };
+}

@@ -1,0 +1,58 @@
+import { type Route, route } from "./api/endpoint.ts";
+import { candidateEndpoints } from "./candidates/endpoints.ts";
+import type { CandidateService } from "./candidates/service.ts";
+import { documentEndpoints } from "./documents/endpoints.ts";
+import type { DocumentService } from "./documents/service.ts";
+import { limitsEndpoints } from "./limits/endpoints.ts";
+import type { LimitsService } from "./limits/service.ts";
+import { outreachEndpoints } from "./outreach/endpoints.ts";
+import { packEndpoints } from "./pack/endpoints.ts";
+import type { PackService } from "./pack/service.ts";
+import { referenceEndpoints } from "./references/endpoints.ts";
+import type { ReferenceService } from "./references/service.ts";
+import { settingsEndpoints } from "./settings/endpoints.ts";
+import type { SettingsService } from "./settings/service.ts";
+
+export interface Services {
+  readonly candidates: CandidateService;
+  readonly documents: DocumentService;
+  readonly limits: LimitsService;
+  readonly packs: PackService;
+  readonly references: ReferenceService;
+  readonly settings: SettingsService;
+}
+
+/**
+ * The index of routes: method, path, surface, endpoint. api/mount.ts serves them, and GET /openapi.json made from them.
+ * /livez and /readyz are on another port: process/replica.ts.
+ */
+export function routes(services: Services): readonly Route[] {
+  const candidates = candidateEndpoints(services.candidates);
+  const documents = documentEndpoints(services.documents);
+  const limits = limitsEndpoints(services.limits);
+  const outreach = outreachEndpoints(services.candidates);
+  const packs = packEndpoints(services.packs);
+  const references = referenceEndpoints(services.references);
+  const settings = settingsEndpoints(services.settings);
+  // prettier-ignore
+  return [
+    route("GET",   "/limits",                               "free",     limits.read),
+    route("POST",  "/candidates",                           "create",   candidates.create),
+    route("GET",   "/candidates",                           "list",     candidates.list),
+    route("GET",   "/candidates/:id",                       "reads",    candidates.read),
+    route("PATCH", "/candidates/:id",                       "writes",   candidates.update),
+    route("POST",  "/candidates/:id/start",                 "start",    candidates.start),
+    route("PATCH", "/candidates/:id/outreach",              "writes",   outreach.set),
+    route("POST",  "/candidates/:id/documents",             "writes",   documents.add),
+    route("PATCH", "/candidates/:id/documents/:docId",      "writes",   documents.update),
+    route("PUT",   "/candidates/:id/documents/:docId/content", "writes", documents.putContent),
+    route("GET",   "/candidates/:id/documents/:docId/content", "reads", documents.readContent),
+    route("POST",  "/candidates/:id/references",            "writes",   references.add),
+    route("PATCH", "/references/:id",                       "writes",   references.update),
+    route("GET",   "/candidates/:id/pack",                  "pack",     packs.read),
+    route("GET",   "/settings/assistant",                   "reads",    settings.readAssistant),
+    route("PATCH", "/settings/assistant",                   "settings", settings.changeAssistant),
+    route("GET",   "/settings/quiet-hours",                 "reads",    settings.readQuietHours),
+    route("PATCH", "/settings/quiet-hours",                 "settings", settings.changeQuietHours),
+  ];
+}
