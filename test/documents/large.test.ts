@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { expect } from "chai";
-import type { Client } from "../support/client.ts";
-import { accountWithKeys, type Processes, spawnService } from "../support/processes.ts";
+import { useProcesses, useSharedAccount } from "../support/use-service.ts";
 import { candidateWithDocument, documentIn, download, postForm, put } from "./support.ts";
 
 const MIB = 1024 * 1024;
@@ -11,16 +10,12 @@ const MIB = 1024 * 1024;
 describe("25 MiB documents", function () {
   this.timeout(120_000);
   const bytes = randomBytes(25 * MIB);
-  let service: Processes;
-  let client: Client;
-  before(async function () {
+  before(function () {
     if (process.platform !== "linux") this.skip(); // peaks of memory are read from /proc
-    service = await spawnService();
-    const { keys } = await accountWithKeys(service, 1);
-    if (keys[0] !== undefined) ({ client } = keys[0]);
-    await roundTrips(bytes.subarray(0, MIB)); // code and buffers that any upload needs
   });
-  after(() => service?.stop());
+  const service = useProcesses();
+  const { client } = useSharedAccount(service);
+  before(() => roundTrips(bytes.subarray(0, MIB))); // code and buffers that any upload needs
 
   /** Brings the bytes in by PUT and by form, and reads both back. */
   async function roundTrips(sent: Uint8Array<ArrayBuffer>): Promise<Buffer[]> {

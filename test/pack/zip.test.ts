@@ -8,18 +8,12 @@ import { expect } from "chai";
 import { ObjectId } from "mongodb";
 import { ContentStore } from "../../src/content/store.ts";
 import { problem } from "../../src/problems.ts";
-import type { Client } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService, useSharedAccount } from "../support/use-service.ts";
 import { download, manifestIn, unzip } from "./support.ts";
 
 describe("the pack as a ZIP", () => {
-  let service: Service;
-  let client: Client;
-  before(async () => {
-    service = await startService({ LIMIT_SCALE: 100 });
-    ({ client } = await service.account());
-  });
-  after(() => service.stop());
+  const service = useService({ LIMIT_SCALE: 100 });
+  const { client } = useSharedAccount(service);
 
   const bytesFor = (seed: string, size: number) => Buffer.alloc(size, createHash("sha512").update(seed).digest());
 

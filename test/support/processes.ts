@@ -5,7 +5,7 @@ import { compose, type System } from "../../src/compose.ts";
 import type { Config } from "../../src/config.ts";
 import { createLog } from "../../src/api/access-log.ts";
 import { Client } from "./client.ts";
-import { testConfig } from "./service.ts";
+import { newAccount, type TestAccount, testConfig } from "./service.ts";
 
 /** The service as `npm start` runs it: processes of their own, one or several sharing a port. */
 export interface Processes {
@@ -16,6 +16,8 @@ export interface Processes {
   readonly log: LogLine[];
   /** Services over the same database, in this process, for what clients cannot do. */
   readonly system: System;
+  /** A new account with one key, and a client that uses it. */
+  account(): Promise<TestAccount>;
   /** Resolves with the next log line that fits. */
   logged(fits: (line: LogLine) => boolean): Promise<LogLine>;
   stop(): Promise<void>;
@@ -51,12 +53,14 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
   child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
   const { port, opsPort } = await readyOf(child, () => complaints);
   const system = await compose(config, createLog("silent"));
+  const url = `http://127.0.0.1:${port}`;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     opsUrl: `http://127.0.0.1:${opsPort}`,
     child,
     log,
     system,
+    account: () => newAccount(system, url),
     logged: (fits) =>
       new Promise((resolve) => {
         const tell = (line: LogLine) => {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { System } from "../../src/compose.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/api/access-log.ts";
 import { type Replica, startReplica } from "../../src/process/replica.ts";
@@ -54,29 +55,31 @@ export async function startService(settings: Partial<Record<keyof Config, string
   const destination = { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) };
   const replica = await startReplica(config, createLog("debug", destination));
   const url = `http://127.0.0.1:${replica.port}`;
-  const { accounts, mongo, usage } = replica.system;
   return {
     url,
     opsUrl: `http://127.0.0.1:${replica.opsPort}`,
     replica,
     config,
     log,
-    async account() {
-      const { id } = await accounts.createAccount({ name: "Test" });
-      const issue = async () => {
-        const { id: keyId, key } = await accounts.createKey({ accountId: id, name: "test" });
-        return { keyId, key, client: new Client(url, key) };
-      };
-      const key = await issue();
-      const used = async () => {
-        const { surfaces } = await usage({ accountId: id, keyId: key.keyId });
-        return Object.fromEntries(surfaces.filter((surface) => surface.key.used > 0).map(({ surface, key }) => [surface, key.used]));
-      };
-      return { id, ...key, another: issue, used };
-    },
+    account: () => newAccount(replica.system, url),
     async stop() {
-      await mongo.db.dropDatabase();
+      await replica.system.mongo.db.dropDatabase();
       await replica.stop();
     },
   };
+}
+
+/** Makes an account with one key on the service at `url`. */
+export async function newAccount({ accounts, usage }: System, url: string): Promise<TestAccount> {
+  const { id } = await accounts.createAccount({ name: "Test" });
+  const issue = async () => {
+    const { id: keyId, key } = await accounts.createKey({ accountId: id, name: "test" });
+    return { keyId, key, client: new Client(url, key) };
+  };
+  const key = await issue();
+  const used = async () => {
+    const { surfaces } = await usage({ accountId: id, keyId: key.keyId });
+    return Object.fromEntries(surfaces.filter((surface) => surface.key.used > 0).map(({ surface, key }) => [surface, key.used]));
+  };
+  return { id, ...key, another: issue, used };
 }
