@@ -6,7 +6,7 @@ import { limitsTable } from "../../src/admin/table.ts";
 import type { GrantView } from "../../src/grants/view.ts";
 import type { AccountLimits } from "../../src/limits/service.ts";
 import { useService, useSharedAccount } from "../support/use-service.ts";
-import { answerOf, COMMAND, complaintOf, serversOf } from "./support.ts";
+import { adminMain, answerOf, complaintOf, serversOf } from "./support.ts";
 
 const ESCAPE = "\u001b";
 
@@ -58,7 +58,7 @@ describe("the command line on limits, grants and the audit", function () {
   });
 
   it("keeps a table up to date until Ctrl-C, without escape codes where there is no terminal", async () => {
-    const watching = spawn(process.execPath, [...COMMAND, "limits", "show", "--account", account.id, "--watch"], {
+    const watching = spawn(process.execPath, [await adminMain(), "limits", "show", "--account", account.id, "--watch"], {
       env: { PATH: process.env.PATH, ...env() },
       stdio: ["ignore", "pipe", "pipe"],
     });

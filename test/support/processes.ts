@@ -5,9 +5,10 @@ import { compose, type System } from "../../src/compose.ts";
 import type { Config } from "../../src/config.ts";
 import { createLog } from "../../src/api/access-log.ts";
 import { Client } from "./client.ts";
+import { compiled } from "./compiled.ts";
 import { newAccount, type TestAccount, testConfig } from "./service.ts";
 
-/** The service as `npm start` runs it: processes of their own, one or several sharing a port. */
+/** The service as production runs it: compiled, in processes of their own, one or several that share a port. */
 export interface Processes {
   readonly url: string;
   readonly opsUrl: string;
@@ -40,7 +41,7 @@ export type Settings = Partial<Record<keyof Config, string | number>>;
 export async function spawnService(settings: Settings = {}): Promise<Processes> {
   const config = testConfig(settings);
   const env = { ...process.env, ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])) };
-  const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts"], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = spawn(process.execPath, [await compiled("main.ts")], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log: LogLine[] = [];
   const waiting = new Set<(line: LogLine) => void>();
   if (child.stdout === null || child.stderr === null) throw new Error("The service's output is a pipe.");
