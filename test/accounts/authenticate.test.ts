@@ -4,16 +4,14 @@ import { Authenticator } from "../../src/accounts/authenticate.ts";
 import { GuessGuard } from "../../src/accounts/guard.ts";
 import { hashKey, makeKey } from "../../src/accounts/key.ts";
 import type { NewKeyView } from "../../src/accounts/view.ts";
-import { type Accounts, bearer, openAccounts, problemOf } from "./support.ts";
+import { bearer, useAccounts, problemOf } from "./support.ts";
 
 const MINUTE_MS = 60_000;
 
 describe("authentication", () => {
-  let accounts: Accounts;
+  const accounts = useAccounts();
   let elapsedMs: number;
   let authenticator: Authenticator;
-  before(async () => (accounts = await openAccounts()));
-  after(() => accounts.close());
   beforeEach(() => {
     elapsedMs = 0;
     authenticator = new Authenticator({

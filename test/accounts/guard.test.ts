@@ -5,7 +5,7 @@ import { Authenticator } from "../../src/accounts/authenticate.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { type GuardOptions, GuessGuard } from "../../src/accounts/guard.ts";
 import { makeKey } from "../../src/accounts/key.ts";
-import { type Accounts, bearer, CAP, openAccounts, problemOf } from "./support.ts";
+import { bearer, CAP, useAccounts, problemOf } from "./support.ts";
 
 const [ATTACKER, ELSEWHERE] = ["192.0.2.66", "198.51.100.1"];
 const FAILURES = 20;
@@ -16,10 +16,8 @@ function guess(authenticator: Authenticator, address = ATTACKER): Promise<Caller
 }
 
 describe("the guard against guessing keys", () => {
-  let accounts: Accounts;
+  const accounts = useAccounts();
   let elapsedMs = 0;
-  before(async () => (accounts = await openAccounts()));
-  after(() => accounts.close());
 
   function newAuthenticator(options?: GuardOptions): Authenticator {
     const guard = new GuessGuard(options);

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { LastUsed } from "../../src/accounts/last-used.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/use-service.ts";
 
 describe("when a key was last used", () => {
   it("is written once a minute and key, and again after it", async () => {
@@ -26,11 +26,7 @@ describe("when a key was last used", () => {
   });
 
   describe("through the front door", () => {
-    let service: Service;
-    before(async () => {
-      service = await startService();
-    });
-    after(() => service.stop());
+    const service = useService();
 
     it("is shown by the list of keys: never at first, then the time of a use, no time for a refused request", async () => {
       const account = await service.account();

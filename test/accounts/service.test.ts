@@ -1,11 +1,9 @@
 import { expect } from "chai";
 import type { ProblemCode } from "../../src/problems.ts";
-import { type Accounts, CAP, openAccounts, problemOf } from "./support.ts";
+import { CAP, useAccounts, problemOf } from "./support.ts";
 
 describe("accounts and their keys", () => {
-  let accounts: Accounts;
-  before(async () => (accounts = await openAccounts()));
-  after(() => accounts.close());
+  const accounts = useAccounts();
 
   const newAccount = async (): Promise<string> => (await accounts.service.createAccount({ name: "Acme" })).id;
 

@@ -11,6 +11,7 @@ import { connectRedis } from "../../src/infra/redis.ts";
 import { KeyMarkers } from "../../src/limiter/key-markers.ts";
 import { Problem, type ProblemCode } from "../../src/problems.ts";
 import { testConfig } from "../support/service.ts";
+import { useStarted } from "../support/use-started.ts";
 
 export const CAP = 5;
 
@@ -24,7 +25,12 @@ export interface Accounts {
   close(): Promise<void>;
 }
 
-export async function openAccounts(): Promise<Accounts> {
+/** Opens the accounts before the tests of the `describe` that calls this, and closes them after them. */
+export function useAccounts(): Accounts {
+  return useStarted("The accounts", openAccounts, (accounts) => accounts.close());
+}
+
+async function openAccounts(): Promise<Accounts> {
   const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS } = testConfig();
   const redis = await connectRedis({ url: REDIS_URL ?? "", timeoutMs: STORE_TIMEOUT_MS });
   const url = new URL(MONGODB_URL ?? "");

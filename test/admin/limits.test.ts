@@ -5,20 +5,15 @@ import type { AuditView } from "../../src/audit/trail.ts";
 import { limitsTable } from "../../src/admin/table.ts";
 import type { GrantView } from "../../src/grants/view.ts";
 import type { AccountLimits } from "../../src/limits/account-limits.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
-import { answerOf, COMMAND, complaintOf, serversOf } from "./support.ts";
+import { useService, useSharedAccount } from "../support/use-service.ts";
+import { adminMain, answerOf, complaintOf, serversOf } from "./support.ts";
 
 const ESCAPE = "\u001b";
 
 describe("the command line on limits, grants and the audit", function () {
   this.timeout(60_000); // each test starts several processes
-  let service: Service;
-  let account: TestAccount;
-  before(async () => {
-    service = await startService({ LIMIT_WINDOW_SECONDS: 86_400 });
-    account = await service.account();
-  });
-  after(() => service.stop());
+  const service = useService({ LIMIT_WINDOW_SECONDS: 86_400 });
+  const account = useSharedAccount(service);
 
   const env = () => ({ ...serversOf(service.config), LIMIT_WINDOW_SECONDS: "86400", ADMIN_ACTOR: "ann" });
   const answer = (...args: string[]) => answerOf(args, env());
@@ -63,7 +58,7 @@ describe("the command line on limits, grants and the audit", function () {
   });
 
   it("keeps a table up to date until Ctrl-C, without escape codes where there is no terminal", async () => {
-    const watching = spawn(process.execPath, [...COMMAND, "limits", "show", "--account", account.id, "--watch"], {
+    const watching = spawn(process.execPath, [await adminMain(), "limits", "show", "--account", account.id, "--watch"], {
       env: { PATH: process.env.PATH, ...env() },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -5,8 +5,8 @@ import { hashKey, makeKey } from "../../src/accounts/key.ts";
 import type { NewKeyView } from "../../src/accounts/view.ts";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import { Client } from "../support/client.ts";
-import { type Processes, spawnService } from "../support/processes.ts";
 import { testConfig } from "../support/service.ts";
+import { useProcesses } from "../support/use-service.ts";
 import { admin, answerOf, serversOf } from "./support.ts";
 
 /** What a key looks like wherever it might turn up, whole or in part. */
@@ -14,8 +14,9 @@ const SECRET = /cos_live_[0-9A-Za-z]{6}/;
 
 describe("the secret of a key", function () {
   this.timeout(60_000);
-  let service: Processes;
-  let servers: Record<string, string>;
+  const { MONGODB_URL } = testConfig();
+  const servers = serversOf({ MONGODB_URL, REDIS_URL: process.env.REDIS_URL ?? "" });
+  const service = useProcesses({ LOG_LEVEL: "trace", MONGODB_URL: MONGODB_URL ?? "" });
   let redis: RedisClient;
   /** Everything the commands wrote, but for the answers that show a key the one time. */
   const written: string[] = [];
@@ -23,16 +24,10 @@ describe("the secret of a key", function () {
   const answered: string[] = [];
   const secrets: string[] = [];
   before(async () => {
-    const { MONGODB_URL } = testConfig();
-    service = await spawnService({ LOG_LEVEL: "trace", MONGODB_URL: MONGODB_URL ?? "" });
-    servers = serversOf({ MONGODB_URL, REDIS_URL: process.env.REDIS_URL ?? "" });
     redis = await connectRedis({ url: process.env.REDIS_URL ?? "", timeoutMs: 5_000 });
     await live();
   });
-  after(async () => {
-    redis.disconnect();
-    await service.stop();
-  });
+  after(() => redis?.disconnect());
 
   /** All that a key goes through, good and bad. */
   async function live(): Promise<void> {

@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import type { Config } from "../../src/config.ts";
+import { compiled } from "../support/compiled.ts";
 
 const run = promisify(execFile);
-const MAIN = new URL("../../src/admin/main.ts", import.meta.url).pathname;
 
-/** How a process of the test starts the command line, before its arguments. */
-export const COMMAND = ["--import", "tsx", MAIN];
+/** The JavaScript that node runs for the command line. */
+export const adminMain = () => compiled("admin/main.ts");
 
 export interface Outcome {
   code: number;
@@ -23,7 +23,7 @@ export function serversOf({ MONGODB_URL, REDIS_URL }: Pick<Config, "MONGODB_URL"
 /** Runs the command line as an operator's shell does, in a process of its own, with nothing else in its environment. */
 export async function admin(args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
   try {
-    return { code: 0, ...(await run(process.execPath, [...COMMAND, ...args], { env: { PATH: process.env.PATH, ...env } })) };
+    return { code: 0, ...(await run(process.execPath, [await adminMain(), ...args], { env: { PATH: process.env.PATH, ...env } })) };
   } catch (error) {
     return error as Outcome;
   }

@@ -1,24 +1,16 @@
 import { once } from "node:events";
 import net from "node:net";
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 
 describe("input that is wrong", () => {
-  let service: Service;
-  let account: TestAccount;
-  let client: Client;
-  before(async () => {
-    service = await startService({ BODY_TIMEOUT_MS: 300 });
-  });
-  beforeEach(async () => {
-    account = await service.account();
-    ({ client } = account);
-  });
+  const service = useService({ BODY_TIMEOUT_MS: 300 });
+  const account = useAccount(service);
+  const { client } = account;
   afterEach(async () => {
     expect((await client.get("/candidates")).body.data, "nothing is stored, and the process still serves").to.have.length(0);
   });
-  after(() => service.stop());
 
   const JSON_TYPE = { "Content-Type": "application/json" };
 

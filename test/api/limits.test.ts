@@ -1,17 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/use-service.ts";
 
 const WINDOW_SECONDS = 6;
 
 describe("limits as a client meets them", function () {
   this.timeout(60_000);
-  let service: Service;
-  before(async () => {
-    service = await startService({ LIMIT_WINDOW_SECONDS: WINDOW_SECONDS });
-  });
-  after(() => service.stop());
+  const service = useService({ LIMIT_WINDOW_SECONDS: WINDOW_SECONDS });
 
   /** Waits for the first moments of a window, so that what follows is all in one. */
   async function freshWindow(): Promise<void> {

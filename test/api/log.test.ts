@@ -1,13 +1,9 @@
 import { expect } from "chai";
 import { createLog } from "../../src/infra/log.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/use-service.ts";
 
 describe("the log", () => {
-  let service: Service;
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.stop());
+  const service = useService();
 
   it("has a line for each request, with its id and no secret or personal data", async () => {
     const { client, key, id, keyId } = await service.account();

@@ -1,20 +1,18 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/use-service.ts";
 
 const SNAPSHOT = new URL("openapi.snapshot.json", import.meta.url);
 
 describe("GET /openapi.json", () => {
-  let service: Service;
+  const service = useService();
   let text: string;
   before(async () => {
-    service = await startService();
     const response = await fetch(`${service.url}/openapi.json`);
     expect(response.status, "no key is needed").to.equal(200);
     text = `${JSON.stringify(await response.json(), null, 1)}\n`;
   });
-  after(() => service.stop());
 
   it("is the contract that was agreed: UPDATE_SNAPSHOT=1 writes a new one, for a reviewer to read", () => {
     if (process.env.UPDATE_SNAPSHOT) writeFileSync(SNAPSHOT, text);

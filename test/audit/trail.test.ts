@@ -3,20 +3,18 @@ import { AuditStore } from "../../src/audit/store.ts";
 import { AuditTrail } from "../../src/audit/trail.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { problem } from "../../src/problems.ts";
-import { type Accounts, openAccounts, problemOf } from "../accounts/support.ts";
+import { problemOf, useAccounts } from "../accounts/support.ts";
 
 describe("the audit", () => {
-  let accounts: Accounts;
+  const accounts = useAccounts();
   let store: AuditStore;
   let trail: AuditTrail;
   let now = Date.parse("2026-11-21T10:00:00Z");
   before(async () => {
-    accounts = await openAccounts();
     store = new AuditStore(accounts.mongo);
     await store.prepare();
     trail = new AuditTrail({ store, clock: { now: () => now++ }, newId: newTypeId, actor: "ann" });
   });
-  after(() => accounts.close());
 
   const change = (subject: string, account = newTypeId("acct")) => ({ action: "keys revoke", account, subject, details: { reason: "leaked" } });
 

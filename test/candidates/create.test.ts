@@ -1,17 +1,10 @@
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 
 describe("POST /candidates", () => {
-  let service: Service;
-  let client: Client;
-  before(async () => {
-    service = await startService();
-  });
-  beforeEach(async () => {
-    ({ client } = await service.account());
-  });
-  after(() => service.stop());
+  const service = useService();
+  const { client } = useAccount(service);
 
   const FULL = {
     external_id: "ats-1",

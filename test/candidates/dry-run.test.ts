@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { held } from "../documents/support.ts";
 import { type Answer, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 
 const FULL = {
   external_id: "ats-1",
@@ -11,15 +11,8 @@ const FULL = {
 };
 
 describe("POST /candidates?dry_run=true", () => {
-  let service: Service;
-  let account: TestAccount;
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.stop());
-  beforeEach(async () => {
-    account = await service.account();
-  });
+  const service = useService();
+  const account = useAccount(service);
 
   const rehearse = (json: unknown, headers: Record<string, string> = {}) => account.client.post("/candidates?dry_run=true", json, headers);
   /** What is the same in both: all but ids and times. */

@@ -1,17 +1,10 @@
 import { expect } from "chai";
-import { type Answer, type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Answer, expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 
 describe("GET /candidates", () => {
-  let service: Service;
-  let client: Client;
-  before(async () => {
-    service = await startService();
-  });
-  beforeEach(async () => {
-    ({ client } = await service.account());
-  });
-  after(() => service.stop());
+  const service = useService();
+  const { client } = useAccount(service);
 
   async function create(count: number): Promise<string[]> {
     const ids: string[] = [];

@@ -1,19 +1,15 @@
 import { expect } from "chai";
 import type { Candidate } from "../../src/candidates/schema.ts";
 import { type LoadAnswer, LoadClient } from "../support/load.ts";
-import { accountWithKeys, type Processes, spawnService } from "../support/processes.ts";
+import { useProcesses } from "../support/use-service.ts";
 
 const WRITERS = 8;
 const STORE_TIMEOUT_MS = 5_000;
 
 describe("a mirror built from the feed alone", function () {
   this.timeout(60_000);
-  let service: Processes;
-  beforeEach(async () => {
-    // The machine is busy with nine processes; how fast the limiter decides is not what this is about.
-    service = await spawnService({ REPLICAS: 4, LIMIT_SCALE: 1000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS });
-  });
-  afterEach(() => service.stop());
+  // The machine is busy with nine processes; how fast the limiter decides is not what this is about.
+  const service = useProcesses({ REPLICAS: 4, LIMIT_SCALE: 1000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS });
 
   interface Run {
     key: string;
@@ -51,8 +47,8 @@ describe("a mirror built from the feed alone", function () {
   }
 
   async function start(): Promise<Run> {
-    const { keys } = await accountWithKeys(service, 1);
-    return { key: keys[0]!.client.key, load: new LoadClient(service.url, 16), acknowledged: new Map(), broken: 0 };
+    const { key } = await service.account();
+    return { key, load: new LoadClient(service.url, 16), acknowledged: new Map(), broken: 0 };
   }
 
   /** Eight writers, and a reader that mirrors meanwhile; then everything there is, read afresh. */

@@ -1,15 +1,10 @@
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useService, useSharedAccount } from "../support/use-service.ts";
 
 describe("GET /candidates/{id}", () => {
-  let service: Service;
-  let client: Client;
-  before(async () => {
-    service = await startService();
-    ({ client } = await service.account());
-  });
-  after(() => service.stop());
+  const service = useService();
+  const { client } = useSharedAccount(service);
 
   it("answers as creation did, with a strong ETag and out of shared caches", async () => {
     const created = await client.post("/candidates", { name: "Ann" });

@@ -2,15 +2,14 @@ import { expect } from "chai";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { feedPosition } from "../../src/candidates/stored.ts";
-import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
-import { testConfig } from "../support/service.ts";
+import { useDatabase } from "../support/use-service.ts";
 
 const TIMEOUT_MS = 2_000;
 
 describe("a process that stands still after it has given a write its place in the feed", function () {
   this.timeout(30_000);
-  let mongo: Mongo;
+  const mongo = useDatabase(TIMEOUT_MS);
   let store: CandidateStore;
   /** How long it stands still with the next time that the clock tells. */
   let standsStillMs = 0;
@@ -27,13 +26,8 @@ describe("a process that stands still after it has given a write its place in th
     },
   };
   before(async () => {
-    mongo = await connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs: TIMEOUT_MS });
     store = new CandidateStore(mongo, clock);
     await store.prepare();
-  });
-  after(async () => {
-    await mongo.db.dropDatabase();
-    await mongo.close();
   });
 
   /** Does a write with a standstill in it, and expects it where a reader finds it who has read all that a reader may when it goes on. */

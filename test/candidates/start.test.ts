@@ -1,19 +1,11 @@
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 
 describe("POST /candidates/{id}/start", () => {
-  let service: Service;
-  let account: TestAccount;
-  let client: Client;
-  before(async () => {
-    service = await startService();
-  });
-  beforeEach(async () => {
-    account = await service.account();
-    ({ client } = account);
-  });
-  after(() => service.stop());
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
 
   it("takes a body of no bytes, however it is framed, for none", async () => {
     const { body } = await client.post("/candidates");

@@ -1,22 +1,16 @@
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 
 describe("PATCH /candidates/{id}", () => {
-  let service: Service;
-  let account: TestAccount;
-  let client: Client;
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
   let path: string;
-  before(async () => {
-    service = await startService();
-  });
   beforeEach(async () => {
-    account = await service.account();
-    ({ client } = account);
     const { body } = await client.post("/candidates", { name: "Ann", email: "ann@example.com", metadata: { a: "1", b: "2" } });
     path = `/candidates/${body.id}`;
   });
-  after(() => service.stop());
 
   it("merges: what is absent stays, null clears, metadata merges member by member", async () => {
     const { status, body } = await client.patch(path, { name: null, job_title: "Nurse", metadata: { a: null, c: "3" } });

@@ -5,22 +5,20 @@ import { ContentStore } from "../../src/content/store.ts";
 import type { FileOwner, PendingFile } from "../../src/content/pending-store.ts";
 import { DocumentService } from "../../src/documents/service.ts";
 import { problem } from "../../src/problems.ts";
-import type { Client } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
-import { candidateWithDocument, documentIn, download, held, NOTHING_HELD, put } from "../documents/support.ts";
+import { useAccount, useService } from "../support/use-service.ts";
+import { candidateWithDocument, documentIn, download, emptyContent, held, NOTHING_HELD, put } from "../documents/support.ts";
 
 /** What a crash between two writes leaves, made by leaving out the second one; and the sweep that finds it. */
 describe("left-overs of documents' content", () => {
-  let service: Service;
-  let client: Client;
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
   let content: string;
   let owner: FileOwner;
   let candidates: CandidateStore;
   let contents: ContentStore;
   beforeEach(async () => {
-    service = await startService();
-    const account = await service.account();
-    ({ client } = account);
+    await emptyContent(service);
     const made = await candidateWithDocument(client);
     ({ content } = made);
     owner = { accountId: account.id, candidateId: made.candidate.slice("/candidates/".length) };
@@ -29,7 +27,6 @@ describe("left-overs of documents' content", () => {
     candidates = new CandidateStore(mongo, clock);
     contents = new ContentStore(mongo, clock);
   });
-  afterEach(() => service.stop());
 
   const upload = (stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = [Buffer.alloc(300 * 1024)]) =>
     contents.store({ stream, filename: null, contentType: null }, owner);

@@ -1,22 +1,16 @@
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { documentIn, download, held, postForm } from "./support.ts";
 
 describe("POST /candidates/{id}/documents", () => {
-  let service: Service;
-  let account: TestAccount;
-  let client: Client;
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
   let candidate: string;
-  before(async () => {
-    service = await startService();
-  });
   beforeEach(async () => {
-    account = await service.account();
-    ({ client } = account);
     candidate = `/candidates/${(await client.post("/candidates")).body.id}`;
   });
-  after(() => service.stop());
 
   const data = Buffer.from("bytes").toString("base64");
 

@@ -1,24 +1,22 @@
 import type { ClientRequest } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
-import { answerTo, candidateWithDocument, download, held, NOTHING_HELD, opened, put } from "./support.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
+import { answerTo, candidateWithDocument, download, emptyContent, held, NOTHING_HELD, opened, put } from "./support.ts";
 
 /** More than one chunk, so that some of it is in the database when it breaks off. */
 const PART = Buffer.alloc(300 * 1024, "x");
 
 describe("uploads that are cut off", () => {
-  let service: Service;
-  let client: Client;
+  const service = useService({ BODY_TIMEOUT_MS: 400 });
+  const { client } = useAccount(service);
   let candidate: string;
   let content: string;
   beforeEach(async () => {
-    service = await startService({ BODY_TIMEOUT_MS: 400 });
-    ({ client } = await service.account());
+    await emptyContent(service);
     ({ candidate, content } = await candidateWithDocument(client));
   });
-  afterEach(() => service.stop());
 
   const HEAD = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nCV\r\n--b\r\nContent-Disposition: form-data; name="content"; filename="a"\r\n\r\n';
   const WAYS: Record<string, () => ClientRequest> = {

@@ -3,30 +3,24 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { candidateWithDocument, documentIn, download, put } from "./support.ts";
 
 describe("GET /candidates/{id}/documents/{docId}/content", () => {
   /** Two chunks and a bit, so that ranges cross them. */
   const bytes = randomBytes(2 * 255 * 1024 + 1000);
-  let service: Service;
-  let account: TestAccount;
-  let client: Client;
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
   let document: string;
   let content: string;
   let tag: string;
-  before(async () => {
-    service = await startService();
-  });
   beforeEach(async () => {
-    account = await service.account();
-    ({ client } = account);
     ({ document, content } = await candidateWithDocument(client));
     const stored = await put(client, content, bytes, { "Content-Disposition": 'attachment; filename="a.pdf"' });
     tag = documentIn(stored).content?.etag ?? "";
   });
-  after(() => service.stop());
 
   it("gives the bytes as they came, to be saved and never run", async () => {
     const read = await download(client, content);

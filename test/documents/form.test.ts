@@ -1,22 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
-import { type Answer, type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Answer, expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { documentIn, held, postForm, sendForm } from "./support.ts";
 
 /** Faults of forms. Each leaves nothing of the file, and the connection good for the next request. */
 describe("documents by form", () => {
-  let service: Service;
-  let client: Client;
+  const service = useService({ MAX_DOCUMENT_BYTES: 100_000 });
+  const { client } = useAccount(service);
   let documents: string;
-  before(async () => {
-    service = await startService({ MAX_DOCUMENT_BYTES: 100_000 });
-  });
   beforeEach(async () => {
-    ({ client } = await service.account());
     documents = `/candidates/${(await client.post("/candidates")).body.id}/documents`;
   });
-  after(() => service.stop());
 
   const part = (head: string, body: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
   const NAME = part('name="name"', "CV");

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import contentDisposition from "content-disposition";
-import type { Client } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { candidateWithDocument, documentIn, download, postForm, put } from "./support.ts";
 
 /** RFC 8187, as a careful client writes it. */
@@ -11,15 +10,8 @@ function extended(name: string): string {
 }
 
 describe("documents' names", () => {
-  let service: Service;
-  let client: Client;
-  before(async () => {
-    service = await startService();
-  });
-  beforeEach(async () => {
-    ({ client } = await service.account());
-  });
-  after(() => service.stop());
+  const service = useService();
+  const { client } = useAccount(service);
 
   /** The name, and what a browser would be told to save it as where that is another. */
   const NAMES: [string, string, string?][] = [

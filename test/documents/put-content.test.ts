@@ -1,25 +1,19 @@
 import { createHash, randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { candidateWithDocument, documentIn, download, held, put } from "./support.ts";
 
 describe("PUT /candidates/{id}/documents/{docId}/content", () => {
-  let service: Service;
-  let account: TestAccount;
-  let client: Client;
+  const service = useService({ MAX_DOCUMENT_BYTES: 100_000 });
+  const account = useAccount(service);
+  const { client } = account;
   let candidate: string;
   let document: string;
   let content: string;
-  before(async () => {
-    service = await startService({ MAX_DOCUMENT_BYTES: 100_000 });
-  });
   beforeEach(async () => {
-    account = await service.account();
-    ({ client } = account);
     ({ candidate, document, content } = await candidateWithDocument(client));
   });
-  after(() => service.stop());
 
   it("makes a document received, and says what was stored", async () => {
     const stored = await put(client, content, "%PDF", { "Content-Disposition": 'attachment; filename="a.pdf"' });

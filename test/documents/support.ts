@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type ClientRequest, request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import { expect } from "chai";
 import type { Document } from "../../src/candidates/document-schema.ts";
 import type { Answer, Client } from "../support/client.ts";
 import type { Service } from "../support/service.ts";
@@ -79,6 +80,13 @@ export async function held(service: Service): Promise<{ files: number; chunks: n
   // The stand-in for MongoDB lists no chunks without their file's id, but for its own table of them.
   const chunks = (await count("content.chunks")) + (await count("content_chunks"));
   return { files: await count("content.files"), chunks, pending: await count("content_pending") };
+}
+
+/** Removes all documents' content from the database, for tests that count what it holds. */
+export async function emptyContent(service: Service): Promise<void> {
+  const { db } = service.operators.mongo;
+  for (const name of ["content.files", "content.chunks", "content_chunks", "content_pending"]) await db.collection(name).deleteMany({});
+  expect(await held(service)).to.deep.equal(NOTHING_HELD);
 }
 
 export const NOTHING_HELD = { files: 0, chunks: 0, pending: 0 };

@@ -1,25 +1,19 @@
 import { expect } from "chai";
 import { expired } from "../../src/candidates/expire.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { candidateWithDocument, documentIn, put } from "./support.ts";
 
 describe("PATCH /candidates/{id}/documents/{docId}", () => {
-  let service: Service;
-  let account: TestAccount;
-  let client: Client;
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
   let candidate: string;
   let document: string;
-  before(async () => {
-    service = await startService();
-  });
   beforeEach(async () => {
-    account = await service.account();
-    ({ client } = account);
     ({ candidate, document } = await candidateWithDocument(client));
   });
-  after(() => service.stop());
 
   it("changes fields and clears them, and charges writes", async () => {
     const changed = await client.patch(document, { name: "Visa", required: false, expires_on: "2027-01-31", metadata: { a: "1", b: "2" } });
@@ -65,8 +59,6 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
 
   for (const [from, open] of Object.entries(MOVES)) {
     it(`moves from ${from} to ${open.join(", ") || "nowhere"} only`, async () => {
-      account = await service.account();
-      ({ client } = account);
       const fixed = await documentThatIs(from);
       for (const to of ALL.filter((state) => state !== from && !open.includes(state))) {
         const refused = expectProblem(await client.patch(fixed, { state: to, name: "kept out" }), 409, "invalid_transition");

@@ -2,8 +2,9 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { limitsOf, SURFACES, type Surface } from "../../src/limiter/surfaces.ts";
 import { LoadClient } from "../support/load.ts";
-import { accountWithKeys, type LogLine, type Processes, spawnService } from "../support/processes.ts";
+import { accountWithKeys, type LogLine, type Processes } from "../support/processes.ts";
 import { REQUESTS } from "../support/requests.ts";
+import { useProcesses } from "../support/use-service.ts";
 
 /** How many runs; `npm run test:exactness` asks for ten. */
 const RUNS = Number(process.env.EXACTNESS_RUNS ?? 1);
@@ -21,11 +22,7 @@ interface Offer {
 
 describe(`${REPLICAS} processes share one account's windows`, function () {
   this.timeout(60_000 + RUNS * 60_000);
-  let service: Processes;
-  before(async () => {
-    service = await spawnService({ REPLICAS, LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: 5_000 });
-  });
-  after(() => service.stop());
+  const service = useProcesses({ REPLICAS, LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: 5_000 });
 
   for (let run = 1; run <= RUNS; run++) {
     it(`admits min(offered, limit) for the account and each key, across an edge (run ${run})`, async () => {

@@ -1,12 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import type { RedisClient } from "../../src/infra/redis.ts";
 import type { GrantRequest } from "../../src/grants/terms.ts";
 import { limitsOf } from "../../src/limiter/surfaces.ts";
 import { LoadClient } from "../support/load.ts";
 import { accountWithKeys } from "../support/processes.ts";
-import { earlyInWindow, problemOf, testRedis } from "../limiter/support.ts";
-import { type Replicas, spawnReplicas } from "../support/replicas.ts";
+import { earlyInWindow, problemOf, useTestRedis } from "../limiter/support.ts";
+import { useReplicas } from "../support/use-service.ts";
 
 const REPLICAS = 4;
 /** `GRANT_AMOUNT=5000` is the whole backfill of the interface's example, and takes minutes. */
@@ -16,17 +15,8 @@ const LIMITS = limitsOf("create", 1);
 
 describe(`grants on ${REPLICAS} replicas`, function () {
   this.timeout((4 * WINDOW_SECONDS + 60) * 1000);
-  let replicas: Replicas;
-  let redis: RedisClient;
-  before(async () => {
-    redis = await testRedis();
-    const settings = { LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: 10_000, STORE_TIMEOUT_MS: 30_000 };
-    replicas = await spawnReplicas(REPLICAS, settings);
-  });
-  after(async () => {
-    await replicas?.stop();
-    redis?.disconnect();
-  });
+  const redis = useTestRedis();
+  const replicas = useReplicas(REPLICAS, { LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: 10_000, STORE_TIMEOUT_MS: 30_000 });
 
   const service = () => replicas.first.operators.grants;
   const terms = (keyId: string, more: Partial<GrantRequest> = {}): GrantRequest => ({

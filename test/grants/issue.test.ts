@@ -3,14 +3,13 @@ import { AuditStore } from "../../src/audit/store.ts";
 import { AuditTrail } from "../../src/audit/trail.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
-import type { RedisClient } from "../../src/infra/redis.ts";
 import { GrantService } from "../../src/grants/service.ts";
 import { GrantStore } from "../../src/grants/store.ts";
 import type { GrantRequest } from "../../src/grants/terms.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
-import { type Accounts, openAccounts } from "../accounts/support.ts";
-import { limiterOver, problemOf, testRedis } from "../limiter/support.ts";
+import { useAccounts } from "../accounts/support.ts";
+import { limiterOver, problemOf, useTestRedis } from "../limiter/support.ts";
 
 /** The steps at which issuing a grant can be cut off: before each thing it does to Redis, or straight after it. */
 const CUTS = ["put before", "put after", "fill before", "fill after"] as const;
@@ -39,22 +38,17 @@ class CrashingCounters extends GrantCounters {
 }
 
 describe("issuing a grant that is cut off", () => {
-  let accounts: Accounts;
-  let redis: RedisClient;
+  const accounts = useAccounts();
+  const redis = useTestRedis();
   let counters: CrashingCounters;
   let grants: GrantService;
   let accountId: string;
   let request: GrantRequest & { id: string };
-  before(async () => {
-    [accounts, redis] = [await openAccounts(), await testRedis()];
+  before(() => {
     counters = new CrashingCounters(redis);
     const clock = new SharedClock();
     const audit = new AuditTrail({ store: new AuditStore(accounts.mongo), clock, newId: newTypeId, actor: "test" });
     grants = new GrantService({ accounts: accounts.store, store: new GrantStore(accounts.mongo), counters, audit, clock, newId: newTypeId });
-  });
-  after(async () => {
-    redis.disconnect();
-    await accounts.close();
   });
   beforeEach(async () => {
     accountId = (await accounts.service.createAccount({ name: "Acme" })).id;

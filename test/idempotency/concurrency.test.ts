@@ -1,20 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { type Answer, type Client, expectProblem } from "../support/client.ts";
-import { accountWithKeys, type Processes, spawnService } from "../support/processes.ts";
+import { type Answer, expectProblem } from "../support/client.ts";
+import { useAccount, useProcesses } from "../support/use-service.ts";
 import { newKey } from "./support.ts";
 
 describe("many requests with one Idempotency-Key, on several replicas", function () {
   this.timeout(60_000);
-  let service: Processes;
-  let client: Client;
-  before(async () => {
-    service = await spawnService({ REPLICAS: 3, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000 });
-  });
-  beforeEach(async () => {
-    client = (await accountWithKeys(service, 1)).keys[0]!.client;
-  });
-  after(() => service.stop());
+  const service = useProcesses({ REPLICAS: 3, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000 });
+  const { client } = useAccount(service);
 
   const create = (key: string, json: unknown = { external_id: "ats-1" }) => client.post("/candidates", json, { "Idempotency-Key": key });
   const replayed = ({ headers }: Answer) => headers.get("idempotent-replayed") === "true";

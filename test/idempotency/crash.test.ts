@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import type { Answer, Client } from "../support/client.ts";
-import { accountWithKeys, type Processes, spawnService } from "../support/processes.ts";
+import type { Answer } from "../support/client.ts";
+import { useProcesses, useSharedAccount } from "../support/use-service.ts";
 import { newKey } from "./support.ts";
 
 /** How many requests lose their replica, at the least; 200 take about a minute on two cores. */
@@ -32,13 +32,8 @@ function momentOf({ cutAt = 0, waits, answer }: Trial): (typeof MOMENTS)[number]
 
 describe("a replica that is killed -9 at a random moment", function () {
   this.timeout(100_000 + TRIALS * 2_000);
-  let service: Processes;
-  let client: Client;
-  before(async () => {
-    service = await spawnService({ REPLICAS: 2, LIMIT_SCALE: 100_000, LIMITER_TIMEOUT_MS: 5_000 });
-    client = (await accountWithKeys(service, 1)).keys[0]!.client;
-  });
-  after(() => service.stop());
+  const service = useProcesses({ REPLICAS: 2, LIMIT_SCALE: 100_000, LIMITER_TIMEOUT_MS: 5_000 });
+  const { client } = useSharedAccount(service);
 
   const trials: Trial[] = [];
   const cut = () => trials.filter(({ cutAt }) => cutAt !== undefined);

@@ -5,17 +5,15 @@ import type { NewId } from "../../src/infra/ids.ts";
 import { type IdempotentWork, KEPT_MS } from "../../src/idempotency/once.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { problem } from "../../src/problems.ts";
-import { candidateOf, newRequest, refusalOf, startWorkbench, type Workbench } from "./workbench.ts";
+import { candidateOf, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
 
 describe("what is kept of a request with an Idempotency-Key", () => {
-  let bench: Workbench;
+  const bench = useWorkbench();
   let replica: IdempotentWork;
-  before(async () => {
-    bench = await startWorkbench();
+  before(() => {
     replica = bench.replica();
   });
   beforeEach(() => bench.clear());
-  after(() => bench.stop());
 
   const failing = (error: Error, ids: string[]) => (newId: NewId) => {
     ids.push(newId("cand"), newId("doc"), newId("doc"));

@@ -1,21 +1,13 @@
 import { expect } from "chai";
 import { entityTag } from "../../src/http/entity-tags.ts";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { newKey, postRaw } from "./support.ts";
 
 describe("Idempotency-Key", () => {
-  let service: Service;
-  let account: TestAccount;
-  let client: Client;
-  before(async () => {
-    service = await startService();
-  });
-  beforeEach(async () => {
-    account = await service.account();
-    ({ client } = account);
-  });
-  after(() => service.stop());
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
 
   const create = (json: unknown, key: string, by = client) => by.post("/candidates", json, { "Idempotency-Key": key });
   const count = async (by = client) => (await by.get("/candidates")).body.data.length;

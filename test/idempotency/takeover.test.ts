@@ -5,17 +5,16 @@ import type { IdempotentRequest } from "../../src/idempotency/once.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import type { IdempotentWork } from "../../src/idempotency/once.ts";
 import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";
-import { candidateOf, gate, hang, newRequest, refusalOf, startWorkbench, type Workbench } from "./workbench.ts";
+import { candidateOf, gate, hang, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
 
 const LEASE_MS = 5_000;
 
 describe("a try that falls silent", () => {
-  let bench: Workbench;
+  const bench = useWorkbench();
   let here: IdempotentWork;
   let there: IdempotentWork;
   let request: IdempotentRequest;
-  before(async () => {
-    bench = await startWorkbench();
+  before(() => {
     here = bench.replica();
     there = bench.replica();
   });
@@ -23,7 +22,6 @@ describe("a try that falls silent", () => {
     request = newRequest();
     await bench.clear();
   });
-  after(() => bench.stop());
 
   const GIVEN: NewCandidate = {
     external_id: "ats-1",
@@ -128,11 +126,7 @@ describe("a try that falls silent", () => {
 
 describe("a try that takes long", () => {
   const SHORT_LEASE_MS = 90;
-  let bench: Workbench;
-  before(async () => {
-    bench = await startWorkbench();
-  });
-  after(() => bench.stop());
+  const bench = useWorkbench();
 
   /** Tells of each renewal, and until when it is. */
   class WatchedStore extends IdempotencyStore {

@@ -11,13 +11,19 @@ import { IdempotentWork } from "../../src/idempotency/once.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { Problem } from "../../src/problems.ts";
 import { testConfig } from "../support/service.ts";
+import { useStarted } from "../support/use-started.ts";
 
 /** Idempotent work below HTTP, over the real store, with time in the test's hands: for what no client can bring about. */
 export type Workbench = Awaited<ReturnType<typeof startWorkbench>>;
 
 export const ACCOUNT = "acct_test";
 
-export async function startWorkbench() {
+/** Starts a workbench before the tests of the `describe` that calls this, and stops it after them. */
+export function useWorkbench(): Workbench {
+  return useStarted("The workbench", startWorkbench, (bench) => bench.stop());
+}
+
+async function startWorkbench() {
   const clock = { time: 1_800_000_000_000, now: () => clock.time };
   const mongo = await connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs: 5_000 });
   const store = new IdempotencyStore(mongo);

@@ -1,23 +1,20 @@
 import { expect } from "chai";
-import type { RedisClient } from "../../src/infra/redis.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
 import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { KeyMarkers } from "../../src/limiter/key-markers.ts";
-import { clearOfMidnight, limiterOver, newCaller, redisNow, testRedis } from "./support.ts";
+import { clearOfMidnight, limiterOver, newCaller, redisNow, useTestRedis } from "./support.ts";
 
 const DAY_MS = 86_400_000;
 
 describe("charging a request", () => {
-  let redis: RedisClient;
+  const redis = useTestRedis();
   let limiter: Limiter;
   before(async () => {
-    redis = await testRedis();
     await clearOfMidnight(redis);
     limiter = limiterOver(redis);
   });
-  after(() => redis.disconnect());
 
   const charge = (times: number, request: ChargeRequest): Promise<Decision[]> =>
     Promise.all(Array.from({ length: times }, () => limiter.charge(request)));

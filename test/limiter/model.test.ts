@@ -7,7 +7,7 @@ import { KeyMarkers } from "../../src/limiter/key-markers.ts";
 import { charge as runCharge } from "../../src/limiter/scripts.ts";
 import { readUsage } from "../../src/limiter/usage.ts";
 import { type Charge, type Limits, Model } from "./model.ts";
-import { clearOfMidnight, newCaller, redisNow, testRedis } from "./support.ts";
+import { clearOfMidnight, newCaller, redisNow, useTestRedis } from "./support.ts";
 
 const DAY_SECONDS = 86_400;
 const KEYS = 3;
@@ -36,12 +36,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const limits = fc.record({ account: fc.nat({ max: 30 }), key: fc.nat({ max: 20 }) });
 
 describe("the scripts against their model", () => {
-  let redis: RedisClient;
-  before(async () => {
-    redis = await testRedis();
-    await clearOfMidnight(redis);
-  });
-  after(() => redis.disconnect());
+  const redis = useTestRedis();
+  before(() => clearOfMidnight(redis));
 
   it("gives the same verdicts and the same numbers over random sequences", async () => {
     const property = fc.asyncProperty(limits, fc.array(step, { maxLength: 80 }), async (allowed, steps) => {

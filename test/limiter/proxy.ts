@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { useStarted } from "../support/use-started.ts";
 
 export type Way = "toServer" | "toClient";
 
@@ -27,6 +28,11 @@ export interface Proxy {
   /** Resolves when nothing is held up any more. */
   delivered(): Promise<void>;
   close(): void;
+}
+
+/** A proxy in front of that server for the suite that calls this. Call it after what starts the server. */
+export function useProxy(server: { readonly port: number }): Proxy {
+  return useStarted("The proxy", () => startProxy(server.port), (proxy) => proxy.close());
 }
 
 /** Stands before the server at that port of 127.0.0.1. */

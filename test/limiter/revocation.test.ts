@@ -3,8 +3,9 @@ import { expect } from "chai";
 import { connectRedis } from "../../src/infra/redis.ts";
 import { answerOf, serversOf } from "../admin/support.ts";
 import { accountWithKeys } from "../support/processes.ts";
-import { startRedis, type TestServer } from "../support/servers.ts";
-import { hammer, type Load, type Replicas, type Sample, spawnReplicas } from "../support/replicas.ts";
+import { useRedisServer } from "../support/servers.ts";
+import { hammer, type Load, type Sample } from "../support/replicas.ts";
+import { useReplicas } from "../support/use-service.ts";
 
 const REPLICAS = 8;
 const KEY_CACHE_SECONDS = 8;
@@ -14,22 +15,14 @@ const PATHS = ["/candidates?limit=1", "/limits"];
 
 describe(`a key's end on ${REPLICAS} replicas under load`, function () {
   this.timeout(180_000);
-  let redis: TestServer;
-  let replicas: Replicas;
+  const redis = useRedisServer();
+  // The limits are out of the way, and a slow machine is no outage.
+  const settings = { KEY_CACHE_SECONDS, LIMIT_SCALE: 100_000, LIMITER_TIMEOUT_MS: 10_000, STORE_TIMEOUT_MS: 30_000 };
+  const replicas = useReplicas(REPLICAS, () => ({ ...settings, REDIS_URL: redis.url }));
   let load: Load | undefined;
-  before(async () => {
-    redis = await startRedis();
-    // The limits are out of the way, and a slow machine is no outage.
-    const settings = { REDIS_URL: redis.url, KEY_CACHE_SECONDS, LIMIT_SCALE: 100_000, LIMITER_TIMEOUT_MS: 10_000, STORE_TIMEOUT_MS: 30_000 };
-    replicas = await spawnReplicas(REPLICAS, settings);
-  });
   afterEach(async () => {
     await load?.stop();
     load = undefined;
-  });
-  after(async () => {
-    await replicas?.stop();
-    await redis?.stop();
   });
 
   const operator = (...args: string[]) => answerOf(args, serversOf(replicas.config));

@@ -5,11 +5,17 @@ import { SharedClock } from "../../src/infra/clock.ts";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import { Limiter, type LimiterOptions } from "../../src/limiter/limiter.ts";
 import { Problem } from "../../src/problems.ts";
+import { useStarted } from "../support/use-started.ts";
 
 const DAY_MS = 86_400_000;
 const CLEAR_MS = 8_000;
 
-/** The Redis of the test run. Tests share it, so each works with accounts of its own. */
+/** A connection to the Redis of the test run, for the suite that calls this. Tests share it, so each works with accounts of its own. */
+export function useTestRedis(): RedisClient {
+  return useStarted("Redis", testRedis, (redis) => redis.disconnect());
+}
+
+/** A connection to the Redis of the test run. The caller ends it. */
 export function testRedis(): Promise<RedisClient> {
   const { REDIS_URL } = process.env;
   if (!REDIS_URL) throw new Error("Run the tests with `npm test`: it starts Redis.");

@@ -2,14 +2,10 @@ import { expect } from "chai";
 import type { Limits } from "../../src/limits/schema.ts";
 import { limitsOf, SURFACES } from "../../src/limiter/surfaces.ts";
 import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/use-service.ts";
 
 describe("GET /limits", () => {
-  let service: Service;
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.stop());
+  const service = useService();
 
   const read = async (client: Client): Promise<Limits> => {
     const answer = await client.get("/limits");

@@ -1,21 +1,15 @@
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 
 describe("PATCH /candidates/{id}/outreach", () => {
-  let service: Service;
-  let account: TestAccount;
-  let client: Client;
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
   let path: string;
-  before(async () => {
-    service = await startService();
-  });
   beforeEach(async () => {
-    account = await service.account();
-    ({ client } = account);
     path = `/candidates/${(await client.post("/candidates", { docs_chase_attempts: 7 })).body.id}`;
   });
-  after(() => service.stop());
 
   it("edits each cap by itself; null goes back to the default", async () => {
     expect((await client.patch(`${path}/outreach`, { reference_chase_attempts: 0 })).body).to.include({ docs_chase_attempts: 7, reference_chase_attempts: 0 });

@@ -2,8 +2,7 @@ import { expect } from "chai";
 import { sheetOf } from "../../src/pack/sheet.ts";
 import type { Pack } from "../../src/pack/schema.ts";
 import { typeset } from "../../src/pack/typeset.ts";
-import type { Client } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { useService, useSharedAccount } from "../support/use-service.ts";
 import { download, packOf, type Paper, readPdf } from "./support.ts";
 
 const A4_WIDTH = 595;
@@ -11,15 +10,9 @@ const MARGIN = 20 * (72 / 25.4);
 
 describe("the pack as a PDF", function () {
   this.timeout(60_000);
-  let service: Service;
-  let account: TestAccount;
-  let client: Client;
-  before(async () => {
-    service = await startService({ LIMIT_SCALE: 100 });
-    account = await service.account();
-    ({ client } = account);
-  });
-  after(() => service.stop());
+  const service = useService({ LIMIT_SCALE: 100 });
+  const account = useSharedAccount(service);
+  const { client } = account;
 
   async function paperOf(fields: Record<string, unknown>): Promise<Paper & { id: string; pack: Pack; bytes: Uint8Array }> {
     const { id } = (await client.post("/candidates", fields)).body;

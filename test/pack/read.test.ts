@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useService, useSharedAccount } from "../support/use-service.ts";
 import { download, packOf } from "./support.ts";
 
 const WINDOW_IS_NO_MATTER = { LIMIT_SCALE: 100 };
@@ -11,15 +11,9 @@ const FORMS = [
 ] as const;
 
 describe("GET /candidates/{id}/pack", () => {
-  let service: Service;
-  let account: TestAccount;
-  let client: Client;
-  before(async () => {
-    service = await startService(WINDOW_IS_NO_MATTER);
-    account = await service.account();
-    ({ client } = account);
-  });
-  after(() => service.stop());
+  const service = useService(WINDOW_IS_NO_MATTER);
+  const account = useSharedAccount(service);
+  const { client } = account;
 
   async function candidate(fields: Record<string, unknown> = {}): Promise<string> {
     return (await client.post("/candidates", fields)).body.id;

@@ -8,18 +8,12 @@ import { expect } from "chai";
 import { ObjectId } from "mongodb";
 import { ContentStore } from "../../src/content/store.ts";
 import { problem } from "../../src/problems.ts";
-import type { Client } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService, useSharedAccount } from "../support/use-service.ts";
 import { download, manifestIn, unzip } from "./support.ts";
 
 describe("the pack as a ZIP", () => {
-  let service: Service;
-  let client: Client;
-  before(async () => {
-    service = await startService({ LIMIT_SCALE: 100 });
-    ({ client } = await service.account());
-  });
-  after(() => service.stop());
+  const service = useService({ LIMIT_SCALE: 100 });
+  const { client } = useSharedAccount(service);
 
   const bytesFor = (seed: string, size: number) => Buffer.alloc(size, createHash("sha512").update(seed).digest());
 
@@ -104,20 +98,17 @@ describe("the pack as a ZIP", () => {
   });
 
   it("cuts the connection where the store is gone half-way, so that no broken ZIP looks whole", async () => {
-    const mongo = service.operators.mongo;
     const id = await candidateWith([{ name: "a", filename: "a.bin", bytes: bytesFor("a", 600_000) }]);
-    const bounded = mongo.bounded.bind(mongo);
-    let reads = 0;
-    const failing: typeof bounded = async (operation) => {
-      if (++reads > 3) throw problem("store_unavailable", "The store did not answer in time.");
-      return bounded(operation);
-    };
-    Object.assign(mongo, { bounded: failing });
+    const { open } = ContentStore.prototype;
+    const failing = mock.method(ContentStore.prototype, "open", function (this: ContentStore, ...args: Parameters<typeof open>) {
+      return Readable.from(failingAfterOneChunk(open.apply(this, args)), { objectMode: false });
+    });
     try {
       const error = await download(client, `/candidates/${id}/pack?format=zip`).then(() => undefined, (caught: unknown) => caught);
+      expect(failing.mock.callCount()).to.equal(1);
       expect(error).to.be.instanceOf(TypeError);
     } finally {
-      Object.assign(mongo, { bounded });
+      failing.mock.restore();
     }
   });
 
@@ -141,3 +132,10 @@ describe("the pack as a ZIP", () => {
     }
   });
 });
+
+async function* failingAfterOneChunk(bytes: Readable): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes as AsyncIterable<Uint8Array>) {
+    yield chunk;
+    throw problem("store_unavailable", "The store did not answer in time.");
+  }
+}

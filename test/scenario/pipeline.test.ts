@@ -1,19 +1,14 @@
 import { expect } from "chai";
 import type { Candidate } from "../../src/candidates/schema.ts";
 import type { Client } from "../support/client.ts";
-import { accountWithKeys, type Processes, spawnService } from "../support/processes.ts";
+import { useProcesses, useSharedAccount } from "../support/use-service.ts";
 
 const CANDIDATES = 50;
 
 describe("a client that mirrors its pipeline", function () {
   this.timeout(120_000);
-  let service: Processes;
-  let client: Client;
-  before(async () => {
-    service = await spawnService({ REPLICAS: 2, LIMIT_SCALE: 100, LIMITER_TIMEOUT_MS: 5_000 });
-    client = (await accountWithKeys(service, 1)).keys[0]!.client;
-  });
-  after(() => service.stop());
+  const service = useProcesses({ REPLICAS: 2, LIMIT_SCALE: 100, LIMITER_TIMEOUT_MS: 5_000 });
+  const { client } = useSharedAccount(service);
 
   const mirror = new Map<string, Candidate>();
   let cursor = "";

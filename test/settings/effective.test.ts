@@ -1,26 +1,20 @@
 import { expect } from "chai";
-import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { ifMatch, viewTag } from "../../src/http/entity-tags.ts";
 import { SettingsService } from "../../src/settings/service.ts";
 import { SettingsStore } from "../../src/settings/store.ts";
-import { testConfig } from "../support/service.ts";
+import { useDatabase } from "../support/use-service.ts";
 
 describe("quiet hours while time goes by", () => {
-  let mongo: Mongo;
+  const mongo = useDatabase();
   let settings: SettingsService;
   let now = Date.parse("2026-06-01T20:59:00Z");
-  before(async () => {
-    mongo = await connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs: 5_000 });
+  before(() => {
     const clock = { now: () => now };
     settings = new SettingsService({
       assistant: new SettingsStore(mongo, clock, "assistant_settings"),
       quietHours: new SettingsStore(mongo, clock, "quiet_hours_settings"),
       clock,
     });
-  });
-  after(async () => {
-    await mongo.db.dropDatabase();
-    await mongo.close();
   });
 
   const read = () => settings.readQuietHours("acct");

@@ -1,15 +1,10 @@
 import { expect } from "chai";
-import { type Client, expectProblem } from "../support/client.ts";
-import { type Service, startService } from "../support/service.ts";
+import { expectProblem } from "../support/client.ts";
+import { useService, useSharedAccount } from "../support/use-service.ts";
 
 describe("the fields of settings", () => {
-  let service: Service;
-  let client: Client;
-  before(async () => {
-    service = await startService({ LIMIT_SCALE: 100 });
-    ({ client } = await service.account());
-  });
-  after(() => service.stop());
+  const service = useService({ LIMIT_SCALE: 100 });
+  const { client } = useSharedAccount(service);
 
   const REFUSED: [kind: "assistant" | "quiet-hours", patch: Record<string, unknown>, pointer: string, detail: RegExp][] = [
     ["assistant", { enabled: "yes" }, "/enabled", /a boolean or null/],

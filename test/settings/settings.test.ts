@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { ASSISTANT_DEFAULTS, QUIET_HOURS_DEFAULTS } from "../../src/settings/schema.ts";
 import { type Answer, Client, expectProblem } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 
 const KINDS = [
   {
@@ -28,17 +28,9 @@ const KINDS = [
 
 for (const { path, fresh, change, field, values } of KINDS) {
   describe(`GET and PATCH ${path}`, () => {
-    let service: Service;
-    let account: TestAccount;
-    let client: Client;
-    before(async () => {
-      service = await startService();
-    });
-    beforeEach(async () => {
-      account = await service.account();
-      ({ client } = account);
-    });
-    after(() => service.stop());
+    const service = useService();
+    const account = useAccount(service);
+    const { client } = account;
 
     const tagOf = ({ headers }: Answer) => headers.get("etag") ?? "";
 

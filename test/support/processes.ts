@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Config } from "../../src/config.ts";
 import { Client } from "./client.ts";
+import { compiled } from "./compiled.ts";
 import { openOperators, type Operators } from "./operators.ts";
-import { testConfig } from "./service.ts";
+import { newAccount, type TestAccount, testConfig } from "./service.ts";
 
-/** The service as `npm start` runs it: processes of their own, one or several sharing a port. */
+/** The service as production runs it: compiled, in processes of their own, one or several that share a port. */
 export interface Processes {
   readonly url: string;
   readonly opsUrl: string;
@@ -14,6 +15,8 @@ export interface Processes {
   /** Every line logged by any of the processes, parsed. */
   readonly log: LogLine[];
   readonly operators: Operators;
+  /** A new account with one key, and a client that uses it. */
+  account(): Promise<TestAccount>;
   /** Resolves with the next log line that fits. */
   logged(fits: (line: LogLine) => boolean): Promise<LogLine>;
   stop(): Promise<void>;
@@ -36,7 +39,7 @@ export type Settings = Partial<Record<keyof Config, string | number>>;
 export async function spawnService(settings: Settings = {}): Promise<Processes> {
   const config = testConfig(settings);
   const env = { ...process.env, ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])) };
-  const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts"], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = spawn(process.execPath, [await compiled("main.ts")], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log: LogLine[] = [];
   const waiting = new Set<(line: LogLine) => void>();
   if (child.stdout === null || child.stderr === null) throw new Error("The service's output is a pipe.");
@@ -49,12 +52,14 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
   child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
   const { port, opsPort } = await readyOf(child, () => complaints);
   const operators = await openOperators(config);
+  const url = `http://127.0.0.1:${port}`;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     opsUrl: `http://127.0.0.1:${opsPort}`,
     child,
     log,
     operators,
+    account: () => newAccount(operators, url),
     logged: (fits) =>
       new Promise((resolve) => {
         const tell = (line: LogLine) => {

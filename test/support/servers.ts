@@ -5,6 +5,7 @@ import { findMongo, mongoSpec } from "../../src/dev/mongo.ts";
 import { findRedis, redisSpec } from "../../src/dev/redis.ts";
 import { type OwnServer, type ServerSpec, launch } from "../../src/dev/server-process.ts";
 import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
+import { useStarted } from "./use-started.ts";
 
 /** A server that a test may do anything to. It ends with the test run at the latest. */
 export interface TestServer {
@@ -32,6 +33,11 @@ export interface TestServerOptions {
 export async function startRedis({ args = [], ...options }: TestServerOptions & { args?: string[] } = {}): Promise<TestServer> {
   const command = await findRedis(tools(), new AbortController().signal);
   return start(options, (dir) => redisSpec({ command, dir, log: join(dir, "redis.log"), more: args }));
+}
+
+/** Starts a Redis before the tests of the `describe` that calls this, and stops it after them. */
+export function useRedisServer(): TestServer {
+  return useStarted("The Redis server", () => startRedis(), (server) => server.stop());
 }
 
 /** What `npm test` would use: a real mongod where there is one, else the stand-in. */

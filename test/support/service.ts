@@ -56,7 +56,6 @@ export async function startService(settings: Partial<Record<keyof Config, string
   const destination = { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) };
   const [replica, operators] = await Promise.all([startReplica(config, createLog("debug", destination)), openOperators(config)]);
   const url = `http://127.0.0.1:${replica.port}`;
-  const { accounts, mongo, usage } = operators;
   return {
     url,
     port: replica.port,
@@ -64,23 +63,26 @@ export async function startService(settings: Partial<Record<keyof Config, string
     operators,
     config,
     log,
-    async account() {
-      const { id } = await accounts.createAccount({ name: "Test" });
-      const issue = async () => {
-        const { id: keyId, key } = await accounts.createKey({ accountId: id, name: "test" });
-        return { keyId, key, client: new Client(url, key) };
-      };
-      const key = await issue();
-      const used = async () => {
-        const { surfaces } = await usage({ accountId: id, keyId: key.keyId });
-        return Object.fromEntries(surfaces.filter((surface) => surface.key.used > 0).map(({ surface, key }) => [surface, key.used]));
-      };
-      return { id, ...key, another: issue, used };
-    },
+    account: () => newAccount(operators, url),
     async stop() {
       await replica.stop();
-      await mongo.db.dropDatabase();
+      await operators.mongo.db.dropDatabase();
       await operators.close();
     },
   };
+}
+
+/** Makes an account with one key on the service at `url`. */
+export async function newAccount({ accounts, usage }: Pick<Operators, "accounts" | "usage">, url: string): Promise<TestAccount> {
+  const { id } = await accounts.createAccount({ name: "Test" });
+  const issue = async () => {
+    const { id: keyId, key } = await accounts.createKey({ accountId: id, name: "test" });
+    return { keyId, key, client: new Client(url, key) };
+  };
+  const key = await issue();
+  const used = async () => {
+    const { surfaces } = await usage({ accountId: id, keyId: key.keyId });
+    return Object.fromEntries(surfaces.filter((surface) => surface.key.used > 0).map(({ surface, key }) => [surface, key.used]));
+  };
+  return { id, ...key, another: issue, used };
 }

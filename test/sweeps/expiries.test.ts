@@ -2,26 +2,19 @@ import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { expiries } from "../../src/sweeps/expiries.ts";
-import type { Client } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { candidateWithExpiry } from "./support.ts";
 
 describe("the sweep of expiries", () => {
-  let service: Service;
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
   let candidates: CandidateStore;
-  let account: TestAccount;
-  let client: Client;
   // The replica's own sweep would be first with dates that are past: these are to come, and the sweep's clock is the test's.
   const lastMoment = Date.parse("2090-01-31T23:59:59.999Z");
   before(async () => {
-    service = await startService();
     candidates = new CandidateStore(service.operators.mongo, new SharedClock());
   });
-  beforeEach(async () => {
-    account = await service.account();
-    ({ client } = account);
-  });
-  after(() => service.stop());
 
   const sweepAt = (now: number) => expiries(candidates, { now: () => now }).run(new AbortController().signal);
   const stateOf = async (id: string) => {

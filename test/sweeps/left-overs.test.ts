@@ -2,26 +2,18 @@ import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
-import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { idempotencyRecords } from "../../src/sweeps/idempotency-records.ts";
 import { leftOverBytes } from "../../src/sweeps/left-over-bytes.ts";
-import { testConfig } from "../support/service.ts";
+import { useDatabase } from "../support/use-service.ts";
 import { candidateWithExpiry } from "./support.ts";
 
 const HOUR = 60 * 60 * 1000;
 
 describe("the sweeps of what is left over", () => {
-  let mongo: Mongo;
+  const mongo = useDatabase();
   let now = Date.parse("2026-06-01T00:00:00Z");
   const clock = { now: () => now };
   const { signal } = new AbortController();
-  before(async () => {
-    mongo = await connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs: 5_000 });
-  });
-  after(async () => {
-    await mongo.db.dropDatabase();
-    await mongo.close();
-  });
 
   it("take bytes away that no record has named within an hour, and keep those that one does", async () => {
     const candidates = new CandidateStore(mongo, clock);

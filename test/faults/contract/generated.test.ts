@@ -3,7 +3,7 @@ import addFormats from "ajv-formats";
 import { expect } from "chai";
 import fc from "fast-check";
 import { escapePointer } from "../../../src/schema/pointer.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { useService } from "../../support/use-service.ts";
 import { record } from "../report.ts";
 import { exchange, type Received, type Sent } from "./exchange.ts";
 import { type Operation, operationsOf, requestsFor } from "./operations.ts";
@@ -24,13 +24,11 @@ interface Exchange {
 
 describe("every operation, with input made from the contract", function () {
   this.timeout(120_000);
-  let service: Service;
+  const service = useService({ LIMIT_SCALE: 1_000_000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 20_000 });
   let contract: JsonSchema;
   before(async () => {
-    service = await startService({ LIMIT_SCALE: 1_000_000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 20_000 });
     contract = (await (await fetch(`${service.url}/openapi.json`)).json()) as JsonSchema;
   });
-  after(() => service.stop());
 
   it("never fails, never answers outside the contract, and never tells of another account", async () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: true });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { accountWithKeys, type Processes, spawnService } from "../../support/processes.ts";
+import { accountWithKeys } from "../../support/processes.ts";
+import { useProcesses } from "../../support/use-service.ts";
 import { record } from "../report.ts";
 import { Bystander } from "./bystander.ts";
 import { faultOf, RawConnection } from "./raw.ts";
@@ -15,14 +16,13 @@ const GROWTH_MB = 150;
 
 describe("a flood of bytes", function () {
   this.timeout(120_000);
-  let service: Processes;
+  const service = useProcesses({ REPLICAS: 2, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 20_000 });
   let bystander: Bystander;
   let port: number;
   let auth: string;
   let candidate: string;
   let document: string;
   before(async () => {
-    service = await spawnService({ REPLICAS: 2, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 20_000 });
     port = Number(new URL(service.url).port);
   });
   beforeEach(async () => {
@@ -33,7 +33,6 @@ describe("a flood of bytes", function () {
     const pids = new Set(service.log.filter(({ msg }) => msg === "serving").map(({ pid }) => pid));
     bystander = new Bystander(service.url, client.key, () => [...pids]);
   });
-  after(() => service.stop());
 
   it(`of bodies of ${BODY_MB} MB, declared and chunked, as JSON, as a file and as a form: each is refused in little memory`, async () => {
     const targets = [

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { accountWithKeys, type Processes, spawnService } from "../../support/processes.ts";
+import { accountWithKeys } from "../../support/processes.ts";
+import { useProcesses } from "../../support/use-service.ts";
 import { record } from "../report.ts";
 import { Bystander } from "./bystander.ts";
 
@@ -20,18 +21,14 @@ interface Crowd {
 
 describe("a flood of connections", function () {
   this.timeout(120_000);
-  let service: Processes;
+  const service = useProcesses({ REPLICAS: 2, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000 });
   let key: string;
   let bystander: Bystander;
-  before(async () => {
-    service = await spawnService({ REPLICAS: 2, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000 });
-  });
   beforeEach(async () => {
     key = (await accountWithKeys(service, 1)).keys[0]!.client.key;
     const pids = new Set(service.log.filter(({ msg }) => msg === "serving").map(({ pid }) => pid));
     bystander = new Bystander(service.url, key, () => [...pids]);
   });
-  after(() => service.stop());
 
   it("of 500 that send a header byte now and then: all are cut off in time, and others are served", async () => {
     const crowd = await open({ count: 500, kind: "slow", processes: 1 });

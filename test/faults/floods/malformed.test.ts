@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type Service, startService, type TestAccount } from "../../support/service.ts";
+import { useService, useSharedAccount } from "../../support/use-service.ts";
 import { record } from "../report.ts";
 import { malformedRequests } from "./malformed.ts";
 import { faultOf, RawConnection } from "./raw.ts";
@@ -10,13 +10,8 @@ const ANSWER_MS = 5_000;
 
 describe("requests that are none, or several in one", function () {
   this.timeout(60_000);
-  let service: Service;
-  let account: TestAccount;
-  before(async () => {
-    service = await startService({ BODY_TIMEOUT_MS });
-    account = await service.account();
-  });
-  after(() => service.stop());
+  const service = useService({ BODY_TIMEOUT_MS });
+  const account = useSharedAccount(service);
 
   it("are refused in problem+json or cut off, and none smuggles another in", async () => {
     const faults: string[] = [];

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { Processes } from "../../support/processes.ts";
-import { type ClusterNode, type SixNodes, startCluster } from "./cluster.ts";
-import { endure, REPLICAS, spawnReplicas } from "./expectations.ts";
+import { useStarted } from "../../support/use-started.ts";
+import { type ClusterNode, startCluster } from "./cluster.ts";
+import { endure, REPLICAS, useReplicasOver } from "./expectations.ts";
 
 /** Until a new master is found and has been felt. */
 const PROMOTION_MS = 10_000;
@@ -10,16 +10,8 @@ const ON_THE_WIRE = 10;
 
 describe(`the limits of ${REPLICAS} replicas hold while a Cluster`, function () {
   this.timeout(120_000);
-  let cluster: SixNodes;
-  let service: Processes;
-  before(async () => {
-    cluster = await startCluster();
-    service = await spawnReplicas(cluster.url);
-  });
-  after(async () => {
-    await service.stop();
-    await cluster.stop();
-  });
+  const cluster = useStarted("The cluster", startCluster, (cluster) => cluster.stop());
+  const service = useReplicasOver(cluster);
 
   it("fails over the master of the account's slot", async () => {
     let old: ClusterNode;

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { type Processes, type Settings, spawnService } from "../../support/processes.ts";
+import type { Processes, Settings } from "../../support/processes.ts";
+import { useProcesses } from "../../support/use-service.ts";
 import { record } from "../report.ts";
 import { type Aftermath, type Fault, RECOVERY_MS, suffer } from "./suffer.ts";
 import { WINDOW_SECONDS } from "./windows.ts";
@@ -13,9 +14,10 @@ const LATE_ANSWER = /did not answer within/;
 
 export const EXACT = "exact, to the request; 503 in time; well in 2 s";
 
-/** The service as these cases need it, over that Redis. */
-export function spawnReplicas(redisUrl: string, settings: Settings = {}): Promise<Processes> {
-  return spawnService({ REDIS_URL: redisUrl, REPLICAS, LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: TIMEOUT_MS, ...settings });
+/** The service as these cases need it, over that Redis. Call it after what starts the Redis. */
+export function useReplicasOver(redis: { readonly url: string }, settings: Settings = {}): Processes {
+  const ours = { REPLICAS, LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: TIMEOUT_MS, ...settings };
+  return useProcesses(() => ({ REDIS_URL: redis.url, ...ours }));
 }
 
 /**

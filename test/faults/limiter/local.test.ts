@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { limitsOf, type Surface } from "../../../src/limiter/surfaces.ts";
-import { accountWithKeys, type Processes } from "../../support/processes.ts";
-import { startRedis, type TestServer } from "../../support/servers.ts";
+import { accountWithKeys } from "../../support/processes.ts";
+import { useRedisServer } from "../../support/servers.ts";
 import { record } from "../report.ts";
 import { Crowd, SURFACES } from "./crowd.ts";
-import { REPLICAS, spawnReplicas } from "./expectations.ts";
+import { REPLICAS, useReplicasOver } from "./expectations.ts";
 import { type Entry, Ledger } from "./ledger.ts";
 import { logged, RECOVERY_MS } from "./suffer.ts";
 import { roomFor } from "./windows.ts";
@@ -14,16 +14,8 @@ const ENOUGH_MS = 12_000;
 
 describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
   this.timeout(90_000);
-  let server: TestServer;
-  let service: Processes;
-  before(async () => {
-    server = await startRedis();
-    service = await spawnReplicas(server.url, { LIMITER_ON_OUTAGE: "local", REPLICAS_EXPECTED: REPLICAS });
-  });
-  after(async () => {
-    await service.stop();
-    await server.stop();
-  });
+  const server = useRedisServer();
+  const service = useReplicasOver(server, { LIMITER_ON_OUTAGE: "local", REPLICAS_EXPECTED: REPLICAS });
 
   it("admit each its share while Redis is gone, and together the limit again when it is back", async () => {
     const gone = await crowdIn(() => server.kill());

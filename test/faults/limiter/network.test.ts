@@ -1,8 +1,7 @@
 import { expect } from "chai";
-import { type Proxy, startProxy } from "../../limiter/proxy.ts";
-import type { Processes } from "../../support/processes.ts";
-import { startRedis, type TestServer } from "../../support/servers.ts";
-import { endure, endureExactly, REPLICAS, spawnReplicas } from "./expectations.ts";
+import { useProxy } from "../../limiter/proxy.ts";
+import { useRedisServer } from "../../support/servers.ts";
+import { endure, endureExactly, REPLICAS, useReplicasOver } from "./expectations.ts";
 
 const LATENCY_MS = 5_000;
 /** Where an answer is lost its charge may have counted; then the counters hold more than was admitted, never less. */
@@ -10,19 +9,9 @@ const NEVER_OVER = "never over the limit, exact in what was charged; 503 in time
 
 describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, function () {
   this.timeout(90_000);
-  let server: TestServer;
-  let proxy: Proxy;
-  let service: Processes;
-  before(async () => {
-    server = await startRedis();
-    proxy = await startProxy(server.port);
-    service = await spawnReplicas(proxy.url);
-  });
-  after(async () => {
-    await service.stop();
-    proxy.close();
-    await server.stop();
-  });
+  const server = useRedisServer();
+  const proxy = useProxy(server);
+  const service = useReplicasOver(proxy);
 
   it("cuts every connection, again and again", async () => {
     let cutting: NodeJS.Timeout;

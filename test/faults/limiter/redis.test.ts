@@ -4,27 +4,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { connectRedis, type RedisClient } from "../../../src/infra/redis.ts";
-import type { Processes } from "../../support/processes.ts";
-import { startRedis, type TestServer } from "../../support/servers.ts";
-import { endure, endureExactly, REPLICAS, spawnReplicas } from "./expectations.ts";
+import { startRedis } from "../../support/servers.ts";
+import { useStarted } from "../../support/use-started.ts";
+import { endure, endureExactly, REPLICAS, useReplicasOver } from "./expectations.ts";
 
 describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
   this.timeout(90_000);
   let dir: string;
-  let server: TestServer;
-  let service: Processes;
-  let operator: RedisClient;
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), "onboarding-redis-"));
-    // Written at each turn of its event loop, as by default, but never put off while the disk is busy.
-    server = await startRedis({ dir, args: ["--appendfsync", "no"] });
-    service = await spawnReplicas(server.url);
+  });
+  // Written at each turn of its event loop, as by default, but never put off while the disk is busy.
+  const server = useStarted("The Redis server", () => startRedis({ dir, args: ["--appendfsync", "no"] }), (server) => server.stop());
+  const service = useReplicasOver(server);
+  let operator: RedisClient;
+  before(async () => {
     operator = await connectRedis({ url: server.url, timeoutMs: 5_000 });
   });
-  after(async () => {
-    operator.disconnect();
-    await service.stop();
-    await server.stop();
+  after(() => {
+    operator?.disconnect();
     rmSync(dir, { recursive: true, force: true });
   });
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { Processes } from "../../support/processes.ts";
-import { endure, REPLICAS, spawnReplicas } from "./expectations.ts";
-import { startTrio, type Trio } from "./sentinel.ts";
+import { useStarted } from "../../support/use-started.ts";
+import { endure, REPLICAS, useReplicasOver } from "./expectations.ts";
+import { startTrio } from "./sentinel.ts";
 
 const HELD = "exact in what the new master knows; 503 in time; well 2 s after the promotion";
 /** Longer than a failover takes. */
@@ -15,16 +15,8 @@ const DEMOTION_MS = 15_000;
 
 describe(`the limits of ${REPLICAS} replicas hold while Sentinel fails over`, function () {
   this.timeout(120_000);
-  let trio: Trio;
-  let service: Processes;
-  before(async () => {
-    trio = await startTrio();
-    service = await spawnReplicas(trio.url);
-  });
-  after(async () => {
-    await service.stop();
-    await trio.stop();
-  });
+  const trio = useStarted("The trio", startTrio, (trio) => trio.stop());
+  const service = useReplicasOver(trio);
 
   it("because the master was killed", async () => {
     const old = await trio.master();

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { compiled } from "../../support/compiled.ts";
 import type { LogLine, Settings } from "../../support/processes.ts";
 import { openOperators, type Operators } from "../../support/operators.ts";
 import { testConfig } from "../../support/service.ts";
@@ -67,7 +68,7 @@ export async function startFleet(size: number, settings: Settings = {}, environm
 
 /** Starts one process of the service with that environment, and waits until it serves. @throws with what it said on stderr. */
 export async function startMember(env: NodeJS.ProcessEnv): Promise<Member> {
-  const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts"], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = spawn(process.execPath, [await compiled("main.ts")], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log: LogLine[] = [];
   if (child.stdout === null || child.stderr === null) throw new Error("The service's output is a pipe.");
   createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as LogLine));

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { LoadClient } from "../../support/load.ts";
-import { type Processes, spawnService } from "../../support/processes.ts";
+import { useProcesses } from "../../support/use-service.ts";
 import { record } from "../report.ts";
 import { Tally } from "../tally.ts";
 import { BusyAccount } from "./account.ts";
@@ -14,13 +14,10 @@ const LANES = 12;
 
 describe("replicas that share a port", function () {
   this.timeout(150_000);
-  let service: Processes;
+  const service = useProcesses({ REPLICAS: 4, LIMIT_SCALE: SCALE });
   let account: BusyAccount;
   let load: LoadClient;
   let tally: Tally;
-  before(async () => {
-    service = await spawnService({ REPLICAS: 4, LIMIT_SCALE: SCALE });
-  });
   beforeEach(async () => {
     await clearOfTheHour();
     account = await BusyAccount.make(service.operators, 3);
@@ -31,7 +28,6 @@ describe("replicas that share a port", function () {
     await account.stop();
     load.close();
   });
-  after(() => service.stop());
 
   it("lose nothing that was acknowledged when three of them are killed -9 at work, and admit exactly the limit", async () => {
     const lanes = account.creates(load, tally, LANES);
