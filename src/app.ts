@@ -32,7 +32,8 @@ export function createApp(options: AppOptions): RequestListener {
   app.use(router.routes());
   // An error past `problems` means that the answer has begun, so it can only break off. The log records it unless the client left.
   app.on("error", (error: NodeJS.ErrnoException, ctx?: { state: ApiState }) => {
-    if (CLIENT_GONE.has(error.code ?? "") || ctx === undefined) options.log.debug({ error: error.message }, "connection error");
+    if (CLIENT_GONE.has(error.code ?? "") || ctx === undefined)
+      options.log.debug({ error: error.message }, "connection error");
     else ctx.state.failure ??= error;
   });
   const handle = app.callback();

@@ -58,7 +58,9 @@ export interface System {
  */
 export async function compose(config: Config, log: Logger = createLog(config.LOG_LEVEL)): Promise<System> {
   if (config.REDIS_URL === null || config.MONGODB_URL === null) {
-    throw new Error("REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.");
+    throw new Error(
+      "REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.",
+    );
   }
   const mongo = await connectMongo({ url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log });
   let redis: RedisClient | undefined;
@@ -73,7 +75,17 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
 }
 
 /** The wiring diagram: by hand, in order. admin/operations.ts is the one of the command line. */
-async function wire({ config, log, mongo, redis }: { config: Config; log: Logger; mongo: Mongo; redis: RedisClient }): Promise<System> {
+async function wire({
+  config,
+  log,
+  mongo,
+  redis,
+}: {
+  config: Config;
+  log: Logger;
+  mongo: Mongo;
+  redis: RedisClient;
+}): Promise<System> {
   const clock = new SharedClock();
   await followRedis(clock, redis);
   const newId = newTypeId;
@@ -89,7 +101,12 @@ async function wire({ config, log, mongo, redis }: { config: Config; log: Logger
   const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected });
 
   const accounts = new AccountStore(mongo);
-  const authenticator = new Authenticator({ store: accounts, clock, guard: new GuessGuard(), freshMs: config.KEY_CACHE_SECONDS * 1000 });
+  const authenticator = new Authenticator({
+    store: accounts,
+    clock,
+    guard: new GuessGuard(),
+    freshMs: config.KEY_CACHE_SECONDS * 1000,
+  });
   const lastUsed = new LastUsed({ store: accounts, clock });
 
   const candidateStore = new CandidateStore(mongo, clock);
@@ -101,10 +118,20 @@ async function wire({ config, log, mongo, redis }: { config: Config; log: Logger
   const draining: Draining = { started: false };
   const app = createApp({
     routes: routes({
-      candidates: new CandidateService({ store: candidateStore, content, clock, feedLagMs: config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS }),
+      candidates: new CandidateService({
+        store: candidateStore,
+        content,
+        clock,
+        feedLagMs: config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS,
+      }),
       documents: new DocumentService(candidateStore, content),
       limits: new LimitsService(limits),
-      packs: new PackService({ store: candidateStore, contents: content, accountName: async (id) => (await accounts.get(id)).name, clock }),
+      packs: new PackService({
+        store: candidateStore,
+        contents: content,
+        accountName: async (id) => (await accounts.get(id)).name,
+        clock,
+      }),
       references: new ReferenceService(candidateStore),
       settings: new SettingsService({
         assistant: new SettingsStore(mongo, clock, "assistant_settings"),
@@ -124,7 +151,11 @@ async function wire({ config, log, mongo, redis }: { config: Config; log: Logger
     trustedProxies: config.TRUSTED_PROXIES,
   });
   const sweeps = new SweepRunner({
-    sweeps: [expiries(candidateStore, clock), leftOverBytes(content, candidateStore), idempotencyRecords(idempotencyStore, clock)],
+    sweeps: [
+      expiries(candidateStore, clock),
+      leftOverBytes(content, candidateStore),
+      idempotencyRecords(idempotencyStore, clock),
+    ],
     leases: new LeaseStore({ mongo, clock, holder: `${hostname()}-${process.pid}`, skewMs: CLOCK_SKEW_MS }),
     log,
   });
@@ -147,5 +178,7 @@ async function faultsOf(mongo: Mongo, redis: RedisClient): Promise<string[]> {
     mongodb: mongo.bounded((signal) => mongo.db.command({ ping: 1 }, { signal })),
   };
   const settled = await Promise.allSettled(Object.values(checks));
-  return Object.keys(checks).filter((_, index) => settled[index]?.status === "rejected").map((name) => `${name} does not answer`);
+  return Object.keys(checks)
+    .filter((_, index) => settled[index]?.status === "rejected")
+    .map((name) => `${name} does not answer`);
 }

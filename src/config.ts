@@ -17,17 +17,32 @@ const SETTINGS = {
   HOST: text("0.0.0.0", "address the API listens on"),
   OPS_PORT: integer(9090, 0, 65535, "port of /livez and /readyz; 0 takes a free one"),
   REPLICAS: integer(1, 1, 64, "processes sharing the port"),
-  MONGODB_URL: url(["mongodb:", "mongodb+srv:"], "where MongoDB is; the database is its path, `onboarding` without one"),
-  REDIS_URL: url(REDIS_FORMS, "where Redis is: redis://, rediss://, redis+sentinel://h1:p,h2:p/NAME or redis+cluster://h1:p,h2:p"),
+  MONGODB_URL: url(
+    ["mongodb:", "mongodb+srv:"],
+    "where MongoDB is; the database is its path, `onboarding` without one",
+  ),
+  REDIS_URL: url(
+    REDIS_FORMS,
+    "where Redis is: redis://, rediss://, redis+sentinel://h1:p,h2:p/NAME or redis+cluster://h1:p,h2:p",
+  ),
   LOG_LEVEL: oneOf(LOG_LEVELS, "info", "least severe log line that is written"),
   TRUSTED_PROXIES: integer(0, 0, 10, "hops of X-Forwarded-For to believe"),
   ADMIN_ACTOR: text("", "who the audit says gave a command; the operating system's user unless set"),
   ACTIVE_KEY_CAP: integer(5, 1, 100, "active keys an account may hold"),
   MAX_DOCUMENT_BYTES: integer(25 * 1024 * 1024, 1, 1024 ** 3, "largest document content, in bytes"),
-  BODY_TIMEOUT_MS: integer(30_000, 100, 600_000, "longest a JSON body may take, and the longest wait for the next bytes of a file"),
+  BODY_TIMEOUT_MS: integer(
+    30_000,
+    100,
+    600_000,
+    "longest a JSON body may take, and the longest wait for the next bytes of a file",
+  ),
   STORE_TIMEOUT_MS: integer(5_000, 100, 60_000, "longest a MongoDB operation may take before 503 store_unavailable"),
   LIMITER_TIMEOUT_MS: integer(100, 5, 10_000, "longest the limiter may take before 503 limiter_unavailable"),
-  LIMITER_ON_OUTAGE: oneOf(LIMITER_ON_OUTAGE, "refuse", "Redis gone: `refuse` with 503, or `local`: each replica counts its share in memory"),
+  LIMITER_ON_OUTAGE: oneOf(
+    LIMITER_ON_OUTAGE,
+    "refuse",
+    "Redis gone: `refuse` with 503, or `local`: each replica counts its share in memory",
+  ),
   REPLICAS_EXPECTED: integer(1, 1, 10_000, "replicas in all, for the share of LIMITER_ON_OUTAGE=local"),
   KEY_CACHE_SECONDS: integer(60, 1, 60, "how long a replica takes a key for good without looking it up again"),
   LIMIT_WINDOW_SECONDS: integer(3600, 1, 86_400, "length of a limit window; other than 3600 is for load tests only"),
@@ -79,7 +94,8 @@ function integer(fallback: number, min: number, max: number, help: string): Sett
     help: `${help} (${min}-${max})`,
     parse(given) {
       const value = /^\d+$/.test(given) ? Number(given) : NaN;
-      if (!(value >= min && value <= max)) throw new Error(`must be a whole number from ${min} to ${max}, not ${JSON.stringify(given)}`);
+      if (!(value >= min && value <= max))
+        throw new Error(`must be a whole number from ${min} to ${max}, not ${JSON.stringify(given)}`);
       return value;
     },
   };

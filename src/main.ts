@@ -10,13 +10,16 @@ async function main(): Promise<void> {
   if (cluster.isPrimary) warnAboutLimits(config);
   const { port, opsPort, stop } = await (supervising ? superviseReplicas(config.REPLICAS) : startReplica(config));
   // Ctrl-C reaches every process of the group, and the supervisor sends a signal as well: stopping twice is stopping once.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop().then(() => process.exit(0), fail));
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => void stop().then(() => process.exit(0), fail));
   process.send?.({ type: "ready", port, opsPort });
 }
 
 function warnAboutLimits({ LIMIT_WINDOW_SECONDS, LIMIT_SCALE }: ReturnType<typeof readConfig>): void {
   if (LIMIT_WINDOW_SECONDS === 3600 && LIMIT_SCALE === 1) return;
-  process.stderr.write(`Warning: limits are not the specification's (window ${LIMIT_WINDOW_SECONDS} s, scale ${LIMIT_SCALE}). For load tests only.\n`);
+  process.stderr.write(
+    `Warning: limits are not the specification's (window ${LIMIT_WINDOW_SECONDS} s, scale ${LIMIT_SCALE}). For load tests only.\n`,
+  );
 }
 
 function fail(error: unknown): never {

@@ -40,7 +40,10 @@ export function newAccount(id: string, name: string, now: string): AccountRecord
 /** The account with one more key. @throws problem `active_key_cap_reached` when it has `cap` active ones. */
 export function withKey(account: AccountRecord, key: KeyRecord, cap: number): AccountRecord {
   if (activeKeys(account).length >= cap) {
-    throw problem("active_key_cap_reached", `The account has ${cap} active keys, the most it may have. Revoke one first.`);
+    throw problem(
+      "active_key_cap_reached",
+      `The account has ${cap} active keys, the most it may have. Revoke one first.`,
+    );
   }
   return { ...account, keys: [...account.keys, key] };
 }
@@ -56,14 +59,22 @@ export function withKeyRevoked(account: AccountRecord, keyId: string, now: strin
  * The account with a new secret for that key. Every older one ends at `graceEnds`, or when an earlier rotation said, if that
  * is sooner; those that have ended go. @throws problem `not_found`, or `invalid_transition` for a revoked key.
  */
-export function withKeyRotated(account: AccountRecord, keyId: string, secret: SecretRecord, graceEnds: string): AccountRecord {
+export function withKeyRotated(
+  account: AccountRecord,
+  keyId: string,
+  secret: SecretRecord,
+  graceEnds: string,
+): AccountRecord {
   const rotated = findKey(account, keyId);
   if (rotated.revoked_at !== null) {
     throw problem("invalid_transition", `The key ${keyId} is revoked and stays so. Create another.`);
   }
   const older = rotated.secrets
     .filter((old) => !hasEnded(old, secret.created_at))
-    .map((old) => ({ ...old, expires_at: old.expires_at !== null && old.expires_at < graceEnds ? old.expires_at : graceEnds }));
+    .map((old) => ({
+      ...old,
+      expires_at: old.expires_at !== null && old.expires_at < graceEnds ? old.expires_at : graceEnds,
+    }));
   const secrets = [...older, secret].slice(-MAX_SECRETS);
   return { ...account, keys: account.keys.map((key) => (key.id === keyId ? { ...key, secrets } : key)) };
 }

@@ -7,7 +7,10 @@ const LONGEST_GRACE_SECONDS = 90 * 24 * 3600;
 export function checkedName(name: string): string {
   const { length } = Array.from(name); // characters, not UTF-16 units
   if (name.trim() !== "" && length <= LONGEST_NAME) return name;
-  throw invalid("/name", `must have 1 to ${LONGEST_NAME} characters, not ${name.trim() === "" ? "none but space" : length}`);
+  throw invalid(
+    "/name",
+    `must have 1 to ${LONGEST_NAME} characters, not ${name.trim() === "" ? "none but space" : length}`,
+  );
 }
 
 /** @throws problem `validation_failed` for what is no whole number of seconds from 0 to 7,776,000 (90 days). */

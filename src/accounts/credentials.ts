@@ -16,7 +16,10 @@ const HOW = "Send it as `Authorization: Bearer <API_KEY>` or as `X-API-Key: <API
  * when X-API-Key is there. What was given is never repeated in a problem.
  * @throws problem `api_key_missing`, or `api_key_invalid` for two different keys or a key that cannot be one.
  */
-export function presentedKey({ authorization = "", apiKey = "" }: Pick<Credentials, "authorization" | "apiKey">): string {
+export function presentedKey({
+  authorization = "",
+  apiKey = "",
+}: Pick<Credentials, "authorization" | "apiKey">): string {
   const bearer = /^bearer(?: +(.*))?$/i.exec(authorization);
   const token = bearer?.[1] ?? "";
   if (token !== "" && apiKey !== "" && token !== apiKey) {
@@ -25,7 +28,9 @@ export function presentedKey({ authorization = "", apiKey = "" }: Pick<Credentia
   const key = token === "" ? apiKey : token;
   if (key === "") throw keyMissing(whyMissing(authorization, bearer !== null));
   if (!wellFormed(key)) {
-    throw keyInvalid("The API key is not written as one: a part of it is missing, mistyped or too much. Copy it again, whole.");
+    throw keyInvalid(
+      "The API key is not written as one: a part of it is missing, mistyped or too much. Copy it again, whole.",
+    );
   }
   return key;
 }

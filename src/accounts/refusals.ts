@@ -32,5 +32,7 @@ export function accountSuspended(): Problem {
 
 /** The key was changed since it was looked up; whoever asks has to look again, so this is answered only if nobody did. */
 export function keyOutdated(): Problem {
-  return problem("store_unavailable", "The API key is being changed. Try again shortly.", { headers: { "Retry-After": "1" } });
+  return problem("store_unavailable", "The API key is being changed. Try again shortly.", {
+    headers: { "Retry-After": "1" },
+  });
 }

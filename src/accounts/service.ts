@@ -2,7 +2,15 @@ import type { AuditTrail } from "../audit/trail.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
-import { type AccountRecord, findKey, newAccount, withKey, withKeyRevoked, withKeyRotated, withStatus } from "./account.ts";
+import {
+  type AccountRecord,
+  findKey,
+  newAccount,
+  withKey,
+  withKeyRevoked,
+  withKeyRotated,
+  withStatus,
+} from "./account.ts";
 import { Announcer, type Markers } from "./announcer.ts";
 import { checkedGrace, checkedName } from "./checks.ts";
 import { hashKey, makeKey, type RandomBytes } from "./key.ts";
@@ -66,11 +74,23 @@ export class AccountService {
     const add = (account: AccountRecord): AccountRecord => withKey(account, key, this.#activeKeyCap);
 
     add(await this.#store.get(accountId)); // refused already: then nothing is written at all
-    await this.#audited("keys create", accountId, { name }, () => this.#addKey(accountId, now, key.id, hash, add), key.id);
+    await this.#audited(
+      "keys create",
+      accountId,
+      { name },
+      () => this.#addKey(accountId, now, key.id, hash, add),
+      key.id,
+    );
     return { ...viewKey(accountId, key), key: secret };
   }
 
-  async #addKey(accountId: string, now: string, keyId: string, hash: string, add: (account: AccountRecord) => AccountRecord): Promise<void> {
+  async #addKey(
+    accountId: string,
+    now: string,
+    keyId: string,
+    hash: string,
+    add: (account: AccountRecord) => AccountRecord,
+  ): Promise<void> {
     await this.#store.addKey(keyId, accountId, hash);
     try {
       await this.#store.change(accountId, now, add);
@@ -105,15 +125,26 @@ export class AccountService {
 
     rotate(await this.#store.get(accountId)); // refused already: then nothing is written at all
     const lastUsed = await this.#lastUsed(keyId);
-    const account = await this.#audited("keys rotate", accountId, { grace_seconds: grace }, async () => {
-      await this.#store.addSecret(record.hash, accountId, keyId);
-      return this.#store.change(accountId, timestamp(now), rotate);
-    }, keyId);
+    const account = await this.#audited(
+      "keys rotate",
+      accountId,
+      { grace_seconds: grace },
+      async () => {
+        await this.#store.addSecret(record.hash, accountId, keyId);
+        return this.#store.change(accountId, timestamp(now), rotate);
+      },
+      keyId,
+    );
     const warning = await this.#announcer.keyChanged(account, keyId).then(
       () => undefined,
-      () => "The limiter could not be told: a replica that remembers the old secret may take it until its next look-up.",
+      () =>
+        "The limiter could not be told: a replica that remembers the old secret may take it until its next look-up.",
     );
-    return { ...viewKey(accountId, findKey(account, keyId), lastUsed), key: secret, ...(warning !== undefined && { warning }) };
+    return {
+      ...viewKey(accountId, findKey(account, keyId), lastUsed),
+      key: secret,
+      ...(warning !== undefined && { warning }),
+    };
   }
 
   /**
@@ -123,11 +154,17 @@ export class AccountService {
   async revokeKey(keyId: string): Promise<KeyView> {
     const accountId = await this.#store.accountOfKey(keyId);
     const now = this.#now();
-    const account = await this.#audited("keys revoke", accountId, {}, async () => {
-      const changed = await this.#store.change(accountId, now, (before) => withKeyRevoked(before, keyId, now));
-      await told(`The key ${keyId} is revoked`, this.#announcer.keyChanged(changed, keyId));
-      return changed;
-    }, keyId);
+    const account = await this.#audited(
+      "keys revoke",
+      accountId,
+      {},
+      async () => {
+        const changed = await this.#store.change(accountId, now, (before) => withKeyRevoked(before, keyId, now));
+        await told(`The key ${keyId} is revoked`, this.#announcer.keyChanged(changed, keyId));
+        return changed;
+      },
+      keyId,
+    );
     return viewKey(accountId, findKey(account, keyId), await this.#lastUsed(keyId));
   }
 

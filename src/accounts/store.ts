@@ -59,7 +59,11 @@ export class AccountStore {
    * @param now the timestamp of the change.
    * @throws problem `not_found`, and what `edit` throws.
    */
-  async change(accountId: string, now: string, edit: (account: AccountRecord) => AccountRecord): Promise<AccountRecord> {
+  async change(
+    accountId: string,
+    now: string,
+    edit: (account: AccountRecord) => AccountRecord,
+  ): Promise<AccountRecord> {
     return compareAndSet("this account", async () => {
       const before = await this.get(accountId);
       const edited = edit(before);
@@ -74,7 +78,9 @@ export class AccountStore {
 
   /** Makes a new key findable by its id and by its secret, ahead of the account. One round trip, of two writes. */
   async addKey(keyId: string, accountId: string, hash: string): Promise<void> {
-    const byId = this.#mongo.bounded(() => this.#keys.insertOne({ _id: keyId, account: accountId, last_used_at: null }));
+    const byId = this.#mongo.bounded(() =>
+      this.#keys.insertOne({ _id: keyId, account: accountId, last_used_at: null }),
+    );
     await Promise.all([byId, this.addSecret(hash, accountId, keyId)]);
   }
 
@@ -95,13 +101,17 @@ export class AccountStore {
 
   /** When each of these keys was last used, a timestamp; null for never. One round trip. */
   async lastUsed(keyIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
-    const entries = await this.#mongo.bounded((signal) => this.#keys.find({ _id: { $in: [...keyIds] } }, { signal }).toArray());
+    const entries = await this.#mongo.bounded((signal) =>
+      this.#keys.find({ _id: { $in: [...keyIds] } }, { signal }).toArray(),
+    );
     return new Map(entries.map(({ _id, last_used_at }) => [_id, last_used_at]));
   }
 
   /** Notes that a key was used then, unless it was used later. One round trip; it touches no account. */
   async setLastUsed(keyId: string, at: string): Promise<void> {
-    await this.#mongo.bounded((signal) => this.#keys.updateOne({ _id: keyId }, { $max: { last_used_at: at } }, within(signal)));
+    await this.#mongo.bounded((signal) =>
+      this.#keys.updateOne({ _id: keyId }, { $max: { last_used_at: at } }, within(signal)),
+    );
   }
 
   /** Makes a secret findable by its hash, ahead of the account. One round trip. */

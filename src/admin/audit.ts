@@ -8,6 +8,7 @@ export const auditCommands = [
     words: "audit list",
     help: `who did what and when, newest first; ${LISTED} unless told, at most ${MAX_LISTED}`,
     optional: { account: "ACCOUNT_ID", limit: "NUMBER" },
-    run: async ({ account, limit = LISTED }, operations) => (await operations.audit()).list(/^\d+$/.test(limit) ? Number(limit) : NaN, account),
+    run: async ({ account, limit = LISTED }, operations) =>
+      (await operations.audit()).list(/^\d+$/.test(limit) ? Number(limit) : NaN, account),
   }),
 ];

@@ -13,7 +13,10 @@ interface Definition<Required extends string, Optional extends string, Flag exte
   /** Options without a value; one that was given is the empty text. */
   readonly flags?: readonly Flag[];
   /** Does the work; what it returns is printed as JSON, if anything. */
-  run(given: Record<Required, string> & Partial<Record<Optional | Flag, string>>, operations: Operations): Promise<object | undefined>;
+  run(
+    given: Record<Required, string> & Partial<Record<Optional | Flag, string>>,
+    operations: Operations,
+  ): Promise<object | undefined>;
 }
 
 export interface Command {
@@ -27,9 +30,11 @@ export interface Command {
 }
 
 /** Declares a command; the types of what `run` is given follow from `required`, `optional` and `flags`. */
-export function command<const Required extends string = never, const Optional extends string = never, const Flag extends string = never>(
-  definition: Definition<Required, Optional, Flag>,
-): Command {
+export function command<
+  const Required extends string = never,
+  const Optional extends string = never,
+  const Flag extends string = never,
+>(definition: Definition<Required, Optional, Flag>): Command {
   return { required: {}, optional: {}, flags: [], ...definition };
 }
 

@@ -6,10 +6,27 @@ export const grantCommands = [
   command({
     words: "grants create",
     help: "lets one key create more than its limit, once; repeating it with the same --id is safe",
-    required: { key: "KEY_ID", surface: "create", amount: "REQUESTS", "expires-in-hours": "HOURS", "approved-by": "NAME", reason: "TEXT" },
+    required: {
+      key: "KEY_ID",
+      surface: "create",
+      amount: "REQUESTS",
+      "expires-in-hours": "HOURS",
+      "approved-by": "NAME",
+      reason: "TEXT",
+    },
     optional: { id: "GRANT_ID" },
-    run: async ({ key, surface, amount, "expires-in-hours": hours, "approved-by": approvedBy, reason, id }, operations) => {
-      const terms = { keyId: key, surface, amount: numberIn(amount), expiresInHours: numberIn(hours), approvedBy, reason };
+    run: async (
+      { key, surface, amount, "expires-in-hours": hours, "approved-by": approvedBy, reason, id },
+      operations,
+    ) => {
+      const terms = {
+        keyId: key,
+        surface,
+        amount: numberIn(amount),
+        expiresInHours: numberIn(hours),
+        approvedBy,
+        reason,
+      };
       return (await operations.grants()).create({ ...terms, ...(id !== undefined && { id }) });
     },
   }),

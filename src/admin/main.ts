@@ -9,7 +9,14 @@ import { limitCommands } from "./limits.ts";
 import { Operations } from "./operations.ts";
 import { parse } from "./parse.ts";
 
-const commands = [...accountCommands, ...keyCommands, ...grantCommands, ...limitCommands, ...auditCommands, ...configCommands];
+const commands = [
+  ...accountCommands,
+  ...keyCommands,
+  ...grantCommands,
+  ...limitCommands,
+  ...auditCommands,
+  ...configCommands,
+];
 
 /** The operator's command line: one JSON object on standard output, or one line on standard error and exit code 1. */
 async function main(args: readonly string[]): Promise<void> {

@@ -26,9 +26,13 @@ function unknownCommand(commands: readonly Command[], words: readonly string[]):
   if (words.length === 0) return new UsageError(`No command given. Known are ${known.join(", ")}, help.`);
   const called = words.slice(0, 2).join(" ");
   const ofNoun = known.filter((name) => name.startsWith(`${words[0]} `));
-  if (words.length === 1 && ofNoun.length > 0) return new UsageError(`Say what to do with ${words[0]}: ${ofNoun.join(", ")}.`);
+  if (words.length === 1 && ofNoun.length > 0)
+    return new UsageError(`Say what to do with ${words[0]}: ${ofNoun.join(", ")}.`);
   const nearest = closest(called, known);
-  const hint = distance(called, nearest) <= MAX_SLIPS ? `The nearest is "${nearest}"; help shows all` : `Known are ${known.join(", ")}, help`;
+  const hint =
+    distance(called, nearest) <= MAX_SLIPS
+      ? `The nearest is "${nearest}"; help shows all`
+      : `Known are ${known.join(", ")}, help`;
   return new UsageError(`Unknown command "${called}". ${hint}.`);
 }
 
@@ -43,7 +47,10 @@ function parseGiven(command: Command, args: readonly string[]): Record<string, s
   if (command.argument === undefined ? argument !== undefined : tooMuch.length > 0) {
     throw new UsageError(`"${positionals.at(-1)}" is too much. Write: ${synopsis(command)}`);
   }
-  const given = { ...values, ...(command.argument !== undefined && argument !== undefined && { [command.argument]: argument }) };
+  const given = {
+    ...values,
+    ...(command.argument !== undefined && argument !== undefined && { [command.argument]: argument }),
+  };
   const missing = Object.keys(command.required).filter((name) => !Object.hasOwn(given, name));
   if (missing.length > 0) throw new UsageError(`${command.words} needs more. Write: ${synopsis(command)}`);
   return given;
@@ -54,7 +61,9 @@ function refuseUnknownOption(command: Command, args: readonly string[], known: r
   const unknown = tokens.find((token) => token.kind === "option" && !known.includes(token.name));
   if (unknown?.kind !== "option") return;
   const nearest = known.length === 0 ? "It takes none" : `The nearest is --${closest(unknown.name, known)}`;
-  throw new UsageError(`Unknown option ${unknown.rawName} for ${command.words}. ${nearest}; write: ${synopsis(command)}`);
+  throw new UsageError(
+    `Unknown option ${unknown.rawName} for ${command.words}. ${nearest}; write: ${synopsis(command)}`,
+  );
 }
 
 interface Strict {
@@ -66,7 +75,12 @@ interface Strict {
 function parseStrictly(command: Command, config: Strict): { values: Record<string, string>; positionals: string[] } {
   try {
     const { values, positionals } = parseArgs({ ...config, strict: true });
-    return { values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? value : ""])), positionals };
+    return {
+      values: Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? value : ""]),
+      ),
+      positionals,
+    };
   } catch {
     throw new UsageError(`An option of ${command.words} has no value, or one too many. Write: ${synopsis(command)}`);
   }

@@ -31,13 +31,17 @@ export function limitsTable(limits: AccountLimits, { width, colours }: TableOpti
   const blocks = blocksOf(limits);
   const abreast = Math.max(1, Math.floor(width / BLOCK));
   const lines = [headline(limits, colours), ""];
-  for (let first = 0; first < blocks.length; first += abreast) lines.push(...sideBySide(blocks.slice(first, first + abreast), colours), "");
+  for (let first = 0; first < blocks.length; first += abreast)
+    lines.push(...sideBySide(blocks.slice(first, first + abreast), colours), "");
   return lines;
 }
 
 function headline({ account_id, name, status, window_seconds, surfaces }: AccountLimits, colours: boolean): string {
   const end = surfaces[0];
-  const window = end === undefined ? "" : `window of ${spoken(window_seconds)} ends ${end.reset_at.slice(11, 19)} UTC, in ${clockTime(end.reset)}`;
+  const window =
+    end === undefined
+      ? ""
+      : `window of ${spoken(window_seconds)} ends ${end.reset_at.slice(11, 19)} UTC, in ${clockTime(end.reset)}`;
   return [plain(name), account_id, paint(status, status === "active" ? "green" : "red", colours), window].join("  ");
 }
 
@@ -46,9 +50,16 @@ function blocksOf({ surfaces, keys }: AccountLimits): Block[] {
   return [
     { title: "account", rows: account },
     ...keys.map(({ id, name, status, surfaces: own, grants }) => {
-      const granted = grants.map(({ amount, remaining }) => ({ label: "grant", used: amount - remaining, limit: amount }));
+      const granted = grants.map(({ amount, remaining }) => ({
+        label: "grant",
+        used: amount - remaining,
+        limit: amount,
+      }));
       const rows = own.map(({ surface, key: { used, limit } }) => ({ label: surface, used, limit }));
-      return { title: `${plain(name).slice(0, 14)} ${id}${status === "active" ? "" : ` ${status}`}`, rows: [...rows, ...granted] };
+      return {
+        title: `${plain(name).slice(0, 14)} ${id}${status === "active" ? "" : ` ${status}`}`,
+        rows: [...rows, ...granted],
+      };
     }),
   ];
 }

@@ -18,7 +18,10 @@ const CLEAR_BELOW = "\u001b[J";
  * Shows an account's limits until Ctrl-C: on a terminal redrawn in place, the last table left behind; elsewhere one table
  * after the other. A read that fails is shown and tried again; only the first must not.
  */
-export async function watchLimits(read: () => Promise<AccountLimits>, output: Pick<WriteStream, "write"> & Partial<WriteStream>): Promise<void> {
+export async function watchLimits(
+  read: () => Promise<AccountLimits>,
+  output: Pick<WriteStream, "write"> & Partial<WriteStream>,
+): Promise<void> {
   let limits = await read();
   const ending = new AbortController();
   const end = () => ending.abort();
@@ -27,7 +30,7 @@ export async function watchLimits(read: () => Promise<AccountLimits>, output: Pi
   const table = (fault = "") => [...tableFor(limits, output), ...(fault === "" ? [] : [fault, ""])];
   if (terminal) output.write(ENTER);
   try {
-    for (let fault = ""; !ending.signal.aborted; ) {
+    for (let fault = ""; !ending.signal.aborted;) {
       output.write(terminal ? frame(table(fault), output.rows ?? Infinity) : `${table(fault).join("\n")}\n`);
       await pause(output, ending.signal);
       if (ending.signal.aborted) break;
@@ -50,7 +53,10 @@ function tableFor(limits: AccountLimits, { isTTY, columns }: Partial<WriteStream
 
 /** Draws over what is there, so that nothing flickers; what the window is too low for is left out, and said to be. */
 function frame(lines: readonly string[], height: number): string {
-  const shown = lines.length <= height - 1 ? lines : [...lines.slice(0, height - 2), `… ${lines.length - height + 2} more lines: make the window larger`];
+  const shown =
+    lines.length <= height - 1
+      ? lines
+      : [...lines.slice(0, height - 2), `… ${lines.length - height + 2} more lines: make the window larger`];
   return HOME + shown.map((line) => `${line}${CLEAR_LINE}\n`).join("") + CLEAR_BELOW;
 }
 
@@ -67,7 +73,10 @@ async function pause(output: Partial<WriteStream>, ending: AbortSignal): Promise
 /** What the work gives, or undefined as soon as it is to end. */
 async function unlessEnded<T>(work: Promise<T>, ending: AbortSignal): Promise<T | undefined> {
   const over = new AbortController();
-  const ended = once(ending, "abort", { signal: over.signal }).then(() => undefined, () => undefined);
+  const ended = once(ending, "abort", { signal: over.signal }).then(
+    () => undefined,
+    () => undefined,
+  );
   try {
     return await Promise.race([work, ended]);
   } finally {

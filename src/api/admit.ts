@@ -28,9 +28,18 @@ const MAX_LOOK_UPS = 3;
  * this replica.
  * @throws the problems of Authenticator and Limiter, and rate_limited.
  */
-export async function admit(ctx: Ctx, surface: Surface | "free", { authenticator, limiter, lastUsed }: AdmitOptions): Promise<Caller> {
-  const credentials = { authorization: ctx.get("Authorization") || undefined, apiKey: ctx.get("X-API-Key") || undefined, address: ctx.ip };
-  const ask = (claim: CallerClaim) => (surface === "free" ? limiter.checkKey(claim) : charge(ctx, claim, surface, limiter));
+export async function admit(
+  ctx: Ctx,
+  surface: Surface | "free",
+  { authenticator, limiter, lastUsed }: AdmitOptions,
+): Promise<Caller> {
+  const credentials = {
+    authorization: ctx.get("Authorization") || undefined,
+    apiKey: ctx.get("X-API-Key") || undefined,
+    address: ctx.ip,
+  };
+  const ask = (claim: CallerClaim) =>
+    surface === "free" ? limiter.checkKey(claim) : charge(ctx, claim, surface, limiter);
   for (let lookUps = 1; ; lookUps++) {
     const known = await authenticator.authenticate(credentials);
     const caller = { accountId: known.accountId, keyId: known.keyId };
@@ -46,7 +55,12 @@ export async function admit(ctx: Ctx, surface: Surface | "free", { authenticator
 }
 
 /** @throws problem `rate_limited`, and those of a key that may not be used */
-async function charge(ctx: Ctx, claim: CallerClaim, surface: Surface, limiter: Limiter): Promise<KeyRefusal | undefined> {
+async function charge(
+  ctx: Ctx,
+  claim: CallerClaim,
+  surface: Surface,
+  limiter: Limiter,
+): Promise<KeyRefusal | undefined> {
   const decision = await limiter.charge({ ...claim, surface });
   const { verdict } = decision;
   if (verdict === "outdated") return verdict;

@@ -83,7 +83,9 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT";
 
 /** The members that an object's schema declares; none without a schema. */
 export function propertiesOf(schema: TSchema | undefined): Record<string, Record<string, unknown>> {
-  return schema !== undefined && "properties" in schema ? (schema.properties as Record<string, Record<string, unknown>>) : {};
+  return schema !== undefined && "properties" in schema
+    ? (schema.properties as Record<string, Record<string, unknown>>)
+    : {};
 }
 
 /** An endpoint where clients reach it. Router, charging and the OpenAPI document are made from it. */

@@ -26,7 +26,12 @@ export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: s
       given[name] = value;
     }
     if (validate === undefined) {
-      faults.push(...Object.keys(given).map((name) => ({ pointer: `/${name}`, detail: "is not known: no parameters are taken here" })));
+      faults.push(
+        ...Object.keys(given).map((name) => ({
+          pointer: `/${name}`,
+          detail: "is not known: no parameters are taken here",
+        })),
+      );
     }
     refuse("invalid_query", "The query is not valid.", [...faults, ...(validate?.(given) ?? [])]);
     return given;
@@ -44,7 +49,12 @@ export function bodyReader(
   const types = [...JSON_TYPES[method], ...(upload?.form === "multipart" ? ["multipart/form-data"] : [])];
   return async (req, caller, params) => {
     if (upload !== undefined && (upload.form === "raw" || mediaTypeOf(req) === "multipart/form-data")) {
-      const rules = { maxFileBytes, timeoutMs: bodyTimeoutMs, store: upload.store.bind(upload, caller, params), discard: upload.discard.bind(upload) };
+      const rules = {
+        maxFileBytes,
+        timeoutMs: bodyTimeoutMs,
+        store: upload.store.bind(upload, caller, params),
+        discard: upload.discard.bind(upload),
+      };
       return upload.form === "raw" ? readRaw(req, rules) : readForm(req, rules, schema, check);
     }
     if (!hasBody(req)) {
@@ -61,5 +71,7 @@ function refuse(code: "invalid_query" | "validation_failed", summary: string, fa
   const first = faults[0];
   if (first === undefined) return;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
-  throw problem(code, `${summary} ${first.pointer === "" ? "It" : first.pointer} ${first.detail}${more}.`, { errors: faults });
+  throw problem(code, `${summary} ${first.pointer === "" ? "It" : first.pointer} ${first.detail}${more}.`, {
+    errors: faults,
+  });
 }

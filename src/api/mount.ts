@@ -82,9 +82,14 @@ async function answer(
   };
   try {
     const key = route.method === "POST" ? idempotencyKey(ctx) : undefined;
-    if (route.dryRun !== undefined && isDryRun(query)) return jsonAnswer(200, await route.dryRun.handle(inputWith(newId)));
+    if (route.dryRun !== undefined && isDryRun(query))
+      return jsonAnswer(200, await route.dryRun.handle(inputWith(newId)));
     if (key === undefined) return await work(newId);
-    const request = { accountId: caller.accountId, key, fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}` };
+    const request = {
+      accountId: caller.accountId,
+      key,
+      fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}`,
+    };
     const { answer, replayed } = await idempotency.once(request, work);
     if (replayed) ctx.set("Idempotent-Replayed", "true");
     return answer;

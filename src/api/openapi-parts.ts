@@ -40,8 +40,16 @@ export const COMPONENT_HEADERS = {
 };
 
 export const PARAMETERS = {
-  "If-Match": { name: "If-Match", in: "header", ...text("The ETag the client has seen; another one answers 412 version_mismatch.") },
-  "If-None-Match": { name: "If-None-Match", in: "header", ...text("The ETag the client has; it answers 304 while it is current.") },
+  "If-Match": {
+    name: "If-Match",
+    in: "header",
+    ...text("The ETag the client has seen; another one answers 412 version_mismatch."),
+  },
+  "If-None-Match": {
+    name: "If-None-Match",
+    in: "header",
+    ...text("The ETag the client has; it answers 304 while it is current."),
+  },
   "Idempotency-Key": {
     name: "Idempotency-Key",
     in: "header",
@@ -52,7 +60,18 @@ export const PARAMETERS = {
 };
 
 /** The headers of an answer, as references. */
-export function answerHeaders({ location, limited }: { location: boolean; limited: boolean }): Record<string, { $ref: string }> {
-  const names = ["ETag", "X-Request-Id", ...(limited ? ["RateLimit-Policy", "RateLimit"] : []), ...(location ? ["Location"] : [])];
+export function answerHeaders({
+  location,
+  limited,
+}: {
+  location: boolean;
+  limited: boolean;
+}): Record<string, { $ref: string }> {
+  const names = [
+    "ETag",
+    "X-Request-Id",
+    ...(limited ? ["RateLimit-Policy", "RateLimit"] : []),
+    ...(location ? ["Location"] : []),
+  ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

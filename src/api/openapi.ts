@@ -18,7 +18,14 @@ const EVERYWHERE: ProblemCode[] = [
   "store_unavailable",
   "rate_limited",
 ];
-const WITH_BODY: ProblemCode[] = ["malformed_json", "malformed_request", "request_timeout", "payload_too_large", "unsupported_media_type", "validation_failed"];
+const WITH_BODY: ProblemCode[] = [
+  "malformed_json",
+  "malformed_request",
+  "request_timeout",
+  "payload_too_large",
+  "unsupported_media_type",
+  "validation_failed",
+];
 
 /** The contract as OpenAPI 3.1, made from the routes. Schemas with a title become components. */
 export function openApi(routes: readonly Route[]): Json {
@@ -33,7 +40,8 @@ export function openApi(routes: readonly Route[]): Json {
     info: {
       title: "Candidate Onboarding Service",
       version: "2026-11-21",
-      description: "Mirrors a hiring pipeline. Every surface has an hourly limit per account and per key, checked in that order.",
+      description:
+        "Mirrors a hiring pipeline. Every surface has an hourly limit per account and per key, checked in that order.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
@@ -79,7 +87,9 @@ function requestBodyOf({ body, bodyOptional, upload, method }: Route, schemas: R
   if (upload?.form === "multipart") {
     const { content: _, ...fields } = propertiesOf(body);
     const parts = { ...fields, content: { type: "string", format: "binary" } };
-    content["multipart/form-data"] = { schema: { type: "object", properties: hoist(parts, schemas), required: ["name"] } };
+    content["multipart/form-data"] = {
+      schema: { type: "object", properties: hoist(parts, schemas), required: ["name"] },
+    };
   }
   return Object.keys(content).length === 0 ? undefined : { required: !bodyOptional, content };
 }
@@ -93,9 +103,14 @@ function responsesOf(route: Route, schemas: Record<string, Json>): Json {
   const responses: Record<string, Json> = { [status]: { description: "Done", headers, content } };
   if (dryRun !== undefined) {
     const rehearsed = { "application/json": { schema: hoist(dryRun.answer, schemas) } };
-    responses[200] = { description: "What would happen, for dry_run=true; nothing was kept", headers: answerHeaders({ location: false, limited: true }), content: rehearsed };
+    responses[200] = {
+      description: "What would happen, for dry_run=true; nothing was kept",
+      headers: answerHeaders({ location: false, limited: true }),
+      content: rehearsed,
+    };
   }
-  if (route.problems.includes("range_not_satisfiable")) responses[206] = { description: "The part that Range asked for", headers, content: binaryOf(binary) };
+  if (route.problems.includes("range_not_satisfiable"))
+    responses[206] = { description: "The part that Range asked for", headers, content: binaryOf(binary) };
   if (method === "GET") responses[304] = { description: "What the client has is current", headers };
   const codes = codesOf(route);
   for (const problemStatus of new Set(codes.map((code) => PROBLEMS[code].status))) {

@@ -36,8 +36,11 @@ function extended(ajv: Ajv2020): Ajv2020 {
 function faultsOf(errors: ErrorObject[]): Fault[] {
   // `if` and `propertyNames` only repeat what the error inside them says.
   const telling = errors.filter(({ keyword }) => keyword !== "if" && keyword !== "propertyNames");
-  const faults = telling.slice(0, MAX_FAULTS).map((error) => ({ pointer: pointerOf(error), detail: sentenceOf(error) }));
-  if (telling.length > MAX_FAULTS) faults.push({ pointer: "", detail: `and ${telling.length - MAX_FAULTS} more faults` });
+  const faults = telling
+    .slice(0, MAX_FAULTS)
+    .map((error) => ({ pointer: pointerOf(error), detail: sentenceOf(error) }));
+  if (telling.length > MAX_FAULTS)
+    faults.push({ pointer: "", detail: `and ${telling.length - MAX_FAULTS} more faults` });
   return faults;
 }
 

@@ -79,7 +79,11 @@ export class AuditTrail {
     }
     const entries = await this.#store.newest(limit, account);
     const data = entries.map(({ record: { _id, account: account_id, ...record }, outcome }): AuditView => {
-      const end = { outcome: outcome?.outcome ?? "unknown", reason: outcome?.reason ?? null, finished_at: outcome?.at ?? null } as const;
+      const end = {
+        outcome: outcome?.outcome ?? "unknown",
+        reason: outcome?.reason ?? null,
+        finished_at: outcome?.at ?? null,
+      } as const;
       return { object: "audit_entry", id: _id, account_id, ...record, ...end };
     });
     return { object: "list", data };

@@ -17,7 +17,11 @@ export function withDocument(record: CandidateRecord, document: DocumentRecord):
 }
 
 /** The candidate with one document changed; itself where nothing changes. @throws problems candidate_withdrawn, not_found */
-export function withChanged(record: CandidateRecord, id: string, change: (document: DocumentRecord) => DocumentRecord): CandidateRecord {
+export function withChanged(
+  record: CandidateRecord,
+  id: string,
+  change: (document: DocumentRecord) => DocumentRecord,
+): CandidateRecord {
   const document = documentOf(record, id);
   refuseWithdrawn(record);
   const changed = change(document);
@@ -60,9 +64,17 @@ function refuseClosedMove(before: DocumentRecord, after: DocumentRecord, now: st
   if (!DOCUMENT_MOVES[before.state].includes(after.state)) throw closed(before, after.state);
   // The clock would take the acceptance back within a minute.
   if (after.state === "accepted" && isPast(after.expires_on, now)) {
-    throw problem("invalid_transition", `A document whose expires_on (${after.expires_on}) is past cannot be accepted; give it a later day, or null.`, {
-      members: { from: before.state, to: after.state, allowed: DOCUMENT_MOVES[before.state].filter((state) => state !== "accepted") },
-    });
+    throw problem(
+      "invalid_transition",
+      `A document whose expires_on (${after.expires_on}) is past cannot be accepted; give it a later day, or null.`,
+      {
+        members: {
+          from: before.state,
+          to: after.state,
+          allowed: DOCUMENT_MOVES[before.state].filter((state) => state !== "accepted"),
+        },
+      },
+    );
   }
 }
 
@@ -85,7 +97,11 @@ function isSame(one: ContentRecord | null, other: ContentRecord): boolean {
 function closed({ state }: DocumentRecord, to: DocumentState): Problem {
   const allowed = DOCUMENT_MOVES[state];
   const open = allowed.length === 0 ? "no move is open from there" : `open from there: ${allowed.join(", ")}`;
-  return problem("invalid_transition", `A document that is ${state} cannot become ${to}${to === "received" && TAKES_CONTENT[state] ? " without content" : ""}; ${open}.`, {
-    members: { from: state, to, allowed },
-  });
+  return problem(
+    "invalid_transition",
+    `A document that is ${state} cannot become ${to}${to === "received" && TAKES_CONTENT[state] ? " without content" : ""}; ${open}.`,
+    {
+      members: { from: state, to, allowed },
+    },
+  );
 }

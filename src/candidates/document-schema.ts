@@ -1,8 +1,27 @@
 import Type, { type Static } from "typebox";
 import { MediaType } from "../schema/media-type.ts";
-import { CalendarDate, freeText, Metadata, MetadataPatch, nullable, oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
+import {
+  CalendarDate,
+  freeText,
+  Metadata,
+  MetadataPatch,
+  nullable,
+  oneOf,
+  strict,
+  Timestamp,
+  titled,
+} from "../schema/fields.ts";
 
-export const DOCUMENT_STATES = ["pending", "requested", "received", "accepted", "rejected", "expired", "waived", "cancelled"] as const;
+export const DOCUMENT_STATES = [
+  "pending",
+  "requested",
+  "received",
+  "accepted",
+  "rejected",
+  "expired",
+  "waived",
+  "cancelled",
+] as const;
 export type DocumentState = (typeof DOCUMENT_STATES)[number];
 
 /** How a chased thing stands with its reminders. */
@@ -19,30 +38,39 @@ const NewContent = strict({
 export type NewContent = Static<typeof NewContent>;
 
 /** A document as a client gives it, in POST documents and inline when the candidate is created. */
-export const NewDocument = titled("NewDocument", strict(
-  {
-    name: freeText(MAX_NAME, 1),
-    required: Type.Optional(nullable(Type.Boolean())),
-    expires_on: Type.Optional(nullable(CalendarDate)),
-    metadata: Type.Optional(nullable(Metadata)),
-    content: Type.Optional(nullable(NewContent)),
-  },
-  { state: "it follows from what happens to the document", rejection_reason: "it is given with the move to rejected" },
-));
+export const NewDocument = titled(
+  "NewDocument",
+  strict(
+    {
+      name: freeText(MAX_NAME, 1),
+      required: Type.Optional(nullable(Type.Boolean())),
+      expires_on: Type.Optional(nullable(CalendarDate)),
+      metadata: Type.Optional(nullable(Metadata)),
+      content: Type.Optional(nullable(NewContent)),
+    },
+    {
+      state: "it follows from what happens to the document",
+      rejection_reason: "it is given with the move to rejected",
+    },
+  ),
+);
 export type NewDocument = Static<typeof NewDocument>;
 
 /** JSON Merge Patch (RFC 7396) of a document, its move included. */
-export const DocumentPatch = titled("DocumentPatch", strict(
-  {
-    name: Type.Optional(freeText(MAX_NAME, 1)),
-    required: Type.Optional(nullable(Type.Boolean())),
-    expires_on: Type.Optional(nullable(CalendarDate)),
-    metadata: Type.Optional(nullable(MetadataPatch)),
-    state: Type.Optional(oneOf(DOCUMENT_STATES)),
-    rejection_reason: Type.Optional(nullable(freeText(1000))),
-  },
-  { content: "PUT /candidates/{id}/documents/{docId}/content brings it" },
-));
+export const DocumentPatch = titled(
+  "DocumentPatch",
+  strict(
+    {
+      name: Type.Optional(freeText(MAX_NAME, 1)),
+      required: Type.Optional(nullable(Type.Boolean())),
+      expires_on: Type.Optional(nullable(CalendarDate)),
+      metadata: Type.Optional(nullable(MetadataPatch)),
+      state: Type.Optional(oneOf(DOCUMENT_STATES)),
+      rejection_reason: Type.Optional(nullable(freeText(1000))),
+    },
+    { content: "PUT /candidates/{id}/documents/{docId}/content brings it" },
+  ),
+);
 export type DocumentPatch = Static<typeof DocumentPatch>;
 
 export const DocumentPath = strict({ id: Type.String(), docId: Type.String() });
@@ -64,19 +92,22 @@ const ContentInfo = strict({
   uploaded_at: Timestamp,
 });
 
-export const Document = titled("Document", strict({
-  object: oneOf(["document"]),
-  id: Type.String(),
-  candidate_id: Type.String(),
-  name: Type.String(),
-  state: oneOf(DOCUMENT_STATES),
-  required: Type.Boolean(),
-  rejection_reason: nullable(Type.String()),
-  expires_on: nullable(CalendarDate),
-  metadata: Metadata,
-  content: nullable(ContentInfo),
-  chase: Chase,
-  created_at: Timestamp,
-  updated_at: Timestamp,
-}));
+export const Document = titled(
+  "Document",
+  strict({
+    object: oneOf(["document"]),
+    id: Type.String(),
+    candidate_id: Type.String(),
+    name: Type.String(),
+    state: oneOf(DOCUMENT_STATES),
+    required: Type.Boolean(),
+    rejection_reason: nullable(Type.String()),
+    expires_on: nullable(CalendarDate),
+    metadata: Metadata,
+    content: nullable(ContentInfo),
+    chase: Chase,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
 export type Document = Static<typeof Document>;

@@ -42,7 +42,9 @@ export function started(record: CandidateRecord, now: string): CandidateRecord {
       document.state === "pending" ? { ...document, state: "requested", updated_at: now } : document,
     ),
     references: record.references.map((reference) =>
-      reference.state === "not_requested" ? { ...reference, state: "requested", requested_at: now, updated_at: now } : reference,
+      reference.state === "not_requested"
+        ? { ...reference, state: "requested", requested_at: now, updated_at: now }
+        : reference,
     ),
   };
 }
@@ -50,10 +52,12 @@ export function started(record: CandidateRecord, now: string): CandidateRecord {
 /** The candidate with its chase caps set. @throws problem candidate_withdrawn */
 export function withOutreach(record: CandidateRecord, patch: OutreachPatch): CandidateRecord {
   refuseWithdrawn(record);
-  const set = (given: number | null | undefined, before: number) => (given === undefined ? before : (given ?? DEFAULT_CHASE_ATTEMPTS));
+  const set = (given: number | null | undefined, before: number) =>
+    given === undefined ? before : (given ?? DEFAULT_CHASE_ATTEMPTS);
   const docs_chase_attempts = set(patch.docs_chase_attempts, record.docs_chase_attempts);
   const reference_chase_attempts = set(patch.reference_chase_attempts, record.reference_chase_attempts);
-  const same = docs_chase_attempts === record.docs_chase_attempts && reference_chase_attempts === record.reference_chase_attempts;
+  const same =
+    docs_chase_attempts === record.docs_chase_attempts && reference_chase_attempts === record.reference_chase_attempts;
   return same ? record : { ...record, docs_chase_attempts, reference_chase_attempts };
 }
 
@@ -67,7 +71,12 @@ export function mergedMetadata(
   const count = Object.keys(merged).length;
   if (count > 50) {
     throw problem("validation_failed", "The metadata would have too many members.", {
-      errors: [{ pointer: "/metadata", detail: `must have at most 50 members, with those that are there already; it would have ${count}` }],
+      errors: [
+        {
+          pointer: "/metadata",
+          detail: `must have at most 50 members, with those that are there already; it would have ${count}`,
+        },
+      ],
     });
   }
   return merged;

@@ -1,6 +1,15 @@
 import { endpoint } from "../api/endpoint.ts";
 import { strict } from "../schema/fields.ts";
-import { Candidate, CandidateList, CandidatePatch, CandidatePath, CreateQuery, DryRun, ListQuery, NewCandidate } from "./schema.ts";
+import {
+  Candidate,
+  CandidateList,
+  CandidatePatch,
+  CandidatePath,
+  CreateQuery,
+  DryRun,
+  ListQuery,
+  NewCandidate,
+} from "./schema.ts";
 import type { CandidateService } from "./service.ts";
 
 /** A body that says nothing: `{}`. */
@@ -19,7 +28,10 @@ export function candidateEndpoints(candidates: CandidateService) {
       problems: ["external_id_taken"],
       location: ({ id }) => `/candidates/${id}`,
       handle: ({ caller, body, newId }) => candidates.create(caller.accountId, body, newId),
-      dryRun: { answer: DryRun, handle: ({ caller, body, newId }) => candidates.rehearse(caller.accountId, body, newId) },
+      dryRun: {
+        answer: DryRun,
+        handle: ({ caller, body, newId }) => candidates.rehearse(caller.accountId, body, newId),
+      },
     }),
     list: endpoint({
       name: "listCandidates",
@@ -47,7 +59,8 @@ export function candidateEndpoints(candidates: CandidateService) {
       status: 200,
       answer: Candidate,
       problems: ["not_found", "version_mismatch", "candidate_withdrawn", "external_id_taken"],
-      handle: ({ caller, params, body, precondition }) => candidates.update(caller.accountId, params.id, body, precondition),
+      handle: ({ caller, params, body, precondition }) =>
+        candidates.update(caller.accountId, params.id, body, precondition),
     }),
     start: endpoint({
       name: "startCandidate",

@@ -12,12 +12,16 @@ export function expired(record: CandidateRecord, today: string, now: string): Ca
   if (!record.documents.some(isOver)) return record;
   return {
     ...record,
-    documents: record.documents.map((document) => (isOver(document) ? { ...document, state: "expired", updated_at: now } : document)),
+    documents: record.documents.map((document) =>
+      isOver(document) ? { ...document, state: "expired", updated_at: now } : document,
+    ),
   };
 }
 
 /** The day with whose end the first of these documents expires; null where none of them will. */
 export function nextExpiry(documents: readonly Expiring[]): string | null {
-  const days = documents.flatMap(({ state, expires_on }) => (state === "accepted" && expires_on !== null ? [expires_on] : []));
+  const days = documents.flatMap(({ state, expires_on }) =>
+    state === "accepted" && expires_on !== null ? [expires_on] : [],
+  );
   return days.toSorted()[0] ?? null;
 }

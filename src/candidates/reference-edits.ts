@@ -20,7 +20,8 @@ export function withReference(record: CandidateRecord, given: NewReference, id: 
     throw problem("too_many_references", `A candidate has at most ${MAX_REFERENCES} references.`);
   }
   const added = newReference(given, id, now);
-  const asked: ReferenceRecord = record.started_at === null ? added : { ...added, state: "requested", requested_at: now };
+  const asked: ReferenceRecord =
+    record.started_at === null ? added : { ...added, state: "requested", requested_at: now };
   return { ...record, references: [...record.references, asked] };
 }
 
@@ -37,13 +38,21 @@ export function patchedReference(before: ReferenceRecord, patch: ReferencePatch,
   return JSON.stringify(edited) === JSON.stringify(before) ? before : { ...edited, updated_at: now };
 }
 
-function mergedResponse(before: ReferenceRecord["response"], patch: ReferencePatch["response"]): ReferenceRecord["response"] {
+function mergedResponse(
+  before: ReferenceRecord["response"],
+  patch: ReferencePatch["response"],
+): ReferenceRecord["response"] {
   if (patch === undefined) return before;
   const merged = mergePatch(before, patch) as ReferenceRecord["response"];
   const bytes = Buffer.byteLength(JSON.stringify(merged));
   if (bytes <= MAX_RESPONSE_BYTES) return merged;
   throw problem("validation_failed", "The response would be too large.", {
-    errors: [{ pointer: "/response", detail: `must have at most ${MAX_RESPONSE_BYTES} bytes of JSON, with what is there already; it would have ${bytes}` }],
+    errors: [
+      {
+        pointer: "/response",
+        detail: `must have at most ${MAX_RESPONSE_BYTES} bytes of JSON, with what is there already; it would have ${bytes}`,
+      },
+    ],
   });
 }
 

@@ -19,7 +19,10 @@ export class ReferenceIndexStore {
   }
 
   /** One round trip; none without references. @throws problem store_unavailable. */
-  async add({ accountId, id }: { accountId: string; id: string }, references: readonly ReferenceRecord[]): Promise<void> {
+  async add(
+    { accountId, id }: { accountId: string; id: string },
+    references: readonly ReferenceRecord[],
+  ): Promise<void> {
     if (references.length === 0) return;
     const entries = references.map((reference) => ({ _id: reference.id, account: accountId, candidate: id }));
     try {
@@ -32,7 +35,9 @@ export class ReferenceIndexStore {
 
   /** The candidate's id. Undefined if there is none, or it is another account's. One round trip. @throws problem store_unavailable. */
   async candidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
-    const entry = await this.#mongo.bounded((signal) => this.#entries.findOne({ _id: referenceId, account: accountId }, { signal }));
+    const entry = await this.#mongo.bounded((signal) =>
+      this.#entries.findOne({ _id: referenceId, account: accountId }, { signal }),
+    );
     return entry?.candidate;
   }
 }

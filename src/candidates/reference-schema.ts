@@ -1,6 +1,17 @@
 import Type, { type Static } from "typebox";
 import { Chase } from "./document-schema.ts";
-import { Email, freeText, Metadata, MetadataPatch, nullable, oneOf, Phone, strict, Timestamp, titled } from "../schema/fields.ts";
+import {
+  Email,
+  freeText,
+  Metadata,
+  MetadataPatch,
+  nullable,
+  oneOf,
+  Phone,
+  strict,
+  Timestamp,
+  titled,
+} from "../schema/fields.ts";
 
 export const REFERENCE_STATES = [
   "not_requested",
@@ -15,53 +26,62 @@ export const REFERENCE_STATES = [
 export type ReferenceState = (typeof REFERENCE_STATES)[number];
 
 /** A reference as a client gives it, in POST references and inline when the candidate is created. */
-export const NewReference = titled("NewReference", strict(
-  {
+export const NewReference = titled(
+  "NewReference",
+  strict(
+    {
+      name: Type.Optional(nullable(freeText(200))),
+      email: Type.Optional(nullable(Email)),
+      phone: Type.Optional(nullable(Phone)),
+      company: Type.Optional(nullable(freeText(200))),
+      job_title: Type.Optional(nullable(freeText(200))),
+      relationship: Type.Optional(nullable(freeText(200))),
+      metadata: Type.Optional(nullable(Metadata)),
+    },
+    { state: "PATCH /references/{id} moves it", response: "PATCH /references/{id} records it" },
+  ),
+);
+export type NewReference = Static<typeof NewReference>;
+
+export const ReferencePath = strict({ id: Type.String() });
+
+/** JSON Merge Patch (RFC 7396) of a reference, its move included. */
+export const ReferencePatch = titled(
+  "ReferencePatch",
+  strict({
     name: Type.Optional(nullable(freeText(200))),
     email: Type.Optional(nullable(Email)),
     phone: Type.Optional(nullable(Phone)),
     company: Type.Optional(nullable(freeText(200))),
     job_title: Type.Optional(nullable(freeText(200))),
     relationship: Type.Optional(nullable(freeText(200))),
-    metadata: Type.Optional(nullable(Metadata)),
-  },
-  { state: "PATCH /references/{id} moves it", response: "PATCH /references/{id} records it" },
-));
-export type NewReference = Static<typeof NewReference>;
-
-export const ReferencePath = strict({ id: Type.String() });
-
-/** JSON Merge Patch (RFC 7396) of a reference, its move included. */
-export const ReferencePatch = titled("ReferencePatch", strict({
-  name: Type.Optional(nullable(freeText(200))),
-  email: Type.Optional(nullable(Email)),
-  phone: Type.Optional(nullable(Phone)),
-  company: Type.Optional(nullable(freeText(200))),
-  job_title: Type.Optional(nullable(freeText(200))),
-  relationship: Type.Optional(nullable(freeText(200))),
-  metadata: Type.Optional(nullable(MetadataPatch)),
-  state: Type.Optional(oneOf(REFERENCE_STATES)),
-  response: Type.Optional(Type.Unsafe<Record<string, unknown> | null>({ type: ["object", "null"] })),
-}));
+    metadata: Type.Optional(nullable(MetadataPatch)),
+    state: Type.Optional(oneOf(REFERENCE_STATES)),
+    response: Type.Optional(Type.Unsafe<Record<string, unknown> | null>({ type: ["object", "null"] })),
+  }),
+);
 export type ReferencePatch = Static<typeof ReferencePatch>;
 
-export const Reference = titled("Reference", strict({
-  object: oneOf(["reference"]),
-  id: Type.String(),
-  candidate_id: Type.String(),
-  name: nullable(Type.String()),
-  email: nullable(Type.String()),
-  phone: nullable(Type.String()),
-  company: nullable(Type.String()),
-  job_title: nullable(Type.String()),
-  relationship: nullable(Type.String()),
-  state: oneOf(REFERENCE_STATES),
-  response: nullable(Type.Unsafe<Record<string, unknown>>({ type: "object" })),
-  metadata: Metadata,
-  chase: Chase,
-  requested_at: nullable(Timestamp),
-  received_at: nullable(Timestamp),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-}));
+export const Reference = titled(
+  "Reference",
+  strict({
+    object: oneOf(["reference"]),
+    id: Type.String(),
+    candidate_id: Type.String(),
+    name: nullable(Type.String()),
+    email: nullable(Type.String()),
+    phone: nullable(Type.String()),
+    company: nullable(Type.String()),
+    job_title: nullable(Type.String()),
+    relationship: nullable(Type.String()),
+    state: oneOf(REFERENCE_STATES),
+    response: nullable(Type.Unsafe<Record<string, unknown>>({ type: "object" })),
+    metadata: Metadata,
+    chase: Chase,
+    requested_at: nullable(Timestamp),
+    received_at: nullable(Timestamp),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
 export type Reference = Static<typeof Reference>;

@@ -40,7 +40,12 @@ export function renderCandidate(record: CandidateRecord): Candidate {
 
 /** A document as the API shows it: its content by description, never by bytes. */
 export function renderDocument(candidateId: string, { content, ...document }: DocumentRecord): Document {
-  return { object: "document", candidate_id: candidateId, ...document, content: content === null ? null : renderContent(content) };
+  return {
+    object: "document",
+    candidate_id: candidateId,
+    ...document,
+    content: content === null ? null : renderContent(content),
+  };
 }
 
 function renderContent(content: ContentRecord) {

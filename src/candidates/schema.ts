@@ -1,6 +1,18 @@
 import Type, { type Static } from "typebox";
 import { Document, NewDocumentOrName } from "./document-schema.ts";
-import { CalendarDate, Email, freeText, Metadata, MetadataPatch, nullable, oneOf, Phone, strict, Timestamp, titled } from "../schema/fields.ts";
+import {
+  CalendarDate,
+  Email,
+  freeText,
+  Metadata,
+  MetadataPatch,
+  nullable,
+  oneOf,
+  Phone,
+  strict,
+  Timestamp,
+  titled,
+} from "../schema/fields.ts";
 import { NewReference, Reference } from "./reference-schema.ts";
 
 export const MAX_DOCUMENTS = 200;
@@ -34,48 +46,57 @@ export const candidateFields = {
   references_required: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 50 }))),
 };
 
-export const NewCandidate = titled("NewCandidate", strict(
-  {
-    ...candidateFields,
-    docs_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
-    reference_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
-    documents: Type.Optional(nullable(Type.Array(NewDocumentOrName, { maxItems: MAX_DOCUMENTS }))),
-    references: Type.Optional(nullable(Type.Array(NewReference, { maxItems: MAX_REFERENCES }))),
-  },
-  {
-    id: "the service gives it; your own id goes in external_id",
-    state: "it is derived from documents and references",
-    reference_requirements: "it is derived; references_required sets what is required",
-    withdrawn: "PATCH /candidates/{id} withdraws",
-    withdrawal_reason: "PATCH /candidates/{id} withdraws",
-  },
-));
+export const NewCandidate = titled(
+  "NewCandidate",
+  strict(
+    {
+      ...candidateFields,
+      docs_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
+      reference_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
+      documents: Type.Optional(nullable(Type.Array(NewDocumentOrName, { maxItems: MAX_DOCUMENTS }))),
+      references: Type.Optional(nullable(Type.Array(NewReference, { maxItems: MAX_REFERENCES }))),
+    },
+    {
+      id: "the service gives it; your own id goes in external_id",
+      state: "it is derived from documents and references",
+      reference_requirements: "it is derived; references_required sets what is required",
+      withdrawn: "PATCH /candidates/{id} withdraws",
+      withdrawal_reason: "PATCH /candidates/{id} withdraws",
+    },
+  ),
+);
 export type NewCandidate = Static<typeof NewCandidate>;
 
 /** JSON Merge Patch (RFC 7396): null clears, absent leaves. */
-export const CandidatePatch = titled("CandidatePatch", strict(
-  {
-    ...candidateFields,
-    metadata: Type.Optional(nullable(MetadataPatch)),
-    withdrawn: Type.Optional(Type.Boolean()),
-    withdrawal_reason: Type.Optional(nullable(freeText(1000))),
-  },
-  {
-    docs_chase_attempts: "PATCH /candidates/{id}/outreach changes it",
-    reference_chase_attempts: "PATCH /candidates/{id}/outreach changes it",
-    documents: "POST /candidates/{id}/documents adds one, PATCH /candidates/{id}/documents/{docId} changes one",
-    references: "POST /candidates/{id}/references adds one, PATCH /references/{id} changes one",
-    state: "it is derived from documents and references",
-    started_at: "POST /candidates/{id}/start starts the candidate",
-  },
-));
+export const CandidatePatch = titled(
+  "CandidatePatch",
+  strict(
+    {
+      ...candidateFields,
+      metadata: Type.Optional(nullable(MetadataPatch)),
+      withdrawn: Type.Optional(Type.Boolean()),
+      withdrawal_reason: Type.Optional(nullable(freeText(1000))),
+    },
+    {
+      docs_chase_attempts: "PATCH /candidates/{id}/outreach changes it",
+      reference_chase_attempts: "PATCH /candidates/{id}/outreach changes it",
+      documents: "POST /candidates/{id}/documents adds one, PATCH /candidates/{id}/documents/{docId} changes one",
+      references: "POST /candidates/{id}/references adds one, PATCH /references/{id} changes one",
+      state: "it is derived from documents and references",
+      started_at: "POST /candidates/{id}/start starts the candidate",
+    },
+  ),
+);
 export type CandidatePatch = Static<typeof CandidatePatch>;
 
 /** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
-export const OutreachPatch = titled("OutreachPatch", strict({
-  docs_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
-  reference_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
-}));
+export const OutreachPatch = titled(
+  "OutreachPatch",
+  strict({
+    docs_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
+    reference_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
+  }),
+);
 export type OutreachPatch = Static<typeof OutreachPatch>;
 
 const WaitingOn = strict({ code: Type.String(), subject: Type.String(), message: Type.String() });
@@ -88,43 +109,51 @@ const ReferenceRequirements = strict({
 });
 export type ReferenceRequirements = Static<typeof ReferenceRequirements>;
 
-export const Candidate = titled("Candidate", strict({
-  object: oneOf(["candidate"]),
-  id: Type.String(),
-  external_id: nullable(Type.String()),
-  name: nullable(Type.String()),
-  first_name: nullable(Type.String()),
-  last_name: nullable(Type.String()),
-  email: nullable(Type.String()),
-  phone: nullable(Type.String()),
-  job_title: nullable(Type.String()),
-  start_date: nullable(CalendarDate),
-  metadata: Metadata,
-  docs_chase_attempts: ChaseAttempts,
-  reference_chase_attempts: ChaseAttempts,
-  references_required: nullable(Type.Integer()),
-  reference_requirements: ReferenceRequirements,
-  state: oneOf(CANDIDATE_STATES),
-  state_reason: nullable(Type.String()),
-  waiting_on: Type.Array(WaitingOn),
-  withdrawn: Type.Boolean(),
-  withdrawal_reason: nullable(Type.String()),
-  documents: Type.Array(Document),
-  references: Type.Array(Reference),
-  version: Type.Integer({ minimum: 1 }),
-  pack_version: Type.Integer({ minimum: 1 }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  started_at: nullable(Timestamp),
-}));
+export const Candidate = titled(
+  "Candidate",
+  strict({
+    object: oneOf(["candidate"]),
+    id: Type.String(),
+    external_id: nullable(Type.String()),
+    name: nullable(Type.String()),
+    first_name: nullable(Type.String()),
+    last_name: nullable(Type.String()),
+    email: nullable(Type.String()),
+    phone: nullable(Type.String()),
+    job_title: nullable(Type.String()),
+    start_date: nullable(CalendarDate),
+    metadata: Metadata,
+    docs_chase_attempts: ChaseAttempts,
+    reference_chase_attempts: ChaseAttempts,
+    references_required: nullable(Type.Integer()),
+    reference_requirements: ReferenceRequirements,
+    state: oneOf(CANDIDATE_STATES),
+    state_reason: nullable(Type.String()),
+    waiting_on: Type.Array(WaitingOn),
+    withdrawn: Type.Boolean(),
+    withdrawal_reason: nullable(Type.String()),
+    documents: Type.Array(Document),
+    references: Type.Array(Reference),
+    version: Type.Integer({ minimum: 1 }),
+    pack_version: Type.Integer({ minimum: 1 }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    started_at: nullable(Timestamp),
+  }),
+);
 export type Candidate = Static<typeof Candidate>;
 
 /** What creation would answer: the candidate as it would be, with ids that stand for those it would get. */
-export const DryRun = titled("DryRun", strict({ object: oneOf(["dry_run"]), valid: Type.Literal(true), would_create: Candidate }));
+export const DryRun = titled(
+  "DryRun",
+  strict({ object: oneOf(["dry_run"]), valid: Type.Literal(true), would_create: Candidate }),
+);
 export type DryRun = Static<typeof DryRun>;
 
 export const CreateQuery = strict({
-  dry_run: Type.Optional(Type.Boolean({ description: "true only says what would happen: it is charged, and nothing is kept" })),
+  dry_run: Type.Optional(
+    Type.Boolean({ description: "true only says what would happen: it is charged, and nothing is kept" }),
+  ),
 });
 
 export const CandidatePath = strict({ id: Type.String() });
@@ -138,10 +167,13 @@ export const ListQuery = strict({
 });
 export type ListQuery = Static<typeof ListQuery>;
 
-export const CandidateList = titled("CandidateList", strict({
-  object: oneOf(["list"]),
-  data: Type.Array(Candidate),
-  has_more: Type.Boolean(),
-  cursor: Type.String(),
-}));
+export const CandidateList = titled(
+  "CandidateList",
+  strict({
+    object: oneOf(["list"]),
+    data: Type.Array(Candidate),
+    has_more: Type.Boolean(),
+    cursor: Type.String(),
+  }),
+);
 export type CandidateList = Static<typeof CandidateList>;

@@ -9,7 +9,15 @@ import { advance, cursorAt, decodeCursor, encodeCursor } from "./feed.ts";
 import { inlineFile, newDocument, newDraft } from "./new.ts";
 import { type DocumentRecord, namesFile } from "./record.ts";
 import { renderCandidate } from "./render.ts";
-import type { Candidate, CandidateList, CandidatePatch, DryRun, ListQuery, NewCandidate, OutreachPatch } from "./schema.ts";
+import type {
+  Candidate,
+  CandidateList,
+  CandidatePatch,
+  DryRun,
+  ListQuery,
+  NewCandidate,
+  OutreachPatch,
+} from "./schema.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 
 /** Rows a page of the list holds at the most. */
@@ -79,16 +87,16 @@ export class CandidateService {
   }
 
   /** @throws problems not_found, version_mismatch, candidate_withdrawn. */
-  async setOutreach(accountId: string, id: string, patch: OutreachPatch, precondition: Precondition): Promise<Candidate> {
+  async setOutreach(
+    accountId: string,
+    id: string,
+    patch: OutreachPatch,
+    precondition: Precondition,
+  ): Promise<Candidate> {
     return this.#change(accountId, id, precondition, (record) => withOutreach(record, patch));
   }
 
-  async #change(
-    accountId: string,
-    id: string,
-    precondition: Precondition,
-    edit: Edit,
-  ): Promise<Candidate> {
+  async #change(accountId: string, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
     const record = await this.#store.change(accountId, id, (before, now) => {
       precondition([renderCandidate(before)]);
       return edit(before, now);
@@ -97,10 +105,19 @@ export class CandidateService {
   }
 
   /** A page of the change feed. One round trip. @throws problem invalid_query for a cursor that is none. */
-  async list(accountId: string, { limit, cursor, state, external_id, updated_since }: ListQuery): Promise<CandidateList> {
+  async list(
+    accountId: string,
+    { limit, cursor, state, external_id, updated_since }: ListQuery,
+  ): Promise<CandidateList> {
     const from = cursor === undefined ? cursorAt(updated_since) : decodeCursor(cursor);
     const readAt = this.#clock.now();
-    const page = await this.#store.feed({ accountId, after: from.after, state, external_id, limit: Math.min(limit, MAX_PAGE) });
+    const page = await this.#store.feed({
+      accountId,
+      after: from.after,
+      state,
+      external_id,
+      limit: Math.min(limit, MAX_PAGE),
+    });
     return {
       object: "list",
       data: page.rows.map(({ record }) => renderCandidate(record)),

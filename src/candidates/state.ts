@@ -41,7 +41,8 @@ export function derive(facts: Facts): Derived {
   const references = facts.references.filter(isLive);
   const reference_requirements = requirementsOf(facts.references_required, references);
   const state = stateOf(facts, [...documents, ...references], reference_requirements.outstanding);
-  const waiting_on = state === "withdrawn" || state === "completed" ? [] : waitsOf(facts, documents, references, reference_requirements);
+  const waiting_on =
+    state === "withdrawn" || state === "completed" ? [] : waitsOf(facts, documents, references, reference_requirements);
   return { state, state_reason: reasonOf(facts, state, waiting_on), waiting_on, reference_requirements };
 }
 
@@ -55,7 +56,11 @@ function requirementsOf(asked: number | null, live: readonly ReferenceRecord[]):
   return { required, received, outstanding: Math.max(required - received, 0) };
 }
 
-function stateOf(facts: Facts, holding: readonly (DocumentRecord | ReferenceRecord)[], outstanding: number): CandidateState {
+function stateOf(
+  facts: Facts,
+  holding: readonly (DocumentRecord | ReferenceRecord)[],
+  outstanding: number,
+): CandidateState {
   if (facts.withdrawn) return "withdrawn";
   if (facts.started_at === null) return "created";
   if (holding.some(({ state }) => NEEDS_ACTION.has(state))) return "action_required";
@@ -81,7 +86,8 @@ function waitsOf(
   { required }: ReferenceRequirements,
 ): WaitingOn[] {
   const waits: WaitingOn[] = [];
-  if (facts.started_at === null) waits.push({ code: "not_started", subject: facts.id, message: "The candidate has not been started" });
+  if (facts.started_at === null)
+    waits.push({ code: "not_started", subject: facts.id, message: "The candidate has not been started" });
   waits.push(...documents.flatMap(waitForDocument), ...references.flatMap(waitForReference));
   const missing = required - references.length;
   if (missing > 0) {
@@ -101,7 +107,8 @@ function waitForDocument({ id, name, state, rejection_reason }: DocumentRecord):
 function waitForReference({ id, email, state }: ReferenceRecord): WaitingOn[] {
   const waits: WaitingOn[] = [];
   const unasked = state === "not_requested" || state === "requested";
-  if (unasked && email === null) waits.push({ code: "reference_without_email", subject: id, message: `Reference ${id} has no email address` });
+  if (unasked && email === null)
+    waits.push({ code: "reference_without_email", subject: id, message: `Reference ${id} has no email address` });
   const what = REFERENCE_WAITS[state];
   if (what !== undefined) waits.push({ code: `reference_${state}`, subject: id, message: `Reference ${id} ${what}` });
   return waits;

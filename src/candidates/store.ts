@@ -166,7 +166,11 @@ export class CandidateStore {
   async expiring(before: string, limit: number): Promise<{ accountId: string; id: string }[]> {
     const overdue = { next_expiry: { $gt: "", $lt: before } }; // with both bounds MongoDB uses the partial index
     const found = await this.#mongo.bounded((signal) =>
-      this.#candidates.find(overdue, { signal, projection: { account: 1 } }).sort({ next_expiry: 1 }).limit(limit).toArray(),
+      this.#candidates
+        .find(overdue, { signal, projection: { account: 1 } })
+        .sort({ next_expiry: 1 })
+        .limit(limit)
+        .toArray(),
     );
     return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
@@ -178,7 +182,9 @@ export class CandidateStore {
 
   /** One candidate of the account, or null. Null also for another account's. */
   async find(accountId: string, id: string): Promise<CandidateRecord | null> {
-    const stored = await this.#mongo.bounded((signal) => this.#candidates.findOne({ _id: id, account: accountId }, { signal }));
+    const stored = await this.#mongo.bounded((signal) =>
+      this.#candidates.findOne({ _id: id, account: accountId }, { signal }),
+    );
     return stored === null ? null : decode(stored);
   }
 
@@ -196,7 +202,10 @@ export class CandidateStore {
     return this.#mongo.bounded(async (signal) => {
       const rows: FeedRow[] = [];
       let bytes = 0;
-      for await (const stored of this.#candidates.find(filter, { signal }).sort({ change: 1 }).limit(limit + 1)) {
+      for await (const stored of this.#candidates
+        .find(filter, { signal })
+        .sort({ change: 1 })
+        .limit(limit + 1)) {
         bytes += stored.size;
         if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return { rows, more: true };
         rows.push({ record: decode(stored), change: stored.change });

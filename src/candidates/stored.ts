@@ -27,7 +27,12 @@ export function feedPosition(epochMs: number): string {
 }
 
 /** What the compliance pack shows of a candidate. */
-export function packFacts({ docs_chase_attempts: _d, reference_chase_attempts: _r, metadata: _m, ...facts }: CandidateRecord): string {
+export function packFacts({
+  docs_chase_attempts: _d,
+  reference_chase_attempts: _r,
+  metadata: _m,
+  ...facts
+}: CandidateRecord): string {
   return JSON.stringify({ ...facts, version: 0, pack_version: 0, state: 0, updated_at: 0 });
 }
 
@@ -57,7 +62,14 @@ export function encode(record: CandidateRecord, now: number): Stored {
 }
 
 /** A kept record as it was written. */
-export function decode({ _id, account, change: _change, next_expiry: _next, size: _size, ...stored }: Stored): CandidateRecord {
+export function decode({
+  _id,
+  account,
+  change: _change,
+  next_expiry: _next,
+  size: _size,
+  ...stored
+}: Stored): CandidateRecord {
   return {
     ...stored,
     id: _id,

@@ -30,7 +30,7 @@ export class Unsettled {
   }
 
   async #settle(accountId: string, id: string): Promise<void> {
-    for (let wait = FIRST_LOOK_MS; wait <= LAST_LOOK_MS; ) {
+    for (let wait = FIRST_LOOK_MS; wait <= LAST_LOOK_MS;) {
       await setTimeout(wait, undefined, { ref: false });
       const renewed = await this.#renew(accountId, id).catch(() => undefined);
       if (renewed === true) return;

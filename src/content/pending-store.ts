@@ -43,22 +43,39 @@ export class PendingStore {
 
   /** Lists a file whose upload begins. */
   async arriving(id: string, { accountId, candidateId }: FileOwner): Promise<void> {
-    const entry: PendingFile = { _id: id, account: accountId, candidate: candidateId, created_at: this.#clock.now(), stage: "arriving" };
+    const entry: PendingFile = {
+      _id: id,
+      account: accountId,
+      candidate: candidateId,
+      created_at: this.#clock.now(),
+      stage: "arriving",
+    };
     await this.#mongo.bounded((signal) => this.#pending.insertOne(entry, within(signal)));
   }
 
   /** Restarts the file's age: all its bytes have arrived. @returns false if a sweep has condemned it meanwhile. */
   async arrived(id: string): Promise<boolean> {
     const { matchedCount } = await this.#mongo.bounded((signal) =>
-      this.#pending.updateOne({ _id: id, stage: "arriving" }, { $set: { created_at: this.#clock.now() } }, within(signal)),
+      this.#pending.updateOne(
+        { _id: id, stage: "arriving" },
+        { $set: { created_at: this.#clock.now() } },
+        within(signal),
+      ),
     );
     return matchedCount === 1;
   }
 
   /** Lists a file that another is about to replace. It is removed once its record no longer names it. */
   async replaced(id: string, { accountId, candidateId }: FileOwner): Promise<void> {
-    const entry: Omit<PendingFile, "_id"> = { account: accountId, candidate: candidateId, created_at: this.#clock.now(), stage: "replaced" };
-    await this.#mongo.bounded((signal) => this.#pending.updateOne({ _id: id }, { $set: entry }, { ...within(signal), upsert: true }));
+    const entry: Omit<PendingFile, "_id"> = {
+      account: accountId,
+      candidate: candidateId,
+      created_at: this.#clock.now(),
+      stage: "replaced",
+    };
+    await this.#mongo.bounded((signal) =>
+      this.#pending.updateOne({ _id: id }, { $set: entry }, { ...within(signal), upsert: true }),
+    );
   }
 
   /** Strikes out a file that a record names now, unless it is already being replaced again. */
@@ -75,7 +92,11 @@ export class PendingStore {
   leftOvers(olderThanMs: number): Promise<PendingFile[]> {
     const before = this.#clock.now() - olderThanMs;
     return this.#mongo.bounded((signal) =>
-      this.#pending.find({ created_at: { $lte: before } }, { signal }).sort({ created_at: 1 }).limit(PAGE).toArray(),
+      this.#pending
+        .find({ created_at: { $lte: before } }, { signal })
+        .sort({ created_at: 1 })
+        .limit(PAGE)
+        .toArray(),
     );
   }
 

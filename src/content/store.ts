@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import { type Binary, type Collection, GridFSBucket, type GridFSBucketWriteStream, type GridFSFile, ObjectId } from "mongodb";
+import {
+  type Binary,
+  type Collection,
+  GridFSBucket,
+  type GridFSBucketWriteStream,
+  type GridFSFile,
+  ObjectId,
+} from "mongodb";
 import type { Clock } from "../infra/clock.ts";
 import { type Mongo, within } from "../infra/mongo.ts";
 import { Problem, problem } from "../problems.ts";
@@ -53,7 +60,8 @@ export class ContentStore {
     try {
       const upload = this.#bucket.openUploadStreamWithId(id, "", { metadata: { account: owner.accountId } });
       const written = await this.#write(upload, stream);
-      if (!(await this.#pending.arrived(fileId))) throw problem("request_timeout", "The upload took too long. Send it again.");
+      if (!(await this.#pending.arrived(fileId)))
+        throw problem("request_timeout", "The upload took too long. Send it again.");
       return { id: fileId, filename, contentType: contentType ?? UNKNOWN_TYPE, ...written };
     } catch (error) {
       // While the store does not answer, a chunk may still be on its way to it.
@@ -62,7 +70,10 @@ export class ContentStore {
     }
   }
 
-  async #write(upload: GridFSBucketWriteStream, bytes: IncomingFile["stream"]): Promise<{ size: number; sha256: string }> {
+  async #write(
+    upload: GridFSBucketWriteStream,
+    bytes: IncomingFile["stream"],
+  ): Promise<{ size: number; sha256: string }> {
     upload.on("error", () => undefined); // each write's callback reports it
     const hash = createHash("sha256");
     let size = 0;
@@ -127,7 +138,7 @@ export class ContentStore {
   }
 
   async *#read(files_id: ObjectId, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
-    for (let at = start; at < end; ) {
+    for (let at = start; at < end;) {
       const n = Math.floor(at / CHUNK_BYTES);
       const chunk = await this.#mongo.bounded((signal) => this.#chunks.findOne({ files_id, n }, { signal }));
       if (chunk === null) throw new Error("A chunk of a document's content is missing.");

@@ -52,7 +52,9 @@ function lockedPackages() {
 async function install() {
   console.error("Installing the npm packages (npm ci) …");
   const started = performance.now();
-  const paths = lockedPackages().flatMap(([path, { optional }]) => (optional ? [] : [resolve(ROOT, path, "package.json")]));
+  const paths = lockedPackages().flatMap(([path, { optional }]) =>
+    optional ? [] : [resolve(ROOT, path, "package.json")],
+  );
   // npm says nothing until it is done, so the packages that are in place are counted.
   const ticker = setInterval(() => {
     const done = paths.filter((path) => existsSync(path)).length;

@@ -26,7 +26,11 @@ const TSX = import.meta.resolve("tsx");
  * us, and so that whatever it leaves behind can be ended.
  * @param file relative to the project's root, as is `first`.
  */
-export function runChild(file: string, args: string[], { stopping, forced, env, stopWith, first }: ChildOptions): Child {
+export function runChild(
+  file: string,
+  args: string[],
+  { stopping, forced, env, stopWith, first }: ChildOptions,
+): Child {
   const imports = [TSX, ...(first === undefined ? [] : [projectUrl(first).href])].flatMap((url) => ["--import", url]);
   const child: ChildProcess = spawn(process.execPath, [...imports, fileURLToPath(projectUrl(file)), ...args], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],

@@ -12,7 +12,10 @@ export async function greet(config: Config, ready: { port: number; opsPort: numb
     const accounts = await operations.accounts();
     const [existing] = (await accounts.listAccounts()).data;
     if (existing !== undefined) {
-      print([`Ready: ${address}`, `Another key: npm run --silent admin -- keys create --account ${existing.id} --name NAME`]);
+      print([
+        `Ready: ${address}`,
+        `Another key: npm run --silent admin -- keys create --account ${existing.id} --name NAME`,
+      ]);
       return;
     }
     const account = await accounts.createAccount({ name: "Demo" });
@@ -31,7 +34,12 @@ export async function greet(config: Config, ready: { port: number; opsPort: numb
 
 /** A line for a shell to paste. */
 function exampleRequest(address: string, key: string): string {
-  const candidate = { name: "Ada Lovelace", email: "ada@example.com", documents: ["Passport"], references: [{ name: "Charles Babbage" }] };
+  const candidate = {
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    documents: ["Passport"],
+    references: [{ name: "Charles Babbage" }],
+  };
   return `curl -i ${address}/candidates -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(candidate)}'`;
 }
 

@@ -39,7 +39,12 @@ async function faults(args: string[], { stopping }: StopSignals): Promise<number
       };
       const table = args.some((arg) => PART.test(arg)) ? [] : TABLE;
       const what = args.some((arg) => existsSync(arg)) ? args : [...SUITE, ...table, ...args];
-      const mocha = runChild("node_modules/mocha/bin/mocha.js", [...ONE_BY_ONE, ...what], { stopping, forced: stopping, env, stopWith: "SIGKILL" });
+      const mocha = runChild("node_modules/mocha/bin/mocha.js", [...ONE_BY_ONE, ...what], {
+        stopping,
+        forced: stopping,
+        env,
+        stopWith: "SIGKILL",
+      });
       return (await mocha.exited) ?? 1;
     } finally {
       await servers.stop();

@@ -38,7 +38,8 @@ export async function fetchProgram(program: Program, tools: string, signal: Abor
   signal.throwIfAborted();
   if ("path" in outcome) writeFileSync(join(dir, "path"), outcome.path);
   else if (!outcome.reached) writeFileSync(unreachable, "");
-  if ("failed" in outcome) say(outcome.reached ? `  failed: ${outcome.failed}` : "  its download host is out of reach; asked again in a day");
+  if ("failed" in outcome)
+    say(outcome.reached ? `  failed: ${outcome.failed}` : "  its download host is out of reach; asked again in a day");
   return "path" in outcome ? outcome.path : undefined;
 }
 
@@ -49,10 +50,14 @@ type Outcome = { path: string } | { failed: string; reached: boolean };
  * It leads a group, so that a compiler it has started ends with it.
  */
 async function follow(program: Program, dir: string, signal: AbortSignal): Promise<Outcome> {
-  const child: ChildProcess = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), DOWNLOAD, program, dir], {
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-    detached: true,
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ["--import", import.meta.resolve("tsx"), DOWNLOAD, program, dir],
+    {
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      detached: true,
+    },
+  );
   const end = (): unknown => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
   signal.addEventListener("abort", end);
   const report = downloadProgress(program);

@@ -42,7 +42,12 @@ function addressOf(folder: string): string {
 async function listen(address: string): Promise<Release | undefined> {
   const waiting = new Set<Socket>();
   const server = createServer((socket) => {
-    waiting.add(socket.on("error", () => socket.destroy()).on("close", () => waiting.delete(socket)).unref());
+    waiting.add(
+      socket
+        .on("error", () => socket.destroy())
+        .on("close", () => waiting.delete(socket))
+        .unref(),
+    );
   });
   try {
     await once(server.listen(address), "listening");

@@ -26,7 +26,9 @@ export async function findMongo(tools: string, signal: AbortSignal, dataDir?: st
     if (command !== undefined) return mongod(command);
   }
   if (hasMongodData) {
-    throw new SetupError(`${dataDir} holds a real mongod's data, and there is no mongod: install one so that it is on PATH, or set MONGODB_URL.`);
+    throw new SetupError(
+      `${dataDir} holds a real mongod's data, and there is no mongod: install one so that it is on PATH, or set MONGODB_URL.`,
+    );
   }
   const standin = await findStandin(tools, signal);
   if (standin === undefined) {
@@ -34,12 +36,18 @@ export async function findMongo(tools: string, signal: AbortSignal, dataDir?: st
       "MongoDB is missing: install mongod so that it is on PATH, or python3 (3.10 or newer, with venv) for a stand-in, or set MONGODB_URL to a running one.",
     );
   }
-  say(`MongoDB: ${standin.name} over SQLite, a stand-in for development. For a real one set MONGODB_URL, or start on an empty DATA_DIR with mongod on PATH.`);
+  say(
+    `MongoDB: ${standin.name} over SQLite, a stand-in for development. For a real one set MONGODB_URL, or start on an empty DATA_DIR with mongod on PATH.`,
+  );
   return standin;
 }
 
 async function findMongod(tools: string, signal: AbortSignal): Promise<string | undefined> {
-  for (const find of [() => onPath("mongod"), () => downloaded("mongod", tools), () => fetchProgram("mongod", tools, signal)]) {
+  for (const find of [
+    () => onPath("mongod"),
+    () => downloaded("mongod", tools),
+    () => fetchProgram("mongod", tools, signal),
+  ]) {
     const program = await find();
     if (program === undefined) continue;
     if (await runs(program)) return program;
@@ -70,7 +78,11 @@ export function mongoSpec({ program, dir, log }: { program: MongoProgram; dir: s
 }
 
 export async function askMongoPid(url: string): Promise<number> {
-  const client = new MongoClient(url, { serverSelectionTimeoutMS: ANSWER_MS, connectTimeoutMS: ANSWER_MS, socketTimeoutMS: ANSWER_MS });
+  const client = new MongoClient(url, {
+    serverSelectionTimeoutMS: ANSWER_MS,
+    connectTimeoutMS: ANSWER_MS,
+    socketTimeoutMS: ANSWER_MS,
+  });
   try {
     const status = await client.db("admin").command({ serverStatus: 1 });
     return Number(status["pid"]);

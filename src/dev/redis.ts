@@ -34,7 +34,9 @@ async function fromDebian(signal: AbortSignal): Promise<string | undefined> {
 }
 
 function noRedis(): never {
-  throw new SetupError("Redis is missing: install redis-server so that it is on PATH, or set REDIS_URL to a running one.");
+  throw new SetupError(
+    "Redis is missing: install redis-server so that it is on PATH, or set REDIS_URL to a running one.",
+  );
 }
 
 /**
@@ -42,8 +44,27 @@ function noRedis(): never {
  * @param dir holds its data; made by Redis's caller.
  * @param more settings after these, as command-line arguments.
  */
-export function redisSpec({ command, dir, log, more = [] }: { command: string; dir: string; log: string; more?: string[] }): ServerSpec {
-  const durable = ["--appendonly", "yes", "--appendfsync", "everysec", "--save", "", "--maxmemory-policy", "noeviction"];
+export function redisSpec({
+  command,
+  dir,
+  log,
+  more = [],
+}: {
+  command: string;
+  dir: string;
+  log: string;
+  more?: string[];
+}): ServerSpec {
+  const durable = [
+    "--appendonly",
+    "yes",
+    "--appendfsync",
+    "everysec",
+    "--save",
+    "",
+    "--maxmemory-policy",
+    "noeviction",
+  ];
   return {
     name: "redis-server",
     command,
@@ -56,7 +77,12 @@ export function redisSpec({ command, dir, log, more = [] }: { command: string; d
 
 /** Waits for Redis to have loaded its data. */
 export async function askRedisPid(url: string): Promise<number> {
-  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: ANSWER_MS, commandTimeout: ANSWER_MS });
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    connectTimeout: ANSWER_MS,
+    commandTimeout: ANSWER_MS,
+  });
   redis.on("error", () => undefined); // told by the rejection
   try {
     await redis.connect();

@@ -72,10 +72,18 @@ export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Pro
  * @returns undefined when it does not run any more.
  * @throws {SetupError} when something listens there but does not answer: to start a second server on its data would ruin it.
  */
-export async function adopt(name: string, { url, pid }: ServerRecord, askPid: ServerSpec["askPid"]): Promise<Server | undefined> {
+export async function adopt(
+  name: string,
+  { url, pid }: ServerRecord,
+  askPid: ServerSpec["askPid"],
+): Promise<Server | undefined> {
   const port = Number(new URL(url).port);
   // It may have been left behind while it was still starting.
-  for (const deadline = performance.now() + SLOW_START_MS; isAlive(pid) && performance.now() < deadline; await wait(POLL_MS)) {
+  for (
+    const deadline = performance.now() + SLOW_START_MS;
+    isAlive(pid) && performance.now() < deadline;
+    await wait(POLL_MS)
+  ) {
     if (!(await isListening(port))) continue;
     const answering = await askPid(url).catch(() => {
       throw new SetupError(`${name} from an earlier start (process ${pid}) does not answer. End it, then start again.`);
@@ -96,7 +104,11 @@ function begin(spec: ServerSpec, port: number, { detached = false }: LaunchOptio
   return { url: spec.url(port), port, pid, exited, stop: () => end(pid, exited) };
 }
 
-async function untilReady(spec: ServerSpec, { url, port, pid, exited }: OwnServer, signal?: AbortSignal): Promise<void> {
+async function untilReady(
+  spec: ServerSpec,
+  { url, port, pid, exited }: OwnServer,
+  signal?: AbortSignal,
+): Promise<void> {
   const gone = new AbortController();
   void exited.then(() => gone.abort());
   const slow = setTimeout(() => say(`Still waiting for ${spec.name}; its log is ${spec.log}`), SLOW_START_MS);

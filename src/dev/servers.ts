@@ -68,7 +68,11 @@ async function leftBehind(role: ServerRole, { dataDir }: ServersOptions): Promis
 async function begin(role: ServerRole, options: ServersOptions): Promise<Server> {
   const { dataDir, signal } = options;
   const spec = await specOf(role, options);
-  const server = await launch(spec, { detached: true, signal, onSpawn: (record) => recordServer(dataDir, role, record) });
+  const server = await launch(spec, {
+    detached: true,
+    signal,
+    onSpawn: (record) => recordServer(dataDir, role, record),
+  });
   let wanted = false;
   void server.exited.then(() => wanted || say(`${spec.name} has stopped by itself; its log is ${spec.log}`));
   return {

@@ -26,7 +26,17 @@ export async function findStandin(tools: string, signal: AbortSignal): Promise<M
   return {
     ...STANDIN,
     command: python,
-    args: (dir, port) => ["-m", "nx_27017.nx_27017", "--data-dir", dir, "--host", "127.0.0.1", "-p", `${port}`, ...ownFiles(dir)],
+    args: (dir, port) => [
+      "-m",
+      "nx_27017.nx_27017",
+      "--data-dir",
+      dir,
+      "--host",
+      "127.0.0.1",
+      "-p",
+      `${port}`,
+      ...ownFiles(dir),
+    ],
   };
 }
 

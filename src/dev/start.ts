@@ -15,7 +15,9 @@ async function start(signals: StopSignals): Promise<void> {
   const dataDir = resolve(given);
   // The first one's servers, and their data, are not shared: they would be gone when it stops.
   if ((await tryLock(dataDir)) === undefined) {
-    throw new SetupError(`npm start is already running on ${given}. Stop it, or set another DATA_DIR, PORT and OPS_PORT.`);
+    throw new SetupError(
+      `npm start is already running on ${given}. Stop it, or set another DATA_DIR, PORT and OPS_PORT.`,
+    );
   }
   const servers = await ensureServers({ dataDir, tools: toolsIn(dataDir), env: process.env, signal: signals.stopping });
   try {

@@ -12,7 +12,10 @@ import { explain, say } from "./output.ts";
 import { ensureServers } from "./servers.ts";
 import { type StopSignals, listenForStop } from "./stop-signals.ts";
 
-const EVERY_CHANGE = ["test/**/*.test.ts", ...["exactness", "faults", "load", "bench"].flatMap((slow) => ["--ignore", `test/${slow}/**`])];
+const EVERY_CHANGE = [
+  "test/**/*.test.ts",
+  ...["exactness", "faults", "load", "bench"].flatMap((slow) => ["--ignore", `test/${slow}/**`]),
+];
 
 /** @returns mocha's exit code: the number of failures. */
 async function test(args: string[], { stopping }: StopSignals): Promise<number> {
@@ -26,7 +29,12 @@ async function test(args: string[], { stopping }: StopSignals): Promise<number> 
       const jobs = ["--parallel", "--jobs", `${availableParallelism()}`];
       const what = args.some((arg) => existsSync(arg)) ? args : [...EVERY_CHANGE, ...args];
       // Cut short, mocha's parallel runner trips over itself, so it is not asked but ended, with all that tests have started.
-      const mocha = runChild("node_modules/mocha/bin/mocha.js", [...jobs, ...what], { stopping, forced: stopping, env, stopWith: "SIGKILL" });
+      const mocha = runChild("node_modules/mocha/bin/mocha.js", [...jobs, ...what], {
+        stopping,
+        forced: stopping,
+        env,
+        stopWith: "SIGKILL",
+      });
       return (await mocha.exited) ?? 1;
     } finally {
       await servers.stop();

@@ -39,7 +39,11 @@ export async function download(
     });
   }
   const { start, end } = range;
-  const part = { ...whole, "Content-Length": String(end - start), "Content-Range": `bytes ${start}-${end - 1}/${size}` };
+  const part = {
+    ...whole,
+    "Content-Length": String(end - start),
+    "Content-Range": `bytes ${start}-${end - 1}/${size}`,
+  };
   return new BinaryAnswer(206, part, await begun(open(range)));
 }
 

@@ -33,7 +33,8 @@ export function documentEndpoints(documents: DocumentService) {
       status: 200,
       answer: Document,
       problems: ["not_found", "version_mismatch", "candidate_withdrawn", "invalid_transition"],
-      handle: ({ caller, params, body, precondition }) => documents.update(addressOf(caller, params), body, precondition),
+      handle: ({ caller, params, body, precondition }) =>
+        documents.update(addressOf(caller, params), body, precondition),
     }),
     putContent: endpoint({
       name: "putDocumentContent",

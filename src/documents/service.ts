@@ -9,7 +9,14 @@ import type { Precondition } from "../precondition.ts";
 import { problem } from "../problems.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";
 import type { ContentStore } from "../content/store.ts";
-import { documentOf, patchedDocument, refuseContent, withChanged, withContent, withDocument } from "../candidates/document-edits.ts";
+import {
+  documentOf,
+  patchedDocument,
+  refuseContent,
+  withChanged,
+  withContent,
+  withDocument,
+} from "../candidates/document-edits.ts";
 import type { FileOwner } from "../content/pending-store.ts";
 import { type Document, type DocumentPatch, MAX_NAME, type NewDocument } from "../candidates/document-schema.ts";
 
@@ -85,7 +92,8 @@ export class DocumentService {
     { file, newId, precondition }: { file: StoredFile | undefined; newId: NewId; precondition: Precondition },
   ): Promise<Document> {
     const id = newId("doc");
-    const content = file ?? (given.content ? await this.receiveNew(accountId, candidateId, inlineFile(given.content)) : undefined);
+    const content =
+      file ?? (given.content ? await this.receiveNew(accountId, candidateId, inlineFile(given.content)) : undefined);
     const write = () =>
       this.#store.change(accountId, candidateId, (before, now) => {
         if (before.documents.some((document) => document.id === id)) return before;
@@ -97,7 +105,11 @@ export class DocumentService {
   }
 
   /** Changes fields and makes a move. @throws problems not_found, version_mismatch, candidate_withdrawn, invalid_transition, validation_failed. */
-  async update({ accountId, candidateId, documentId: id }: DocumentAddress, patch: DocumentPatch, precondition: Precondition): Promise<Document> {
+  async update(
+    { accountId, candidateId, documentId: id }: DocumentAddress,
+    patch: DocumentPatch,
+    precondition: Precondition,
+  ): Promise<Document> {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
       guard(before, id, precondition, "document");
       return withChanged(before, id, (document) => patchedDocument(document, patch, now));
@@ -146,7 +158,8 @@ export class DocumentService {
   async content({ accountId, candidateId, documentId: id }: DocumentAddress): Promise<DocumentContent> {
     const document = documentOf(await this.#store.get(accountId, candidateId), id);
     const { content } = document;
-    if (content === null) throw problem("content_not_available", `Document ${id} has no content; it is ${document.state}.`);
+    if (content === null)
+      throw problem("content_not_available", `Document ${id} has no content; it is ${document.state}.`);
     return { document, content, open: (range) => this.#content.open(content.file_id, range) };
   }
 }
@@ -155,7 +168,15 @@ export class DocumentService {
  * @param of what is written: a client that puts content may have seen the document, its candidate, or that content itself.
  * @throws problems not_found, version_mismatch
  */
-function guard(record: CandidateRecord, documentId: string, precondition: Precondition, of: "document" | "content"): void {
+function guard(
+  record: CandidateRecord,
+  documentId: string,
+  precondition: Precondition,
+  of: "document" | "content",
+): void {
   const document = documentOf(record, documentId);
-  precondition([renderDocument(record.id, document), renderCandidate(record)], of === "content" && document.content !== null ? [contentTag(document.content)] : []);
+  precondition(
+    [renderDocument(record.id, document), renderCandidate(record)],
+    of === "content" && document.content !== null ? [contentTag(document.content)] : [],
+  );
 }

@@ -57,7 +57,12 @@ export class GrantService {
     const record = before ?? (await this.#draft(request.id ?? this.#newId("grant"), terms));
     if (record.step === "issued" || record.revoked_at !== null) return this.#notLost(await this.#view(record));
     const { key, ...details } = terms;
-    const change = { action: "grants create", account: record.account, subject: record._id, details: { key_id: key, ...details } };
+    const change = {
+      action: "grants create",
+      account: record.account,
+      subject: record._id,
+      details: { key_id: key, ...details },
+    };
     return this.#view(await this.#audit.around(change, () => this.#issue(record, terms)));
   }
 
@@ -114,7 +119,11 @@ export class GrantService {
 
   async #view(record: GrantRecord): Promise<GrantView> {
     const counted = await this.#counters.list({ accountId: record.account, keyId: record.key });
-    return viewGrant(record, counted.find(({ id }) => id === record._id), this.#now());
+    return viewGrant(
+      record,
+      counted.find(({ id }) => id === record._id),
+      this.#now(),
+    );
   }
 
   #notLost(view: GrantView): GrantView {

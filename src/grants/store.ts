@@ -64,18 +64,24 @@ export class GrantStore {
 
   /** The grants of an account, oldest first. One round trip. */
   async list(account: string): Promise<GrantRecord[]> {
-    return this.#mongo.bounded((signal) => this.#grants.find({ account }, { signal }).sort({ created_at: 1 }).toArray());
+    return this.#mongo.bounded((signal) =>
+      this.#grants.find({ account }, { signal }).sort({ created_at: 1 }).toArray(),
+    );
   }
 
   /** Takes a grant one step on, unless it was revoked or another has done so: gives it as it then is. Two round trips. */
   async advance(id: string, from: GrantRecord["step"], to: GrantRecord["step"]): Promise<GrantRecord> {
-    await this.#mongo.bounded((signal) => this.#grants.updateOne({ _id: id, step: from, revoked_at: null }, { $set: { step: to } }, within(signal)));
+    await this.#mongo.bounded((signal) =>
+      this.#grants.updateOne({ _id: id, step: from, revoked_at: null }, { $set: { step: to } }, within(signal)),
+    );
     return this.get(id);
   }
 
   /** Revokes a grant; the first time it was stays. Two round trips. @throws problem `not_found` */
   async revoke(id: string, now: string): Promise<GrantRecord> {
-    await this.#mongo.bounded((signal) => this.#grants.updateOne({ _id: id, revoked_at: null }, { $set: { revoked_at: now } }, within(signal)));
+    await this.#mongo.bounded((signal) =>
+      this.#grants.updateOne({ _id: id, revoked_at: null }, { $set: { revoked_at: now } }, within(signal)),
+    );
     return this.get(id);
   }
 }

@@ -47,7 +47,11 @@ export function viewGrant(record: GrantRecord, inRedis: Grant | undefined, now: 
   };
 }
 
-function statusOf({ revoked_at, expires_at, step }: GrantRecord, counted: Grant | undefined, now: string): GrantView["status"] {
+function statusOf(
+  { revoked_at, expires_at, step }: GrantRecord,
+  counted: Grant | undefined,
+  now: string,
+): GrantView["status"] {
   if (revoked_at !== null) return "revoked";
   if (expires_at <= now) return "expired";
   if (step !== "issued") return "pending";

@@ -32,8 +32,16 @@ export function jsonAnswer(
   value: unknown,
   { location, volatile }: { location?: string | undefined; volatile?: readonly string[] | undefined } = {},
 ): JsonAnswer {
-  const headers = { ETag: viewTag(value, volatile), "Cache-Control": "private, no-cache", "Content-Type": "application/json" };
-  return { status, headers: location === undefined ? headers : { ...headers, Location: location }, body: JSON.stringify(value) };
+  const headers = {
+    ETag: viewTag(value, volatile),
+    "Cache-Control": "private, no-cache",
+    "Content-Type": "application/json",
+  };
+  return {
+    status,
+    headers: location === undefined ? headers : { ...headers, Location: location },
+    body: JSON.stringify(value),
+  };
 }
 
 /**
@@ -45,7 +53,8 @@ export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, clientHas:
   ctx.set(answer.headers);
   if (answer instanceof BinaryAnswer) {
     ctx.body = answer.body ?? null;
-    if (answer.body === undefined) ctx.status = answer.status; // Koa answers an empty body with 204
+    if (answer.body === undefined)
+      ctx.status = answer.status; // Koa answers an empty body with 204
     else ctx.set(answer.headers); // Koa gives a stream without a declared type one of its own
     return;
   }

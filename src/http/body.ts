@@ -40,7 +40,8 @@ export async function readJson(req: IncomingMessage, { types, timeoutMs, optiona
   if (bytes.length === 0) throw problem("malformed_json", "The body is empty; send a JSON object, at least {}.");
   checkMediaType(req, types);
   const { value, faults } = parse(bytes);
-  if (faults.length > 0) throw problem("validation_failed", "The body has text that is not Unicode.", { errors: faults });
+  if (faults.length > 0)
+    throw problem("validation_failed", "The body has text that is not Unicode.", { errors: faults });
   return value;
 }
 
@@ -118,7 +119,8 @@ export function parse(bytes: Buffer): { value: unknown; faults: Fault[] } {
     return { value, faults: illFormed(value) };
   } catch (error) {
     if (error instanceof RangeError) throw problem("malformed_json", "The body is nested too deeply.");
-    if (error instanceof SyntaxError) throw problem("malformed_json", `The body is not JSON: ${positionOf(text, error)}.`);
+    if (error instanceof SyntaxError)
+      throw problem("malformed_json", `The body is not JSON: ${positionOf(text, error)}.`);
     throw error;
   }
 }
@@ -157,7 +159,8 @@ function refuseRepeats(text: string): void {
 
 /** Lone surrogates (legal in JSON escapes, no Unicode text) would not come back as they were sent. */
 function illFormed(value: unknown, pointer = ""): Fault[] {
-  if (typeof value === "string") return value.isWellFormed() ? [] : [{ pointer, detail: "must be Unicode text: it has a lone surrogate" }];
+  if (typeof value === "string")
+    return value.isWellFormed() ? [] : [{ pointer, detail: "must be Unicode text: it has a lone surrogate" }];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {
     const at = `${pointer}/${escapePointer(name.toWellFormed())}`;

@@ -14,7 +14,9 @@ export function entityTag(representation: string): string {
 export function viewTag(view: unknown, volatile: readonly string[] = []): string {
   if (volatile.length === 0 || typeof view !== "object" || view === null) return entityTag(JSON.stringify(view));
   const [lasting, changing] = [false, true].map((wanted) =>
-    entityTag(JSON.stringify(Object.fromEntries(Object.entries(view).filter(([name]) => volatile.includes(name) === wanted)))),
+    entityTag(
+      JSON.stringify(Object.fromEntries(Object.entries(view).filter(([name]) => volatile.includes(name) === wanted))),
+    ),
   );
   return `${lasting}.${changing}`.replace('"."', ".");
 }

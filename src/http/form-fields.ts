@@ -27,7 +27,8 @@ export class FormFields {
     const pointer = `/${escapePointer(name)}`;
     if (this.#given.has(name)) this.fault(pointer, "is given more than once");
     // The parser puts U+FFFD for what is not UTF-8: keeping that would be losing what was sent.
-    else if (`${name}${text}`.includes("\uFFFD")) this.fault(pointer, "must be UTF-8 text without replacement characters");
+    else if (`${name}${text}`.includes("\uFFFD"))
+      this.fault(pointer, "must be UTF-8 text without replacement characters");
     this.#given.set(name, this.#valueOf(name, text, pointer));
   }
 
@@ -39,7 +40,9 @@ export class FormFields {
   finish(): Record<string, unknown> {
     const first = this.#faults[0];
     if (first !== undefined) {
-      throw problem("validation_failed", `The form is not valid. ${first.pointer} ${first.detail}.`, { errors: this.#faults });
+      throw problem("validation_failed", `The form is not valid. ${first.pointer} ${first.detail}.`, {
+        errors: this.#faults,
+      });
     }
     return Object.fromEntries(this.#given);
   }

@@ -28,7 +28,11 @@ export interface PartTaker {
  * @throws problems malformed_request, payload_too_large, request_timeout, validation_failed (two files); what the taker
  * throws; ECONNRESET when the client goes away. The file's stream then fails, and the rest of the body is read and dropped.
  */
-export async function readParts(req: IncomingMessage, { maxFileBytes, timeoutMs }: FormRules, take: PartTaker): Promise<void> {
+export async function readParts(
+  req: IncomingMessage,
+  { maxFileBytes, timeoutMs }: FormRules,
+  take: PartTaker,
+): Promise<void> {
   const maxBytes = maxFileBytes + MAX_JSON_BYTES; // as much for the fields as they would have in JSON
   refuseLarge(req, maxBytes, maxFileBytes);
   const form = parserOf(req, maxFileBytes);
@@ -51,7 +55,13 @@ export async function readParts(req: IncomingMessage, { maxFileBytes, timeoutMs 
   }
   form.on("error", (cause) => fail(bytes.errored ?? malformed(cause)));
   form.on("partsLimit", () => fail(problem("payload_too_large", `A form may have at most ${MAX_PARTS} parts.`)));
-  form.on("filesLimit", () => fail(problem("validation_failed", "A form brings one file.", { errors: [{ pointer: "/content", detail: "must be one file" }] })));
+  form.on("filesLimit", () =>
+    fail(
+      problem("validation_failed", "A form brings one file.", {
+        errors: [{ pointer: "/content", detail: "must be one file" }],
+      }),
+    ),
+  );
   form.on("field", (name, value, _nameCut, valueCut) => attempt(() => take.field(name, value, valueCut)));
   form.on("file", (name, stream, filename, _encoding, contentType) => {
     stream.on("error", () => undefined); // whoever reads it meets the error
@@ -80,7 +90,11 @@ function parserOf(req: IncomingMessage, maxFileBytes: number): BusboyInstance {
       preservePath: true,
     });
   } catch (cause) {
-    throw problem("malformed_request", "The Content-Type of a form has to name its boundary; most clients do that by themselves.", { cause });
+    throw problem(
+      "malformed_request",
+      "The Content-Type of a form has to name its boundary; most clients do that by themselves.",
+      { cause },
+    );
   }
 }
 

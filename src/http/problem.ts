@@ -29,10 +29,15 @@ export const problems: Middleware<RequestState> = async (ctx, next) => {
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   // raw-body and busboy throw these when the client went away. Nobody reads this answer, but the log records it.
-  if (error instanceof Error && ["ECONNABORTED", "ECONNRESET"].includes(String((error as NodeJS.ErrnoException).code))) {
+  if (
+    error instanceof Error &&
+    ["ECONNABORTED", "ECONNRESET"].includes(String((error as NodeJS.ErrnoException).code))
+  ) {
     return problem("malformed_request", "The connection closed before the whole body had arrived.");
   }
-  return problem("internal_error", "Something went wrong on our side. Quote the request_id when you contact support.", { cause: error });
+  return problem("internal_error", "Something went wrong on our side. Quote the request_id when you contact support.", {
+    cause: error,
+  });
 }
 
 function writeProblem(ctx: Context & { state: RequestState }, refused: Problem, cause: unknown): void {

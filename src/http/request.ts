@@ -47,7 +47,10 @@ export const soundPath: Middleware<RequestState> = async (ctx, next) => {
   try {
     decodeURIComponent(ctx.path);
   } catch {
-    throw problem("malformed_path", "The path is not valid percent-encoded UTF-8. Encode each byte of the text as % and two hexadecimal digits.");
+    throw problem(
+      "malformed_path",
+      "The path is not valid percent-encoded UTF-8. Encode each byte of the text as % and two hexadecimal digits.",
+    );
   }
   await next();
 };
@@ -59,6 +62,8 @@ export function unrouted(router: Pick<Router, "match">): Middleware<RequestState
     if (route) return next();
     if (path.length === 0) throw problem("not_found", "There is no such path. All paths are in /openapi.json.");
     const allow = [...new Set(path.flatMap(({ methods }) => methods))].toSorted().join(", ");
-    throw problem("method_not_allowed", `This path does not take ${ctx.method}. Use ${allow}.`, { headers: { Allow: allow } });
+    throw problem("method_not_allowed", `This path does not take ${ctx.method}. Use ${allow}.`, {
+      headers: { Allow: allow },
+    });
   };
 }

@@ -19,11 +19,17 @@ export interface UploadRules extends FormRules {
  * @throws problems payload_too_large, unsupported_media_type, request_timeout, validation_failed; what `store` throws. The
  * rest of the body is then read and dropped.
  */
-export async function readRaw(req: IncomingMessage, { maxFileBytes, timeoutMs, store }: UploadRules): Promise<ReadBody> {
+export async function readRaw(
+  req: IncomingMessage,
+  { maxFileBytes, timeoutMs, store }: UploadRules,
+): Promise<ReadBody> {
   refuseLarge(req, maxFileBytes, maxFileBytes);
   refuseEncoding(req);
   if (mediaTypeOf(req) === "multipart/form-data") {
-    throw problem("unsupported_media_type", "Send the file's own bytes, with its own Content-Type: a form is not taken here.");
+    throw problem(
+      "unsupported_media_type",
+      "Send the file's own bytes, with its own Content-Type: a form is not taken here.",
+    );
   }
   const file = { filename: filenameOf(req), contentType: declaredType(req.headers["content-type"]) };
   const stream = incoming(req, { maxBytes: maxFileBytes, maxFileBytes, timeoutMs });
@@ -85,7 +91,10 @@ function filenameOf(req: IncomingMessage): string | null {
     const { filename = "" } = contentDisposition.parse(header).parameters;
     return filename === "" ? null : asUtf8(filename);
   } catch {
-    throw invalid("Content-Disposition", "must be as RFC 6266 has it, for example attachment; filename*=UTF-8''na%C3%AFve.txt");
+    throw invalid(
+      "Content-Disposition",
+      "must be as RFC 6266 has it, for example attachment; filename*=UTF-8''na%C3%AFve.txt",
+    );
   }
 }
 
@@ -101,12 +110,15 @@ function asUtf8(text: string): string {
 
 function declaredType(text: string | undefined): string | null {
   if (text === undefined || text === "") return null;
-  if (!isMediaType(text)) throw problem("unsupported_media_type", "The file's Content-Type is not a media type; application/pdf is one.");
+  if (!isMediaType(text))
+    throw problem("unsupported_media_type", "The file's Content-Type is not a media type; application/pdf is one.");
   return text;
 }
 
 function invalid(pointer: string, detail: string): Error {
-  return problem("validation_failed", `The file is not valid. ${pointer} ${detail}.`, { errors: [{ pointer, detail }] });
+  return problem("validation_failed", `The file is not valid. ${pointer} ${detail}.`, {
+    errors: [{ pointer, detail }],
+  });
 }
 
 /** Over what was sent, not over how: neither the boundary nor the order of the parts plays a part. */

@@ -16,7 +16,10 @@ export function parseIdempotencyKey(field: string): string {
   const quoted = QUOTED.exec(field)?.[1];
   const key = quoted === undefined ? BARE.exec(field)?.[0] : quoted.replaceAll(/\\(.)/g, "$1");
   if (key === undefined || key.length === 0 || key.length > MAX_LENGTH) {
-    throw problem("malformed_request", `The Idempotency-Key header must be 1 to ${MAX_LENGTH} printable ASCII characters, bare or as a quoted string.`);
+    throw problem(
+      "malformed_request",
+      `The Idempotency-Key header must be 1 to ${MAX_LENGTH} printable ASCII characters, bare or as a quoted string.`,
+    );
   }
   return key;
 }

@@ -140,7 +140,10 @@ function successor(found: IdempotencyRecord, fresh: IdempotencyRecord): Idempote
   const now = fresh.createdAt;
   if (found.createdAt <= now - KEPT_MS) return fresh;
   if (found.fingerprint !== fresh.fingerprint) {
-    throw problem("idempotency_key_reused", "This Idempotency-Key came with another request before. A new request needs a new key.");
+    throw problem(
+      "idempotency_key_reused",
+      "This Idempotency-Key came with another request before. A new request needs a new key.",
+    );
   }
   if (found.outcome !== undefined) return found;
   if (found.leaseUntil > now) throw inFlight();
@@ -148,9 +151,13 @@ function successor(found: IdempotencyRecord, fresh: IdempotencyRecord): Idempote
 }
 
 function inFlight(): Problem {
-  return problem("idempotency_in_flight", "The first request with this Idempotency-Key is still being worked on. Try again shortly.", {
-    headers: { "Retry-After": "1" },
-  });
+  return problem(
+    "idempotency_in_flight",
+    "The first request with this Idempotency-Key is still being worked on. Try again shortly.",
+    {
+      headers: { "Retry-After": "1" },
+    },
+  );
 }
 
 function sha256(text: string): string {

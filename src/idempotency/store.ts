@@ -60,7 +60,9 @@ export class IdempotencyStore {
   }
 
   async find(accountId: string, id: string): Promise<IdempotencyRecord | undefined> {
-    const stored = await this.#mongo.bounded((signal) => this.#records.findOne({ _id: id, account: accountId }, { signal }));
+    const stored = await this.#mongo.bounded((signal) =>
+      this.#records.findOne({ _id: id, account: accountId }, { signal }),
+    );
     return stored === null ? undefined : decode(stored);
   }
 
@@ -76,7 +78,11 @@ export class IdempotencyStore {
   /** Moves the end of the lease, if it is still its owner's. */
   async lease({ id, accountId, owner }: IdempotencyRecord, until: number): Promise<void> {
     await this.#mongo.bounded((signal) =>
-      this.#records.updateOne({ _id: id, account: accountId, owner, state: "running" }, { $set: { lease_until: until } }, within(signal)),
+      this.#records.updateOne(
+        { _id: id, account: accountId, owner, state: "running" },
+        { $set: { lease_until: until } },
+        within(signal),
+      ),
     );
   }
 
@@ -92,9 +98,12 @@ export class IdempotencyStore {
   /** Removes the records made before then, and says how many those were. Two round trips for every 500, between which it heeds `stop`. */
   async removeOlderThan(epochMs: number, stop: AbortSignal): Promise<number> {
     const old = { created_at: { $lt: epochMs } };
-    for (let removed = 0; ; ) {
+    for (let removed = 0; ;) {
       const found = await this.#mongo.bounded((signal) =>
-        this.#records.find(old, { signal, projection: { _id: 1 } }).limit(REMOVAL_BATCH).toArray(),
+        this.#records
+          .find(old, { signal, projection: { _id: 1 } })
+          .limit(REMOVAL_BATCH)
+          .toArray(),
       );
       if (found.length === 0 || stop.aborted) return removed;
       // The age is asked for once more: a key that is used again has a new record in the place of its old one.
@@ -117,6 +126,21 @@ function encode({ id, accountId, leaseUntil, createdAt, outcome, ...record }: Id
   };
 }
 
-function decode({ _id, account, lease_until, created_at, state: _state, outcome, ...record }: Stored): IdempotencyRecord {
-  return { id: _id, accountId: account, ...record, leaseUntil: lease_until, createdAt: created_at, outcome: outcome?.value() };
+function decode({
+  _id,
+  account,
+  lease_until,
+  created_at,
+  state: _state,
+  outcome,
+  ...record
+}: Stored): IdempotencyRecord {
+  return {
+    id: _id,
+    accountId: account,
+    ...record,
+    leaseUntil: lease_until,
+    createdAt: created_at,
+    outcome: outcome?.value(),
+  };
 }

@@ -44,7 +44,14 @@ export function reviveStuckClient(client: MongoClient, { onRevival, signal }: He
     reviving = true;
     onRevival();
     await client.close().catch(() => undefined);
-    while (!signal.aborted && !(await client.connect().then(() => true, () => false))) await wait(RETRY_MS, undefined, { ref: false });
+    while (
+      !signal.aborted &&
+      !(await client.connect().then(
+        () => true,
+        () => false,
+      ))
+    )
+      await wait(RETRY_MS, undefined, { ref: false });
     if (signal.aborted) await client.close().catch(() => undefined);
     reviving = false;
   }

@@ -17,7 +17,19 @@ export function createLog(level: string, destination?: { write(line: string): vo
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-const SENSITIVE = ["authorization", '["x-api-key"]', "key", "apiKey", "secret", "args", "name", "email", "phone", "headers", "body"];
+const SENSITIVE = [
+  "authorization",
+  '["x-api-key"]',
+  "key",
+  "apiKey",
+  "secret",
+  "args",
+  "name",
+  "email",
+  "phone",
+  "headers",
+  "body",
+];
 
 /** Name, message and stack of an error and its causes. Other members stay out: a driver's error may carry documents. */
 export function describeFailure(error: unknown): Record<string, unknown> {

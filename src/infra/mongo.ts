@@ -52,7 +52,10 @@ export async function connectMongo({ url, timeoutMs, log }: MongoOptions): Promi
       const abandoned = new AbortController();
       const { signal } = abandoned;
       // AbortSignal.timeout would hold what the operation gave, through the race it lost, until its time is over.
-      const late = setTimeout(() => abandoned.abort(new DOMException("The store did not answer in time.", "TimeoutError")), timeoutMs);
+      const late = setTimeout(
+        () => abandoned.abort(new DOMException("The store did not answer in time.", "TimeoutError")),
+        timeoutMs,
+      );
       try {
         return await Promise.race([operation(signal), whenAborted(signal)]);
       } catch (error) {
@@ -88,7 +91,11 @@ export function isDuplicateKey(error: unknown): boolean {
 
 /** A connection that just broke: mongodb 7.8 lets some of Node's own errors through, of a write to a socket that has ended, say. */
 function isSocketFault(error: unknown): boolean {
-  return error instanceof Error && "code" in error && /^(EPIPE|ETIMEDOUT|ECONN\w+|ERR_(STREAM|SOCKET)_\w+)$/.test(String(error.code));
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    /^(EPIPE|ETIMEDOUT|ECONN\w+|ERR_(STREAM|SOCKET)_\w+)$/.test(String(error.code))
+  );
 }
 
 /** Whether an error says that the store itself did not answer: what waits for it need not be tried one by one. */

@@ -14,7 +14,8 @@ interface Credentials {
   password?: string;
 }
 
-const LIST = /^redis\+(?<form>sentinel|cluster):\/\/(?:(?<user>[^@/]*)@)?(?<hosts>[^/?#@]+)(?:\/(?<name>[^/?#]+)(?:\/(?<db>\d+))?)?\/?$/;
+const LIST =
+  /^redis\+(?<form>sentinel|cluster):\/\/(?:(?<user>[^@/]*)@)?(?<hosts>[^/?#@]+)(?:\/(?<name>[^/?#]+)(?:\/(?<db>\d+))?)?\/?$/;
 
 /**
  * Reads REDIS_URL: `redis://`, `rediss://`, `redis+sentinel://h1:p,h2:p/NAME[/db]`, `redis+cluster://h1:p,h2:p`; the user
@@ -26,7 +27,13 @@ export function parseRedisUrl(url: string): RedisAddress {
   const { form, user, hosts, name, db } = LIST.exec(url)?.groups ?? {};
   const credentials = user === undefined ? {} : parseCredentials(user);
   if (form === "sentinel" && hosts !== undefined && name !== undefined) {
-    return { form, sentinels: parseHosts(hosts, 26379), name: decodeURIComponent(name), db: Number(db ?? 0), credentials };
+    return {
+      form,
+      sentinels: parseHosts(hosts, 26379),
+      name: decodeURIComponent(name),
+      db: Number(db ?? 0),
+      credentials,
+    };
   }
   if (form === "cluster" && hosts !== undefined && name === undefined) {
     return { form, nodes: parseHosts(hosts, 6379), credentials };

@@ -51,7 +51,8 @@ export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Pr
 function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
   const connection = connectionOptions(timeoutMs);
   const client = { enableOfflineQueue: false };
-  if (address.form === "standalone") return new Redis(address.url, { ...connection, ...client, retryStrategy: backoff });
+  if (address.form === "standalone")
+    return new Redis(address.url, { ...connection, ...client, retryStrategy: backoff });
   if (address.form === "sentinel") {
     const sentinel = new Redis({
       ...connection,

@@ -67,7 +67,12 @@ export class Limiter {
    * trip. Source: lua/check-key.lua.
    * @throws problem `limiter_unavailable` within `timeoutMs`.
    */
-  async checkKey({ accountId, keyId, accountVersion = ANY_VERSION, secretEndsAt = NEVER }: CallerClaim): Promise<KeyRefusal | undefined> {
+  async checkKey({
+    accountId,
+    keyId,
+    accountVersion = ANY_VERSION,
+    secretEndsAt = NEVER,
+  }: CallerClaim): Promise<KeyRefusal | undefined> {
     const { redis, timeoutMs } = this.#options;
     return answerOf(checkKey(redis, { caller: { accountId, keyId }, accountVersion, secretEndsAt }), timeoutMs);
   }

@@ -85,12 +85,18 @@ export interface UsageAnswer {
 }
 
 /** lua/usage.lua. One round trip. */
-export async function usage(redis: RedisClient, { caller, windowSeconds }: Pick<ChargeCall, "caller" | "windowSeconds">): Promise<UsageAnswer> {
+export async function usage(
+  redis: RedisClient,
+  { caller, windowSeconds }: Pick<ChargeCall, "caller" | "windowSeconds">,
+): Promise<UsageAnswer> {
   const keys = [
     redisKeys.keyMarker(caller),
     redisKeys.accountMarker(caller.accountId),
     redisKeys.grants(caller),
-    ...SURFACES.flatMap((surface) => [redisKeys.accountCounter(caller.accountId, surface), redisKeys.keyCounter(caller, surface)]),
+    ...SURFACES.flatMap((surface) => [
+      redisKeys.accountCounter(caller.accountId, surface),
+      redisKeys.keyCounter(caller, surface),
+    ]),
   ];
   const answer = await runScript(redis, SCRIPTS.usage, keys, [windowSeconds]);
   const [nowMs, revoked, suspended, grants, counts] = answer as [number, number, number, string[], number[]];
@@ -102,6 +108,10 @@ export async function usage(redis: RedisClient, { caller, windowSeconds }: Pick<
 }
 
 /** lua/fill-grant.lua. One round trip. @returns whether the grant exists. */
-export async function fillGrant(redis: RedisClient, caller: Caller, { grantId, amount }: { grantId: string; amount: number }): Promise<boolean> {
+export async function fillGrant(
+  redis: RedisClient,
+  caller: Caller,
+  { grantId, amount }: { grantId: string; amount: number },
+): Promise<boolean> {
   return (await runScript(redis, SCRIPTS.fillGrant, [redisKeys.grants(caller)], [grantId, amount])) === 1;
 }

@@ -39,8 +39,14 @@ export interface Usage {
  * What a key and its account have used of every surface, read without charging. One round trip. Source: lua/usage.lua.
  * @throws problem `limiter_unavailable` within `timeoutMs`.
  */
-export async function readUsage({ redis, windowSeconds, scale, timeoutMs }: UsageOptions, caller: Caller): Promise<Usage> {
-  const { nowMs, revoked, suspended, grants, counters } = await answerOf(usage(redis, { caller, windowSeconds }), timeoutMs);
+export async function readUsage(
+  { redis, windowSeconds, scale, timeoutMs }: UsageOptions,
+  caller: Caller,
+): Promise<Usage> {
+  const { nowMs, revoked, suspended, grants, counters } = await answerOf(
+    usage(redis, { caller, windowSeconds }),
+    timeoutMs,
+  );
   return {
     status: revoked ? "revoked" : suspended ? "suspended" : "active",
     surfaces: SURFACES.map((surface, index) => {

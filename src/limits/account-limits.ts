@@ -60,7 +60,9 @@ function viewKeyLimits({ id, name }: KeyRecord, used: Usage | undefined): KeyLim
   if (used === undefined) return [];
   const { surfaces, grants, nowMs, status } = used;
   const own = surfaces.map(({ surface, key, resetMs }) => ({ surface, key, ...resetOf(resetMs, nowMs) }));
-  return [{ id, name, status: status === "revoked" ? "revoked" : "active", surfaces: own, grants: grants.map(viewLiveGrant) }];
+  return [
+    { id, name, status: status === "revoked" ? "revoked" : "active", surfaces: own, grants: grants.map(viewLiveGrant) },
+  ];
 }
 
 function viewAccountSurface({ surface, account, resetMs }: SurfaceUsage, nowMs: number): Omit<SurfaceLimits, "key"> {

@@ -20,7 +20,12 @@ export class LimitsService {
       account_id: caller.accountId,
       key_id: caller.keyId,
       window_seconds: this.#options.windowSeconds,
-      surfaces: surfaces.map(({ surface, account, key, resetMs }) => ({ surface, account, key, ...resetOf(resetMs, nowMs) })),
+      surfaces: surfaces.map(({ surface, account, key, resetMs }) => ({
+        surface,
+        account,
+        key,
+        ...resetOf(resetMs, nowMs),
+      })),
       grants: grants.map(viewLiveGrant),
     };
   }

@@ -13,7 +13,8 @@ export function outreachEndpoints(candidates: CandidateService) {
       status: 200,
       answer: Candidate,
       problems: ["not_found", "version_mismatch", "candidate_withdrawn"],
-      handle: ({ caller, params, body, precondition }) => candidates.setOutreach(caller.accountId, params.id, body, precondition),
+      handle: ({ caller, params, body, precondition }) =>
+        candidates.setOutreach(caller.accountId, params.id, body, precondition),
     }),
   };
 }

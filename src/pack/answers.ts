@@ -10,8 +10,11 @@ export function answersOf(response: Record<string, unknown> | null): Answer[] {
 }
 
 function flatten(path: readonly string[], value: unknown): Answer[] {
-  if (typeof value !== "object" || value === null || path.length >= MAX_LEVELS) return [[path.join(" › "), textOf(value)]];
-  const members = Array.isArray(value) ? value.map((item, index) => [String(index + 1), item] as const) : Object.entries(value);
+  if (typeof value !== "object" || value === null || path.length >= MAX_LEVELS)
+    return [[path.join(" › "), textOf(value)]];
+  const members = Array.isArray(value)
+    ? value.map((item, index) => [String(index + 1), item] as const)
+    : Object.entries(value);
   if (members.length === 0) return [[path.join(" › "), textOf(null)]];
   return members.flatMap(([name, member]) => flatten([...path, name], member));
 }

@@ -48,6 +48,11 @@ export async function* bundle({ pack, files, pdf, contents }: Bundled, signal: A
 }
 
 function manifestOf(pack: Pack, files: ListedFile[]): Buffer {
-  const manifest = { object: "pack_manifest", files_complete: files.every(({ problem }) => problem === null), files, pack };
+  const manifest = {
+    object: "pack_manifest",
+    files_complete: files.every(({ problem }) => problem === null),
+    files,
+    pack,
+  };
   return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
 }

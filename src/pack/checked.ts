@@ -55,7 +55,9 @@ export class Checked {
       this.#fault = `Of the content's ${this.#content.size} bytes only the first ${size} could be read.`;
       return;
     }
-    if (size !== this.#content.size) this.#fault = `The content has ${size} bytes, not ${this.#content.size} as at its upload.`;
-    else if (hash.digest("hex") !== this.#content.sha256) this.#fault = "The content is not what was uploaded: its SHA-256 differs.";
+    if (size !== this.#content.size)
+      this.#fault = `The content has ${size} bytes, not ${this.#content.size} as at its upload.`;
+    else if (hash.digest("hex") !== this.#content.sha256)
+      this.#fault = "The content is not what was uploaded: its SHA-256 differs.";
   }
 }

@@ -43,10 +43,15 @@ async function bytesOf(packs: PackService, read: ReadPack, form: "json" | "pdf")
 
 /** The form a client likes best (RFC 9110, 12.5.1); JSON where it does not care. @throws problem not_acceptable */
 function preferredForm(accept: string | undefined): Form {
-  const [best] = new Negotiator({ headers: accept === undefined ? {} : { accept } }).mediaTypes(FORMS.map((form) => MEDIA_TYPES[form]));
+  const [best] = new Negotiator({ headers: accept === undefined ? {} : { accept } }).mediaTypes(
+    FORMS.map((form) => MEDIA_TYPES[form]),
+  );
   const form = FORMS.find((candidate) => MEDIA_TYPES[candidate] === best);
   if (form !== undefined) return form;
-  throw problem("not_acceptable", `The pack can be had as ${Object.values(MEDIA_TYPES).join(", ")}; name one in Accept or in ?format=.`);
+  throw problem(
+    "not_acceptable",
+    `The pack can be had as ${Object.values(MEDIA_TYPES).join(", ")}; name one in Accept or in ?format=.`,
+  );
 }
 
 /**
@@ -56,7 +61,10 @@ function preferredForm(accept: string | undefined): Form {
 function headersOf(pack: Pack, form: Form) {
   const { generated_at: _, ...facts } = pack;
   const layout = form === "json" ? "" : LAYOUT;
-  const file = { "Content-Disposition": contentDisposition(`compliance-pack-${pack.candidate_id}.${form}`), "X-Content-Type-Options": "nosniff" };
+  const file = {
+    "Content-Disposition": contentDisposition(`compliance-pack-${pack.candidate_id}.${form}`),
+    "X-Content-Type-Options": "nosniff",
+  };
   return {
     ETag: entityTag(JSON.stringify([form, layout, facts])),
     "Cache-Control": "private, no-cache",

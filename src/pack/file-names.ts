@@ -24,7 +24,10 @@ export function nameFiles(documents: readonly DocumentRecord[]): PackFile[] {
 function fileNameOf(name: string, content: ContentRecord): string {
   const ending = endingOf(content);
   const stem = name.toLowerCase().endsWith(ending) ? name.slice(0, name.length - ending.length) : name;
-  const clean = shorten(stem.normalize("NFC").replace(/\s+/g, " ").trim().replace(FORBIDDEN, "_")).replace(/[. ]+$/, "");
+  const clean = shorten(stem.normalize("NFC").replace(/\s+/g, " ").trim().replace(FORBIDDEN, "_")).replace(
+    /[. ]+$/,
+    "",
+  );
   return (clean === "" ? "document" : clean) + ending;
 }
 

@@ -10,11 +10,15 @@ import { NodeCompiler } from "@myriaddreamin/typst-ts-node-compiler";
 const { template, sheet, fonts } = workerData;
 const folder = resolve("/pack"); // needs not exist: what is read in it is given below
 
-const compiler = NodeCompiler.create({ workspace: folder, fontArgs: [{ fontBlobs: fonts.map((file) => readFileSync(file)) }] });
+const compiler = NodeCompiler.create({
+  workspace: folder,
+  fontArgs: [{ fontBlobs: fonts.map((file) => readFileSync(file)) }],
+});
 compiler.addSource(resolve(folder, "pack.typ"), template);
 compiler.mapShadow(resolve(folder, "sheet.json"), Buffer.from(sheet));
 const compiled = compiler.compile({ mainFilePath: resolve(folder, "pack.typ") });
-if (compiled.result === null) throw new Error(`The pack's template: ${JSON.stringify(compiled.takeDiagnostics()?.shortDiagnostics)}`);
+if (compiled.result === null)
+  throw new Error(`The pack's template: ${JSON.stringify(compiled.takeDiagnostics()?.shortDiagnostics)}`);
 const pdf = archival(compiled.result);
 compiler.evictCache(0); // the cache is the process's, not this thread's
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is a window's; this is a thread's port

@@ -10,7 +10,8 @@ const UNPRINTABLE = /[\p{Cc}\p{Noncharacter_Code_Point}]/gu;
 /** Longer words than this may be broken anywhere but within a character: they would run off the page. */
 const LONG_WORD = /[^\s\u200B]{25,}/gu;
 /** A place in a long word where nothing is torn: no mark, joiner, modifier or half of a flag is near. Every 12 or so. */
-const BREAK = /.{12}.*?(?<=[\p{L}\p{N}\p{P}\p{S}])(?<!\p{RI})(?=[\p{L}\p{N}\p{P}\p{S}])(?!\p{RI}|\p{Emoji_Modifier})/gsu;
+const BREAK =
+  /.{12}.*?(?<=[\p{L}\p{N}\p{P}\p{S}])(?<!\p{RI})(?=[\p{L}\p{N}\p{P}\p{S}])(?!\p{RI}|\p{Emoji_Modifier})/gsu;
 
 /**
  * A stranger's text as the paper may show it, on one line or several: what cannot be printed is shown as U+FFFD, nothing can
@@ -23,7 +24,11 @@ export function printable(text: string): string {
 
 /** The same for what is one line: a name, an address. */
 export function printableLine(text: string): string {
-  const plain = text.replace(/[\s\u0085]+/g, " ").replace(UNPRINTABLE, "\uFFFD").replace(REORDERING, "\uFFFD").trim();
+  const plain = text
+    .replace(/[\s\u0085]+/g, " ")
+    .replace(UNPRINTABLE, "\uFFFD")
+    .replace(REORDERING, "\uFFFD")
+    .trim();
   if (plain === "") return "";
   return ISOLATE + plain.replace(LONG_WORD, (word) => word.replace(BREAK, "$&\u200B")) + END_ISOLATE;
 }

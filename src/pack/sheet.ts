@@ -103,7 +103,8 @@ function contentRows({ filename, content_type, sha256 }: NonNullable<Pack["docum
 }
 
 function referenceItem(reference: Pack["references"][number], index: number): Item {
-  const { id, name, company, job_title, relationship, email, phone, state, requested_at, received_at, response } = reference;
+  const { id, name, company, job_title, relationship, email, phone, state, requested_at, received_at, response } =
+    reference;
   return {
     number: String(index + 1),
     name: printableLine(name ?? "") || "Reference without a name",

@@ -26,7 +26,10 @@ export async function drain(server: Server): Promise<void> {
   await Promise.race([closed, setTimeout(LINGER_MS)]);
   server.closeIdleConnections();
   const impatient = new AbortController();
-  const late = setTimeout(DRAIN_MS, undefined, { signal: impatient.signal }).then(() => server.closeAllConnections(), () => undefined);
+  const late = setTimeout(DRAIN_MS, undefined, { signal: impatient.signal }).then(
+    () => server.closeAllConnections(),
+    () => undefined,
+  );
   await closed;
   impatient.abort();
   await late;

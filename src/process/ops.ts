@@ -6,7 +6,12 @@ export function opsServer({ draining, faults }: Pick<System, "draining" | "fault
   return createServer((req, res) => void answerOps(req.url ?? "", res, draining.started, faults));
 }
 
-async function answerOps(url: string, res: ServerResponse, draining: boolean, faultsOf: () => Promise<string[]>): Promise<void> {
+async function answerOps(
+  url: string,
+  res: ServerResponse,
+  draining: boolean,
+  faultsOf: () => Promise<string[]>,
+): Promise<void> {
   const path = url.split("?")[0];
   if (path !== "/livez" && path !== "/readyz") return void res.writeHead(404).end();
   const faults = path === "/livez" ? [] : draining ? ["draining"] : await faultsOf();

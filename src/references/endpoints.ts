@@ -26,7 +26,8 @@ export function referenceEndpoints(references: ReferenceService) {
       status: 200,
       answer: Reference,
       problems: ["not_found", "version_mismatch", "candidate_withdrawn", "invalid_transition"],
-      handle: ({ caller, params, body, precondition }) => references.update(caller.accountId, params.id, body, precondition),
+      handle: ({ caller, params, body, precondition }) =>
+        references.update(caller.accountId, params.id, body, precondition),
     }),
   };
 }

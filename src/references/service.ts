@@ -16,7 +16,13 @@ export class ReferenceService {
   }
 
   /** @throws problems not_found, version_mismatch, candidate_withdrawn, too_many_references, store_unavailable. */
-  async add(accountId: string, candidateId: string, given: NewReference, id: string, precondition: Precondition): Promise<Reference> {
+  async add(
+    accountId: string,
+    candidateId: string,
+    given: NewReference,
+    id: string,
+    precondition: Precondition,
+  ): Promise<Reference> {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
       // A retry of a try that was interrupted: it has happened, whatever the client had seen (RFC 9110, 13.1.1).
       if (before.references.some((reference) => reference.id === id)) return before;

@@ -86,7 +86,11 @@ function existing(day: Temporal.PlainDate, timezone: string): Temporal.PlainDate
 }
 
 /** When the local clock shows that time, and which of two such moments; undefined where it never does. */
-function shown(time: Temporal.PlainDateTime, timezone: string, ofTwo: "earlier" | "later"): Temporal.ZonedDateTime | undefined {
+function shown(
+  time: Temporal.PlainDateTime,
+  timezone: string,
+  ofTwo: "earlier" | "later",
+): Temporal.ZonedDateTime | undefined {
   const found = time.toZonedDateTime(timezone, { disambiguation: ofTwo });
   return found.toPlainDateTime().equals(time) ? found : undefined;
 }

@@ -38,7 +38,11 @@ export class SettingsService {
   }
 
   /** @throws problem version_mismatch */
-  async changeAssistant(accountId: string, patch: AssistantPatch, precondition: Precondition): Promise<AssistantSettings> {
+  async changeAssistant(
+    accountId: string,
+    patch: AssistantPatch,
+    precondition: Precondition,
+  ): Promise<AssistantSettings> {
     const record = await this.#assistant.change(accountId, (before) => {
       precondition([renderAssistant(before)]);
       return merged(before.values, patch.language ? { ...patch, language: languageNamed(patch.language) } : patch);
@@ -52,7 +56,11 @@ export class SettingsService {
   }
 
   /** @throws problem version_mismatch */
-  async changeQuietHours(accountId: string, patch: QuietHoursPatch, precondition: Precondition): Promise<QuietHoursSettings> {
+  async changeQuietHours(
+    accountId: string,
+    patch: QuietHoursPatch,
+    precondition: Precondition,
+  ): Promise<QuietHoursSettings> {
     const record = await this.#quietHours.change(accountId, (before) => {
       precondition([renderQuietHours(before)]);
       return merged(before.values, patch.timezone ? { ...patch, timezone: timeZoneNamed(patch.timezone) } : patch);
@@ -71,7 +79,11 @@ function renderAssistant({ values, version, updated_at }: SettingsRecord<Assista
 }
 
 /** Without `effective`, which time alone moves: this is what If-Match is about. */
-function renderQuietHours({ values, version, updated_at }: SettingsRecord<QuietHours>): Omit<QuietHoursSettings, "effective"> {
+function renderQuietHours({
+  values,
+  version,
+  updated_at,
+}: SettingsRecord<QuietHours>): Omit<QuietHoursSettings, "effective"> {
   return { object: "quiet_hours_settings", ...QUIET_HOURS_DEFAULTS, ...values, version, updated_at };
 }
 

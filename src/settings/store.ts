@@ -39,7 +39,11 @@ export class SettingsStore<Values> {
   async get(accountId: string): Promise<SettingsRecord<Values>> {
     const stored = await this.#mongo.bounded((signal) => this.#settings.findOne({ _id: accountId }, { signal }));
     if (stored === null) return { version: 0, updated_at: null, values: {} };
-    return { version: stored.version, updated_at: stored.updated_at, values: JSON.parse(stored.values) as Partial<Values> };
+    return {
+      version: stored.version,
+      updated_at: stored.updated_at,
+      values: JSON.parse(stored.values) as Partial<Values>,
+    };
   }
 
   /**
@@ -48,7 +52,10 @@ export class SettingsStore<Values> {
    * @param edit returns the values as they should be. It may be called more than once. What it throws ends the change.
    * @throws problem store_unavailable
    */
-  change(accountId: string, edit: (record: SettingsRecord<Values>) => Partial<Values>): Promise<SettingsRecord<Values>> {
+  change(
+    accountId: string,
+    edit: (record: SettingsRecord<Values>) => Partial<Values>,
+  ): Promise<SettingsRecord<Values>> {
     const attempt = async () => {
       const before = await this.get(accountId);
       const values = edit(before);
@@ -61,10 +68,15 @@ export class SettingsStore<Values> {
   }
 
   /** False if another write came in between. */
-  async #wrote(accountId: string, version: number, after: { version: number; updated_at: string; values: unknown }): Promise<boolean> {
+  async #wrote(
+    accountId: string,
+    version: number,
+    after: { version: number; updated_at: string; values: unknown },
+  ): Promise<boolean> {
     const stored: Stored = { _id: accountId, ...after, values: JSON.stringify(after.values) };
     if (version > 0) {
-      const replaced = (signal: AbortSignal) => this.#settings.replaceOne({ _id: accountId, version }, stored, within(signal));
+      const replaced = (signal: AbortSignal) =>
+        this.#settings.replaceOne({ _id: accountId, version }, stored, within(signal));
       return (await this.#mongo.bounded(replaced)).matchedCount === 1;
     }
     try {

@@ -16,6 +16,11 @@ export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateS
   }
   return {
     name: "left-over bytes",
-    run: (signal) => inBatches(() => content.leftOvers(LEFT_OVER_MS), (entry) => content.removeLeftOver(entry, isNamed), signal),
+    run: (signal) =>
+      inBatches(
+        () => content.leftOvers(LEFT_OVER_MS),
+        (entry) => content.removeLeftOver(entry, isNamed),
+        signal,
+      ),
   };
 }

@@ -36,7 +36,14 @@ export class SweepRunner {
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor({ sweeps, leases, log, leaseMs = LEASE_MS, restMs = REST_MS, stopWithinMs = STOP_WITHIN_MS }: SweepRunnerOptions) {
+  constructor({
+    sweeps,
+    leases,
+    log,
+    leaseMs = LEASE_MS,
+    restMs = REST_MS,
+    stopWithinMs = STOP_WITHIN_MS,
+  }: SweepRunnerOptions) {
     this.#sweeps = sweeps;
     this.#leases = leases;
     this.#log = log;
@@ -96,7 +103,10 @@ export class SweepRunner {
     const started = performance.now();
     try {
       const count = await sweep.run(ending);
-      this.#log[count > 0 ? "info" : "debug"]({ sweep: sweep.name, term, count, ms: Math.round(performance.now() - started) }, "swept");
+      this.#log[count > 0 ? "info" : "debug"](
+        { sweep: sweep.name, term, count, ms: Math.round(performance.now() - started) },
+        "swept",
+      );
     } catch (error) {
       this.#log.warn({ sweep: sweep.name, term, err: error }, "sweep failed");
     }

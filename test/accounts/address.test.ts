@@ -8,7 +8,13 @@ describe("the block of an address", () => {
   });
 
   it("is the /64 of an IPv6 address, however it is written", () => {
-    for (const address of ["2001:db8:0:1::", "2001:db8:0:1::1", "2001:0DB8::1:ffff:0:0:1", "2001:db8:0:1:1:2:3.4.5.6", "2001:db8:0:1::9%eth0"]) {
+    for (const address of [
+      "2001:db8:0:1::",
+      "2001:db8:0:1::1",
+      "2001:0DB8::1:ffff:0:0:1",
+      "2001:db8:0:1:1:2:3.4.5.6",
+      "2001:db8:0:1::9%eth0",
+    ]) {
       expect(addressBlock(address), address).to.equal("2001:db8:0:1::/64");
     }
     expect(addressBlock("2001:db8:0:2::1")).to.equal("2001:db8:0:2::/64");

@@ -46,7 +46,9 @@ describe("authentication", () => {
   it("a key with one wrong character is api_key_invalid, and costs no look-up", async () => {
     const { key } = await newKey();
     const mistyped = key.slice(0, 12) + (key[12] === "a" ? "b" : "a") + key.slice(13);
-    expect(await findsDuring(() => problemOf(authenticator.authenticate(bearer(mistyped)), "api_key_invalid"))).to.equal(0);
+    expect(
+      await findsDuring(() => problemOf(authenticator.authenticate(bearer(mistyped)), "api_key_invalid")),
+    ).to.equal(0);
   });
 
   it("a look-up entry whose account knows nothing of it is as good as none", async () => {
@@ -102,7 +104,8 @@ describe("authentication", () => {
     await accounts.service.revokeKey(revoked.id);
     const { key: renewed } = await accounts.service.rotateKey({ keyId: rotated.id, graceSeconds: 0 });
     await accounts.service.suspendAccount(suspended.account_id);
-    for (const { key } of [revoked, rotated, suspended]) await authenticator.authenticate(bearer(key)).catch(() => undefined);
+    for (const { key } of [revoked, rotated, suspended])
+      await authenticator.authenticate(bearer(key)).catch(() => undefined);
     const ended = async () => {
       await problemOf(authenticator.authenticate(bearer(revoked.key)), "api_key_revoked");
       await problemOf(authenticator.authenticate(bearer(rotated.key)), "api_key_invalid");

@@ -35,7 +35,16 @@ describe("where a request's key is", () => {
   });
 
   it("is missing: 401 with a challenge that has no error", () => {
-    for (const [authorization, apiKey] of [[], [""], ["", ""], ["Bearer"], ["Bearer "], ["Basic dTpw"], [key], [`Token ${key}`]]) {
+    for (const [authorization, apiKey] of [
+      [],
+      [""],
+      ["", ""],
+      ["Bearer"],
+      ["Bearer "],
+      ["Basic dTpw"],
+      [key],
+      [`Token ${key}`],
+    ]) {
       const { code, extras } = refusal(authorization, apiKey);
       expect(code).to.equal("api_key_missing");
       expect(extras.headers).to.deep.equal({ "WWW-Authenticate": 'Bearer realm="candidate-onboarding"' });
@@ -54,12 +63,19 @@ describe("where a request's key is", () => {
     ]) {
       const { code, extras } = refusal(authorization, apiKey);
       expect(code).to.equal("api_key_invalid");
-      expect(extras.headers).to.deep.equal({ "WWW-Authenticate": 'Bearer realm="candidate-onboarding", error="invalid_token"' });
+      expect(extras.headers).to.deep.equal({
+        "WWW-Authenticate": 'Bearer realm="candidate-onboarding", error="invalid_token"',
+      });
     }
   });
 
   it("is never repeated in a refusal", () => {
-    for (const problem of [refusal(key), refusal(`Token ${key}`), refusal(`Bearer ${key}`, other), refusal(`Bearer ${key}x`)]) {
+    for (const problem of [
+      refusal(key),
+      refusal(`Token ${key}`),
+      refusal(`Bearer ${key}`, other),
+      refusal(`Bearer ${key}x`),
+    ]) {
       expect(JSON.stringify([problem.message, problem.extras])).to.not.include(key.slice(9, 20));
     }
   });

@@ -95,7 +95,8 @@ describe("the guard against guessing keys", () => {
 
   it("remembers so many addresses and no more", async () => {
     const authenticator = newAuthenticator({ failures: 1, addresses: 2 });
-    for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) await problemOf(guess(authenticator, address), "api_key_invalid");
+    for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3"])
+      await problemOf(guess(authenticator, address), "api_key_invalid");
     await problemOf(guess(authenticator, "192.0.2.3"), "rate_limited");
     await problemOf(guess(authenticator, "192.0.2.1"), "api_key_invalid");
   });

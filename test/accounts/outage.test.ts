@@ -17,7 +17,10 @@ async function wireTo(url: URL): Promise<{ url: URL; cut(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(Number(url.port), url.hostname);
-    for (const [from, to] of [[near, far], [far, near]] as const) {
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       sockets.add(from.on("error", () => to.destroy()).on("close", () => to.destroy()));
       from.pipe(to);
     }
@@ -39,9 +42,12 @@ describe("authentication without its store", () => {
     const wire = await wireTo(new URL(testConfig().MONGODB_URL ?? ""));
     const mongo = await connectMongo({ url: wire.url.href, timeoutMs: TIMEOUT_MS });
     const authenticator = new Authenticator({ store: new AccountStore(mongo), clock: Date, guard: new GuessGuard() });
-    const attempts = () => Promise.all(
-      Array.from({ length: 100 }, () => problemOf(authenticator.authenticate(bearer(makeKey(randomBytes))), "store_unavailable")),
-    );
+    const attempts = () =>
+      Promise.all(
+        Array.from({ length: 100 }, () =>
+          problemOf(authenticator.authenticate(bearer(makeKey(randomBytes))), "store_unavailable"),
+        ),
+      );
     wire.cut();
     const begun = performance.now();
     const [problem] = await attempts();

@@ -18,7 +18,13 @@ describe("accounts and their keys", () => {
   it("a key is created, and listed without its secret", async () => {
     const accountId = await newAccount();
     const { key: secret, ...key } = await accounts.service.createKey({ accountId, name: "ats" });
-    expect(key).to.include({ object: "api_key", account_id: accountId, name: "ats", status: "active", revoked_at: null });
+    expect(key).to.include({
+      object: "api_key",
+      account_id: accountId,
+      name: "ats",
+      status: "active",
+      revoked_at: null,
+    });
     expect(secret).to.match(/^cos_live_/);
     expect((await accounts.service.listKeys(accountId)).data).to.deep.equal([key]);
   });
@@ -40,7 +46,9 @@ describe("accounts and their keys", () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) => accounts.service.createKey({ accountId, name: `key ${index}` })),
     );
-    const refused = outcomes.filter((outcome) => outcome.status === "rejected").map(({ reason }) => (reason as { code: ProblemCode }).code);
+    const refused = outcomes
+      .filter((outcome) => outcome.status === "rejected")
+      .map(({ reason }) => (reason as { code: ProblemCode }).code);
     expect(refused).to.deep.equal(Array.from({ length: 50 - CAP }, () => "active_key_cap_reached"));
     const { data } = await accounts.service.listKeys(accountId);
     expect(data.map(({ id }) => id).toSorted()).to.deep.equal(
@@ -108,7 +116,13 @@ describe("accounts and their keys", () => {
 
   it("what does not exist is not_found, however its id is written", async () => {
     const { service } = accounts;
-    for (const id of ["", "acct_", "acct_01h2xcejqtf2nbrexx3vqjhp41", "key_01h2xcejqtf2nbrexx3vqjhp41", "x".repeat(10_000)]) {
+    for (const id of [
+      "",
+      "acct_",
+      "acct_01h2xcejqtf2nbrexx3vqjhp41",
+      "key_01h2xcejqtf2nbrexx3vqjhp41",
+      "x".repeat(10_000),
+    ]) {
       await problemOf(service.createKey({ accountId: id, name: "ats" }), "not_found");
       await problemOf(service.listKeys(id), "not_found");
       await problemOf(service.suspendAccount(id), "not_found");

@@ -13,7 +13,8 @@ const SERVERS = serversOf({ MONGODB_URL, REDIS_URL });
 const answer = (...args: string[]) => answerOf(args, SERVERS);
 const complaint = (args: string[], env: NodeJS.ProcessEnv = SERVERS) => complaintOf(args, env);
 const newAccount = async () => (await answer("accounts", "create", "--name", "Acme")) as AccountView;
-const newKey = async (account: string) => (await answer("keys", "create", "--account", account, "--name=ats")) as NewKeyView;
+const newKey = async (account: string) =>
+  (await answer("keys", "create", "--account", account, "--name=ats")) as NewKeyView;
 
 describe("the command line", function () {
   this.timeout(30_000); // each test starts several processes
@@ -54,7 +55,9 @@ describe("the command line", function () {
   });
 
   it("says what is missing, or too much", async () => {
-    expect(await complaint(["keys", "create", "--name", "ats"])).to.include("keys create --account ACCOUNT_ID --name NAME");
+    expect(await complaint(["keys", "create", "--name", "ats"])).to.include(
+      "keys create --account ACCOUNT_ID --name NAME",
+    );
     expect(await complaint(["keys", "create", "--name"])).to.include("has no value");
     expect(await complaint(["keys", "list", "ats", "--account", "x"])).to.include('"ats" is too much');
     expect(await complaint(["keys", "rotate", "key_x", "--grace-seconds", "soon"])).to.include("whole number");
@@ -79,13 +82,19 @@ describe("the command line", function () {
     expect(await complaint(["accounts", "list"], { DATA_DIR: folder })).to.include("MONGODB_URL");
     await rm(folder, { recursive: true });
     const down = { MONGODB_URL: "mongodb://me:hidden@127.0.0.1:1", STORE_TIMEOUT_MS: "300" };
-    expect(await complaint(["accounts", "list"], down)).to.match(/^MongoDB cannot be reached/).and.not.include("hidden");
+    expect(await complaint(["accounts", "list"], down))
+      .to.match(/^MongoDB cannot be reached/)
+      .and.not.include("hidden");
   });
 
   it("revokes though Redis is down, and says that the limiter was not told", async () => {
     const { id: account } = await newAccount();
     const { id } = await newKey(account);
-    const text = await complaint(["keys", "revoke", id], { ...SERVERS, REDIS_URL: "redis://127.0.0.1:1", STORE_TIMEOUT_MS: "1000" });
+    const text = await complaint(["keys", "revoke", id], {
+      ...SERVERS,
+      REDIS_URL: "redis://127.0.0.1:1",
+      STORE_TIMEOUT_MS: "1000",
+    });
     expect(text).to.include("is revoked in the store");
     const { data } = (await answer("keys", "list", "--account", account)) as ListView<KeyView>;
     expect(data[0]).to.include({ id, status: "revoked" });

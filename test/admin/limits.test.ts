@@ -17,15 +17,41 @@ describe("the command line on limits, grants and the audit", function () {
 
   const env = () => ({ ...serversOf(service.config), LIMIT_WINDOW_SECONDS: "86400", ADMIN_ACTOR: "ann" });
   const answer = (...args: string[]) => answerOf(args, env());
-  const create = (...more: string[]) =>
-    ["grants", "create", "--key", account.keyId, "--surface", "create", "--amount", "20", "--expires-in-hours", "24", "--approved-by", "Ann", "--reason", "backfill", ...more];
+  const create = (...more: string[]) => [
+    "grants",
+    "create",
+    "--key",
+    account.keyId,
+    "--surface",
+    "create",
+    "--amount",
+    "20",
+    "--expires-in-hours",
+    "24",
+    "--approved-by",
+    "Ann",
+    "--reason",
+    "backfill",
+    ...more,
+  ];
 
   it("makes a grant once for one id, lists it as it is drawn, revokes it", async () => {
     const grant = (await answer(...create("--id", "grant_2025"))) as GrantView;
-    expect(grant).to.include({ object: "grant", id: "grant_2025", account_id: account.id, key_id: account.keyId, amount: 20, remaining: 20, status: "live" });
+    expect(grant).to.include({
+      object: "grant",
+      id: "grant_2025",
+      account_id: account.id,
+      key_id: account.keyId,
+      amount: 20,
+      remaining: 20,
+      status: "live",
+    });
     for (let n = 0; n < 103; n++) expect((await account.client.post("/candidates")).status).to.equal(201);
     expect(await answer(...create("--id", "grant_2025"))).to.deep.equal({ ...grant, remaining: 17 });
-    expect(await answer("grants", "list", "--account", account.id)).to.deep.equal({ object: "list", data: [{ ...grant, remaining: 17 }] });
+    expect(await answer("grants", "list", "--account", account.id)).to.deep.equal({
+      object: "list",
+      data: [{ ...grant, remaining: 17 }],
+    });
     expect(await complaintOf(create("--id", "grant_2025", "--amount", "21"), env())).to.include("amount 20");
     expect(await complaintOf(create("--amount", "many"), env())).to.include("/amount must be a whole number");
     expect(await complaintOf(create("--surface", "reads"), env())).to.include("/surface must be create");
@@ -37,13 +63,25 @@ describe("the command line on limits, grants and the audit", function () {
   it("shows an account's limits and its keys'", async () => {
     const shown = (await answer("limits", "show", "--account", account.id)) as AccountLimits;
     const used = await account.used();
-    expect(shown).to.include({ object: "account_limits", account_id: account.id, status: "active", window_seconds: 86_400 });
-    expect(shown.surfaces[0]).to.deep.include({ surface: "create", account: { limit: 200, used: used.create ?? 0, remaining: 200 - (used.create ?? 0) } });
+    expect(shown).to.include({
+      object: "account_limits",
+      account_id: account.id,
+      status: "active",
+      window_seconds: 86_400,
+    });
+    expect(shown.surfaces[0]).to.deep.include({
+      surface: "create",
+      account: { limit: 200, used: used.create ?? 0, remaining: 200 - (used.create ?? 0) },
+    });
     expect(shown.keys.map(({ id }) => id)).to.deep.equal([account.keyId]);
     expect(shown.keys[0]?.surfaces[0]?.key.used).to.equal(used.create ?? 0);
     const empty = await service.operators.accounts.createAccount({ name: "No keys" });
-    expect(await answer("limits", "show", "--account", empty.id)).to.have.property("surfaces").with.length(7);
-    expect(await complaintOf(["limits", "show", "--account", "acct_x"], env())).to.equal("No account has the id acct_x.");
+    expect(await answer("limits", "show", "--account", empty.id))
+      .to.have.property("surfaces")
+      .with.length(7);
+    expect(await complaintOf(["limits", "show", "--account", "acct_x"], env())).to.equal(
+      "No account has the id acct_x.",
+    );
   });
 
   it("lists who did what, newest first", async () => {
@@ -51,17 +89,26 @@ describe("the command line on limits, grants and the audit", function () {
     await answer("accounts", "resume", account.id);
     const { data } = (await answer("audit", "list", "--account", account.id, "--limit", "2")) as { data: AuditView[] };
     expect(data.map(({ actor, action, subject, outcome }) => ({ actor, action, subject, outcome }))).to.deep.equal(
-      ["accounts resume", "accounts suspend"].map((action) => ({ actor: "ann", action, subject: account.id, outcome: "done" })),
+      ["accounts resume", "accounts suspend"].map((action) => ({
+        actor: "ann",
+        action,
+        subject: account.id,
+        outcome: "done",
+      })),
     );
     expect(((await answer("audit", "list")) as { data: AuditView[] }).data.length).to.be.within(3, 50);
     expect(await complaintOf(["audit", "list", "--limit", "none"], env())).to.include("/limit must be");
   });
 
   it("keeps a table up to date until Ctrl-C, without escape codes where there is no terminal", async () => {
-    const watching = spawn(process.execPath, [await adminMain(), "limits", "show", "--account", account.id, "--watch"], {
-      env: { PATH: process.env.PATH, ...env() },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const watching = spawn(
+      process.execPath,
+      [await adminMain(), "limits", "show", "--account", account.id, "--watch"],
+      {
+        env: { PATH: process.env.PATH, ...env() },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     const gone = once(watching, "exit");
     let [shown, complaints] = ["", ""];
     watching.stderr.on("data", (text: Buffer) => (complaints += text));
@@ -91,13 +138,27 @@ describe("the table of limits", () => {
     { surface: "reads" as const, used: 75 },
     { surface: "list" as const, used: 99 },
     { surface: "writes" as const, used: 100 },
-  ].map(({ surface, used }) => ({ surface, quota: { limit: 100, used, remaining: 100 - used }, reset: 754, reset_at: "2026-11-21T15:00:00.000Z" }));
+  ].map(({ surface, used }) => ({
+    surface,
+    quota: { limit: 100, used, remaining: 100 - used },
+    reset: 754,
+    reset_at: "2026-11-21T15:00:00.000Z",
+  }));
   const key = (id: string, name: string): AccountLimits["keys"][number] => ({
     id,
     name,
     status: "active",
     surfaces: surfaces.map(({ quota, ...rest }) => ({ ...rest, key: quota })),
-    grants: [{ object: "grant", id: "grant_1", surface: "create", amount: 5000, remaining: 1000, expires_at: "2026-11-22T15:00:00.000Z" }],
+    grants: [
+      {
+        object: "grant",
+        id: "grant_1",
+        surface: "create",
+        amount: 5000,
+        remaining: 1000,
+        expires_at: "2026-11-22T15:00:00.000Z",
+      },
+    ],
   });
   const limits: AccountLimits = {
     object: "account_limits",

@@ -32,7 +32,10 @@ describe("the secret of a key", function () {
   /** All that a key goes through, good and bad. */
   async function live(): Promise<void> {
     const { id: account } = (await answerOf(["accounts", "create", "--name", "Acme"], servers)) as { id: string };
-    const { id, key } = (await answerOf(["keys", "create", "--account", account, "--name", "ats"], servers)) as NewKeyView;
+    const { id, key } = (await answerOf(
+      ["keys", "create", "--account", account, "--name", "ats"],
+      servers,
+    )) as NewKeyView;
     const wrong = [makeKey(randomBytes), `${key.slice(0, -1)}_`, `${key}${key}`];
     secrets.push(key, ...wrong);
     const ask = async (presented: string) => {
@@ -86,7 +89,10 @@ describe("the secret of a key", function () {
   });
 
   it("is written by no command but the one that makes it", () => {
-    for (const text of written) expect(text).to.not.match(SECRET).and.not.match(/[0-9a-f]{64}/);
+    for (const text of written)
+      expect(text)
+        .to.not.match(SECRET)
+        .and.not.match(/[0-9a-f]{64}/);
   });
 
   it("is no argument and no setting of any process", function () {
@@ -114,7 +120,8 @@ describe("the secret of a key", function () {
       if (name.startsWith("content")) continue;
       const stored = JSON.stringify(await db.collection(name).find().toArray());
       expect(stored, name).to.not.match(SECRET);
-      if (!["secrets", "accounts"].includes(name)) for (const secret of secrets) expect(stored, name).to.not.include(hashKey(secret));
+      if (!["secrets", "accounts"].includes(name))
+        for (const secret of secrets) expect(stored, name).to.not.include(hashKey(secret));
     }
     const names = await redis.keys("*");
     expect(names).to.not.have.length(0);

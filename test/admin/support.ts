@@ -16,14 +16,20 @@ export interface Outcome {
 }
 
 /** The settings that say where the servers are. */
-export function serversOf({ MONGODB_URL, REDIS_URL }: Pick<Config, "MONGODB_URL" | "REDIS_URL">): Record<string, string> {
+export function serversOf({
+  MONGODB_URL,
+  REDIS_URL,
+}: Pick<Config, "MONGODB_URL" | "REDIS_URL">): Record<string, string> {
   return { MONGODB_URL: MONGODB_URL ?? "", REDIS_URL: REDIS_URL ?? "" };
 }
 
 /** Runs the command line as an operator's shell does, in a process of its own, with nothing else in its environment. */
 export async function admin(args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
   try {
-    return { code: 0, ...(await run(process.execPath, [await adminMain(), ...args], { env: { PATH: process.env.PATH, ...env } })) };
+    return {
+      code: 0,
+      ...(await run(process.execPath, [await adminMain(), ...args], { env: { PATH: process.env.PATH, ...env } })),
+    };
   } catch (error) {
     return error as Outcome;
   }

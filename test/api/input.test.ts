@@ -9,7 +9,10 @@ describe("input that is wrong", () => {
   const account = useAccount(service);
   const { client } = account;
   afterEach(async () => {
-    expect((await client.get("/candidates")).body.data, "nothing is stored, and the process still serves").to.have.length(0);
+    expect(
+      (await client.get("/candidates")).body.data,
+      "nothing is stored, and the process still serves",
+    ).to.have.length(0);
   });
 
   const JSON_TYPE = { "Content-Type": "application/json" };
@@ -30,7 +33,10 @@ describe("input that is wrong", () => {
   }
 
   it("never repeats what was sent when JSON is malformed: it may be personal", async () => {
-    const answer = await client.request("POST", "/candidates", { body: '{"email": zoe@example.com', headers: JSON_TYPE });
+    const answer = await client.request("POST", "/candidates", {
+      body: '{"email": zoe@example.com',
+      headers: JSON_TYPE,
+    });
     expect(JSON.stringify(answer.body)).not.to.contain("zoe");
   });
 
@@ -38,7 +44,13 @@ describe("input that is wrong", () => {
     expectProblem(await client.request("POST", "/candidates"), 400, "malformed_json");
   });
 
-  for (const type of ["text/plain", "application/xml", "application/json; charset=latin1", "nonsense", "application/merge-patch+json"]) {
+  for (const type of [
+    "text/plain",
+    "application/xml",
+    "application/json; charset=latin1",
+    "nonsense",
+    "application/merge-patch+json",
+  ]) {
     it(`refuses the media type ${type}`, async () => {
       const answer = await client.request("POST", "/candidates", { body: "{}", headers: { "Content-Type": type } });
       expect(expectProblem(answer, 415, "unsupported_media_type").detail).to.contain("application/json");
@@ -46,7 +58,10 @@ describe("input that is wrong", () => {
   }
 
   it("refuses a compressed body", async () => {
-    const answer = await client.request("POST", "/candidates", { body: "{}", headers: { ...JSON_TYPE, "Content-Encoding": "gzip" } });
+    const answer = await client.request("POST", "/candidates", {
+      body: "{}",
+      headers: { ...JSON_TYPE, "Content-Encoding": "gzip" },
+    });
     expectProblem(answer, 415, "unsupported_media_type");
   });
 
@@ -57,7 +72,9 @@ describe("input that is wrong", () => {
 
   it("refuses a 10 MB body that does not", async () => {
     const chunks = Array.from({ length: 10 }, () => new TextEncoder().encode("x".repeat(1_000_000)));
-    const body = new ReadableStream({ pull: (stream) => (chunks.length > 0 ? stream.enqueue(chunks.pop()) : stream.close()) });
+    const body = new ReadableStream({
+      pull: (stream) => (chunks.length > 0 ? stream.enqueue(chunks.pop()) : stream.close()),
+    });
     expectProblem(await client.request("POST", "/candidates", { body, headers: JSON_TYPE }), 413, "payload_too_large");
   });
 
@@ -70,11 +87,14 @@ describe("input that is wrong", () => {
     await once(socket, "close");
     return received;
   }
-  const head = () => `POST /candidates HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\nContent-Type: application/json\r\n`;
+  const head = () =>
+    `POST /candidates HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\nContent-Type: application/json\r\n`;
 
   it("refuses a body that stops half way, after a while", async () => {
     const received = await raw(`${head()}Content-Length: 100\r\n\r\n{"name":`);
-    expect(received).to.match(/^HTTP\/1.1 408 /).and.contain('"code":"request_timeout"');
+    expect(received)
+      .to.match(/^HTTP\/1.1 408 /)
+      .and.contain('"code":"request_timeout"');
   });
 
   it("gets over a client that goes away half way", async () => {
@@ -87,12 +107,18 @@ describe("input that is wrong", () => {
   for (const [what, text, status] of [
     ["what is not HTTP", "hello\r\n\r\n", 400],
     ["two lengths", `POST /candidates HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
-    ["a length beside chunks", `POST /candidates HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    [
+      "a length beside chunks",
+      `POST /candidates HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
     ["endless headers", `GET /candidates HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
   ] as const) {
     it(`refuses ${what}`, async () => {
       const received = await raw(text);
-      expect(received).to.match(new RegExp(`^HTTP/1.1 ${status} `)).and.contain("application/problem+json");
+      expect(received)
+        .to.match(new RegExp(`^HTTP/1.1 ${status} `))
+        .and.contain("application/problem+json");
     });
   }
 
@@ -102,7 +128,15 @@ describe("input that is wrong", () => {
     });
   }
 
-  for (const path of ["/", "/candidate", "/Candidates", "/candidates/", "/candidates/a/b", "//candidates", "/candidates/../x"]) {
+  for (const path of [
+    "/",
+    "/candidate",
+    "/Candidates",
+    "/candidates/",
+    "/candidates/a/b",
+    "//candidates",
+    "/candidates/../x",
+  ]) {
     it(`has nothing at ${path}, and charges nothing for it`, async () => {
       const answer = await client.get(path);
       expectProblem(answer, 404, "not_found");
@@ -118,8 +152,12 @@ describe("input that is wrong", () => {
   });
 
   it("keeps a request id that is sound, and makes one for another that is not", async () => {
-    expect((await client.get("/candidates", { "X-Request-Id": "trace-1:2" })).headers.get("x-request-id")).to.equal("trace-1:2");
-    expect((await client.get("/candidates", { "X-Request-Id": "a b\tc" })).headers.get("x-request-id")).to.match(/^req_/);
+    expect((await client.get("/candidates", { "X-Request-Id": "trace-1:2" })).headers.get("x-request-id")).to.equal(
+      "trace-1:2",
+    );
+    expect((await client.get("/candidates", { "X-Request-Id": "a b\tc" })).headers.get("x-request-id")).to.match(
+      /^req_/,
+    );
     expect((await client.get("/nowhere")).headers.get("x-request-id")).to.match(/^req_/);
   });
 });

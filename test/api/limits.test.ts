@@ -15,16 +15,23 @@ describe("limits as a client meets them", function () {
     await setTimeout(length - (Date.now() % length) + 5);
   }
   const remainingOf = (headers: Headers) =>
-    /^"account";r=(\d+);t=(\d+), "key";r=(\d+);t=(\d+)$/.exec(headers.get("ratelimit") ?? "")?.slice(1).map(Number) ?? [];
+    /^"account";r=(\d+);t=(\d+), "key";r=(\d+);t=(\d+)$/
+      .exec(headers.get("ratelimit") ?? "")
+      ?.slice(1)
+      .map(Number) ?? [];
 
   it("names both windows on every answer to a key, admitted or not", async () => {
     const { client } = await service.account();
     await freshWindow();
     const first = await client.post("/candidates");
-    expect(first.headers.get("ratelimit-policy")).to.equal(`"account";q=200;w=${WINDOW_SECONDS}, "key";q=100;w=${WINDOW_SECONDS}`);
+    expect(first.headers.get("ratelimit-policy")).to.equal(
+      `"account";q=200;w=${WINDOW_SECONDS}, "key";q=100;w=${WINDOW_SECONDS}`,
+    );
     expect([remainingOf(first.headers)[0], remainingOf(first.headers)[2]]).to.deep.equal([199, 99]);
     const wrong = await client.post("/candidates", { name: 1 });
-    expect([remainingOf(wrong.headers)[0], remainingOf(wrong.headers)[2]], "a 422 counts as well").to.deep.equal([198, 98]);
+    expect([remainingOf(wrong.headers)[0], remainingOf(wrong.headers)[2]], "a 422 counts as well").to.deep.equal([
+      198, 98,
+    ]);
   });
 
   it("refuses the key's 101st create with all that a client needs, and leaves both counters as they were", async () => {
@@ -46,15 +53,23 @@ describe("limits as a client meets them", function () {
     }
     const elsewhere = await other.client.post("/candidates");
     expect(elsewhere.status).to.equal(201);
-    expect([remainingOf(elsewhere.headers)[0], remainingOf(elsewhere.headers)[2]], "30 refusals cost nothing").to.deep.equal([99, 99]);
+    expect(
+      [remainingOf(elsewhere.headers)[0], remainingOf(elsewhere.headers)[2]],
+      "30 refusals cost nothing",
+    ).to.deep.equal([99, 99]);
   });
 
   it("says account where both are exhausted", async () => {
     const account = await service.account();
     const other = await account.another();
     await freshWindow();
-    await Promise.all([account, other].flatMap(({ client }) => Array.from({ length: 100 }, () => client.post("/candidates"))));
-    expect(expectProblem(await account.client.post("/candidates"), 429, "rate_limited")).to.include({ scope: "account", limit: 200 });
+    await Promise.all(
+      [account, other].flatMap(({ client }) => Array.from({ length: 100 }, () => client.post("/candidates"))),
+    );
+    expect(expectProblem(await account.client.post("/candidates"), 429, "rate_limited")).to.include({
+      scope: "account",
+      limit: 200,
+    });
     expect((await account.client.get("/candidates?limit=1")).status, "another surface goes on").to.equal(200);
   });
 

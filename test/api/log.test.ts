@@ -7,11 +7,22 @@ describe("the log", () => {
 
   it("has a line for each request, with its id and no secret or personal data", async () => {
     const { client, key, id, keyId } = await service.account();
-    const { body } = await client.post("/candidates", { name: "Zoë Secret", email: "zoe@example.com", external_id: "person-7" });
+    const { body } = await client.post("/candidates", {
+      name: "Zoë Secret",
+      email: "zoe@example.com",
+      external_id: "person-7",
+    });
     await client.get(`/candidates/${body.id}?email=zoe@example.com`);
     await client.get("/candidates?external_id=person-7", { "X-Request-Id": "trace-9" });
     const line = service.log.find((entry) => entry.request_id === "trace-9");
-    expect(line).to.include({ endpoint: "listCandidates", status: 200, account: id, key_id: keyId, surface: "list", verdict: "admitted" });
+    expect(line).to.include({
+      endpoint: "listCandidates",
+      status: 200,
+      account: id,
+      key_id: keyId,
+      surface: "list",
+      verdict: "admitted",
+    });
     const text = JSON.stringify(service.log);
     for (const secret of [key, key.slice(9, 20), "zoe@", "Zoë", "person-7"]) expect(text).not.to.contain(secret);
   });
@@ -19,7 +30,12 @@ describe("the log", () => {
   it("redacts what should never have been passed to it", () => {
     let text = "";
     const log = createLog("info", { write: (line) => (text += line) });
-    log.info({ headers: { authorization: "Bearer x1" }, candidate: { email: "a@b.c", name: "Ann" }, key: "cos_live_x1" }, "oops");
-    expect(text).to.contain("[redacted]").and.not.match(/x1|a@b\.c|Ann/);
+    log.info(
+      { headers: { authorization: "Bearer x1" }, candidate: { email: "a@b.c", name: "Ann" }, key: "cos_live_x1" },
+      "oops",
+    );
+    expect(text)
+      .to.contain("[redacted]")
+      .and.not.match(/x1|a@b\.c|Ann/);
   });
 });

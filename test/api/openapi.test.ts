@@ -21,7 +21,9 @@ describe("GET /openapi.json", () => {
 
   it("has every endpoint of the interface", () => {
     const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> };
-    const operations = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
     expect(operations).to.have.members([
       "POST /candidates",
       "GET /candidates",
@@ -48,9 +50,12 @@ describe("GET /openapi.json", () => {
     const contract = JSON.parse(text) as { components: { schemas: Record<string, object> } };
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(contract, "contract");
-    for (const name of Object.keys(contract.components.schemas)) ajv.compile({ $ref: `contract#/components/schemas/${name}` });
+    for (const name of Object.keys(contract.components.schemas))
+      ajv.compile({ $ref: `contract#/components/schemas/${name}` });
     for (const [, pointer] of text.matchAll(/"\$ref": "#\/([^"]+)"/g)) {
-      const target = (pointer ?? "").split("/").reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], contract);
+      const target = (pointer ?? "")
+        .split("/")
+        .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], contract);
       expect(target, pointer).not.to.equal(undefined);
     }
   });

@@ -51,7 +51,12 @@ const RULES: { rule: string; files: RegExp; except?: RegExp; mayNotImport: RegEx
     mayNotImport: /memory-server|^(mocha|chai|fast-check|tsx|oxc-parser|prettier)$/,
   },
   { rule: "endpoints go to services, not to stores", files: /\/endpoints\.ts$/, mayNotImport: /store\.ts$/ },
-  { rule: "only the index of routes knows every endpoint", files: /^src\//, except: /^src\/routes\.ts$/, mayNotImport: /\/endpoints\.ts$/ },
+  {
+    rule: "only the index of routes knows every endpoint",
+    files: /^src\//,
+    except: /^src\/routes\.ts$/,
+    mayNotImport: /\/endpoints\.ts$/,
+  },
 ];
 
 describe("the shape of the code", () => {
@@ -81,11 +86,21 @@ describe("the shape of the code", () => {
     ]);
     expect(circlesIn(made), "the files are no circle").to.deep.equal([]);
     expect(circlesIn(roomsOf(made))).to.deep.equal([["candidates", "documents", "candidates"]]);
-    expect(circlesIn(new Map([["a", ["b"]], ["b", ["c"]], ["c", ["b"]]]))).to.deep.equal([["b", "c", "b"]]);
+    expect(
+      circlesIn(
+        new Map([
+          ["a", ["b"]],
+          ["b", ["c"]],
+          ["c", ["b"]],
+        ]),
+      ),
+    ).to.deep.equal([["b", "c", "b"]]);
   });
 
   it("has every room on a floor, and no import that runs up or stays on its floor", () => {
-    const floorOf = new Map(FLOORS.flatMap((floor, index) => floor.map((room) => [room, FLOORS.length - index] as const)));
+    const floorOf = new Map(
+      FLOORS.flatMap((floor, index) => floor.map((room) => [room, FLOORS.length - index] as const)),
+    );
     expect([...rooms.keys()]).to.have.members([...floorOf.keys()]);
     const up = [...imports].flatMap(([file, targets]) =>
       targets
@@ -99,7 +114,9 @@ describe("the shape of the code", () => {
   for (const { rule, files, except, mayNotImport } of RULES) {
     it(rule, () => {
       const concerned = [...imports].filter(([file]) => files.test(file) && !except?.test(file));
-      const breaches = concerned.flatMap(([file, targets]) => targets.filter((name) => mayNotImport.test(name)).map((name) => `${file} imports ${name}`));
+      const breaches = concerned.flatMap(([file, targets]) =>
+        targets.filter((name) => mayNotImport.test(name)).map((name) => `${file} imports ${name}`),
+      );
       expect(concerned).not.to.have.length(0);
       expect(breaches).to.deep.equal([]);
     });
@@ -111,8 +128,12 @@ describe("the shape of the code", () => {
   });
 
   it("keeps every file under 250 lines", () => {
-    const all = ["src", "test", "lua"].flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)));
-    const long = all.filter((file) => /\.(ts|mjs|lua|typ)$/.test(file) && readFileSync(file, "utf8").split("\n").length > 250);
+    const all = ["src", "test", "lua"].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+    );
+    const long = all.filter(
+      (file) => /\.(ts|mjs|lua|typ)$/.test(file) && readFileSync(file, "utf8").split("\n").length > 250,
+    );
     expect(long).to.deep.equal([]);
   });
 });

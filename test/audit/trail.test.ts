@@ -16,13 +16,24 @@ describe("the audit", () => {
     trail = new AuditTrail({ store, clock: { now: () => now++ }, newId: newTypeId, actor: "ann" });
   });
 
-  const change = (subject: string, account = newTypeId("acct")) => ({ action: "keys revoke", account, subject, details: { reason: "leaked" } });
+  const change = (subject: string, account = newTypeId("acct")) => ({
+    action: "keys revoke",
+    account,
+    subject,
+    details: { reason: "leaked" },
+  });
 
   it("has a record before the change is made, and its outcome after", async () => {
     const revoke = change("key_1");
     const during = await trail.around(revoke, () => trail.list(1));
     const [begun] = during.data;
-    expect(begun).to.include({ object: "audit_entry", actor: "ann", action: "keys revoke", account_id: revoke.account, subject: "key_1" });
+    expect(begun).to.include({
+      object: "audit_entry",
+      actor: "ann",
+      action: "keys revoke",
+      account_id: revoke.account,
+      subject: "key_1",
+    });
     expect(begun).to.deep.include({ outcome: "unknown", finished_at: null, details: { reason: "leaked" } });
     const [done] = (await trail.list(1)).data;
     expect(done).to.deep.equal({ ...begun, outcome: "done", finished_at: done?.finished_at });
@@ -30,12 +41,21 @@ describe("the audit", () => {
   });
 
   it("says why a change failed", async () => {
-    await problemOf(trail.around(change("key_2"), () => Promise.reject(problem("limiter_unavailable", "The limiter was not told."))), "limiter_unavailable");
-    expect((await trail.list(1)).data[0]).to.include({ subject: "key_2", outcome: "failed", reason: "The limiter was not told." });
+    await problemOf(
+      trail.around(change("key_2"), () => Promise.reject(problem("limiter_unavailable", "The limiter was not told."))),
+      "limiter_unavailable",
+    );
+    expect((await trail.list(1)).data[0]).to.include({
+      subject: "key_2",
+      outcome: "failed",
+      reason: "The limiter was not told.",
+    });
   });
 
   it("keeps to itself what no problem says: it may hold anything", async () => {
-    await trail.around(change("key_3"), () => Promise.reject(new Error("mongodb://me:hidden@host"))).catch(() => undefined);
+    await trail
+      .around(change("key_3"), () => Promise.reject(new Error("mongodb://me:hidden@host")))
+      .catch(() => undefined);
     expect((await trail.list(1)).data[0]).to.include({ outcome: "failed", reason: "internal error" });
   });
 
@@ -43,23 +63,36 @@ describe("the audit", () => {
     const down = new AuditStore(accounts.mongo);
     down.begin = () => Promise.reject(problem("store_unavailable", "Down."));
     let made = false;
-    await problemOf(new AuditTrail({ store: down, clock: Date, newId: newTypeId, actor: "ann" }).around(change("key_4"), async () => void (made = true)), "store_unavailable");
+    await problemOf(
+      new AuditTrail({ store: down, clock: Date, newId: newTypeId, actor: "ann" }).around(
+        change("key_4"),
+        async () => void (made = true),
+      ),
+      "store_unavailable",
+    );
     expect(made).to.equal(false);
   });
 
   it("lets a change stand whose outcome it cannot write", async () => {
     const failing = new AuditStore(accounts.mongo);
     failing.end = () => Promise.reject(problem("store_unavailable", "Down."));
-    const result = await new AuditTrail({ store: failing, clock: { now: () => now++ }, newId: newTypeId, actor: "ann" }).around(change("key_5"), async () => "made");
+    const result = await new AuditTrail({
+      store: failing,
+      clock: { now: () => now++ },
+      newId: newTypeId,
+      actor: "ann",
+    }).around(change("key_5"), async () => "made");
     expect(result).to.equal("made");
     expect((await trail.list(1)).data[0]).to.include({ subject: "key_5", outcome: "unknown" });
   });
 
   it("lists newest first, so many as are asked for, of one account or of all", async () => {
     const account = newTypeId("acct");
-    for (const subject of ["key_a", "key_b", "key_c"]) await trail.around(change(subject, account), async () => undefined);
+    for (const subject of ["key_a", "key_b", "key_c"])
+      await trail.around(change(subject, account), async () => undefined);
     await trail.around(change("key_other"), async () => undefined);
-    const subjects = async (limit: number, of?: string) => (await trail.list(limit, of)).data.map(({ subject }) => subject);
+    const subjects = async (limit: number, of?: string) =>
+      (await trail.list(limit, of)).data.map(({ subject }) => subject);
     expect(await subjects(2)).to.deep.equal(["key_other", "key_c"]);
     expect(await subjects(2, account)).to.deep.equal(["key_c", "key_b"]);
     expect(await subjects(1000, account)).to.deep.equal(["key_c", "key_b", "key_a"]);
@@ -75,8 +108,15 @@ describe("the audit", () => {
     await service.revokeKey(keyId);
     await service.suspendAccount(id);
     await service.resumeAccount(id);
-    const entries = (await new AuditTrail({ store, clock: Date, newId: newTypeId, actor: "" }).list(10, id)).data.toReversed();
-    expect(entries.map(({ action, subject, outcome }) => `${action} ${subject === id ? "account" : subject === keyId ? "key" : subject} ${outcome}`)).to.deep.equal([
+    const entries = (
+      await new AuditTrail({ store, clock: Date, newId: newTypeId, actor: "" }).list(10, id)
+    ).data.toReversed();
+    expect(
+      entries.map(
+        ({ action, subject, outcome }) =>
+          `${action} ${subject === id ? "account" : subject === keyId ? "key" : subject} ${outcome}`,
+      ),
+    ).to.deep.equal([
       "accounts create account done",
       "keys create key done",
       "keys rotate key done",

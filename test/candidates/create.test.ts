@@ -25,7 +25,13 @@ describe("POST /candidates", () => {
     const { status, headers, body } = await client.post("/candidates");
     expect(status).to.equal(201);
     expect(headers.get("location")).to.equal(`/candidates/${body.id}`);
-    expect(body).to.include({ object: "candidate", state: "created", version: 1, docs_chase_attempts: 3, reference_chase_attempts: 3 });
+    expect(body).to.include({
+      object: "candidate",
+      state: "created",
+      version: 1,
+      docs_chase_attempts: 3,
+      reference_chase_attempts: 3,
+    });
     expect(body.id).to.match(/^cand_[0-9a-z]{26}$/);
     expect(body.reference_requirements).to.deep.equal({ required: 0, received: 0, outstanding: 0 });
     expect(body.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -42,11 +48,27 @@ describe("POST /candidates", () => {
   it("takes documents as names and as objects, names repeated, with their content", async () => {
     const data = Buffer.from("bytes").toString("base64");
     const { body } = await client.post("/candidates", {
-      documents: ["Passport", "Passport", { name: "CV", required: false, expires_on: "2027-01-31", content: { filename: "cv.txt", content_type: "text/plain", data } }],
+      documents: [
+        "Passport",
+        "Passport",
+        {
+          name: "CV",
+          required: false,
+          expires_on: "2027-01-31",
+          content: { filename: "cv.txt", content_type: "text/plain", data },
+        },
+      ],
     });
     expect(body.documents).to.have.length(3);
     const [first, second, cv] = body.documents;
-    expect(first).to.include({ object: "document", name: "Passport", state: "pending", required: true, content: null, candidate_id: body.id });
+    expect(first).to.include({
+      object: "document",
+      name: "Passport",
+      state: "pending",
+      required: true,
+      content: null,
+      candidate_id: body.id,
+    });
     expect(second?.id).not.to.equal(first?.id);
     expect(cv).to.include({ state: "received", required: false, expires_on: "2027-01-31" });
     expect(cv?.content).to.include({
@@ -79,7 +101,12 @@ describe("POST /candidates", () => {
   });
 
   const REFUSED: [string, unknown, string, RegExp][] = [
-    ["an unknown field, with the nearest known name", { docs_chase_atempts: 3 }, "/docs_chase_atempts", /docs_chase_attempts/],
+    [
+      "an unknown field, with the nearest known name",
+      { docs_chase_atempts: 3 },
+      "/docs_chase_atempts",
+      /docs_chase_attempts/,
+    ],
     ["a field the service derives", { state: "completed" }, "/state", /derived/],
     ["a wrong type", { name: 7 }, "/name", /a string or null, not a number/],
     ["a number out of range", { docs_chase_attempts: 101 }, "/docs_chase_attempts", /at most 100/],
@@ -88,15 +115,35 @@ describe("POST /candidates", () => {
     ["a phone that is not E.164", { phone: "0155 123" }, "/phone", /E\.164/],
     ["a date that does not exist", { start_date: "2026-02-30" }, "/start_date", /a date/],
     ["a text that is too long", { name: "😀".repeat(201) }, "/name", /at most 200 characters/],
-    ["1,000 documents", { documents: Array.from({ length: 1000 }, (_, n) => `d${n}`) }, "/documents", /at most 200 items, not 1000/],
+    [
+      "1,000 documents",
+      { documents: Array.from({ length: 1000 }, (_, n) => `d${n}`) },
+      "/documents",
+      /at most 200 items, not 1000/,
+    ],
     ["51 references", { references: Array.from({ length: 51 }, () => ({})) }, "/references", /at most 50/],
     ["a document without a name", { documents: [{ required: true }] }, "/documents/0/name", /required/],
     ["a document with an empty name", { documents: [""] }, "/documents/0", /at least 1/],
     ["a document of a wrong type", { documents: [7] }, "/documents/0", /an object/],
-    ["an unknown field of a document", { documents: [{ name: "a", expires: "2026-01-01" }] }, "/documents/0/expires", /expires_on/],
-    ["content that is not base64", { documents: [{ name: "a", content: { data: "a b" } }] }, "/documents/0/content/data", /base64/],
+    [
+      "an unknown field of a document",
+      { documents: [{ name: "a", expires: "2026-01-01" }] },
+      "/documents/0/expires",
+      /expires_on/,
+    ],
+    [
+      "content that is not base64",
+      { documents: [{ name: "a", content: { data: "a b" } }] },
+      "/documents/0/content/data",
+      /base64/,
+    ],
     ["metadata that is not text", { metadata: { a: 1 } }, "/metadata/a", /a string/],
-    ["51 members of metadata", { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`m${n}`, ""])) }, "/metadata", /at most 50/],
+    [
+      "51 members of metadata",
+      { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`m${n}`, ""])) },
+      "/metadata",
+      /at most 50/,
+    ],
     ["an external_id with NUL in it", { external_id: "7\u0000" }, "/external_id", /without NUL/],
     ["half a surrogate pair", { name: "\ud83d" }, "/name", /surrogate/],
     ["an array", [], "", /an object/],
@@ -113,7 +160,11 @@ describe("POST /candidates", () => {
   }
 
   it("says every fault at once", async () => {
-    const { errors } = expectProblem(await client.post("/candidates", { name: 1, email: 2, foo: 3 }), 422, "validation_failed");
+    const { errors } = expectProblem(
+      await client.post("/candidates", { name: 1, email: 2, foo: 3 }),
+      422,
+      "validation_failed",
+    );
     expect(errors.map(({ pointer }) => pointer)).to.have.members(["/name", "/email", "/foo"]);
   });
 

@@ -11,12 +11,20 @@ interface Write {
 
 const LAG = 50;
 const START: Cursor = { after: "", safe: "" };
-const writes = fc.array(fc.record({ begins: fc.integer({ min: 1, max: 400 }), takes: fc.integer({ min: 0, max: LAG }) }), { maxLength: 40 });
-const readings = fc.array(fc.record({ wait: fc.integer({ min: 0, max: 40 }), limit: fc.integer({ min: 1, max: 4 }) }), { maxLength: 60 });
+const writes = fc.array(
+  fc.record({ begins: fc.integer({ min: 1, max: 400 }), takes: fc.integer({ min: 0, max: LAG }) }),
+  { maxLength: 40 },
+);
+const readings = fc.array(fc.record({ wait: fc.integer({ min: 0, max: 40 }), limit: fc.integer({ min: 1, max: 4 }) }), {
+  maxLength: 60,
+});
 
 /** Reads page after page while the writes go on, then until the feed is quiet; gives the places it saw. */
 function follow(all: Write[], plan: { wait: number; limit: number }[], lag: number): Set<string> {
-  const placed = all.map((write, n) => ({ ...write, change: `${feedPosition(write.begins)}.cand_${String(n).padStart(26, "0")}` }));
+  const placed = all.map((write, n) => ({
+    ...write,
+    change: `${feedPosition(write.begins)}.cand_${String(n).padStart(26, "0")}`,
+  }));
   const seen = new Set<string>();
   let cursor = START;
   let now = 0;
@@ -52,7 +60,10 @@ describe("the change feed's cursor", () => {
   });
 
   it("would miss some if it did not stay behind the clock", () => {
-    const late = [{ begins: 10, takes: 40 }, { begins: 20, takes: 0 }];
+    const late = [
+      { begins: 10, takes: 40 },
+      { begins: 20, takes: 0 },
+    ];
     expect(follow(late, [{ wait: 30, limit: 4 }], 0).size).to.equal(1);
     expect(follow(late, [{ wait: 30, limit: 4 }], LAG).size).to.equal(2);
   });

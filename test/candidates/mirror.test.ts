@@ -22,7 +22,9 @@ describe("a mirror built from the feed alone", function () {
   async function write(run: Run, count: number, writer: number): Promise<void> {
     for (let n = 0; n < count; n++) {
       const body = JSON.stringify({ external_id: `${writer}-${n}`, documents: ["CV"] });
-      const answer = await run.load.send({ method: "POST", path: "/candidates", key: run.key, body }).catch((): LoadAnswer | undefined => undefined);
+      const answer = await run.load
+        .send({ method: "POST", path: "/candidates", key: run.key, body })
+        .catch((): LoadAnswer | undefined => undefined);
       if (answer === undefined) {
         run.broken++;
         continue;
@@ -37,7 +39,9 @@ describe("a mirror built from the feed alone", function () {
   async function catchUp(run: Run, mirror: Map<string, Candidate>, cursor: string): Promise<string> {
     for (;;) {
       const path = `/candidates?limit=20${cursor === "" ? "" : `&cursor=${cursor}`}`;
-      const answer = await run.load.send({ method: "GET", path, key: run.key }).catch((): LoadAnswer | undefined => undefined);
+      const answer = await run.load
+        .send({ method: "GET", path, key: run.key })
+        .catch((): LoadAnswer | undefined => undefined);
       if (answer === undefined) continue; // its replica was killed; the cursor is still good
       const page = JSON.parse(answer.body) as { data: Candidate[]; has_more: boolean; cursor: string };
       for (const candidate of page.data) mirror.set(candidate.id, candidate);
@@ -52,7 +56,10 @@ describe("a mirror built from the feed alone", function () {
   }
 
   /** Eight writers, and a reader that mirrors meanwhile; then everything there is, read afresh. */
-  async function writeAndMirror(run: Run, each: number): Promise<{ mirror: Map<string, Candidate>; store: Map<string, Candidate> }> {
+  async function writeAndMirror(
+    run: Run,
+    each: number,
+  ): Promise<{ mirror: Map<string, Candidate>; store: Map<string, Candidate> }> {
     const mirror = new Map<string, Candidate>();
     let writing = true;
     let cursor = "";
@@ -83,7 +90,9 @@ describe("a mirror built from the feed alone", function () {
     const replaced = service.logged(({ msg }) => msg === "serving");
     // Which replicas get the connections is the kernel's choice: the one to kill is one that is seen at work.
     let made = 0;
-    const killed = service.logged(({ surface }) => surface === "create" && ++made === (WRITERS * 50) / 2).then(({ pid }) => process.kill(pid, "SIGKILL"));
+    const killed = service
+      .logged(({ surface }) => surface === "create" && ++made === (WRITERS * 50) / 2)
+      .then(({ pid }) => process.kill(pid, "SIGKILL"));
     const { mirror, store } = await writeAndMirror(run, 50);
     await killed;
     await replaced;

@@ -47,7 +47,9 @@ describe("a process that stands still after it has given a write its place in th
 
   it("gives a change another place, and makes it once", async () => {
     const { id } = await store.insert({ ...candidateWithExpiry("acct_2", "2090-01-31"), name: "Ann" });
-    const { name } = await expectSeen(() => store.change("acct_2", id, (record) => ({ ...record, name: `${record.name ?? ""}!` })));
+    const { name } = await expectSeen(() =>
+      store.change("acct_2", id, (record) => ({ ...record, name: `${record.name ?? ""}!` })),
+    );
     expect(name).to.equal("Ann!");
   });
 });

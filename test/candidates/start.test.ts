@@ -10,7 +10,10 @@ describe("POST /candidates/{id}/start", () => {
   it("takes a body of no bytes, however it is framed, for none", async () => {
     const { body } = await client.post("/candidates");
     const chunked = new Blob([]).stream();
-    const started = await client.request("POST", `/candidates/${body.id}/start`, { body: chunked, headers: { "Content-Type": "application/json" } });
+    const started = await client.request("POST", `/candidates/${body.id}/start`, {
+      body: chunked,
+      headers: { "Content-Type": "application/json" },
+    });
     expect(started.status).to.equal(200);
   });
 
@@ -24,7 +27,11 @@ describe("POST /candidates/{id}/start", () => {
     expect(started.body).to.include({ state: "in_progress", version: 2, started_at: started.body.updated_at });
     expect(started.body.documents.map(({ state }) => state)).to.deep.equal(["requested", "received"]);
     expect(started.body.references[0]).to.include({ state: "requested", requested_at: started.body.started_at });
-    expect(started.body.waiting_on.map(({ code }) => code)).to.deep.equal(["document_requested", "document_received", "reference_requested"]);
+    expect(started.body.waiting_on.map(({ code }) => code)).to.deep.equal([
+      "document_requested",
+      "document_received",
+      "reference_requested",
+    ]);
     expect(await account.used()).to.deep.equal({ create: 1, start: 1 });
   });
 

@@ -1,7 +1,12 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { patched, started } from "../../src/candidates/edits.ts";
-import { type CandidateRecord, type ContentRecord, type DocumentRecord, NEVER_CHASED } from "../../src/candidates/record.ts";
+import {
+  type CandidateRecord,
+  type ContentRecord,
+  type DocumentRecord,
+  NEVER_CHASED,
+} from "../../src/candidates/record.ts";
 import { CANDIDATE_STATES } from "../../src/candidates/schema.ts";
 import { derive } from "../../src/candidates/state.ts";
 import { patchedDocument, withChanged, withContent, withDocument } from "../../src/candidates/document-edits.ts";
@@ -11,7 +16,14 @@ import { patchedReference, withReference } from "../../src/candidates/reference-
 import { REFERENCE_STATES, type ReferenceState } from "../../src/candidates/reference-schema.ts";
 
 const NOW = "2026-11-21T12:00:00.000Z";
-const CONTENT: ContentRecord = { file_id: "f", filename: null, content_type: "text/plain", size: 1, sha256: "00", uploaded_at: NOW };
+const CONTENT: ContentRecord = {
+  file_id: "f",
+  filename: null,
+  content_type: "text/plain",
+  size: 1,
+  sha256: "00",
+  uploaded_at: NOW,
+};
 
 /** interface.md, States, word for word: the moves that may ever be seen, start and content included. */
 const DOCUMENT_EDGES: Record<DocumentState, DocumentState[]> = {
@@ -37,15 +49,43 @@ const REFERENCE_EDGES: Record<ReferenceState, ReferenceState[]> = {
 
 function newDocument(n: number, required: boolean, isStarted: boolean): DocumentRecord {
   const state = isStarted ? "requested" : "pending";
-  const rest = { rejection_reason: null, expires_on: null, metadata: {}, content: null, chase: NEVER_CHASED, created_at: NOW, updated_at: NOW };
+  const rest = {
+    rejection_reason: null,
+    expires_on: null,
+    metadata: {},
+    content: null,
+    chase: NEVER_CHASED,
+    created_at: NOW,
+    updated_at: NOW,
+  };
   return { id: `doc_${n}`, name: `d${n}`, state, required, ...rest };
 }
 
 const EMPTY: CandidateRecord = {
-  id: "cand_1", accountId: "acct_1", version: 1, pack_version: 1, state: "created", external_id: null, name: null, first_name: null,
-  last_name: null, email: null, phone: null, job_title: null, start_date: null, metadata: {}, docs_chase_attempts: 3,
-  reference_chase_attempts: 3, references_required: null, withdrawn: false, withdrawal_reason: null, documents: [], references: [],
-  created_at: NOW, updated_at: NOW, started_at: null,
+  id: "cand_1",
+  accountId: "acct_1",
+  version: 1,
+  pack_version: 1,
+  state: "created",
+  external_id: null,
+  name: null,
+  first_name: null,
+  last_name: null,
+  email: null,
+  phone: null,
+  job_title: null,
+  start_date: null,
+  metadata: {},
+  docs_chase_attempts: 3,
+  reference_chase_attempts: 3,
+  references_required: null,
+  withdrawn: false,
+  withdrawal_reason: null,
+  documents: [],
+  references: [],
+  created_at: NOW,
+  updated_at: NOW,
+  started_at: null,
 };
 
 type Step = (record: CandidateRecord, n: number) => CandidateRecord;
@@ -54,16 +94,31 @@ const pick = fc.nat({ max: 5 });
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>((record) => started(record, NOW)),
   fc.boolean().map<Step>((withdrawn) => (record) => patched(record, { withdrawn })),
-  fc.option(fc.nat({ max: 4 })).map<Step>((references_required) => (record) => patched(record, { references_required })),
-  fc.boolean().map<Step>((required) => (record, n) => withDocument(record, newDocument(n, required, record.started_at !== null))),
-  fc.tuple(pick, fc.constantFrom(...DOCUMENT_STATES)).map<Step>(([at, state]) => (record) =>
-    withChanged(record, record.documents[at % record.documents.length]?.id ?? "none", (document) => patchedDocument(document, { state }, NOW))),
-  pick.map<Step>((at) => (record) =>
-    withChanged(record, record.documents[at % record.documents.length]?.id ?? "none", (document) => withContent(document, CONTENT, NOW))),
+  fc
+    .option(fc.nat({ max: 4 }))
+    .map<Step>((references_required) => (record) => patched(record, { references_required })),
+  fc
+    .boolean()
+    .map<Step>((required) => (record, n) => withDocument(record, newDocument(n, required, record.started_at !== null))),
+  fc.tuple(pick, fc.constantFrom(...DOCUMENT_STATES)).map<Step>(
+    ([at, state]) =>
+      (record) =>
+        withChanged(record, record.documents[at % record.documents.length]?.id ?? "none", (document) =>
+          patchedDocument(document, { state }, NOW),
+        ),
+  ),
+  pick.map<Step>(
+    (at) => (record) =>
+      withChanged(record, record.documents[at % record.documents.length]?.id ?? "none", (document) =>
+        withContent(document, CONTENT, NOW),
+      ),
+  ),
   fc.constant<Step>((record, n) => withReference(record, {}, `ref_${n}`, NOW)),
   fc.tuple(pick, fc.constantFrom(...REFERENCE_STATES)).map<Step>(([at, state]) => (record) => ({
     ...record,
-    references: record.references.map((reference, n) => (n === at % record.references.length ? patchedReference(reference, { state }, NOW) : reference)),
+    references: record.references.map((reference, n) =>
+      n === at % record.references.length ? patchedReference(reference, { state }, NOW) : reference,
+    ),
   })),
 );
 
@@ -75,10 +130,16 @@ function check(record: CandidateRecord): void {
   const received = live.filter((reference) => reference.state === "received").length;
   expect(reference_requirements).to.deep.equal({ required, received, outstanding: Math.max(required - received, 0) });
 
-  const holding = record.documents.filter((document) => document.required && !["waived", "cancelled"].includes(document.state));
-  const troubled = [...holding, ...live].some(({ state }) => ["rejected", "expired", "declined", "bounced", "unresponsive"].includes(state));
-  const anything = live.length > 0 || record.documents.some((document) => !["waived", "cancelled"].includes(document.state));
-  const settled = holding.every((document) => document.state === "accepted") && received === live.length && required <= received;
+  const holding = record.documents.filter(
+    (document) => document.required && !["waived", "cancelled"].includes(document.state),
+  );
+  const troubled = [...holding, ...live].some(({ state }) =>
+    ["rejected", "expired", "declined", "bounced", "unresponsive"].includes(state),
+  );
+  const anything =
+    live.length > 0 || record.documents.some((document) => !["waived", "cancelled"].includes(document.state));
+  const settled =
+    holding.every((document) => document.state === "accepted") && received === live.length && required <= received;
   expect(CANDIDATE_STATES).to.include(state);
   expect(state === "withdrawn").to.equal(record.withdrawn);
   if (record.withdrawn) return expect(waiting_on).to.deep.equal([]) as never;
@@ -86,8 +147,11 @@ function check(record: CandidateRecord): void {
   if (state === "created") return;
   expect(state === "action_required").to.equal(troubled);
   expect(state === "completed").to.equal(!troubled && anything && settled);
-  expect(waiting_on.length > 0, "it waits for something, unless it is done or was asked for nothing").to.equal(state !== "completed" && (anything ? !settled : required > 0));
-  for (const { subject } of waiting_on) expect([record.id, ...holding.map(({ id }) => id), ...live.map(({ id }) => id)]).to.include(subject);
+  expect(waiting_on.length > 0, "it waits for something, unless it is done or was asked for nothing").to.equal(
+    state !== "completed" && (anything ? !settled : required > 0),
+  );
+  for (const { subject } of waiting_on)
+    expect([record.id, ...holding.map(({ id }) => id), ...live.map(({ id }) => id)]).to.include(subject);
 }
 
 /** Every document's and reference's move is one that interface.md lists. */

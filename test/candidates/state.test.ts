@@ -27,23 +27,54 @@ describe("a candidate's state", () => {
     ["in progress while a document is out", "in_progress", derived([document("requested")], [])],
     ["in progress while a document is to be reviewed", "in_progress", derived([document("received")], [])],
     ["action_required when a document is rejected", "action_required", derived([document("rejected")], [])],
-    ["action_required when a reference has bounced", "action_required", derived([document("accepted")], [reference("bounced")])],
-    ["not held up by an optional document", "completed", derived([document("accepted"), document("rejected", { required: false })], [])],
-    ["completed when all is settled", "completed", derived([document("accepted"), document("waived")], [reference("received")])],
-    ["in progress while more references are required than there are", "in_progress", derived([], [reference("received")], { references_required: 2 })],
+    [
+      "action_required when a reference has bounced",
+      "action_required",
+      derived([document("accepted")], [reference("bounced")]),
+    ],
+    [
+      "not held up by an optional document",
+      "completed",
+      derived([document("accepted"), document("rejected", { required: false })], []),
+    ],
+    [
+      "completed when all is settled",
+      "completed",
+      derived([document("accepted"), document("waived")], [reference("received")]),
+    ],
+    [
+      "in progress while more references are required than there are",
+      "in_progress",
+      derived([], [reference("received")], { references_required: 2 }),
+    ],
     ["in progress when everything was waived", "in_progress", derived([document("waived")], [reference("cancelled")])],
-    ["withdrawn while withdrawn, whatever else", "withdrawn", derived([document("rejected")], [], { withdrawn: true, withdrawal_reason: "Moved" })],
+    [
+      "withdrawn while withdrawn, whatever else",
+      "withdrawn",
+      derived([document("rejected")], [], { withdrawn: true, withdrawal_reason: "Moved" }),
+    ],
   ];
   for (const [what, state, actual] of CASES) it(`is ${what}`, () => expect(actual.state).to.equal(state));
 
   it("tells a reference never asked for from one that is settled", () => {
     expect(derived([], []).reference_requirements).to.deep.equal({ required: 0, received: 0, outstanding: 0 });
-    expect(derived([], [reference("requested")]).reference_requirements).to.deep.equal({ required: 1, received: 0, outstanding: 1 });
-    expect(derived([], [reference("received")]).reference_requirements).to.deep.equal({ required: 1, received: 1, outstanding: 0 });
+    expect(derived([], [reference("requested")]).reference_requirements).to.deep.equal({
+      required: 1,
+      received: 0,
+      outstanding: 1,
+    });
+    expect(derived([], [reference("received")]).reference_requirements).to.deep.equal({
+      required: 1,
+      received: 1,
+      outstanding: 0,
+    });
   });
 
   it("says what it is waiting for in a recruiter's words", () => {
-    const { waiting_on, state_reason } = derived([document("rejected", { rejection_reason: "blurred" })], [reference("requested", { email: null })]);
+    const { waiting_on, state_reason } = derived(
+      [document("rejected", { rejection_reason: "blurred" })],
+      [reference("requested", { email: null })],
+    );
     expect(waiting_on.map(({ message }) => message)).to.deep.equal([
       'Document "CV" was rejected: blurred',
       "Reference ref_1 has no email address",

@@ -8,14 +8,28 @@ describe("PATCH /candidates/{id}", () => {
   const { client } = account;
   let path: string;
   beforeEach(async () => {
-    const { body } = await client.post("/candidates", { name: "Ann", email: "ann@example.com", metadata: { a: "1", b: "2" } });
+    const { body } = await client.post("/candidates", {
+      name: "Ann",
+      email: "ann@example.com",
+      metadata: { a: "1", b: "2" },
+    });
     path = `/candidates/${body.id}`;
   });
 
   it("merges: what is absent stays, null clears, metadata merges member by member", async () => {
-    const { status, body } = await client.patch(path, { name: null, job_title: "Nurse", metadata: { a: null, c: "3" } });
+    const { status, body } = await client.patch(path, {
+      name: null,
+      job_title: "Nurse",
+      metadata: { a: null, c: "3" },
+    });
     expect(status).to.equal(200);
-    expect(body).to.deep.include({ name: null, email: "ann@example.com", job_title: "Nurse", metadata: { b: "2", c: "3" }, version: 2 });
+    expect(body).to.deep.include({
+      name: null,
+      email: "ann@example.com",
+      job_title: "Nurse",
+      metadata: { b: "2", c: "3" },
+      version: 2,
+    });
     expect((await client.get(path)).body).to.deep.equal(body);
     expect((await client.patch(path, { metadata: null })).body.metadata).to.deep.equal({});
   });
@@ -35,12 +49,20 @@ describe("PATCH /candidates/{id}", () => {
   it("moves the candidate to the end of the feed", async () => {
     const { body: other } = await client.post("/candidates");
     await client.patch(path, { name: "Bea" });
-    expect((await client.get("/candidates")).body.data.map(({ id }) => id)).to.deep.equal([other.id, path.split("/").at(-1)]);
+    expect((await client.get("/candidates")).body.data.map(({ id }) => id)).to.deep.equal([
+      other.id,
+      path.split("/").at(-1),
+    ]);
   });
 
   it("withdraws, takes nothing else while withdrawn, and reinstates", async () => {
     const withdrawn = await client.patch(path, { withdrawn: true, withdrawal_reason: "Moved away" });
-    expect(withdrawn.body).to.deep.include({ state: "withdrawn", state_reason: "Moved away", withdrawn: true, waiting_on: [] });
+    expect(withdrawn.body).to.deep.include({
+      state: "withdrawn",
+      state_reason: "Moved away",
+      withdrawn: true,
+      waiting_on: [],
+    });
     const writes = [
       client.patch(path, { name: "Bea" }),
       client.patch(path, { withdrawn: true }),
@@ -74,7 +96,9 @@ describe("PATCH /candidates/{id}", () => {
 
   it("refuses an external_id that another candidate has", async () => {
     const { body } = await client.post("/candidates", { external_id: "taken" });
-    expect(expectProblem(await client.patch(path, { external_id: "taken" }), 409, "external_id_taken").candidate_id).to.equal(body.id);
+    expect(
+      expectProblem(await client.patch(path, { external_id: "taken" }), 409, "external_id_taken").candidate_id,
+    ).to.equal(body.id);
     expect((await client.patch(path, { external_id: "free" })).status).to.equal(200);
   });
 
@@ -94,7 +118,9 @@ describe("PATCH /candidates/{id}", () => {
 
   it("lets one of 100 writers win that all saw the same version", async () => {
     const etag = (await client.get(path)).headers.get("etag") ?? "";
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => client.patch(path, { name: `n${n}` }, { "If-Match": etag })));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => client.patch(path, { name: `n${n}` }, { "If-Match": etag })),
+    );
     expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
     for (const answer of answers.filter(({ status }) => status !== 200)) expectProblem(answer, 412, "version_mismatch");
     expect((await client.get(path)).body.version).to.equal(2);
@@ -103,7 +129,9 @@ describe("PATCH /candidates/{id}", () => {
   it("applies all of 100 writes that ask for no version", async () => {
     const second = await account.another();
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => [account, second][n % 2]!.client.patch(path, { metadata: { [`m${n % 40}`]: String(n) } })),
+      Array.from({ length: 100 }, (_, n) =>
+        [account, second][n % 2]!.client.patch(path, { metadata: { [`m${n % 40}`]: String(n) } }),
+      ),
     );
     expect(answers.every(({ status }) => status === 200)).to.equal(true);
     const { body } = await client.get(path);

@@ -6,7 +6,15 @@ import type { FileOwner, PendingFile } from "../../src/content/pending-store.ts"
 import { DocumentService } from "../../src/documents/service.ts";
 import { problem } from "../../src/problems.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { candidateWithDocument, documentIn, download, emptyContent, held, NOTHING_HELD, put } from "../documents/support.ts";
+import {
+  candidateWithDocument,
+  documentIn,
+  download,
+  emptyContent,
+  held,
+  NOTHING_HELD,
+  put,
+} from "../documents/support.ts";
 
 /** What a crash between two writes leaves, made by leaving out the second one; and the sweep that finds it. */
 describe("left-overs of documents' content", () => {
@@ -85,7 +93,9 @@ describe("left-overs of documents' content", () => {
     await rejected(contents.settle([refused.id], () => Promise.reject(problem("version_mismatch", "No.")), never));
     expect(await held(service)).to.deep.equal(NOTHING_HELD);
     const inDoubt = await upload();
-    await rejected(contents.settle([inDoubt.id], () => Promise.reject(problem("store_unavailable", "Who knows.")), never));
+    await rejected(
+      contents.settle([inDoubt.id], () => Promise.reject(problem("store_unavailable", "Who knows.")), never),
+    );
     expect(await held(service)).to.include({ files: 1, pending: 1 });
   });
 

@@ -26,15 +26,22 @@ describe("the start of every npm script", () => {
   }
 
   function lockTsxAt(version: string): void {
-    write("package-lock.json", { packages: { "": {}, "node_modules/tsx": { version }, "node_modules/other": { version: "1.0.0", optional: true } } });
+    write("package-lock.json", {
+      packages: { "": {}, "node_modules/tsx": { version }, "node_modules/other": { version: "1.0.0", optional: true } },
+    });
   }
 
   function run(...args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
     const env = { ...process.env, npm_execpath: join(folder(), "npm.cjs") };
     return new Promise((resolve) => {
-      execFile(process.execPath, ["src/dev/bootstrap.mjs", "entry.mjs", ...args], { cwd: folder(), env }, (error, stdout, stderr) => {
-        resolve({ code: error?.code ?? 0, stdout, stderr });
-      });
+      execFile(
+        process.execPath,
+        ["src/dev/bootstrap.mjs", "entry.mjs", ...args],
+        { cwd: folder(), env },
+        (error, stdout, stderr) => {
+          resolve({ code: error?.code ?? 0, stdout, stderr });
+        },
+      );
     });
   }
 

@@ -10,7 +10,10 @@ const { signal } = new AbortController();
 
 /** What a find refuses with: one line for a person. */
 async function refusal(find: Promise<unknown>): Promise<string> {
-  const error: unknown = await find.then(() => undefined, (error: unknown) => error);
+  const error: unknown = await find.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   expect(error).to.be.instanceOf(SetupError);
   const { message } = error as SetupError;
   expect(message).to.not.include("\n");
@@ -36,7 +39,9 @@ describe("finding Redis", () => {
 
   it("says what to do where there is none", async () => {
     setPath("");
-    expect(await refusal(findRedis(folder(), signal))).to.include("install redis-server").and.include("REDIS_URL");
+    expect(await refusal(findRedis(folder(), signal)))
+      .to.include("install redis-server")
+      .and.include("REDIS_URL");
   });
 });
 
@@ -75,11 +80,16 @@ describe("finding MongoDB", () => {
     installStandin();
     mkdirSync(join(folder(), "mongo"));
     writeFileSync(join(folder(), "mongo/WiredTiger"), "");
-    expect(await refusal(findMongo(folder(), signal, folder()))).to.include(folder()).and.include("there is no mongod");
+    expect(await refusal(findMongo(folder(), signal, folder())))
+      .to.include(folder())
+      .and.include("there is no mongod");
   });
 
   it("says what to do where there is none and no python3 that is new enough", async () => {
     setPath(dirname(program(join(folder(), "bin/python3"), "exit 1")));
-    expect(await refusal(findMongo(folder(), signal))).to.include("install mongod").and.include("python3").and.include("MONGODB_URL");
+    expect(await refusal(findMongo(folder(), signal)))
+      .to.include("install mongod")
+      .and.include("python3")
+      .and.include("MONGODB_URL");
   });
 });

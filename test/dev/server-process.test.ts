@@ -38,7 +38,10 @@ describe("a server's process", () => {
       log: join(folder(), "logs/server.log"),
       askPid: async () => 0,
     };
-    const error: unknown = await launch(spec).then(() => undefined, (error: unknown) => error);
+    const error: unknown = await launch(spec).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     expect(String(error)).to.include("a server did not start: Bad luck.").and.include(spec.log);
     expect(readFileSync(spec.log, "utf8")).to.equal("some\nBad luck.\n");
   });
@@ -64,7 +67,10 @@ describe("a server left behind by an earlier start", () => {
   it("is not doubled when it does not answer", async () => {
     const redis = await startRedis();
     redis.pause();
-    const error: unknown = await adopt("redis", redis, askRedisPid).then(() => undefined, (error: unknown) => error);
+    const error: unknown = await adopt("redis", redis, askRedisPid).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     redis.resume();
     await redis.stop();
     expect(String(error)).to.include(`process ${redis.pid}`).and.include("does not answer");

@@ -12,7 +12,10 @@ describe("the record of servers", () => {
   it("leads others to what runs", async () => {
     recordServer(folder(), "redis", { url: "redis://127.0.0.1:7001", pid: process.pid });
     recordServer(folder(), "mongodb", { url: "mongodb://127.0.0.1:7002", pid: process.pid });
-    expect(findServers(folder())).to.deep.equal({ redisUrl: "redis://127.0.0.1:7001", mongodbUrl: "mongodb://127.0.0.1:7002" });
+    expect(findServers(folder())).to.deep.equal({
+      redisUrl: "redis://127.0.0.1:7001",
+      mongodbUrl: "mongodb://127.0.0.1:7002",
+    });
   });
 
   it("leads nobody to what has ended", async () => {
@@ -31,7 +34,14 @@ describe("the record of servers", () => {
     expect(existsSync(join(folder(), "servers.json"))).to.equal(false);
   });
 
-  for (const broken of ["", "{", "[]", "null", '{"redis":{"url":1,"pid":2}}', '{"redis":{"url":"redis://h","pid":-1}}']) {
+  for (const broken of [
+    "",
+    "{",
+    "[]",
+    "null",
+    '{"redis":{"url":1,"pid":2}}',
+    '{"redis":{"url":"redis://h","pid":-1}}',
+  ]) {
     it(`is empty when it reads ${JSON.stringify(broken)}`, async () => {
       writeFileSync(join(folder(), "servers.json"), broken);
       expect(findServers(folder())).to.deep.equal({});

@@ -9,8 +9,18 @@ import { useFolder } from "./support.ts";
 /** Starts the service as `npm start` does, on the servers of the test run and a database of its own. */
 function start(dataDir: string, env: Record<string, string> = {}): ChildProcess {
   const database = `test${dataDir.replace(/\W/g, "_")}`;
-  const own = { DATA_DIR: dataDir, MONGODB_URL: `${process.env["MONGODB_URL"]}/${database}`, PORT: "0", OPS_PORT: "0", HOST: "127.0.0.1", LOG_LEVEL: "error" };
-  return spawn(process.execPath, ["src/dev/bootstrap.mjs", "src/dev/start.ts"], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...own, ...env } });
+  const own = {
+    DATA_DIR: dataDir,
+    MONGODB_URL: `${process.env["MONGODB_URL"]}/${database}`,
+    PORT: "0",
+    OPS_PORT: "0",
+    HOST: "127.0.0.1",
+    LOG_LEVEL: "error",
+  };
+  return spawn(process.execPath, ["src/dev/bootstrap.mjs", "src/dev/start.ts"], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...own, ...env },
+  });
 }
 
 /** What it prints, up to the empty line after its greeting. */
@@ -31,7 +41,10 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<unknow
 
 /** How it ends by itself, and the one line it says. */
 async function refusal(child: ChildProcess): Promise<{ code: unknown; line: string }> {
-  const [[code], line]: [unknown[], string] = await Promise.all([once(child, "exit"), child.stderr === null ? "" : text(child.stderr)]);
+  const [[code], line]: [unknown[], string] = await Promise.all([
+    once(child, "exit"),
+    child.stderr === null ? "" : text(child.stderr),
+  ]);
   return { code, line: line.trimEnd() };
 }
 

@@ -15,10 +15,23 @@ describe("POST /candidates/{id}/documents", () => {
   const data = Buffer.from("bytes").toString("base64");
 
   it("adds a document, pending before the start and requested after it", async () => {
-    const early = await client.post(`${candidate}/documents`, { name: "CV", required: false, expires_on: "2027-01-31", metadata: { a: "1" } });
+    const early = await client.post(`${candidate}/documents`, {
+      name: "CV",
+      required: false,
+      expires_on: "2027-01-31",
+      metadata: { a: "1" },
+    });
     expect(early.status).to.equal(201);
     expect(early.headers.get("location")).to.equal(`${candidate}/documents/${early.body.id}`);
-    expect(early.body).to.deep.include({ object: "document", name: "CV", state: "pending", required: false, expires_on: "2027-01-31", metadata: { a: "1" }, content: null });
+    expect(early.body).to.deep.include({
+      object: "document",
+      name: "CV",
+      state: "pending",
+      required: false,
+      expires_on: "2027-01-31",
+      metadata: { a: "1" },
+      content: null,
+    });
     await client.post(`${candidate}/start`);
     const late = await client.post(`${candidate}/documents`, { name: "CV" });
     expect(late.body).to.include({ state: "requested", required: true });
@@ -32,7 +45,10 @@ describe("POST /candidates/{id}/documents", () => {
 
   it("takes its content in JSON: it is received", async () => {
     await client.post(`${candidate}/start`);
-    const added = await client.post(`${candidate}/documents`, { name: "CV", content: { filename: "cv.txt", content_type: "text/plain", data } });
+    const added = await client.post(`${candidate}/documents`, {
+      name: "CV",
+      content: { filename: "cv.txt", content_type: "text/plain", data },
+    });
     expect(added.body.state).to.equal("received");
     expect(documentIn(added).content).to.include({ filename: "cv.txt", content_type: "text/plain", size: 5 });
     const read = await download(client, `${candidate}/documents/${added.body.id}/content`);
@@ -53,7 +69,13 @@ describe("POST /candidates/{id}/documents", () => {
       headers: { "Content-Type": encoded.headers.get("content-type") ?? "" },
     });
     expect(added.status).to.equal(201);
-    expect(added.body).to.deep.include({ name: "CV", state: "received", required: false, expires_on: "2027-01-31", metadata: { a: "1" } });
+    expect(added.body).to.deep.include({
+      name: "CV",
+      state: "received",
+      required: false,
+      expires_on: "2027-01-31",
+      metadata: { a: "1" },
+    });
     expect(documentIn(added).content).to.include({ filename: "cv.txt", content_type: "text/plain", size: 5 });
     expect((await client.get(candidate)).body.documents[0]).to.deep.equal(added.body);
   });
@@ -63,7 +85,10 @@ describe("POST /candidates/{id}/documents", () => {
     expect(without.body).to.include({ state: "pending", content: null });
     const empty = await postForm(client, `${candidate}/documents`, { name: "CV" }, { bytes: "" });
     expect(empty.body.state).to.equal("received");
-    expect(documentIn(empty).content).to.include({ size: 0, sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" });
+    expect(documentIn(empty).content).to.include({
+      size: 0,
+      sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    });
     const read = await download(client, `${candidate}/documents/${empty.body.id}/content`);
     expect(read).to.include({ status: 200 });
     expect(read.headers.get("content-length")).to.equal("0");
@@ -71,12 +96,28 @@ describe("POST /candidates/{id}/documents", () => {
 
   it("takes 200 documents and no more", async () => {
     const full = `/candidates/${(await client.post("/candidates", { documents: Array.from({ length: 199 }, () => "d") })).body.id}`;
-    const last = await postForm(client, `${full}/documents`, { name: "d" }, { bytes: "200" }, { "Idempotency-Key": "last" });
+    const last = await postForm(
+      client,
+      `${full}/documents`,
+      { name: "d" },
+      { bytes: "200" },
+      { "Idempotency-Key": "last" },
+    );
     expect(last.status).to.equal(201);
     const before = await held(service);
     expectProblem(await client.post(`${full}/documents`, { name: "d" }), 409, "too_many_documents");
-    expectProblem(await postForm(client, `${full}/documents`, { name: "d" }, { bytes: "201" }), 409, "too_many_documents");
-    const again = await postForm(client, `${full}/documents`, { name: "d" }, { bytes: "200" }, { "Idempotency-Key": "last" });
+    expectProblem(
+      await postForm(client, `${full}/documents`, { name: "d" }, { bytes: "201" }),
+      409,
+      "too_many_documents",
+    );
+    const again = await postForm(
+      client,
+      `${full}/documents`,
+      { name: "d" },
+      { bytes: "200" },
+      { "Idempotency-Key": "last" },
+    );
     expect(again.headers.get("idempotent-replayed")).to.equal("true");
     expect(again.body).to.deep.equal(last.body);
     expect(await held(service)).to.deep.equal(before);
@@ -84,10 +125,28 @@ describe("POST /candidates/{id}/documents", () => {
 
   it("knows the form of a retry by what it holds, not by its boundary", async () => {
     const key = { "Idempotency-Key": "form" };
-    const first = await postForm(client, `${candidate}/documents`, { name: "CV", required: "true" }, { bytes: "one" }, key);
-    const retry = await postForm(client, `${candidate}/documents`, { required: "true", name: "CV" }, { bytes: "one" }, key);
+    const first = await postForm(
+      client,
+      `${candidate}/documents`,
+      { name: "CV", required: "true" },
+      { bytes: "one" },
+      key,
+    );
+    const retry = await postForm(
+      client,
+      `${candidate}/documents`,
+      { required: "true", name: "CV" },
+      { bytes: "one" },
+      key,
+    );
     expect(retry.body).to.deep.equal(first.body);
-    const other = await postForm(client, `${candidate}/documents`, { name: "CV", required: "true" }, { bytes: "two" }, key);
+    const other = await postForm(
+      client,
+      `${candidate}/documents`,
+      { name: "CV", required: "true" },
+      { bytes: "two" },
+      key,
+    );
     expectProblem(other, 422, "idempotency_key_reused");
     expect((await client.get(candidate)).body.documents).to.have.length(1);
   });
@@ -96,8 +155,16 @@ describe("POST /candidates/{id}/documents", () => {
     await client.patch(candidate, { withdrawn: true });
     const before = await held(service);
     expectProblem(await client.post(`${candidate}/documents`, { name: "CV" }), 409, "candidate_withdrawn");
-    expectProblem(await client.post(`${candidate}/documents`, { name: "CV", content: { data } }), 409, "candidate_withdrawn");
-    expectProblem(await postForm(client, `${candidate}/documents`, { name: "CV" }, { bytes: "x" }), 409, "candidate_withdrawn");
+    expectProblem(
+      await client.post(`${candidate}/documents`, { name: "CV", content: { data } }),
+      409,
+      "candidate_withdrawn",
+    );
+    expectProblem(
+      await postForm(client, `${candidate}/documents`, { name: "CV" }, { bytes: "x" }),
+      409,
+      "candidate_withdrawn",
+    );
     expect(await held(service)).to.deep.equal(before);
   });
 
@@ -105,17 +172,29 @@ describe("POST /candidates/{id}/documents", () => {
     const stale = (await client.get(candidate)).headers.get("etag") ?? "";
     await client.patch(candidate, { name: "Zoë" });
     const fresh = (await client.get(candidate)).headers.get("etag") ?? "";
-    expectProblem(await client.post(`${candidate}/documents`, { name: "CV" }, { "If-Match": stale }), 412, "version_mismatch");
+    expectProblem(
+      await client.post(`${candidate}/documents`, { name: "CV" }, { "If-Match": stale }),
+      412,
+      "version_mismatch",
+    );
     expect((await client.post(`${candidate}/documents`, { name: "CV" }, { "If-Match": fresh })).status).to.equal(201);
   });
 
   it("finds nothing with another account's key", async () => {
     const other = await service.account();
     const before = await held(service);
-    const missing = expectProblem(await other.client.post("/candidates/cand_none/documents", { name: "CV" }), 404, "not_found");
+    const missing = expectProblem(
+      await other.client.post("/candidates/cand_none/documents", { name: "CV" }),
+      404,
+      "not_found",
+    );
     const theirs = expectProblem(await other.client.post(`${candidate}/documents`, { name: "CV" }), 404, "not_found");
     expect(theirs.detail.replace(candidate.slice("/candidates/".length), "cand_none")).to.equal(missing.detail);
-    expectProblem(await postForm(other.client, `${candidate}/documents`, { name: "CV" }, { bytes: "x" }), 404, "not_found");
+    expectProblem(
+      await postForm(other.client, `${candidate}/documents`, { name: "CV" }, { bytes: "x" }),
+      404,
+      "not_found",
+    );
     expect(await held(service)).to.deep.equal(before);
     expect(await other.used()).to.deep.equal({ writes: 3 });
   });
@@ -124,8 +203,16 @@ describe("POST /candidates/{id}/documents", () => {
     ["no name", {}, "/name"],
     ["a state", { name: "CV", state: "accepted" }, "/state"],
     ["a name of 501 characters", { name: "😀".repeat(501) }, "/name"],
-    ["a content type that is none", { name: "CV", content: { content_type: "text/html\r\nX: y", data } }, "/content/content_type"],
-    ["a content type without a subtype", { name: "CV", content: { content_type: "pdf", data } }, "/content/content_type"],
+    [
+      "a content type that is none",
+      { name: "CV", content: { content_type: "text/html\r\nX: y", data } },
+      "/content/content_type",
+    ],
+    [
+      "a content type without a subtype",
+      { name: "CV", content: { content_type: "pdf", data } },
+      "/content/content_type",
+    ],
     ["content that is not base64", { name: "CV", content: { data: "?" } }, "/content/data"],
   ];
   for (const [what, json, pointer] of REFUSED) {

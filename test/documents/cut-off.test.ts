@@ -18,11 +18,15 @@ describe("uploads that are cut off", () => {
     ({ candidate, content } = await candidateWithDocument(client));
   });
 
-  const HEAD = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nCV\r\n--b\r\nContent-Disposition: form-data; name="content"; filename="a"\r\n\r\n';
+  const HEAD =
+    '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nCV\r\n--b\r\nContent-Disposition: form-data; name="content"; filename="a"\r\n\r\n';
   const WAYS: Record<string, () => ClientRequest> = {
     PUT: () => opened(client, "PUT", content, { "Content-Type": "application/pdf", "Content-Length": 1_000_000 }),
     form: () => {
-      const sent = opened(client, "POST", `${candidate}/documents`, { "Content-Type": "multipart/form-data; boundary=b", "Content-Length": 1_000_000 });
+      const sent = opened(client, "POST", `${candidate}/documents`, {
+        "Content-Type": "multipart/form-data; boundary=b",
+        "Content-Length": 1_000_000,
+      });
       sent.write(HEAD);
       return sent;
     },
@@ -51,7 +55,6 @@ describe("uploads that are cut off", () => {
       expect(await held(service)).to.deep.equal(NOTHING_HELD);
       expect((await put(client, content, "whole")).status).to.equal(200);
     });
-
   }
 
   it("are none where the client is only slow: each wait is short, all together are not", async () => {

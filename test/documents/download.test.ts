@@ -43,7 +43,11 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     const read = await download(client, content, {}, "HEAD");
     expect(read.status).to.equal(200);
     expect(read.bytes).to.have.length(0);
-    expect(Object.fromEntries(read.headers)).to.include({ "content-length": String(bytes.length), "content-type": "application/pdf", etag: tag });
+    expect(Object.fromEntries(read.headers)).to.include({
+      "content-length": String(bytes.length),
+      "content-type": "application/pdf",
+      etag: tag,
+    });
   });
 
   it("says 304 to those who have it", async () => {
@@ -124,7 +128,9 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     const failed = expectProblem(await client.get(content), 500, "internal_error");
     const cut = await buffer(response).catch((error: Error) => error);
     expect(cut).to.be.an("error");
-    const failures = service.log.filter(({ msg }) => msg === "request failed").map(({ request_id, aborted = false }) => ({ request_id, aborted }));
+    const failures = service.log
+      .filter(({ msg }) => msg === "request failed")
+      .map(({ request_id, aborted = false }) => ({ request_id, aborted }));
     expect(failures).to.have.deep.members([
       { request_id: response.headers["x-request-id"], aborted: true },
       { request_id: failed.request_id, aborted: false },

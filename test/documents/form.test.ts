@@ -22,16 +22,57 @@ describe("documents by form", () => {
   const REFUSED: [string, string, number, string, string?][] = [
     ["an unknown field", `${part('name="nam"', "CV")}${NAME}${FILE}--b--`, 422, "validation_failed", "/nam"],
     ["a field given twice", `${NAME}${FILE}${NAME}--b--`, 422, "validation_failed", "/name"],
-    ["a required that is no boolean", `${NAME}${part('name="required"', "yes")}${FILE}--b--`, 422, "validation_failed", "/required"],
-    ["metadata that is no JSON", `${NAME}${FILE}${part('name="metadata"', "a=b")}--b--`, 422, "validation_failed", "/metadata"],
-    ["metadata that names one member twice", `${NAME}${FILE}${part('name="metadata"', '{"a":"1","a":"2"}')}--b--`, 422, "validation_failed", "/metadata"],
-    ["half a surrogate pair", `${NAME}${FILE}${part('name="metadata"', '{"a":"\\ud83d"}')}--b--`, 422, "validation_failed", "/metadata/a"],
+    [
+      "a required that is no boolean",
+      `${NAME}${part('name="required"', "yes")}${FILE}--b--`,
+      422,
+      "validation_failed",
+      "/required",
+    ],
+    [
+      "metadata that is no JSON",
+      `${NAME}${FILE}${part('name="metadata"', "a=b")}--b--`,
+      422,
+      "validation_failed",
+      "/metadata",
+    ],
+    [
+      "metadata that names one member twice",
+      `${NAME}${FILE}${part('name="metadata"', '{"a":"1","a":"2"}')}--b--`,
+      422,
+      "validation_failed",
+      "/metadata",
+    ],
+    [
+      "half a surrogate pair",
+      `${NAME}${FILE}${part('name="metadata"', '{"a":"\\ud83d"}')}--b--`,
+      422,
+      "validation_failed",
+      "/metadata/a",
+    ],
     ["no name", `${FILE}--b--`, 422, "validation_failed", "/name"],
     ["two files", `${NAME}${FILE}${FILE}--b--`, 422, "validation_failed", "/content"],
-    ["a file under another name", `${NAME}${part('name="file"; filename="cv.txt"', "bytes")}--b--`, 422, "validation_failed", "/file"],
+    [
+      "a file under another name",
+      `${NAME}${part('name="file"; filename="cv.txt"', "bytes")}--b--`,
+      422,
+      "validation_failed",
+      "/file",
+    ],
     ["a part without a name", `${part('x="y"', "CV")}${NAME}${FILE}--b--`, 422, "validation_failed", ""],
-    ["a filename of 501 characters", `${NAME}${part(`name="content"; filename="${"x".repeat(501)}"`, "bytes")}--b--`, 422, "validation_failed", "/content/filename"],
-    ["too many parts", `${NAME}${FILE}${Array.from({ length: 40 }, (_, n) => part(`name="f${n}"`, "")).join("")}--b--`, 413, "payload_too_large"],
+    [
+      "a filename of 501 characters",
+      `${NAME}${part(`name="content"; filename="${"x".repeat(501)}"`, "bytes")}--b--`,
+      422,
+      "validation_failed",
+      "/content/filename",
+    ],
+    [
+      "too many parts",
+      `${NAME}${FILE}${Array.from({ length: 40 }, (_, n) => part(`name="f${n}"`, "")).join("")}--b--`,
+      413,
+      "payload_too_large",
+    ],
     ["a form that ends too early", `${NAME}${FILE}--b`, 400, "malformed_request"],
     ["a file that ends too early", `${NAME}${FILE.slice(0, -4)}`, 400, "malformed_request"],
     ["what is no form", "name=CV", 400, "malformed_request"],
@@ -48,7 +89,11 @@ describe("documents by form", () => {
   }
 
   it("refuses a field that is not UTF-8", async () => {
-    const body = Buffer.concat([Buffer.from('--b\r\nContent-Disposition: form-data; name="name"\r\n\r\n'), Buffer.from([0xff]), Buffer.from("\r\n--b--")]);
+    const body = Buffer.concat([
+      Buffer.from('--b\r\nContent-Disposition: form-data; name="name"\r\n\r\n'),
+      Buffer.from([0xff]),
+      Buffer.from("\r\n--b--"),
+    ]);
     expectProblem(await raw(body), 422, "validation_failed");
   });
 
@@ -94,14 +139,22 @@ describe("documents by form", () => {
         controller.close();
       },
     });
-    const added = await client.request("POST", documents, { body: bytes, headers: { "Content-Type": "multipart/form-data; boundary=b" } });
+    const added = await client.request("POST", documents, {
+      body: bytes,
+      headers: { "Content-Type": "multipart/form-data; boundary=b" },
+    });
     expect(added.status).to.equal(201);
     expect(documentIn(added).content).to.include({ filename: "cv.txt", size: 5 });
   });
 
   it("knows null and the empty text as JSON does", async () => {
     const form = new FormData();
-    for (const [name, value] of [["name", "CV"], ["required", "null"], ["metadata", "null"]] as const) form.append(name, value);
+    for (const [name, value] of [
+      ["name", "CV"],
+      ["required", "null"],
+      ["metadata", "null"],
+    ] as const)
+      form.append(name, value);
     expect((await sendForm(client, documents, form)).body).to.deep.include({ required: true, metadata: {} });
     expectProblem(await postForm(client, documents, { name: "" }), 422, "validation_failed");
   });

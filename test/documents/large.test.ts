@@ -30,7 +30,10 @@ describe(`documents of ${SIZE_MIB} MiB`, function () {
     expect(documentIn(await put(client, content, sent)).content?.size).to.equal(sent.length);
     const added = await postForm(client, `${candidate}/documents`, { name: "by form" }, { bytes: sent });
     expect(documentIn(added).content?.size).to.equal(sent.length);
-    return [(await download(client, content)).bytes, (await download(client, `${candidate}/documents/${added.body.id}/content`)).bytes];
+    return [
+      (await download(client, content)).bytes,
+      (await download(client, `${candidate}/documents/${added.body.id}/content`)).bytes,
+    ];
   }
 
   async function memory(line: "VmRSS" | "VmHWM"): Promise<number> {

@@ -51,29 +51,37 @@ describe("documents' names", () => {
   for (const [what, name] of NAMES) {
     it(`are kept exactly from a form: ${what}`, async () => {
       const { candidate } = await candidateWithDocument(client);
-      const added = documentIn(await postForm(client, `${candidate}/documents`, { name: "Passport" }, { bytes: "bytes", filename: name }));
+      const added = documentIn(
+        await postForm(client, `${candidate}/documents`, { name: "Passport" }, { bytes: "bytes", filename: name }),
+      );
       expect(added.content?.filename).to.equal(name);
     });
   }
 
   it("of a form's field are kept exactly, as far as a form can carry them", async () => {
     const { candidate } = await candidateWithDocument(client);
-    const name = "護照 \u0000 \u001b 👩🏽‍⚕️ ../x \r\n \"";
+    const name = '護照 \u0000 \u001b 👩🏽‍⚕️ ../x \r\n "';
     expect((await postForm(client, `${candidate}/documents`, { name })).body.name).to.equal(name);
   });
 
   it("in UTF-8 where the header should have Latin-1 are taken for what they are", async () => {
     const { content } = await candidateWithDocument(client);
     const raw = Buffer.from('attachment; filename="护照.pdf"').toString("latin1");
-    expect(documentIn(await put(client, content, "x", { "Content-Disposition": raw })).content?.filename).to.equal("护照.pdf");
+    expect(documentIn(await put(client, content, "x", { "Content-Disposition": raw })).content?.filename).to.equal(
+      "护照.pdf",
+    );
     const latin = 'attachment; filename="Zo\u00eb.pdf"';
-    expect(documentIn(await put(client, content, "y", { "Content-Disposition": latin })).content?.filename).to.equal("Zoë.pdf");
+    expect(documentIn(await put(client, content, "y", { "Content-Disposition": latin })).content?.filename).to.equal(
+      "Zoë.pdf",
+    );
   });
 
   it("stand in for a file that has none", async () => {
     const { document, content } = await candidateWithDocument(client);
     await client.patch(document, { name: "Passport" });
     await put(client, content, "x");
-    expect((await download(client, content)).headers.get("content-disposition")).to.equal('attachment; filename="Passport"');
+    expect((await download(client, content)).headers.get("content-disposition")).to.equal(
+      'attachment; filename="Passport"',
+    );
   });
 });

@@ -34,7 +34,11 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
 
   it("takes bytes of no declared type, and no bytes at all", async () => {
     const untyped = await client.request("PUT", content, { body: new Uint8Array([0, 255]) });
-    expect(documentIn(untyped).content).to.include({ content_type: "application/octet-stream", filename: null, size: 2 });
+    expect(documentIn(untyped).content).to.include({
+      content_type: "application/octet-stream",
+      filename: null,
+      size: 2,
+    });
     const empty = await client.request("PUT", content);
     expect(documentIn(empty).content).to.include({ size: 0 });
     expect((await download(client, content)).bytes).to.have.length(0);
@@ -100,7 +104,11 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     expectProblem(await put(client, content, "three", { "If-Match": tag }), 412, "version_mismatch");
     expect((await download(client, content)).bytes.toString()).to.equal("two");
     const ofTwo = `"${createHash("sha256").update("two").digest("hex")}"`;
-    expectProblem(await client.request("PATCH", document, { json: { name: "Visa" }, headers: { "If-Match": ofTwo } }), 412, "version_mismatch");
+    expectProblem(
+      await client.request("PATCH", document, { json: { name: "Visa" }, headers: { "If-Match": ofTwo } }),
+      412,
+      "version_mismatch",
+    );
   });
 
   it("finds nothing with another account's key", async () => {
@@ -131,7 +139,11 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     const winner = files.find((file) => file.equals(bytes));
     expect(winner).not.to.equal(undefined);
     const shown = (await client.get(candidate)).body.documents[0]?.content;
-    expect(shown).to.include({ size: 90_000, etag: headers.get("etag"), sha256: createHash("sha256").update(bytes).digest("hex") });
+    expect(shown).to.include({
+      size: 90_000,
+      etag: headers.get("etag"),
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+    });
   });
 
   const REFUSED: [string, Record<string, string>, number, string][] = [
@@ -139,7 +151,12 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     ["a form", { "Content-Type": "multipart/form-data; boundary=x" }, 415, "unsupported_media_type"],
     ["a type that is none", { "Content-Type": "pdf" }, 415, "unsupported_media_type"],
     ["a disposition that is none", { "Content-Disposition": "attachment; filename" }, 422, "validation_failed"],
-    ["a filename of 501 characters", { "Content-Disposition": `attachment; filename*=UTF-8''${"%F0%9F%98%80".repeat(501)}` }, 422, "validation_failed"],
+    [
+      "a filename of 501 characters",
+      { "Content-Disposition": `attachment; filename*=UTF-8''${"%F0%9F%98%80".repeat(501)}` },
+      422,
+      "validation_failed",
+    ],
   ];
   for (const [what, headers, status, code] of REFUSED) {
     it(`refuses ${what}, and reads on for the next request`, async () => {

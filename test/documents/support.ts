@@ -7,7 +7,9 @@ import type { Answer, Client } from "../support/client.ts";
 import type { Service } from "../support/service.ts";
 
 /** A candidate with one pending document; their paths. */
-export async function candidateWithDocument(client: Client): Promise<{ candidate: string; document: string; content: string }> {
+export async function candidateWithDocument(
+  client: Client,
+): Promise<{ candidate: string; document: string; content: string }> {
   const { body } = await client.post("/candidates", { documents: ["Passport"] });
   const candidate = `/candidates/${body.id}`;
   const document = `${candidate}/documents/${body.documents[0]?.id}`;
@@ -35,17 +37,35 @@ export async function postForm(
 ): Promise<Answer> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  if (file !== undefined) form.append("content", new Blob([file.bytes], { type: file.type ?? "application/pdf" }), file.filename ?? "file.pdf");
+  if (file !== undefined)
+    form.append(
+      "content",
+      new Blob([file.bytes], { type: file.type ?? "application/pdf" }),
+      file.filename ?? "file.pdf",
+    );
   return sendForm(client, path, form, headers);
 }
 
-export async function sendForm(client: Client, path: string, form: FormData, headers: Record<string, string> = {}): Promise<Answer> {
+export async function sendForm(
+  client: Client,
+  path: string,
+  form: FormData,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const encoded = new Response(form);
   const type = encoded.headers.get("content-type") ?? "";
-  return client.request("POST", path, { body: new Uint8Array(await encoded.arrayBuffer()), headers: { "Content-Type": type, ...headers } });
+  return client.request("POST", path, {
+    body: new Uint8Array(await encoded.arrayBuffer()),
+    headers: { "Content-Type": type, ...headers },
+  });
 }
 
-export function put(client: Client, path: string, body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Answer> {
+export function put(
+  client: Client,
+  path: string,
+  body: string | Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   return client.request("PUT", path, { body, headers: { "Content-Type": "application/pdf", ...headers } });
 }
 
@@ -56,12 +76,20 @@ export async function download(
   headers: Record<string, string> = {},
   method = "GET",
 ): Promise<{ status: number; headers: Headers; bytes: Buffer }> {
-  const response = await fetch(client.url + path, { method, headers: { Authorization: `Bearer ${client.key}`, ...headers } });
+  const response = await fetch(client.url + path, {
+    method,
+    headers: { Authorization: `Bearer ${client.key}`, ...headers },
+  });
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
 /** A request whose body the test writes itself, bit by bit. */
-export function opened(client: Client, method: string, path: string, headers: Record<string, string | number>): ClientRequest {
+export function opened(
+  client: Client,
+  method: string,
+  path: string,
+  headers: Record<string, string | number>,
+): ClientRequest {
   const sent = request(client.url + path, { method, headers: { Authorization: `Bearer ${client.key}`, ...headers } });
   sent.on("error", () => undefined);
   sent.flushHeaders();
@@ -85,7 +113,8 @@ export async function held(service: Service): Promise<{ files: number; chunks: n
 /** Removes all documents' content from the database, for tests that count what it holds. */
 export async function emptyContent(service: Service): Promise<void> {
   const { db } = service.operators.mongo;
-  for (const name of ["content.files", "content.chunks", "content_chunks", "content_pending"]) await db.collection(name).deleteMany({});
+  for (const name of ["content.files", "content.chunks", "content_chunks", "content_pending"])
+    await db.collection(name).deleteMany({});
   expect(await held(service)).to.deep.equal(NOTHING_HELD);
 }
 

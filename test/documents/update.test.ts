@@ -16,8 +16,19 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
   });
 
   it("changes fields and clears them, and charges writes", async () => {
-    const changed = await client.patch(document, { name: "Visa", required: false, expires_on: "2027-01-31", metadata: { a: "1", b: "2" } });
-    expect(changed.body).to.deep.include({ name: "Visa", required: false, expires_on: "2027-01-31", metadata: { a: "1", b: "2" }, state: "pending" });
+    const changed = await client.patch(document, {
+      name: "Visa",
+      required: false,
+      expires_on: "2027-01-31",
+      metadata: { a: "1", b: "2" },
+    });
+    expect(changed.body).to.deep.include({
+      name: "Visa",
+      required: false,
+      expires_on: "2027-01-31",
+      metadata: { a: "1", b: "2" },
+      state: "pending",
+    });
     const cleared = await client.patch(document, { required: null, expires_on: null, metadata: { a: null } });
     expect(cleared.body).to.deep.include({ name: "Visa", required: true, expires_on: null, metadata: { b: "2" } });
     expect((await client.get(candidate)).body.documents[0]).to.deep.equal(cleared.body);
@@ -26,7 +37,12 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
 
   it("writes nothing where nothing changes", async () => {
     const before = (await client.get(candidate)).body;
-    const same = await client.patch(document, { state: "pending", name: "Passport", required: null, rejection_reason: null });
+    const same = await client.patch(document, {
+      state: "pending",
+      name: "Passport",
+      required: null,
+      rejection_reason: null,
+    });
     expect(same.status).to.equal(200);
     expect((await client.get(candidate)).body).to.deep.equal(before);
   });
@@ -52,7 +68,9 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     if (state === "expired") {
       await client.patch(made.document, { state: "accepted", expires_on: "2999-01-31" });
       const store = new CandidateStore(service.operators.mongo, { now: Date.now });
-      await store.change(account.id, made.candidate.slice("/candidates/".length), (record, now) => expired(record, "2999-02-01", now));
+      await store.change(account.id, made.candidate.slice("/candidates/".length), (record, now) =>
+        expired(record, "2999-02-01", now),
+      );
     }
     return made.document;
   }
@@ -61,19 +79,39 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     it(`moves from ${from} to ${open.join(", ") || "nowhere"} only`, async () => {
       const fixed = await documentThatIs(from);
       for (const to of ALL.filter((state) => state !== from && !open.includes(state))) {
-        const refused = expectProblem(await client.patch(fixed, { state: to, name: "kept out" }), 409, "invalid_transition");
+        const refused = expectProblem(
+          await client.patch(fixed, { state: to, name: "kept out" }),
+          409,
+          "invalid_transition",
+        );
         expect(refused).to.deep.include({ from, to, allowed: open });
       }
-      for (const to of open) expect((await client.patch(await documentThatIs(from), { state: to })).body).to.include({ state: to, name: "Passport" });
+      for (const to of open)
+        expect((await client.patch(await documentThatIs(from), { state: to })).body).to.include({
+          state: to,
+          name: "Passport",
+        });
     });
   }
 
   it("keeps the reason of a rejection as long as it is one", async () => {
     const rejected = await documentThatIs("received");
-    expect((await client.patch(rejected, { state: "rejected", rejection_reason: "blurred" })).body).to.include({ rejection_reason: "blurred" });
-    expect((await client.patch(rejected, { rejection_reason: "too blurred" })).body).to.include({ state: "rejected", rejection_reason: "too blurred" });
-    expect((await client.patch(rejected, { state: "requested" })).body).to.include({ state: "requested", rejection_reason: null });
-    const { errors } = expectProblem(await client.patch(rejected, { rejection_reason: "why" }), 422, "validation_failed");
+    expect((await client.patch(rejected, { state: "rejected", rejection_reason: "blurred" })).body).to.include({
+      rejection_reason: "blurred",
+    });
+    expect((await client.patch(rejected, { rejection_reason: "too blurred" })).body).to.include({
+      state: "rejected",
+      rejection_reason: "too blurred",
+    });
+    expect((await client.patch(rejected, { state: "requested" })).body).to.include({
+      state: "requested",
+      rejection_reason: null,
+    });
+    const { errors } = expectProblem(
+      await client.patch(rejected, { rejection_reason: "why" }),
+      422,
+      "validation_failed",
+    );
     expect(errors[0]?.pointer).to.equal("/rejection_reason");
   });
 
@@ -87,7 +125,9 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     await client.patch(received, { expires_on: "2020-01-31" });
     const refused = expectProblem(await client.patch(received, { state: "accepted" }), 409, "invalid_transition");
     expect(refused).to.deep.include({ from: "received", to: "accepted", allowed: ["rejected", "waived", "cancelled"] });
-    expect((await client.patch(received, { state: "accepted", expires_on: "2999-01-31" })).body).to.include({ state: "accepted" });
+    expect((await client.patch(received, { state: "accepted", expires_on: "2999-01-31" })).body).to.include({
+      state: "accepted",
+    });
   });
 
   it("holds to If-Match of the document or of its candidate", async () => {
@@ -111,7 +151,11 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     const other = await service.account();
     const elsewhere = await candidateWithDocument(client);
     expectProblem(await other.client.patch(document, { name: "Visa" }), 404, "not_found");
-    expectProblem(await client.patch(`${elsewhere.candidate}${document.slice(candidate.length)}`, { name: "Visa" }), 404, "not_found");
+    expectProblem(
+      await client.patch(`${elsewhere.candidate}${document.slice(candidate.length)}`, { name: "Visa" }),
+      404,
+      "not_found",
+    );
     expectProblem(await client.patch(`${candidate}/documents/doc_none`, { name: "Visa" }), 404, "not_found");
     expect((await client.get(candidate)).body.documents[0]?.name).to.equal("Passport");
   });

@@ -30,7 +30,8 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
       const shared = await accountWithKeys(service, 3);
       const lopsided = await accountWithKeys(service, 3);
       const candidates = new Map<string, string>();
-      for (const { id, keys } of [shared, lopsided]) candidates.set(id, (await keys[0]!.client.post("/candidates")).body.id);
+      for (const { id, keys } of [shared, lopsided])
+        candidates.set(id, (await keys[0]!.client.post("/candidates")).body.id);
 
       const edge = await nextEdge();
       await setTimeout(edge - Date.now() + 300); // well inside the first window, when its counters are fresh
@@ -42,32 +43,59 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
       const admitted = new Map<string, number>();
       const sent = await Promise.all([
         hammer(offers(shared.keys), candidates.get(shared.id)!, crossing, until, admitted),
-        hammer([...offers([greedy!]), ...offers(modest, true)], candidates.get(lopsided.id)!, crossing, until, admitted),
+        hammer(
+          [...offers([greedy!]), ...offers(modest, true)],
+          candidates.get(lopsided.id)!,
+          crossing,
+          until,
+          admitted,
+        ),
       ]);
 
-      await everyLineOf([shared.id, lopsided.id], edge, sent.reduce((sum, count) => sum + count));
+      await everyLineOf(
+        [shared.id, lopsided.id],
+        edge,
+        sent.reduce((sum, count) => sum + count),
+      );
 
       const full: boolean[] = [];
       for (const surface of SURFACES) {
         const limit = limitsOf(surface, 1);
         const windows = perWindow(service, edge, { account: shared.id, surface });
         const asked = shared.keys.map(({ id }) => perWindow(service, edge, { key_id: id, surface }));
-        const due = windows.map((_, n) => Math.min(limit.account, asked.reduce((sum, key) => sum + Math.min(key[n]!.offered, limit.key), 0)));
-        expect(windows.map(({ admitted }) => admitted), `${surface}: the account, window by window`).to.deep.equal(due);
+        const due = windows.map((_, n) =>
+          Math.min(
+            limit.account,
+            asked.reduce((sum, key) => sum + Math.min(key[n]!.offered, limit.key), 0),
+          ),
+        );
+        expect(
+          windows.map(({ admitted }) => admitted),
+          `${surface}: the account, window by window`,
+        ).to.deep.equal(due);
         full.push(...due.slice(0, 2).map((count) => count === limit.account));
         const byKey = shared.keys.map(({ id }) => admitted.get(`${id} ${surface}`) ?? 0);
-        expect(byKey.reduce((sum, count) => sum + count), `${surface}: what the clients saw`).to.equal(due.reduce((sum, count) => sum + count));
+        expect(
+          byKey.reduce((sum, count) => sum + count),
+          `${surface}: what the clients saw`,
+        ).to.equal(due.reduce((sum, count) => sum + count));
 
         for (const { id } of [...shared.keys, ...lopsided.keys]) {
           const ofKey = perWindow(service, edge, { key_id: id, surface });
           const seen = admitted.get(`${id} ${surface}`) ?? 0;
-          expect(ofKey.reduce((sum, window) => sum + window.admitted, 0), `${surface}: log and client agree`).to.equal(seen);
-          for (const window of ofKey) expect(window.admitted, `${surface}: no key over its limit`).to.be.at.most(limit.key);
+          expect(
+            ofKey.reduce((sum, window) => sum + window.admitted, 0),
+            `${surface}: log and client agree`,
+          ).to.equal(seen);
+          for (const window of ofKey)
+            expect(window.admitted, `${surface}: no key over its limit`).to.be.at.most(limit.key);
         }
         // Where the account has room, each key gets exactly the lesser of what it offered and its limit.
         for (const { id } of lopsided.keys) {
           for (const window of perWindow(service, edge, { key_id: id, surface })) {
-            expect(window.admitted, `${surface}: a key of an account with room`).to.equal(Math.min(window.offered, limit.key));
+            expect(window.admitted, `${surface}: a key of an account with room`).to.equal(
+              Math.min(window.offered, limit.key),
+            );
           }
         }
       }
@@ -93,7 +121,13 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
   }
 
   /** Keeps every lane busy until the end, and says how many requests that were. */
-  async function hammer(offers: Offer[], candidate: string, edge: number, until: number, admitted: Map<string, number>): Promise<number> {
+  async function hammer(
+    offers: Offer[],
+    candidate: string,
+    edge: number,
+    until: number,
+    admitted: Map<string, number>,
+  ): Promise<number> {
     let sent = 0;
     const load = new LoadClient(service.url, 64);
     const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -117,7 +151,9 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
         else if (now > edge) return;
       }
     };
-    const lanes = offers.flatMap((offer) => SURFACES.flatMap((surface) => Array.from({ length: offer.modest ? 1 : 4 }, () => lane(offer, surface))));
+    const lanes = offers.flatMap((offer) =>
+      SURFACES.flatMap((surface) => Array.from({ length: offer.modest ? 1 : 4 }, () => lane(offer, surface))),
+    );
     await Promise.all(lanes);
     load.close();
     return sent;
@@ -128,7 +164,9 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
 function perWindow({ log }: Processes, edge: number, fits: Partial<LogLine>): { offered: number; admitted: number }[] {
   const first = Math.round(edge / (WINDOW_SECONDS * 1000));
   return [first, first + 1, first + 2].map((window) => {
-    const lines = log.filter((line) => Object.entries({ ...fits, window }).every(([name, value]) => line[name as keyof LogLine] === value));
+    const lines = log.filter((line) =>
+      Object.entries({ ...fits, window }).every(([name, value]) => line[name as keyof LogLine] === value),
+    );
     return { offered: lines.length, admitted: lines.filter(({ verdict }) => verdict === "admitted").length };
   });
 }

@@ -39,7 +39,11 @@ export const OUTCOMES = process.env.FAULTS_OUTCOMES ?? ".data/faults/outcomes.js
 export function record(outcome: Outcome): void {
   write(outcome);
   const { fault, held, ...numbers } = outcome;
-  process.stdout.write(`      ${fault}: ${Object.entries(numbers).map(([name, value]) => `${name} ${value}`).join(", ")} (${held})\n`);
+  process.stdout.write(
+    `      ${fault}: ${Object.entries(numbers)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(", ")} (${held})\n`,
+  );
 }
 
 /** Skips the test that runs, and says why in the table: what this machine lacks. */

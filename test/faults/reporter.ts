@@ -16,7 +16,9 @@ export default class FaultsReporter extends SpecAndCounts {
     super(runner, options);
     const file: unknown = options.reporterOptions?.table;
     runner.on(EVENT_TEST_PASS, (test) => recordEnding({ test: test.fullTitle(), state: "passed" }));
-    runner.on(EVENT_TEST_FAIL, (test, error: Error) => recordEnding({ test: test.fullTitle(), state: "failed", why: error.message }));
+    runner.on(EVENT_TEST_FAIL, (test, error: Error) =>
+      recordEnding({ test: test.fullTitle(), state: "failed", why: error.message }),
+    );
     runner.once(EVENT_RUN_END, () => {
       const table = tableOf(readOutcomes(OUTCOMES), {
         When: `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`,

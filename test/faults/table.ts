@@ -20,7 +20,9 @@ export function tableOf(lines: readonly (Outcome | Ending)[], about: Record<stri
   return [
     "# What was broken, and what held",
     "",
-    `Written by \`npm run test:faults\`. ${Object.entries(about).map(([name, value]) => `${name}: ${value}`).join(". ")}.`,
+    `Written by \`npm run test:faults\`. ${Object.entries(about)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join(". ")}.`,
     "",
     "Counts are requests, times are milliseconds. The slowest decision of the limiter is measured at the replica (the `ms` of its log's lines). Lost: acknowledged and then not there; for a limit, admissions that Redis forgot.",
     "",
@@ -33,11 +35,33 @@ export function tableOf(lines: readonly (Outcome | Ending)[], about: Record<stri
   ].join("\n");
 }
 
-const COLUMNS = ["fault", "must hold", "offered", "admitted", "refused", "503", "failed", "lost", "slowest decision", "recovery", "held", "note"];
+const COLUMNS = [
+  "fault",
+  "must hold",
+  "offered",
+  "admitted",
+  "refused",
+  "503",
+  "failed",
+  "lost",
+  "slowest decision",
+  "recovery",
+  "held",
+  "note",
+];
 
 function rowOf(outcome: Outcome, state: Ending["state"]): string {
   const { fault, held, offered, admitted, refused, unavailable, failed, lost, slowestMs, recoveryMs, note } = outcome;
-  const numbers = [offered, admitted, refused, unavailable, failed, lost, Math.round(slowestMs), recoveryMs === undefined ? "" : Math.round(recoveryMs)];
+  const numbers = [
+    offered,
+    admitted,
+    refused,
+    unavailable,
+    failed,
+    lost,
+    Math.round(slowestMs),
+    recoveryMs === undefined ? "" : Math.round(recoveryMs),
+  ];
   const cells = [fault, held, ...numbers, state === "passed" ? "yes" : "**no**", note ?? ""];
   return `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
 }

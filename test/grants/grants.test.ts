@@ -16,7 +16,11 @@ const LIMITS = limitsOf("create", 1);
 describe(`grants on ${REPLICAS} replicas`, function () {
   this.timeout((4 * WINDOW_SECONDS + 60) * 1000);
   const redis = useTestRedis();
-  const replicas = useReplicas(REPLICAS, { LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: 10_000, STORE_TIMEOUT_MS: 30_000 });
+  const replicas = useReplicas(REPLICAS, {
+    LIMIT_WINDOW_SECONDS: WINDOW_SECONDS,
+    LIMITER_TIMEOUT_MS: 10_000,
+    STORE_TIMEOUT_MS: 30_000,
+  });
 
   const service = () => replicas.first.operators.grants;
   const terms = (keyId: string, more: Partial<GrantRequest> = {}): GrantRequest => ({
@@ -38,7 +42,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     let sent = 0;
     let created = 0;
     const lane = async (client: LoadClient) => {
-      for (let refused = 0; refused < 5 && sent < most; ) {
+      for (let refused = 0; refused < 5 && sent < most;) {
         sent++;
         const { status } = await client.send({ method: "POST", path: "/candidates", key, body: "{}" });
         expect(status).to.be.oneOf([201, 429]);
@@ -68,7 +72,10 @@ describe(`grants on ${REPLICAS} replicas`, function () {
 
     // The other half is drawn on both sides of the edge.
     await setTimeout(edge - Date.now() - 100);
-    const after = await Promise.all([createAll(granted!, { notBefore: edge + 500 }), createAll(other!, { notBefore: edge + 500 })]);
+    const after = await Promise.all([
+      createAll(granted!, { notBefore: edge + 500 }),
+      createAll(other!, { notBefore: edge + 500 }),
+    ]);
     expect(Date.now(), "all in two windows").to.be.below(edge + length);
     expect(after).to.deep.equal([LIMITS.key + half, LIMITS.key]);
     expect((await service().list(id)).data[0]).to.include({ remaining: 0, status: "exhausted" });
@@ -79,15 +86,24 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     const { id } = await service().create(terms(only!.id));
     await earlyInWindow(redis, WINDOW_SECONDS);
     const clients = replicas.all.map(({ url }) => new LoadClient(url, 1));
-    const ask = async (replica: number) => clients[replica % REPLICAS]!.send({ method: "POST", path: "/candidates?dry_run=true", key: only!.client.key, body: "{}" });
+    const ask = async (replica: number) =>
+      clients[replica % REPLICAS]!.send({
+        method: "POST",
+        path: "/candidates?dry_run=true",
+        key: only!.client.key,
+        body: "{}",
+      });
     for (let sent = 0; sent < LIMITS.key; sent++) expect((await ask(sent)).status).to.equal(200);
     const drawn = await ask(0);
     expect(drawn.status).to.equal(200);
-    expect(drawn.headers["ratelimit-policy"]).to.match(new RegExp(`"key";q=100;w=${WINDOW_SECONDS}, "grant";q=${AMOUNT}$`));
+    expect(drawn.headers["ratelimit-policy"]).to.match(
+      new RegExp(`"key";q=100;w=${WINDOW_SECONDS}, "grant";q=${AMOUNT}$`),
+    );
     expect(drawn.headers.ratelimit).to.match(new RegExp(`"key";r=0;t=\\d+, "grant";r=${AMOUNT - 1}$`));
     expect((await only!.client.get("/limits")).body).to.have.nested.property("grants[0].remaining", AMOUNT - 1);
     expect(await service().revoke(id)).to.include({ status: "revoked" });
-    for (let replica = 0; replica < REPLICAS; replica++) expect((await ask(replica)).status, `replica ${replica}`).to.equal(429);
+    for (let replica = 0; replica < REPLICAS; replica++)
+      expect((await ask(replica)).status, `replica ${replica}`).to.equal(429);
     expect((await only!.client.get("/limits")).body).to.have.deep.property("grants", []);
     for (const client of clients) client.close();
   });
@@ -101,9 +117,14 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     const sent: { status: number; sentAt: number; answeredAt: number }[] = [];
     await Promise.all(
       clients.map(async (client) => {
-        for (let late = 0; late < 3; ) {
+        for (let late = 0; late < 3;) {
           const sentAt = Date.now();
-          const { status } = await client.send({ method: "POST", path: "/candidates?dry_run=true", key: only!.client.key, body: "{}" });
+          const { status } = await client.send({
+            method: "POST",
+            path: "/candidates?dry_run=true",
+            key: only!.client.key,
+            body: "{}",
+          });
           sent.push({ status, sentAt, answeredAt: Date.now() });
           if (sentAt > Date.parse(expires_at)) late++;
           else await setTimeout(40);
@@ -112,8 +133,12 @@ describe(`grants on ${REPLICAS} replicas`, function () {
       }),
     );
     const end = Date.parse(expires_at); // Redis is on this machine
-    expect(sent.filter(({ answeredAt }) => answeredAt < end).map(({ status }) => status)).to.include(200).and.not.include(429);
-    expect(new Set(sent.filter(({ sentAt }) => sentAt > end).map(({ status }) => status))).to.deep.equal(new Set([429]));
+    expect(sent.filter(({ answeredAt }) => answeredAt < end).map(({ status }) => status))
+      .to.include(200)
+      .and.not.include(429);
+    expect(new Set(sent.filter(({ sentAt }) => sentAt > end).map(({ status }) => status))).to.deep.equal(
+      new Set([429]),
+    );
   });
 
   it("issued twice with the same id, at once or later, counts once; other terms are refused", async () => {
@@ -125,7 +150,9 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     expect(await createAll(only!.client.key)).to.equal(LIMITS.key + 7);
     expect(await service().create(same)).to.include({ remaining: 0, status: "exhausted" });
     expect((await problemOf(service().create({ ...same, amount: 8 }))).message).to.match(/amount 7/);
-    expect((await problemOf(service().create({ ...same, reason: "another" }))).message).to.match(/reason "the backfill of 2025"/);
+    expect((await problemOf(service().create({ ...same, reason: "another" }))).message).to.match(
+      /reason "the backfill of 2025"/,
+    );
     expect(await createAll(only!.client.key)).to.equal(0);
   });
 });

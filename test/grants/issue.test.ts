@@ -48,12 +48,27 @@ describe("issuing a grant that is cut off", () => {
     counters = new CrashingCounters(redis);
     const clock = new SharedClock();
     const audit = new AuditTrail({ store: new AuditStore(accounts.mongo), clock, newId: newTypeId, actor: "test" });
-    grants = new GrantService({ accounts: accounts.store, store: new GrantStore(accounts.mongo), counters, audit, clock, newId: newTypeId });
+    grants = new GrantService({
+      accounts: accounts.store,
+      store: new GrantStore(accounts.mongo),
+      counters,
+      audit,
+      clock,
+      newId: newTypeId,
+    });
   });
   beforeEach(async () => {
     accountId = (await accounts.service.createAccount({ name: "Acme" })).id;
     const keyId = (await accounts.service.createKey({ accountId, name: "ats" })).id;
-    request = { keyId, surface: "create", amount: 5, expiresInHours: 1, approvedBy: "Ann", reason: "backfill", id: newTypeId("grant") };
+    request = {
+      keyId,
+      surface: "create",
+      amount: 5,
+      expiresInHours: 1,
+      approvedBy: "Ann",
+      reason: "backfill",
+      id: newTypeId("grant"),
+    };
   });
 
   const cutOff = async (cut: Cut) => {
@@ -64,7 +79,9 @@ describe("issuing a grant that is cut off", () => {
   };
   const admitted = async (requests: number) => {
     const limiter = limiterOver(redis);
-    const charges = Array.from({ length: requests }, () => limiter.charge({ accountId, keyId: request.keyId, surface: "create" }));
+    const charges = Array.from({ length: requests }, () =>
+      limiter.charge({ accountId, keyId: request.keyId, surface: "create" }),
+    );
     return (await Promise.all(charges)).filter(({ verdict }) => verdict === "admitted" || verdict === "granted").length;
   };
   /** All that Redis knows of the account. */
@@ -83,8 +100,13 @@ describe("issuing a grant that is cut off", () => {
       await cutOff(cut);
       const drawn = await admitted(104);
       await loseData();
-      const repeated = await grants.create(request).then((view) => view.remaining, () => "refused");
-      expect(repeated, "filln now, or refused as it may have been given before").to.equal(cut.startsWith("put") ? 5 : "refused");
+      const repeated = await grants.create(request).then(
+        (view) => view.remaining,
+        () => "refused",
+      );
+      expect(repeated, "filln now, or refused as it may have been given before").to.equal(
+        cut.startsWith("put") ? 5 : "refused",
+      );
       expect(drawn + (await admitted(110))).to.be.at.most(105);
     });
   }
@@ -106,11 +128,13 @@ describe("issuing a grant that is cut off", () => {
   });
 
   it("is refused for a key that is not there or revoked, another surface, and terms that cannot be", async () => {
-    const refused = async (more: Partial<GrantRequest>) => (await problemOf(grants.create({ ...request, ...more }))).code;
+    const refused = async (more: Partial<GrantRequest>) =>
+      (await problemOf(grants.create({ ...request, ...more }))).code;
     expect(await refused({ keyId: newTypeId("key") })).to.equal("not_found");
     expect(await refused({ surface: "reads" })).to.equal("validation_failed");
     for (const amount of [0, -1, 1.5, NaN, 1e9]) expect(await refused({ amount })).to.equal("validation_failed");
-    for (const expiresInHours of [0, -1, NaN, Infinity]) expect(await refused({ expiresInHours })).to.equal("validation_failed");
+    for (const expiresInHours of [0, -1, NaN, Infinity])
+      expect(await refused({ expiresInHours })).to.equal("validation_failed");
     for (const id of ["", "grant_", "acct_1", "grant_a b"]) expect(await refused({ id })).to.equal("validation_failed");
     expect(await refused({ reason: " " })).to.equal("validation_failed");
     await accounts.service.revokeKey(request.keyId);

@@ -9,7 +9,8 @@ describe("many requests with one Idempotency-Key, on several replicas", function
   const service = useProcesses({ REPLICAS: 3, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000 });
   const { client } = useAccount(service);
 
-  const create = (key: string, json: unknown = { external_id: "ats-1" }) => client.post("/candidates", json, { "Idempotency-Key": key });
+  const create = (key: string, json: unknown = { external_id: "ats-1" }) =>
+    client.post("/candidates", json, { "Idempotency-Key": key });
   const replayed = ({ headers }: Answer) => headers.get("idempotent-replayed") === "true";
 
   /** Comes again for as long as it is told to. */
@@ -30,11 +31,17 @@ describe("many requests with one Idempotency-Key, on several replicas", function
     expect(others).to.have.length(0);
     expect(original).to.include({ status: 201 });
     for (const { status, body, headers } of answers) {
-      expect({ status, body, etag: headers.get("etag") }).to.deep.equal({ status: 201, body: original?.body, etag: original?.headers.get("etag") });
+      expect({ status, body, etag: headers.get("etag") }).to.deep.equal({
+        status: 201,
+        body: original?.body,
+        etag: original?.headers.get("etag"),
+      });
     }
     const list = await client.get("/candidates");
     expect(list.body.data).to.deep.equal([original?.body]);
-    const pids = new Set(service.log.filter(({ surface, status }) => surface === "create" && status !== undefined).map(({ pid }) => pid));
+    const pids = new Set(
+      service.log.filter(({ surface, status }) => surface === "create" && status !== undefined).map(({ pid }) => pid),
+    );
     expect(pids, "replicas that took part").to.have.property("size").above(1);
   });
 
@@ -43,8 +50,18 @@ describe("many requests with one Idempotency-Key, on several replicas", function
     const first = await create(key);
     const before = service.log.length;
     const again = await Promise.all(Array.from({ length: 60 }, () => create(key)));
-    for (const answer of again) expect({ body: answer.body, replayed: replayed(answer) }).to.deep.equal({ body: first.body, replayed: true });
-    expect(new Set(service.log.slice(before).filter(({ surface }) => surface === "create").map(({ pid }) => pid))).to.have.property("size").above(1);
+    for (const answer of again)
+      expect({ body: answer.body, replayed: replayed(answer) }).to.deep.equal({ body: first.body, replayed: true });
+    expect(
+      new Set(
+        service.log
+          .slice(before)
+          .filter(({ surface }) => surface === "create")
+          .map(({ pid }) => pid),
+      ),
+    )
+      .to.have.property("size")
+      .above(1);
   });
 
   it("50 of each of two bodies make one of them, and refuse the other", async () => {

@@ -21,7 +21,12 @@ interface Trial {
 }
 
 /** Where in its work a request was when its replica was killed, as its later answers give away. */
-const MOMENTS = ["before the key's record", "before what it makes", "before its answer was kept", "before its answer was sent"] as const;
+const MOMENTS = [
+  "before the key's record",
+  "before what it makes",
+  "before its answer was kept",
+  "before its answer was sent",
+] as const;
 
 function momentOf({ cutAt = 0, waits, answer }: Trial): (typeof MOMENTS)[number] | undefined {
   if (answer === undefined) return undefined;
@@ -114,7 +119,7 @@ describe("a replica that is killed -9 at a random moment", function () {
   /** Name and id of every candidate, document and reference. */
   async function everything(): Promise<string[]> {
     const all: string[] = [];
-    for (let cursor = ""; ; ) {
+    for (let cursor = ""; ;) {
       const { body } = await client.get(`/candidates?limit=200${cursor === "" ? "" : `&cursor=${cursor}`}`);
       const things = body.data.flatMap((candidate) => [candidate, ...candidate.documents, ...candidate.references]);
       all.push(...things.map(({ name, id }) => `${name} ${id}`));

@@ -21,7 +21,10 @@ describe("what is kept of a request with an Idempotency-Key", () => {
   };
 
   const FAILURES: [string, Error][] = [
-    ["store_unavailable", problem("store_unavailable", "The store did not answer in time.", { headers: { "Retry-After": "2" } })],
+    [
+      "store_unavailable",
+      problem("store_unavailable", "The store did not answer in time.", { headers: { "Retry-After": "2" } }),
+    ],
     ["a fault of ours", new TypeError("x is not a function")],
   ];
   for (const [what, error] of FAILURES) {
@@ -66,10 +69,20 @@ describe("what is kept of a request with an Idempotency-Key", () => {
     expect(await bench.candidates()).to.have.length(1);
   });
 
-  for (const code of ["not_found", "external_id_taken", "version_mismatch", "payload_too_large", "validation_failed"] as const) {
+  for (const code of [
+    "not_found",
+    "external_id_taken",
+    "version_mismatch",
+    "payload_too_large",
+    "validation_failed",
+  ] as const) {
     it(`is the refusal ${code}, whole`, async () => {
       const request = newRequest();
-      const extras = { errors: [{ pointer: "/a", detail: "b" }], members: { candidate_id: "cand_1" }, headers: { Allow: "GET" } };
+      const extras = {
+        errors: [{ pointer: "/a", detail: "b" }],
+        members: { candidate_id: "cand_1" },
+        headers: { Allow: "GET" },
+      };
       await refusalOf(replica.once(request, () => Promise.reject(problem(code, "A sentence.", extras))));
       const again = await refusalOf(replica.once(request, bench.create()));
       expect(again).to.include({ code, message: "A sentence." });
@@ -102,7 +115,15 @@ describe("what is kept of a request with an Idempotency-Key", () => {
   });
 
   it("is removed in batches, however much there is", async () => {
-    const record = { accountId: "acct_test", fingerprint: "", seed: "", owner: "", leaseUntil: 0, createdAt: bench.clock.time, outcome: undefined };
+    const record = {
+      accountId: "acct_test",
+      fingerprint: "",
+      seed: "",
+      owner: "",
+      leaseUntil: 0,
+      createdAt: bench.clock.time,
+      outcome: undefined,
+    };
     await Promise.all(Array.from({ length: 1_001 }, (_, n) => bench.store.insert({ id: `n${n}`, ...record })));
     expect(await bench.store.removeOlderThan(bench.clock.time + 1, new AbortController().signal)).to.equal(1_001);
   });

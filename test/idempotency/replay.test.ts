@@ -20,7 +20,10 @@ describe("Idempotency-Key", () => {
     expect(first).to.include({ status: 201, replayed: undefined });
     expect(again).to.include({ status: 201, replayed: "true", text: first.text });
     expect(again.headers).to.deep.equal(first.headers);
-    expect(again.headers).to.include({ etag: entityTag(first.text), location: `/candidates/${(JSON.parse(first.text) as { id: string }).id}` });
+    expect(again.headers).to.include({
+      etag: entityTag(first.text),
+      location: `/candidates/${(JSON.parse(first.text) as { id: string }).id}`,
+    });
     expect(again.remaining).to.equal(first.remaining - 1);
     expect(await count()).to.equal(1);
   });

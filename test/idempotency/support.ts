@@ -19,7 +19,12 @@ export function newKey(): string {
 }
 
 /** POSTs a JSON body with an Idempotency-Key, and reads the answer as it came. */
-export async function postRaw({ client, key }: TestAccount, path: string, json: unknown, idempotencyKey: string): Promise<RawAnswer> {
+export async function postRaw(
+  { client, key }: TestAccount,
+  path: string,
+  json: unknown,
+  idempotencyKey: string,
+): Promise<RawAnswer> {
   const response = await fetch(client.url + path, {
     method: "POST",
     headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", "Idempotency-Key": idempotencyKey },

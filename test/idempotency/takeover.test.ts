@@ -29,7 +29,8 @@ describe("a try that falls silent", () => {
     references: [{ name: "Ann" }, {}],
   };
   const files = () => bench.mongo.db.collection("content.files").find({}).toArray();
-  const referenceEntries = async () => (await bench.mongo.db.collection("reference_index").find({}).toArray()).map(({ candidate }) => String(candidate));
+  const referenceEntries = async () =>
+    (await bench.mongo.db.collection("reference_index").find({}).toArray()).map(({ candidate }) => String(candidate));
 
   it("keeps others off for the length of its lease, and says when to come back", async () => {
     const { outcome, letGo } = await hang(here, request, bench.create());
@@ -111,12 +112,18 @@ describe("a try that falls silent", () => {
     };
     const retries = Array.from({ length: 10 }, async () => {
       const retry = there.once(request, work);
-      return retry.then(() => "done", (error: { code: string }) => {
-        if (++refused === 9) end.open();
-        return error.code;
-      });
+      return retry.then(
+        () => "done",
+        (error: { code: string }) => {
+          if (++refused === 9) end.open();
+          return error.code;
+        },
+      );
     });
-    expect((await Promise.all(retries)).toSorted()).to.deep.equal(["done", ...Array.from({ length: 9 }, () => "idempotency_in_flight")]);
+    expect((await Promise.all(retries)).toSorted()).to.deep.equal([
+      "done",
+      ...Array.from({ length: 9 }, () => "idempotency_in_flight"),
+    ]);
     expect(working).to.equal(1);
     first.letGo();
     await first.outcome;

@@ -29,8 +29,14 @@ async function startWorkbench() {
   const store = new IdempotencyStore(mongo);
   const candidateStore = new CandidateStore(mongo, clock);
   await Promise.all([store.prepare(), candidateStore.prepare()]);
-  const candidates = new CandidateService({ store: candidateStore, content: new ContentStore(mongo, clock), clock, feedLagMs: 0 });
-  const replica = (options: { store?: IdempotencyStore; leaseMs?: number } = {}) => new IdempotentWork({ store, clock, random: randomBytes, ...options });
+  const candidates = new CandidateService({
+    store: candidateStore,
+    content: new ContentStore(mongo, clock),
+    clock,
+    feedLagMs: 0,
+  });
+  const replica = (options: { store?: IdempotencyStore; leaseMs?: number } = {}) =>
+    new IdempotentWork({ store, clock, random: randomBytes, ...options });
   return {
     clock,
     mongo,
@@ -38,7 +44,10 @@ async function startWorkbench() {
     /** Another replica, over the same store. */
     replica,
     /** The work of POST /candidates. */
-    create: (given: NewCandidate = {}) => async (newId: NewId): Promise<JsonAnswer> => jsonAnswer(201, await candidates.create(ACCOUNT, given, newId)),
+    create:
+      (given: NewCandidate = {}) =>
+      async (newId: NewId): Promise<JsonAnswer> =>
+        jsonAnswer(201, await candidates.create(ACCOUNT, given, newId)),
     candidates: async () => (await candidates.list(ACCOUNT, { limit: 200 })).data,
     async clear() {
       for (const name of ["candidates", "reference_index", "idempotency_records"]) {
@@ -65,7 +74,10 @@ export function candidateOf({ answer }: Awaited<ReturnType<IdempotentWork["once"
 
 /** The problem that something ends with. @throws where it ends otherwise. */
 export async function refusalOf(attempt: Promise<unknown>): Promise<Problem> {
-  const thrown = await attempt.then(() => "nothing", (error: unknown) => error);
+  const thrown = await attempt.then(
+    () => "nothing",
+    (error: unknown) => error,
+  );
   if (!(thrown instanceof Problem)) throw new Error(`A problem was expected, not ${String(thrown)}`);
   return thrown;
 }
@@ -78,7 +90,11 @@ export function gate() {
 }
 
 /** A try that hangs after its work and before it is kept, as one of a replica that was killed would, until it is let go. */
-export async function hang(replica: IdempotentWork, request: IdempotentRequest, work: (newId: NewId) => Promise<JsonAnswer>) {
+export async function hang(
+  replica: IdempotentWork,
+  request: IdempotentRequest,
+  work: (newId: NewId) => Promise<JsonAnswer>,
+) {
   const reached = gate();
   const end = gate();
   const outcome = replica.once(request, async (newId) => {

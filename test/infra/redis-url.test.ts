@@ -11,7 +11,10 @@ describe("REDIS_URL", () => {
   it("may be Sentinels and the name of a master", () => {
     expect(parseRedisUrl("redis+sentinel://ann:p%40ss@h1:5,[::1]/limits/3")).to.deep.equal({
       form: "sentinel",
-      sentinels: [{ host: "h1", port: 5 }, { host: "::1", port: 26379 }],
+      sentinels: [
+        { host: "h1", port: 5 },
+        { host: "::1", port: 26379 },
+      ],
       name: "limits",
       db: 3,
       credentials: { username: "ann", password: "p@ss" },
@@ -21,19 +24,30 @@ describe("REDIS_URL", () => {
   it("may be nodes of a cluster", () => {
     expect(parseRedisUrl("redis+cluster://:secret@h1,h2:7000")).to.deep.equal({
       form: "cluster",
-      nodes: [{ host: "h1", port: 6379 }, { host: "h2", port: 7000 }],
+      nodes: [
+        { host: "h1", port: 6379 },
+        { host: "h2", port: 7000 },
+      ],
       credentials: { password: "secret" },
     });
   });
 
-  for (const wrong of ["redis+sentinel://h1:1", "redis+cluster://h1:1/name", "redis+sentinel:///name", "http://h", ""]) {
+  for (const wrong of [
+    "redis+sentinel://h1:1",
+    "redis+cluster://h1:1/name",
+    "redis+sentinel:///name",
+    "http://h",
+    "",
+  ]) {
     it(`is not ${JSON.stringify(wrong)}`, () => {
       expect(() => parseRedisUrl(wrong)).to.throw("REDIS_URL must be");
     });
   }
 
   it("is told to be wrong within seconds, without its password, when nobody is there", async () => {
-    const failure = await connectRedis({ url: "redis://ann:secret@127.0.0.1:1", timeoutMs: 100 }).catch((error: Error) => error);
+    const failure = await connectRedis({ url: "redis://ann:secret@127.0.0.1:1", timeoutMs: 100 }).catch(
+      (error: Error) => error,
+    );
     expect(failure).to.be.an("error");
     expect((failure as Error).message).to.equal(
       "Redis at redis://…@127.0.0.1:1 cannot be used: not ready within 5000 ms; connect ECONNREFUSED 127.0.0.1:1",
@@ -46,7 +60,9 @@ describe("REDIS_URL", () => {
     wrong.password = "s3cret-of-nobody";
     let logged = "";
     const log = createLog("debug", { write: (line) => void (logged += line) });
-    const failure = (await connectRedis({ url: wrong.href, timeoutMs: 100, log }).catch((error: Error) => error)) as Error;
+    const failure = (await connectRedis({ url: wrong.href, timeoutMs: 100, log }).catch(
+      (error: Error) => error,
+    )) as Error;
     expect(failure.message).to.contain("WRONGPASS");
     expect(logged).to.contain("WRONGPASS");
     expect(failure.message + logged).not.to.contain("s3cret");

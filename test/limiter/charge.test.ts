@@ -1,10 +1,9 @@
 import { expect } from "chai";
-import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
 import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { KeyMarkers } from "../../src/limiter/key-markers.ts";
-import { clearOfMidnight, limiterOver, newCaller, redisNow, useTestRedis } from "./support.ts";
+import { clearOfMidnight, limiterOver, newCaller, useTestRedis, verdicts } from "./support.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -23,20 +22,31 @@ describe("charging a request", () => {
   it("admits a key exactly its limit", async () => {
     const decisions = await charge(15, { ...newCaller(), surface: "start" });
     expect(verdicts(decisions)).to.deep.equal({ admitted: 10, key_exhausted: 5 });
-    expect(decisions.at(-1)).to.deep.include({ account: { limit: 20, remaining: 10 }, key: { limit: 10, remaining: 0 } });
+    expect(decisions.at(-1)).to.deep.include({
+      account: { limit: 20, remaining: 10 },
+      key: { limit: 10, remaining: 0 },
+    });
   });
 
   it("shares the account's window among its keys", async () => {
-    const [first, second, third] = [newCaller()].flatMap((one) => [one, newCaller(one.accountId), newCaller(one.accountId)]);
+    const [first, second, third] = [newCaller()].flatMap((one) => [
+      one,
+      newCaller(one.accountId),
+      newCaller(one.accountId),
+    ]);
     expect(verdicts(await charge(10, { ...first!, surface: "pack" }))).to.deep.equal({ admitted: 10 });
     expect(verdicts(await charge(7, { ...second!, surface: "pack" }))).to.deep.equal({ admitted: 7 });
-    expect(verdicts(await charge(7, { ...third!, surface: "pack" }))).to.deep.equal({ admitted: 3, account_exhausted: 4 });
+    expect(verdicts(await charge(7, { ...third!, surface: "pack" }))).to.deep.equal({
+      admitted: 3,
+      account_exhausted: 4,
+    });
   });
 
   it("leaves both counters as they were when it refuses", async () => {
     const caller = newCaller();
     await charge(10, { ...caller, surface: "start" });
-    const stored = () => redis.mget(redisKeys.accountCounter(caller.accountId, "start"), redisKeys.keyCounter(caller, "start"));
+    const stored = () =>
+      redis.mget(redisKeys.accountCounter(caller.accountId, "start"), redisKeys.keyCounter(caller, "start"));
     const before = await stored();
     expect(verdicts(await charge(5, { ...caller, surface: "start" }))).to.deep.equal({ key_exhausted: 5 });
     expect(await stored()).to.deep.equal(before);
@@ -62,9 +72,18 @@ describe("charging a request", () => {
 
   it("refuses a cost that does not fit, and admits a smaller one after it", async () => {
     const caller = newCaller();
-    expect(await last(1, { ...caller, surface: "start", cost: 8 })).to.deep.include({ verdict: "admitted", key: { limit: 10, remaining: 2 } });
-    expect(await last(1, { ...caller, surface: "start", cost: 3 })).to.deep.include({ verdict: "key_exhausted", key: { limit: 10, remaining: 2 } });
-    expect(await last(1, { ...caller, surface: "start", cost: 2 })).to.deep.include({ verdict: "admitted", key: { limit: 10, remaining: 0 } });
+    expect(await last(1, { ...caller, surface: "start", cost: 8 })).to.deep.include({
+      verdict: "admitted",
+      key: { limit: 10, remaining: 2 },
+    });
+    expect(await last(1, { ...caller, surface: "start", cost: 3 })).to.deep.include({
+      verdict: "key_exhausted",
+      key: { limit: 10, remaining: 2 },
+    });
+    expect(await last(1, { ...caller, surface: "start", cost: 2 })).to.deep.include({
+      verdict: "admitted",
+      key: { limit: 10, remaining: 0 },
+    });
   });
 
   it("gives every counter an expiry at its window's end", async () => {
@@ -79,15 +98,29 @@ describe("charging a request", () => {
     const caller = newCaller();
     const { window } = await limiter.charge({ ...caller, surface: "start" });
     for (const stale of [window - 1, window - 1000, window + 2]) {
-      await redis.mset(redisKeys.accountCounter(caller.accountId, "start"), `${stale}:20`, redisKeys.keyCounter(caller, "start"), `${stale}:10`);
-      expect(await limiter.charge({ ...caller, surface: "start" })).to.deep.include({ verdict: "admitted", window, key: { limit: 10, remaining: 9 } });
+      await redis.mset(
+        redisKeys.accountCounter(caller.accountId, "start"),
+        `${stale}:20`,
+        redisKeys.keyCounter(caller, "start"),
+        `${stale}:10`,
+      );
+      expect(await limiter.charge({ ...caller, surface: "start" })).to.deep.include({
+        verdict: "admitted",
+        window,
+        key: { limit: 10, remaining: 9 },
+      });
     }
   });
 
   it("goes on with the next window when the clock stepped back out of it", async () => {
     const caller = newCaller();
     const { window } = await limiter.charge({ ...caller, surface: "start" });
-    await redis.mset(redisKeys.accountCounter(caller.accountId, "start"), `${window + 1}:19`, redisKeys.keyCounter(caller, "start"), `${window}:10`);
+    await redis.mset(
+      redisKeys.accountCounter(caller.accountId, "start"),
+      `${window + 1}:19`,
+      redisKeys.keyCounter(caller, "start"),
+      `${window}:10`,
+    );
     expect(await limiter.charge({ ...caller, surface: "start" })).to.deep.include({
       verdict: "admitted",
       window: window + 1,
@@ -100,7 +133,10 @@ describe("charging a request", () => {
   it("refuses a revoked key and leaves the account's others alone", async () => {
     const caller = newCaller();
     await new KeyMarkers(redis).markRevoked(caller.accountId, caller.keyId);
-    expect(await last(1, { ...caller, surface: "reads" })).to.deep.include({ verdict: "revoked", key: { limit: 300, remaining: 300 } });
+    expect(await last(1, { ...caller, surface: "reads" })).to.deep.include({
+      verdict: "revoked",
+      key: { limit: 300, remaining: 300 },
+    });
     expect((await limiter.charge({ ...newCaller(caller.accountId), surface: "reads" })).verdict).to.equal("admitted");
   });
 
@@ -118,80 +154,4 @@ describe("charging a request", () => {
     await new KeyMarkers(redis).markRevoked(caller.accountId, caller.keyId);
     expect(await redis.pttl(redisKeys.keyMarker(caller))).to.be.within(DAY_MS - 10_000, DAY_MS);
   });
-
-  describe("with grants", () => {
-    it("draws a grant where the key's window is exhausted, and charges neither counter", async () => {
-      const caller = newCaller();
-      await new GrantCounters(redis).put({ ...caller, grantId: "grant_1", amount: 3, expiresAtMs: (await redisNow(redis)) + DAY_MS });
-      const decisions = await charge(105, { ...caller, surface: "create" });
-      expect(verdicts(decisions)).to.deep.equal({ admitted: 100, granted: 3, key_exhausted: 2 });
-      expect(decisions.at(-1)).to.deep.include({ account: { limit: 200, remaining: 100 }, grantRemaining: 0, grantAmount: 3 });
-    });
-
-    it("draws it where the account's window is exhausted", async () => {
-      const caller = newCaller();
-      await new GrantCounters(redis).put({ ...caller, grantId: "grant_1", amount: 1, expiresAtMs: (await redisNow(redis)) + DAY_MS });
-      await charge(100, { ...newCaller(caller.accountId), surface: "create" });
-      await charge(100, { ...newCaller(caller.accountId), surface: "create" });
-      expect(await last(1, { ...caller, surface: "create" })).to.deep.include({ verdict: "granted", key: { limit: 100, remaining: 100 } });
-      expect((await limiter.charge({ ...caller, surface: "create" })).verdict).to.equal("account_exhausted");
-    });
-
-    it("draws first the one that expires first", async () => {
-      const caller = newCaller();
-      const store = new GrantCounters(redis);
-      const now = await redisNow(redis);
-      await store.put({ ...caller, grantId: "grant_a", amount: 5, expiresAtMs: now + 2 * DAY_MS });
-      await store.put({ ...caller, grantId: "grant_b", amount: 5, expiresAtMs: now + DAY_MS });
-      await charge(106, { ...caller, surface: "create" });
-      expect((await store.list(caller)).map(({ id, remaining }) => [id, remaining])).to.deep.equal([["grant_b", 0], ["grant_a", 4]]);
-    });
-
-    it("never draws one that expired, was revoked, is another key's or is for another surface", async () => {
-      const caller = newCaller();
-      const store = new GrantCounters(redis);
-      const now = await redisNow(redis);
-      await store.put({ ...caller, grantId: "grant_expired", amount: 5, expiresAtMs: now - 1 });
-      await store.put({ ...caller, grantId: "grant_revoked", amount: 5, expiresAtMs: now + DAY_MS });
-      await store.put({ ...newCaller(caller.accountId), grantId: "grant_other", amount: 5, expiresAtMs: now + DAY_MS });
-      expect(await store.remove({ ...caller, grantId: "grant_revoked" })).to.equal(true);
-      expect(await last(101, { ...caller, surface: "create" })).to.deep.include({ verdict: "key_exhausted", grantRemaining: null });
-      await store.put({ ...caller, grantId: "grant_live", amount: 5, expiresAtMs: now + DAY_MS });
-      expect(await last(11, { ...caller, surface: "start" })).to.deep.include({ verdict: "key_exhausted", grantRemaining: null });
-    });
-
-    it("issues one id once, however much was drawn since", async () => {
-      const caller = newCaller();
-      const store = new GrantCounters(redis);
-      const grant = { ...caller, grantId: "grant_1", amount: 2, expiresAtMs: (await redisNow(redis)) + DAY_MS };
-      expect(await store.put(grant)).to.equal(true);
-      await charge(101, { ...caller, surface: "create" });
-      expect(await store.put(grant)).to.equal(false);
-      expect(verdicts(await charge(3, { ...caller, surface: "create" }))).to.deep.equal({ granted: 1, key_exhausted: 2 });
-    });
-
-    it("forgets them a day after the last one ended", async () => {
-      const store = new GrantCounters(redis);
-      const now = await redisNow(redis);
-      for (const days of [[1, 2], [2, 1]]) {
-        const caller = newCaller();
-        for (const day of days) await store.put({ ...caller, grantId: `grant_${day}`, amount: 1, expiresAtMs: now + day * DAY_MS });
-        expect(await redis.pexpiretime(redisKeys.grants(caller))).to.equal(now + 3 * DAY_MS);
-      }
-    });
-
-    it("draws none for a revoked key", async () => {
-      const caller = newCaller();
-      await new GrantCounters(redis).put({ ...caller, grantId: "grant_1", amount: 1, expiresAtMs: (await redisNow(redis)) + DAY_MS });
-      await charge(100, { ...caller, surface: "create" });
-      await new KeyMarkers(redis).markRevoked(caller.accountId, caller.keyId);
-      expect(await last(1, { ...caller, surface: "create" })).to.deep.include({ verdict: "revoked", grantRemaining: 1 });
-    });
-  });
 });
-
-function verdicts(decisions: Decision[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { verdict } of decisions) counts[verdict] = (counts[verdict] ?? 0) + 1;
-  return counts;
-}

@@ -54,7 +54,10 @@ describe("the problem of a refusal", () => {
       },
       headers: { "Retry-After": "812" },
     });
-    expect(refusal({ ...ADMITTED, verdict: "key_exhausted" })?.extras.members).to.deep.include({ scope: "key", limit: 100 });
+    expect(refusal({ ...ADMITTED, verdict: "key_exhausted" })?.extras.members).to.deep.include({
+      scope: "key",
+      limit: 100,
+    });
   });
 
   it("challenges a revoked key", () => {

@@ -26,7 +26,11 @@ describe("LIMITER_ON_OUTAGE=local", () => {
   it("admits a key this replica's share, rounded down", async () => {
     const decisions = await charge(4, { ...newCaller(), surface: "start" });
     expect(verdicts(decisions)).to.deep.equal(["admitted", "admitted", "key_exhausted", "key_exhausted"]);
-    expect(decisions[1]).to.deep.include({ account: { limit: 5, remaining: 3 }, key: { limit: 2, remaining: 0 }, grantRemaining: null });
+    expect(decisions[1]).to.deep.include({
+      account: { limit: 5, remaining: 3 },
+      key: { limit: 2, remaining: 0 },
+      grantRemaining: null,
+    });
   });
 
   it("looks at the account first, and charges both or neither", async () => {
@@ -52,6 +56,8 @@ describe("LIMITER_ON_OUTAGE=local", () => {
 
   it("answers 503 on a surface of which a replica has no share", async () => {
     const local = new LocalLimiter({ clock: Date, windowSeconds: 3600, scale: 1, replicasExpected: 11 });
-    expect(await problemOf(local.charge({ ...newCaller(), surface: "pack" }))).to.include({ code: "limiter_unavailable" });
+    expect(await problemOf(local.charge({ ...newCaller(), surface: "pack" }))).to.include({
+      code: "limiter_unavailable",
+    });
   });
 });

@@ -27,8 +27,16 @@ const grant = fc.oneof(
   fc.record({ id: fc.constant("grant_b"), expiresInDays: fc.constantFrom(-0.1, 2) }),
 );
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 24, arbitrary: fc.record({ do: fc.constant("charge"), key, surface: fc.constantFrom("create", "start"), cost }) },
-  { weight: 3, arbitrary: fc.tuple(key, fc.integer({ min: 1, max: 9 }), grant).map(([of, amount, made]) => ({ do: "put", key: of, amount, ...made }) as const) },
+  {
+    weight: 24,
+    arbitrary: fc.record({ do: fc.constant("charge"), key, surface: fc.constantFrom("create", "start"), cost }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(key, fc.integer({ min: 1, max: 9 }), grant)
+      .map(([of, amount, made]) => ({ do: "put", key: of, amount, ...made }) as const),
+  },
   fc.tuple(key, grant).map(([of, { id }]) => ({ do: "remove", key: of, id }) as const),
   fc.record({ do: fc.constant("revoke"), key }),
   fc.record({ do: fc.constantFrom("suspend", "resume") }),
@@ -66,11 +74,15 @@ async function begin(redis: RedisClient, allowed: Limits): Promise<Run> {
   return { model: new Model(), redis, limits: allowed, callers: [first, ...others], now: await redisNow(redis) };
 }
 
-async function take(step: Step, { model, redis, limits: allowed, callers, now }: Run): Promise<[expected: unknown, actual: unknown]> {
+async function take(
+  step: Step,
+  { model, redis, limits: allowed, callers, now }: Run,
+): Promise<[expected: unknown, actual: unknown]> {
   const markers = new KeyMarkers(redis);
   const grants = new GrantCounters(redis);
   const { accountId } = callers[0]!;
-  if (step.do === "charge") return [model.charge(step, allowed), await charge(redis, callers[step.key]!, step, allowed)];
+  if (step.do === "charge")
+    return [model.charge(step, allowed), await charge(redis, callers[step.key]!, step, allowed)];
   if (step.do === "put") {
     const isNew = !model.grantsOf(step.key).has(step.id);
     if (isNew) model.grantsOf(step.key).set(step.id, { ...step, remaining: step.amount });
@@ -88,7 +100,12 @@ async function take(step: Step, { model, redis, limits: allowed, callers, now }:
   return [undefined, await (model.suspended ? markers.markSuspended(accountId) : markers.clearSuspended(accountId))];
 }
 
-async function charge(redis: RedisClient, caller: Caller, { surface, cost: charged }: Charge, allowed: Limits): Promise<unknown[]> {
+async function charge(
+  redis: RedisClient,
+  caller: Caller,
+  { surface, cost: charged }: Charge,
+  allowed: Limits,
+): Promise<unknown[]> {
   const { verdict, accountRemaining, keyRemaining, grantRemaining, grantAmount } = await runCharge(redis, {
     caller,
     surface,
@@ -108,7 +125,9 @@ async function actualUsage({ redis, callers }: Run): Promise<unknown[]> {
   const all = await Promise.all(callers.map((caller) => readUsage(options, caller)));
   return all.map(({ status, surfaces, grants }) => ({
     status,
-    used: surfaces.filter(({ surface }) => surface === "create" || surface === "start").map(({ account, key: own }) => [account.used, own.used]),
+    used: surfaces
+      .filter(({ surface }) => surface === "create" || surface === "start")
+      .map(({ account, key: own }) => [account.used, own.used]),
     grants: grants.map(({ id, remaining, amount }) => [id, remaining, amount]),
   }));
 }

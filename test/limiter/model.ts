@@ -26,13 +26,17 @@ export class Model {
   charge({ key, surface, cost }: Charge, limits: Limits): (number | string)[] {
     const account = this.usedOf(surface);
     const own = this.usedOf(surface, key);
-    const live = surface === "create" ? [...this.grantsOf(key).values()].filter(({ expiresInDays }) => expiresInDays > 0) : [];
-    const [grant] = live.filter(({ remaining }) => remaining >= cost).toSorted((a, b) => a.expiresInDays - b.expiresInDays);
+    const live =
+      surface === "create" ? [...this.grantsOf(key).values()].filter(({ expiresInDays }) => expiresInDays > 0) : [];
+    const [grant] = live
+      .filter(({ remaining }) => remaining >= cost)
+      .toSorted((a, b) => a.expiresInDays - b.expiresInDays);
     const verdict = this.verdict(key, account + cost > limits.account, own + cost > limits.key, grant !== undefined);
     if (verdict === "granted" && grant) grant.remaining -= cost;
     const charged = verdict === "admitted" ? cost : 0;
     this.used.set(surface, account + charged).set(`${surface} ${key}`, own + charged);
-    const sum = (part: "remaining" | "amount") => (live.length === 0 ? -1 : live.reduce((total, one) => total + one[part], 0));
+    const sum = (part: "remaining" | "amount") =>
+      live.length === 0 ? -1 : live.reduce((total, one) => total + one[part], 0);
     return [verdict, limits.account - account - charged, limits.key - own - charged, sum("remaining"), sum("amount")];
   }
 

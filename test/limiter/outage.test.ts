@@ -1,16 +1,15 @@
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { SharedClock } from "../../src/infra/clock.ts";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
 import type { ChargeRequest } from "../../src/limiter/decision.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { KeyMarkers } from "../../src/limiter/key-markers.ts";
 import { readUsage } from "../../src/limiter/usage.ts";
-import { startRedis, useRedisServer } from "../support/servers.ts";
-import { startProxy, useProxy } from "./proxy.ts";
-import { clearOfMidnight, limiterOver, newCaller, problemOf, useTestRedis } from "./support.ts";
+import { useRedisServer } from "../support/servers.ts";
+import { useProxy } from "./proxy.ts";
+import { clearOfMidnight, limiterOver, newCaller, problemOf } from "./support.ts";
 
 const TIMEOUT_MS = 200;
 /** How late a decision may be on a test machine that is busy; without the limiter's own timer it would come after 1 s. */
@@ -116,7 +115,9 @@ describe("while Redis is out of order", function () {
   });
 
   it("goes on while its scripts are flushed all the time, charging each request once", async () => {
-    const clients = await Promise.all(Array.from({ length: 5 }, () => connectRedis({ url: server.url, timeoutMs: 5_000 })));
+    const clients = await Promise.all(
+      Array.from({ length: 5 }, () => connectRedis({ url: server.url, timeoutMs: 5_000 })),
+    );
     const [asking, ...flushers] = clients as [RedisClient, ...RedisClient[]];
     const busy = limiterOver(asking, { scale: 100 });
     const request = { ...newCaller(), surface: "create" } as const;
@@ -163,7 +164,9 @@ describe("while Redis is out of order", function () {
   it("says so to whoever revokes a key or reads the usage, too", async () => {
     const { accountId, keyId } = newCaller();
     server.pause();
-    const read = problemOf(readUsage({ redis, windowSeconds: 3600, scale: 1, timeoutMs: TIMEOUT_MS }, { accountId, keyId }));
+    const read = problemOf(
+      readUsage({ redis, windowSeconds: 3600, scale: 1, timeoutMs: TIMEOUT_MS }, { accountId, keyId }),
+    );
     const marked = problemOf(new KeyMarkers(redis).markRevoked(accountId, keyId));
     expect([(await read).code, (await marked).code]).to.deep.equal(["limiter_unavailable", "limiter_unavailable"]);
     server.resume();
@@ -195,49 +198,11 @@ describe("while Redis is out of order", function () {
   }
 
   async function used(caller: ChargeRequest): Promise<{ account: number | undefined; key: number | undefined }> {
-    const { surfaces } = await readUsage({ redis: operator, windowSeconds: 86_400, scale: 1, timeoutMs: 5_000 }, caller);
+    const { surfaces } = await readUsage(
+      { redis: operator, windowSeconds: 86_400, scale: 1, timeoutMs: 5_000 },
+      caller,
+    );
     const found = surfaces.find(({ surface }) => surface === caller.surface);
     return { account: found?.account.used, key: found?.key.used };
   }
-});
-
-describe("a replica whose clock is wrong", () => {
-  const redis = useTestRedis();
-
-  for (const [hours, direction] of [[-1, "behind"], [1, "ahead"]] as const) {
-    it(`decides as the others do when it is an hour ${direction}`, async () => {
-      const clock = new SharedClock();
-      clock.follow(Date.now() + hours * 3_600_000);
-      const request = { ...newCaller(), surface: "start" } as const;
-      const wrong = await limiterOver(redis, { clock, windowSeconds: 60 }).charge(request);
-      const right = await limiterOver(redis, { windowSeconds: 60 }).charge(request);
-      expect(wrong.verdict).to.equal("admitted");
-      expect(right).to.deep.include({ verdict: "admitted", key: { limit: 10, remaining: right.window === wrong.window ? 8 : 9 } });
-    });
-  }
-
-  it("has its clock set right by the first answer", async () => {
-    const clock = new SharedClock();
-    clock.follow(Date.now() - 3_600_000);
-    await limiterOver(redis, { clock }).charge({ ...newCaller(), surface: "start" });
-    expect(clock.now()).to.be.closeTo(Date.now(), 2_000);
-  });
-
-  it("does not have it set by an answer that was long on its way", async () => {
-    const server = await startRedis();
-    const slow = await startProxy(server.port);
-    const client = await connectRedis({ url: slow.url, timeoutMs: 5_000 });
-    try {
-      const clock = new SharedClock();
-      const limiter = limiterOver(client, { clock });
-      await limiter.charge({ ...newCaller(), surface: "start" });
-      slow.answerDelayMs = 1_500;
-      await limiter.charge({ ...newCaller(), surface: "start" });
-      expect(clock.now()).to.be.closeTo(Date.now(), 1_000);
-    } finally {
-      client.disconnect();
-      slow.close();
-      await server.stop();
-    }
-  }).timeout(10_000);
 });

@@ -32,13 +32,25 @@ export interface Proxy {
 
 /** A proxy in front of that server for the suite that calls this. Call it after what starts the server. */
 export function useProxy(server: { readonly port: number }): Proxy {
-  return useStarted("The proxy", () => startProxy(server.port), (proxy) => proxy.close());
+  return useStarted(
+    "The proxy",
+    () => startProxy(server.port),
+    (proxy) => proxy.close(),
+  );
 }
 
 /** Stands before the server at that port of 127.0.0.1. */
 export async function startProxy(port: number): Promise<Proxy> {
   const connections = new Set<Connection>();
-  const weather: Weather = { delayMs: 0, answerDelayMs: 0, loseAnswer: false, refusing: false, swallowed: new Set(), held: 0, changes: new EventEmitter() };
+  const weather: Weather = {
+    delayMs: 0,
+    answerDelayMs: 0,
+    loseAnswer: false,
+    refusing: false,
+    swallowed: new Set(),
+    held: 0,
+    changes: new EventEmitter(),
+  };
   weather.changes.setMaxListeners(0);
   const listener = createServer({ allowHalfOpen: true }, (toClient) => {
     toClient.on("error", () => undefined);

@@ -28,10 +28,21 @@ describe(`a key's end on ${REPLICAS} replicas under load`, function () {
   const operator = (...args: string[]) => answerOf(args, serversOf(replicas.config));
 
   /** Loads every replica with two keys of one account, and a key of another account, until all of them know all keys. */
-  async function underLoad(): Promise<{ accountId: string; keyId: string; key: string; sibling: string; stranger: string; load: Load }> {
+  async function underLoad(): Promise<{
+    accountId: string;
+    keyId: string;
+    key: string;
+    sibling: string;
+    stranger: string;
+    load: Load;
+  }> {
     const account = await accountWithKeys(replicas.first, 2);
     const other = await accountWithKeys(replicas.first, 1);
-    const [key, sibling, stranger] = [account.keys[0]!.client.key, account.keys[1]!.client.key, other.keys[0]!.client.key];
+    const [key, sibling, stranger] = [
+      account.keys[0]!.client.key,
+      account.keys[1]!.client.key,
+      other.keys[0]!.client.key,
+    ];
     load = hammer(replicas, [key, sibling, stranger], PATHS);
     await load.answeredAll();
     expect(statuses(load.samples)).to.deep.equal(["200"]);
@@ -95,7 +106,9 @@ describe(`a key's end on ${REPLICAS} replicas under load`, function () {
     const apart = 5; // the two clocks of this process are not read at the same instant
     expect(statuses(old.filter(({ answeredAt }) => answeredAt < endsAt - apart))).to.deep.equal(["200"]);
     expect(statuses(old.filter(({ sentAt }) => sentAt > endsAt + apart))).to.deep.equal(["401"]);
-    expect(statuses([...renewed.samples, ...since(running, 0, sibling), ...since(running, 0, stranger)])).to.deep.equal(["200"]);
+    expect(statuses([...renewed.samples, ...since(running, 0, sibling), ...since(running, 0, stranger)])).to.deep.equal(
+      ["200"],
+    );
   });
 });
 
@@ -104,5 +117,11 @@ function since({ samples }: Load, sentAfter: number, key: string): Sample[] {
 }
 
 function statuses(samples: readonly Sample[]): string[] {
-  return [...new Set(samples.map(({ status, path }) => (status === 200 || status === 401 || status === 403 ? `${status}` : `${status} at ${path}`)))];
+  return [
+    ...new Set(
+      samples.map(({ status, path }) =>
+        status === 200 || status === 401 || status === 403 ? `${status}` : `${status} at ${path}`,
+      ),
+    ),
+  ];
 }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
+import type { Decision } from "../../src/limiter/decision.ts";
 import { Limiter, type LimiterOptions } from "../../src/limiter/limiter.ts";
 import { Problem } from "../../src/problems.ts";
 import { useStarted } from "../support/use-started.ts";
@@ -24,7 +25,13 @@ export function testRedis(): Promise<RedisClient> {
 
 /** A limiter as a replica has it. The timeout is generous: a busy test machine is no outage. */
 export function limiterOver(redis: RedisClient, options: Partial<LimiterOptions> = {}): Limiter {
-  const settings = { windowSeconds: 86_400, scale: 1, timeoutMs: 5_000, onOutage: "refuse", replicasExpected: 1 } as const;
+  const settings = {
+    windowSeconds: 86_400,
+    scale: 1,
+    timeoutMs: 5_000,
+    onOutage: "refuse",
+    replicasExpected: 1,
+  } as const;
   return new Limiter({ redis, clock: new SharedClock(), ...settings, ...options });
 }
 
@@ -42,7 +49,11 @@ export async function redisNow(redis: RedisClient): Promise<number> {
 /** Resolves early in a window by Redis's clock, with most of it still to come. */
 export async function earlyInWindow(redis: RedisClient, windowSeconds: number): Promise<void> {
   const length = windowSeconds * 1000;
-  for (let into = (await redisNow(redis)) % length; into < 10 || into > length / 4; into = (await redisNow(redis)) % length) {
+  for (
+    let into = (await redisNow(redis)) % length;
+    into < 10 || into > length / 4;
+    into = (await redisNow(redis)) % length
+  ) {
     await setTimeout(into < 10 ? 10 : length - into + 10);
   }
 }
@@ -61,4 +72,11 @@ export async function problemOf(promise: Promise<unknown>): Promise<Problem> {
 export async function clearOfMidnight(redis: RedisClient): Promise<void> {
   const left = DAY_MS - ((await redisNow(redis)) % DAY_MS);
   if (left < CLEAR_MS) await setTimeout(left + 10);
+}
+
+/** How many decisions had each verdict. */
+export function verdicts(decisions: Decision[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { verdict } of decisions) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  return counts;
 }

@@ -27,7 +27,10 @@ describe("the edge of a window", function () {
 
   it("lets an account's keys through exactly to the account's limit in every window", async () => {
     const caller = newCaller();
-    const windows = await hammer([caller, newCaller(caller.accountId), newCaller(caller.accountId)], "account_exhausted");
+    const windows = await hammer(
+      [caller, newCaller(caller.accountId), newCaller(caller.accountId)],
+      "account_exhausted",
+    );
     for (const { admitted, refused } of windows.values()) {
       const total = [...admitted.values()].reduce((sum, count) => sum + count, 0);
       if (refused.has("account_exhausted")) expect(total).to.equal(ACCOUNT_LIMIT);
@@ -47,14 +50,16 @@ describe("the edge of a window", function () {
 
   it("admits a client that waits exactly as long as Retry-After says", async () => {
     const outcomes = await Promise.all(
-      connections.flatMap((redis, n) => [n, n + CONNECTIONS, n + 2 * CONNECTIONS].map(async (client) => {
-        await setTimeout(80 * client); // all over the window
-        const limiter = limiterOver(redis, { windowSeconds: 2 });
-        const request = { ...newCaller(), surface: SURFACE };
-        const refused = await untilRefused(limiter, request);
-        await exactly(1000 * secondsToReset(refused));
-        return (await limiter.charge(request)).verdict;
-      })),
+      connections.flatMap((redis, n) =>
+        [n, n + CONNECTIONS, n + 2 * CONNECTIONS].map(async (client) => {
+          await setTimeout(80 * client); // all over the window
+          const limiter = limiterOver(redis, { windowSeconds: 2 });
+          const request = { ...newCaller(), surface: SURFACE };
+          const refused = await untilRefused(limiter, request);
+          await exactly(1000 * secondsToReset(refused));
+          return (await limiter.charge(request)).verdict;
+        }),
+      ),
     );
     expect(outcomes).to.deep.equal(outcomes.map(() => "admitted"));
   });
@@ -92,7 +97,9 @@ describe("the edge of a window", function () {
     const lane = async (limiter: Limiter, caller: Caller): Promise<void> => {
       while (full < FULL_WINDOWS) record(await limiter.charge({ ...caller, surface: SURFACE }), caller);
     };
-    await Promise.all(limiters.flatMap((limiter) => callers.flatMap((caller) => [lane(limiter, caller), lane(limiter, caller)])));
+    await Promise.all(
+      limiters.flatMap((limiter) => callers.flatMap((caller) => [lane(limiter, caller), lane(limiter, caller)])),
+    );
     expect(full).to.be.at.least(FULL_WINDOWS);
     return windows;
   }

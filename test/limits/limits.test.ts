@@ -21,7 +21,9 @@ describe("GET /limits", () => {
     expect(surfaces.map(({ surface }) => surface)).to.deep.equal(SURFACES);
     for (const { surface, account, key, reset, reset_at } of surfaces) {
       const limits = limitsOf(surface, 1);
-      expect([account, key]).to.deep.equal([limits.account, limits.key].map((limit) => ({ limit, used: 0, remaining: limit })));
+      expect([account, key]).to.deep.equal(
+        [limits.account, limits.key].map((limit) => ({ limit, used: 0, remaining: limit })),
+      );
       expect(reset_at).to.match(/T00:00:00\.000Z$/);
       expect(Date.parse(reset_at) - Date.now()).to.be.within((reset - 2) * 1000, (reset + 1) * 1000);
     }
@@ -35,9 +37,18 @@ describe("GET /limits", () => {
     await other.client.get("/candidates");
     for (let n = 0; n < 5; n++) await read(account.client);
     const [own, others] = [await read(account.client), await read(other.client)];
-    expect(surfaceOf(own, "create")).to.deep.include({ account: { limit: 200, used: 4, remaining: 196 }, key: { limit: 100, used: 3, remaining: 97 } });
-    expect(surfaceOf(others, "create")).to.deep.include({ account: { limit: 200, used: 4, remaining: 196 }, key: { limit: 100, used: 1, remaining: 99 } });
-    expect(surfaceOf(own, "list")).to.deep.include({ account: { limit: 240, used: 1, remaining: 239 }, key: { limit: 120, used: 0, remaining: 120 } });
+    expect(surfaceOf(own, "create")).to.deep.include({
+      account: { limit: 200, used: 4, remaining: 196 },
+      key: { limit: 100, used: 3, remaining: 97 },
+    });
+    expect(surfaceOf(others, "create")).to.deep.include({
+      account: { limit: 200, used: 4, remaining: 196 },
+      key: { limit: 100, used: 1, remaining: 99 },
+    });
+    expect(surfaceOf(own, "list")).to.deep.include({
+      account: { limit: 240, used: 1, remaining: 239 },
+      key: { limit: 120, used: 0, remaining: 120 },
+    });
     expect(surfaceOf(own, "reads")?.account.used).to.equal(0);
   });
 
@@ -47,7 +58,9 @@ describe("GET /limits", () => {
     const terms = { surface: "create", amount: 50, expiresInHours: 2, approvedBy: "Ann", reason: "backfill" };
     const { id, expires_at } = await service.operators.grants.create({ ...terms, keyId: account.keyId });
     for (let n = 0; n < 103; n++) expect((await account.client.post("/candidates")).status).to.equal(201);
-    expect((await read(account.client)).grants).to.deep.equal([{ object: "grant", id, surface: "create", amount: 50, remaining: 47, expires_at }]);
+    expect((await read(account.client)).grants).to.deep.equal([
+      { object: "grant", id, surface: "create", amount: 50, remaining: 47, expires_at },
+    ]);
     expect((await read(other.client)).grants).to.deep.equal([]);
     await service.operators.grants.revoke(id);
     expect((await read(account.client)).grants).to.deep.equal([]);

@@ -12,8 +12,14 @@ describe("PATCH /candidates/{id}/outreach", () => {
   });
 
   it("edits each cap by itself; null goes back to the default", async () => {
-    expect((await client.patch(`${path}/outreach`, { reference_chase_attempts: 0 })).body).to.include({ docs_chase_attempts: 7, reference_chase_attempts: 0 });
-    expect((await client.patch(`${path}/outreach`, { docs_chase_attempts: null })).body).to.include({ docs_chase_attempts: 3, reference_chase_attempts: 0 });
+    expect((await client.patch(`${path}/outreach`, { reference_chase_attempts: 0 })).body).to.include({
+      docs_chase_attempts: 7,
+      reference_chase_attempts: 0,
+    });
+    expect((await client.patch(`${path}/outreach`, { docs_chase_attempts: null })).body).to.include({
+      docs_chase_attempts: 3,
+      reference_chase_attempts: 0,
+    });
     expect(await account.used()).to.deep.equal({ create: 1, writes: 2 });
   });
 
@@ -36,7 +42,13 @@ describe("PATCH /candidates/{id}/outreach", () => {
 
   it("holds a write to the version its client saw", async () => {
     const etag = (await client.get(path)).headers.get("etag") ?? "";
-    expect((await client.patch(`${path}/outreach`, { docs_chase_attempts: 1 }, { "If-Match": etag })).status).to.equal(200);
-    expectProblem(await client.patch(`${path}/outreach`, { docs_chase_attempts: 2 }, { "If-Match": etag }), 412, "version_mismatch");
+    expect((await client.patch(`${path}/outreach`, { docs_chase_attempts: 1 }, { "If-Match": etag })).status).to.equal(
+      200,
+    );
+    expectProblem(
+      await client.patch(`${path}/outreach`, { docs_chase_attempts: 2 }, { "If-Match": etag }),
+      412,
+      "version_mismatch",
+    );
   });
 });

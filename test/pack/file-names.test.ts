@@ -3,10 +3,22 @@ import fc from "fast-check";
 import { type DocumentRecord, NEVER_CHASED } from "../../src/candidates/record.ts";
 import { nameFiles } from "../../src/pack/file-names.ts";
 
-function document(name: string, filename: string | null = null, content_type = "application/octet-stream"): DocumentRecord {
+function document(
+  name: string,
+  filename: string | null = null,
+  content_type = "application/octet-stream",
+): DocumentRecord {
   const now = "2026-11-21T01:40:12.345Z";
   const content = { file_id: "f", filename, content_type, size: 0, sha256: "", uploaded_at: now };
-  const rest = { required: true, rejection_reason: null, expires_on: null, metadata: {}, chase: NEVER_CHASED, created_at: now, updated_at: now };
+  const rest = {
+    required: true,
+    rejection_reason: null,
+    expires_on: null,
+    metadata: {},
+    chase: NEVER_CHASED,
+    created_at: now,
+    updated_at: now,
+  };
   return { id: "doc_1", name, state: "received", content, ...rest };
 }
 
@@ -40,20 +52,38 @@ describe("the names of a ZIP's files", () => {
 
   it("are taken by every file system, and are as many as the documents whatever it folds or normalises", () => {
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 300 });
-    const hostile = fc.constantFrom("CON", "nul", "..", ".", "a/b", "A", "a", "é", "e\u0301", "x. ", "\u0000", "İ", "ß", "SS");
+    const hostile = fc.constantFrom(
+      "CON",
+      "nul",
+      "..",
+      ".",
+      "a/b",
+      "A",
+      "a",
+      "é",
+      "e\u0301",
+      "x. ",
+      "\u0000",
+      "İ",
+      "ß",
+      "SS",
+    );
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.oneof(text, hostile), fc.option(fc.oneof(text, hostile))), { maxLength: 20 }), (given) => {
-        const paths = nameFiles(given.map(([name, filename]) => document(name, filename))).map(({ path }) => path);
-        for (const path of paths) {
-          const [folder, file = "", ...more] = path.split("/");
-          expect([folder, more]).to.deep.equal(["documents", []]);
-          expect(file).to.match(/^\d{3} [^\p{Cc}\p{Bidi_Control}"*/:<>?\\|]*[^\p{Cc}"*/:<>?\\|. ]$/u);
-          expect(Buffer.byteLength(file)).to.be.at.most(255);
-          expect(file.normalize("NFC")).to.equal(file);
-        }
-        const folded = paths.map((path) => path.normalize("NFKD").toUpperCase().toLowerCase());
-        expect(new Set(folded).size).to.equal(given.length);
-      }),
+      fc.property(
+        fc.array(fc.tuple(fc.oneof(text, hostile), fc.option(fc.oneof(text, hostile))), { maxLength: 20 }),
+        (given) => {
+          const paths = nameFiles(given.map(([name, filename]) => document(name, filename))).map(({ path }) => path);
+          for (const path of paths) {
+            const [folder, file = "", ...more] = path.split("/");
+            expect([folder, more]).to.deep.equal(["documents", []]);
+            expect(file).to.match(/^\d{3} [^\p{Cc}\p{Bidi_Control}"*/:<>?\\|]*[^\p{Cc}"*/:<>?\\|. ]$/u);
+            expect(Buffer.byteLength(file)).to.be.at.most(255);
+            expect(file.normalize("NFC")).to.equal(file);
+          }
+          const folded = paths.map((path) => path.normalize("NFKD").toUpperCase().toLowerCase());
+          expect(new Set(folded).size).to.equal(given.length);
+        },
+      ),
       { numRuns: 50 },
     );
   });

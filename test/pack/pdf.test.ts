@@ -14,7 +14,9 @@ describe("the pack as a PDF", function () {
   const account = useSharedAccount(service);
   const { client } = account;
 
-  async function paperOf(fields: Record<string, unknown>): Promise<Paper & { id: string; pack: Pack; bytes: Uint8Array }> {
+  async function paperOf(
+    fields: Record<string, unknown>,
+  ): Promise<Paper & { id: string; pack: Pack; bytes: Uint8Array }> {
     const { id } = (await client.post("/candidates", fields)).body;
     const { bytes } = await download(client, `/candidates/${id}/pack?format=pdf`);
     return { id, pack: await packOf(client, id), bytes, ...(await readPdf(bytes)) };
@@ -24,21 +26,57 @@ describe("the pack as a PDF", function () {
   const textOf = ({ pages }: Paper) => pages.join("\n");
 
   it("states the candidate, the documents, the references and for whom it was made", async () => {
-    const content = { filename: "scan.pdf", content_type: "application/pdf", data: Buffer.alloc(1500).toString("base64") };
+    const content = {
+      filename: "scan.pdf",
+      content_type: "application/pdf",
+      data: Buffer.alloc(1500).toString("base64"),
+    };
     const paper = await paperOf({
       name: "Zoë Ångström",
       email: "zoe@example.com",
       external_id: "ats-7",
-      documents: [{ name: "Passport", content }, { name: "Licence", required: false }],
+      documents: [
+        { name: "Passport", content },
+        { name: "Licence", required: false },
+      ],
       references: [{ name: "Ann Other", company: "St Mary’s" }],
     });
     const text = textOf(paper);
     const [passport, licence] = paper.pack.documents;
     const sha256 = passport?.content?.sha256 ?? "";
     expect(sha256).to.have.length(64);
-    for (const fact of ["Zoë Ångström", "zoe@example.com", "ats-7", paper.id, account.id, "Not complete", "Documents (2)", "References (1)"]) expect(text).to.contain(fact);
-    for (const fact of ["Passport", "Received", "1.5 kB (1,500 bytes)", sha256, "scan.pdf", passport?.id, "Licence", "Pending", "No content", licence?.id]) expect(text).to.contain(fact);
-    for (const fact of ["Ann Other", "St Mary’s", "Not requested", "1 required, 0 received, 1 outstanding", "The candidate has not been started"]) expect(text).to.contain(fact);
+    for (const fact of [
+      "Zoë Ångström",
+      "zoe@example.com",
+      "ats-7",
+      paper.id,
+      account.id,
+      "Not complete",
+      "Documents (2)",
+      "References (1)",
+    ])
+      expect(text).to.contain(fact);
+    for (const fact of [
+      "Passport",
+      "Received",
+      "1.5 kB (1,500 bytes)",
+      sha256,
+      "scan.pdf",
+      passport?.id,
+      "Licence",
+      "Pending",
+      "No content",
+      licence?.id,
+    ])
+      expect(text).to.contain(fact);
+    for (const fact of [
+      "Ann Other",
+      "St Mary’s",
+      "Not requested",
+      "1 required, 0 received, 1 outstanding",
+      "The candidate has not been started",
+    ])
+      expect(text).to.contain(fact);
     expect(text).to.match(/Made\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
     expect(paper.info).to.include({ Language: "en", Title: `Compliance pack ${paper.id}, version 1` });
   });
@@ -47,17 +85,29 @@ describe("the pack as a PDF", function () {
     const { id } = (await client.post("/candidates", { references: [{ name: "Ann", email: "a@example.com" }] })).body;
     await client.post(`/candidates/${id}/start`);
     const [reference] = (await packOf(client, id)).references;
-    const response = { "Employ again?": true, notes: { dates: ["2019", 2024] }, none: [], long: "line one\nline two", deep: { a: { b: { c: { d: { e: { f: 1 } } } } } } };
+    const response = {
+      "Employ again?": true,
+      notes: { dates: ["2019", 2024] },
+      none: [],
+      long: "line one\nline two",
+      deep: { a: { b: { c: { d: { e: { f: 1 } } } } } },
+    };
     await client.patch(`/references/${reference?.id}`, { state: "received", response });
     const text = textOf(await readPdf((await download(client, `/candidates/${id}/pack?format=pdf`)).bytes));
-    expect(text).to.match(/Employ again\?\s+Yes/).and.to.match(/notes › dates › 2\s+2024/).and.to.match(/line one\n\s*line two/);
+    expect(text)
+      .to.match(/Employ again\?\s+Yes/)
+      .and.to.match(/notes › dates › 2\s+2024/)
+      .and.to.match(/line one\n\s*line two/);
     expect(text).to.match(/deep › a › b › c › d › e\s+{"f":1}/);
-    expect(text).to.match(/Complete/).and.to.contain("Nothing: every required document");
+    expect(text)
+      .to.match(/Complete/)
+      .and.to.contain("Nothing: every required document");
   });
 
   it("looks right for a candidate of whom nothing is known", async () => {
     const text = textOf(await paperOf({}));
-    for (const fact of ["Candidate without a name", "No documents.", "No references.", "Page 1 of 1"]) expect(text).to.contain(fact);
+    for (const fact of ["Candidate without a name", "No documents.", "No references.", "Page 1 of 1"])
+      expect(text).to.contain(fact);
   });
 
   it("numbers its pages", async () => {
@@ -85,15 +135,56 @@ describe("the pack as a PDF", function () {
     expect(Math.abs(widthOf(joined) - widthOf(apart))).to.be.greaterThan(2);
   });
 
-  const SCRIPTS = ["山田太郎", "カタカナ", "한국어", "Ελληνικά", "Русский", "ქართული", "Հայերեն", "ภาษาไทย", "አማርኛ", "Tiếng Việt"];
+  const SCRIPTS = [
+    "山田太郎",
+    "カタカナ",
+    "한국어",
+    "Ελληνικά",
+    "Русский",
+    "ქართული",
+    "Հայերեն",
+    "ภาษาไทย",
+    "አማርኛ",
+    "Tiếng Việt",
+  ];
   it("has a font for every script", async () => {
-    const paper = await paperOf({ documents: [...SCRIPTS, "हिन्दी", "বাংলা", "தமிழ்", "తెలుగు", "ગુજરાતી", "ਪੰਜਾਬੀ", "ಕನ್ನಡ", "മലയാളം", "සිංහල", "ខ្មែរ", "ລາວ", "မြန်မာ", "عربي", "עברית", "😀 👩‍👩‍👧"] });
+    const paper = await paperOf({
+      documents: [
+        ...SCRIPTS,
+        "हिन्दी",
+        "বাংলা",
+        "தமிழ்",
+        "తెలుగు",
+        "ગુજરાતી",
+        "ਪੰਜਾਬੀ",
+        "ಕನ್ನಡ",
+        "മലയാളം",
+        "සිංහල",
+        "ខ្មែរ",
+        "ລາວ",
+        "မြန်မာ",
+        "عربي",
+        "עברית",
+        "😀 👩‍👩‍👧",
+      ],
+    });
     for (const script of SCRIPTS) expect(textOf(paper)).to.contain(script);
-    expect(Buffer.from(paper.bytes).includes("<pdfaid:part>2</pdfaid:part>"), "PDF/A, so no character is without a glyph").to.equal(true);
+    expect(
+      Buffer.from(paper.bytes).includes("<pdfaid:part>2</pdfaid:part>"),
+      "PDF/A, so no character is without a glyph",
+    ).to.equal(true);
   });
 
   it("keeps everything on the page, however long a word is", async () => {
-    const long = ["W".repeat(500), "ш".repeat(500), "ممتاز".repeat(100), "शब्द".repeat(125), "山".repeat(500), "😀".repeat(500), "a".repeat(64) + "@example.com"];
+    const long = [
+      "W".repeat(500),
+      "ш".repeat(500),
+      "ممتاز".repeat(100),
+      "शब्द".repeat(125),
+      "山".repeat(500),
+      "😀".repeat(500),
+      "a".repeat(64) + "@example.com",
+    ];
     const { placed } = await paperOf({ name: "N".repeat(200), documents: long });
     for (const { text, x, width } of placed) {
       expect(x, text).to.be.greaterThan(MARGIN - 1);
@@ -102,10 +193,16 @@ describe("the pack as a PDF", function () {
   });
 
   it("is not steered by what it quotes", async () => {
-    const paper = await paperOf({ name: "*bold* #panic(1) $x$ \\ _i_ <a> @ref //", documents: ["a\u0000\u001b[31m\u0007b", "\u202Egnp.exe", "no\u2028such \uE000 glyph 𓀀", "#read(\"/etc/passwd\")"] });
+    const paper = await paperOf({
+      name: "*bold* #panic(1) $x$ \\ _i_ <a> @ref //",
+      documents: ["a\u0000\u001b[31m\u0007b", "\u202Egnp.exe", "no\u2028such \uE000 glyph 𓀀", '#read("/etc/passwd")'],
+    });
     const text = textOf(paper);
     expect(text).to.contain("*bold* #panic(1) $x$ \\ _i_ <a> @ref //");
-    expect(text).to.contain("a\uFFFD\uFFFD[31m\uFFFDb").and.to.contain("\uFFFDgnp.exe").and.to.contain('#read("/etc/passwd")');
+    expect(text)
+      .to.contain("a\uFFFD\uFFFD[31m\uFFFDb")
+      .and.to.contain("\uFFFDgnp.exe")
+      .and.to.contain('#read("/etc/passwd")');
     expect(paper.pages).to.have.length(1);
   });
 
@@ -117,9 +214,12 @@ describe("the pack as a PDF", function () {
 
   it("holds up nobody while it is set", async () => {
     const response = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`question ${n}`, "answer ".repeat(3)]));
-    const { id } = (await client.post("/candidates", { references: Array.from({ length: 5 }, () => ({ email: "a@example.com" })) })).body;
+    const { id } = (
+      await client.post("/candidates", { references: Array.from({ length: 5 }, () => ({ email: "a@example.com" })) })
+    ).body;
     await client.post(`/candidates/${id}/start`);
-    for (const reference of (await packOf(client, id)).references) await client.patch(`/references/${reference.id}`, { state: "received", response });
+    for (const reference of (await packOf(client, id)).references)
+      await client.patch(`/references/${reference.id}`, { state: "received", response });
     let longest = 0;
     let last = performance.now();
     const timer = setInterval(() => {

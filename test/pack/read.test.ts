@@ -23,14 +23,22 @@ describe("GET /candidates/{id}/pack", () => {
   describe("as JSON", () => {
     it("says who it is about, whom it was made for and what there is", async () => {
       const content = { filename: "p.pdf", content_type: "application/pdf", data: "Ynl0ZXM=" };
-      const id = await candidate({ name: "Zoë", external_id: "e-1", documents: [{ name: "Passport", content }], references: [{ name: "Ann" }] });
+      const id = await candidate({
+        name: "Zoë",
+        external_id: "e-1",
+        documents: [{ name: "Passport", content }],
+        references: [{ name: "Ann" }],
+      });
       const whole = (await client.get(`/candidates/${id}`)).body;
       const pack = await packOf(client, id);
       expect(pack).to.include({ object: "pack", candidate_id: id, pack_version: 1, complete: false });
       expect(pack.account).to.deep.equal({ id: account.id, name: "Test" });
       expect(pack.candidate).to.include({ name: "Zoë", external_id: "e-1", state: "created", started_at: null });
       expect(pack.documents).to.deep.equal(whole.documents);
-      expect(pack.documents[0]?.content).to.include({ size: 5, sha256: "277089d91c0bdf4f2e6862ba7e4a07605119431f5d13f726dd352b06f1b206a9" });
+      expect(pack.documents[0]?.content).to.include({
+        size: 5,
+        sha256: "277089d91c0bdf4f2e6862ba7e4a07605119431f5d13f726dd352b06f1b206a9",
+      });
       expect(pack.references).to.deep.equal(whole.references);
       expect(pack.reference_requirements).to.deep.equal({ required: 1, received: 0, outstanding: 1 });
       expect(pack.missing).to.deep.equal(whole.waiting_on);
@@ -73,7 +81,9 @@ describe("GET /candidates/{id}/pack", () => {
       await client.post(`/candidates/${id}/start`);
       const pack = await packOf(client, id);
       expect(pack.complete).to.equal(false);
-      expect(pack.missing).to.deep.equal([{ code: "nothing_asked_for", subject: id, message: "No document and no reference has been asked for" }]);
+      expect(pack.missing).to.deep.equal([
+        { code: "nothing_asked_for", subject: id, message: "No document and no reference has been asked for" },
+      ]);
     });
   });
 
@@ -93,23 +103,34 @@ describe("GET /candidates/{id}/pack", () => {
     ];
     for (const [accept, query, type] of CHOICES) {
       it(`is ${type} for Accept ${JSON.stringify(accept)} ${query}`, async () => {
-        const { status, headers, bytes } = await download(client, pathOf(await candidate(), query), { Accept: accept ?? "" });
+        const { status, headers, bytes } = await download(client, pathOf(await candidate(), query), {
+          Accept: accept ?? "",
+        });
         expect(status).to.equal(200);
         expect(headers.get("content-type")).to.equal(type);
         expect(headers.get("vary")).to.contain("Accept");
         expect(headers.get("cache-control")).to.equal("private, no-cache");
-        const magic = { "application/json": "{", "application/pdf": "%PDF-1.7", "application/zip": "PK\u0003\u0004" }[type] ?? "";
+        const magic =
+          { "application/json": "{", "application/pdf": "%PDF-1.7", "application/zip": "PK\u0003\u0004" }[type] ?? "";
         expect(Buffer.from(bytes.subarray(0, magic.length)).toString("latin1")).to.equal(magic);
       });
     }
 
     it("is refused where none is acceptable, with those there are", async () => {
-      const { detail } = expectProblem(await client.get(pathOf(await candidate()), { Accept: "text/html, image/*" }), 406, "not_acceptable");
+      const { detail } = expectProblem(
+        await client.get(pathOf(await candidate()), { Accept: "text/html, image/*" }),
+        406,
+        "not_acceptable",
+      );
       for (const [, type] of FORMS) expect(detail).to.contain(type);
     });
 
     it("is refused where it is unknown", async () => {
-      const { errors } = expectProblem(await client.get(pathOf(await candidate(), "?format=docx")), 400, "invalid_query");
+      const { errors } = expectProblem(
+        await client.get(pathOf(await candidate(), "?format=docx")),
+        400,
+        "invalid_query",
+      );
       expect(errors[0]).to.deep.equal({ pointer: "/format", detail: "must be one of json, pdf, zip" });
       expectProblem(await client.get(pathOf(await candidate(), "?form=pdf")), 400, "invalid_query");
     });
@@ -153,13 +174,19 @@ describe("GET /candidates/{id}/pack", () => {
     it(`answers for another account's candidate as for one that never existed, as ${form}`, async () => {
       const stranger = (await service.account()).client;
       const theirs = expectProblem(await stranger.get(pathOf(await candidate(), `?format=${form}`)), 404, "not_found");
-      const nobodys = expectProblem(await stranger.get(pathOf("cand_00000000000000000000000000", `?format=${form}`)), 404, "not_found");
+      const nobodys = expectProblem(
+        await stranger.get(pathOf("cand_00000000000000000000000000", `?format=${form}`)),
+        404,
+        "not_found",
+      );
       expect(theirs.detail.replace(/cand_\w+/, "")).to.equal(nobodys.detail.replace(/cand_\w+/, ""));
     });
 
     it(`charges the pack once and nothing else, as ${form}, 304 included`, async () => {
       const other = await service.account();
-      const { body } = await other.client.post("/candidates", { documents: [{ name: "a", content: { data: "YQ==" } }] });
+      const { body } = await other.client.post("/candidates", {
+        documents: [{ name: "a", content: { data: "YQ==" } }],
+      });
       const path = pathOf(body.id, `?format=${form}`);
       const { headers } = await download(other.client, path);
       expect(await other.used()).to.deep.equal({ create: 1, pack: 1 });

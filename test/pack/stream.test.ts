@@ -25,8 +25,18 @@ describe("a ZIP while it is made", function () {
   function documents(count: number, size: number) {
     const hash = createHash("sha256");
     for (let at = 0; at < size; at += chunk.length) hash.update(chunk.subarray(0, size - at));
-    const content = { filename: "a.bin", content_type: "application/pdf", size, sha256: hash.digest("hex"), uploaded_at: "2026-11-21T01:40:12.345Z" };
-    const files = Array.from({ length: count }, (_, n): PackFile => ({ path: `documents/${n}.bin`, document_id: `doc_${n}`, content: { file_id: `${n}`, ...content } }));
+    const content = {
+      filename: "a.bin",
+      content_type: "application/pdf",
+      size,
+      sha256: hash.digest("hex"),
+      uploaded_at: "2026-11-21T01:40:12.345Z",
+    };
+    const files = Array.from({ length: count }, (_, n): PackFile => ({
+      path: `documents/${n}.bin`,
+      document_id: `doc_${n}`,
+      content: { file_id: `${n}`, ...content },
+    }));
     const counted = { read: 0, open: 0, opened: 0 };
     async function* generate() {
       counted.opened++;
@@ -42,7 +52,11 @@ describe("a ZIP while it is made", function () {
         counted.open--;
       }
     }
-    return { files, counted, contents: { open: () => Readable.from(generate(), { objectMode: false, highWaterMark: 1 }) } };
+    return {
+      files,
+      counted,
+      contents: { open: () => Readable.from(generate(), { objectMode: false, highWaterMark: 1 }) },
+    };
   }
 
   function zipOf({ files, contents }: Pick<ReturnType<typeof documents>, "files" | "contents">): Readable {
@@ -89,19 +103,37 @@ describe("a ZIP while it is made", function () {
   it("fails as its store does, and is not a ZIP then", async () => {
     const made = documents(2, MEGABYTE);
     const contents = {
-      open: () => Readable.from((async function* () {
-        yield chunk;
-        throw problem("store_unavailable", "The store did not answer in time.");
-      })(), { objectMode: false }),
+      open: () =>
+        Readable.from(
+          (async function* () {
+            yield chunk;
+            throw problem("store_unavailable", "The store did not answer in time.");
+          })(),
+          { objectMode: false },
+        ),
     };
-    const error = await Readable.from(zipOf({ files: made.files, contents })).toArray().then(() => undefined, (caught: Error) => caught);
+    const error = await Readable.from(zipOf({ files: made.files, contents }))
+      .toArray()
+      .then(
+        () => undefined,
+        (caught: Error) => caught,
+      );
     expect(error?.message).to.equal("The store did not answer in time.");
   });
 
   it("goes on past a document that cannot be read", async () => {
     const made = documents(3, 100);
     let opened = 0;
-    const contents = { open: () => (++opened === 2 ? new Readable({ read() { this.destroy(new Error("A chunk is not there.")); } }) : made.contents.open()) };
+    const contents = {
+      open: () =>
+        ++opened === 2
+          ? new Readable({
+              read() {
+                this.destroy(new Error("A chunk is not there."));
+              },
+            })
+          : made.contents.open(),
+    };
     const parts = await zipOf({ files: made.files, contents }).toArray();
     const { files, files_complete } = manifestIn(await unzip(Buffer.concat(parts as Buffer[])));
     expect(files_complete).to.equal(false);

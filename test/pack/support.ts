@@ -13,7 +13,9 @@ export interface Download {
 
 /** Reads the pack in whatever form, as bytes. `path` is the candidate's. */
 export async function download(client: Client, path: string, headers: Record<string, string> = {}): Promise<Download> {
-  const response = await fetch(`${client.url}${path}`, { headers: { Authorization: `Bearer ${client.key}`, ...headers } });
+  const response = await fetch(`${client.url}${path}`, {
+    headers: { Authorization: `Bearer ${client.key}`, ...headers },
+  });
   return { status: response.status, headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 
@@ -25,9 +27,14 @@ export async function packOf(client: Client, candidateId: string): Promise<Pack>
 
 /** Opens a ZIP as its readers do, by its central directory, and refuses names that are not sound: path to bytes. */
 export async function unzip(bytes: Uint8Array): Promise<Map<string, Buffer>> {
-  const zip = await fromBufferPromise(Buffer.from(bytes), { lazyEntries: true, strictFileNames: true, validateEntrySizes: true });
+  const zip = await fromBufferPromise(Buffer.from(bytes), {
+    lazyEntries: true,
+    strictFileNames: true,
+    validateEntrySizes: true,
+  });
   const files = new Map<string, Buffer>();
-  for await (const entry of zip.eachEntry()) files.set(entry.fileName, await buffer(await zip.openReadStreamPromise(entry)));
+  for await (const entry of zip.eachEntry())
+    files.set(entry.fileName, await buffer(await zip.openReadStreamPromise(entry)));
   return files;
 }
 
@@ -67,8 +74,20 @@ export async function readPdf(bytes: Uint8Array): Promise<Paper> {
   for (let number = 1; number <= pdf.numPages; number++) {
     const { items } = await (await pdf.getPage(number)).getTextContent();
     const texts = items.flatMap((item) => ("str" in item ? [item] : []));
-    pages.push(texts.map(({ str, hasEOL }) => (hasEOL ? `${str}\n` : str)).join("").replaceAll("\u200B", ""));
-    placed.push(...texts.map(({ str, transform, width }) => ({ text: str, x: Number(transform[4]), y: Number(transform[5]), width })));
+    pages.push(
+      texts
+        .map(({ str, hasEOL }) => (hasEOL ? `${str}\n` : str))
+        .join("")
+        .replaceAll("\u200B", ""),
+    );
+    placed.push(
+      ...texts.map(({ str, transform, width }) => ({
+        text: str,
+        x: Number(transform[4]),
+        y: Number(transform[5]),
+        width,
+      })),
+    );
   }
   await pdf.destroy();
   return { info: info as Record<string, unknown>, pages, placed };

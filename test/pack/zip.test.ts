@@ -17,7 +17,9 @@ describe("the pack as a ZIP", () => {
 
   const bytesFor = (seed: string, size: number) => Buffer.alloc(size, createHash("sha512").update(seed).digest());
 
-  async function candidateWith(documents: { name: string; filename?: string; type?: string; bytes?: Buffer }[]): Promise<string> {
+  async function candidateWith(
+    documents: { name: string; filename?: string; type?: string; bytes?: Buffer }[],
+  ): Promise<string> {
     const given = documents.map(({ name, filename = null, type = null, bytes }) => ({
       name,
       ...(bytes === undefined ? {} : { content: { filename, content_type: type, data: bytes.toString("base64") } }),
@@ -27,7 +29,10 @@ describe("the pack as a ZIP", () => {
 
   async function putContent(id: string, index: number, body: Buffer): Promise<void> {
     const document = (await client.get(`/candidates/${id}`)).body.documents[index];
-    await client.request("PUT", `/candidates/${id}/documents/${document?.id}/content`, { body, headers: { "Content-Type": "image/png" } });
+    await client.request("PUT", `/candidates/${id}/documents/${document?.id}/content`, {
+      body,
+      headers: { "Content-Type": "image/png" },
+    });
   }
 
   async function zipOf(id: string) {
@@ -44,7 +49,12 @@ describe("the pack as a ZIP", () => {
       { name: "Nothing in it", type: "text/plain", bytes: Buffer.alloc(0) },
     ]);
     const { files, manifest } = await zipOf(id);
-    expect([...files.keys()]).to.deep.equal(["pack.pdf", "documents/001 Passport.pdf", "documents/003 Nothing in it.txt", "manifest.json"]);
+    expect([...files.keys()]).to.deep.equal([
+      "pack.pdf",
+      "documents/001 Passport.pdf",
+      "documents/003 Nothing in it.txt",
+      "manifest.json",
+    ]);
     expect(files.get("documents/001 Passport.pdf")?.equals(passport)).to.equal(true);
     expect(files.get("documents/003 Nothing in it.txt")?.length).to.equal(0);
     expect(files.get("pack.pdf")?.subarray(0, 5).toString()).to.equal("%PDF-");
@@ -61,8 +71,24 @@ describe("the pack as a ZIP", () => {
   });
 
   it("gives hostile names that every file system takes, each to its own document", async () => {
-    const names = ["../../etc/passwd", "CON", "nul.txt", "trailing. . ", "a\u0000b\nc", 'x:*?"<>|y', "é", "e\u0301", "SAME", "same", "😀".repeat(500), " ", "\u202Egpj.exe"];
-    const id = await candidateWith(names.map((name, index) => ({ name, filename: "f.txt", bytes: Buffer.from(`content ${index}`) })));
+    const names = [
+      "../../etc/passwd",
+      "CON",
+      "nul.txt",
+      "trailing. . ",
+      "a\u0000b\nc",
+      'x:*?"<>|y',
+      "é",
+      "e\u0301",
+      "SAME",
+      "same",
+      "😀".repeat(500),
+      " ",
+      "\u202Egpj.exe",
+    ];
+    const id = await candidateWith(
+      names.map((name, index) => ({ name, filename: "f.txt", bytes: Buffer.from(`content ${index}`) })),
+    );
     const { files, manifest } = await zipOf(id);
     expect(manifest.files).to.have.length(names.length);
     for (const [index, { path }] of manifest.files.entries()) {
@@ -78,7 +104,8 @@ describe("the pack as a ZIP", () => {
     const { db } = service.operators.mongo;
     const candidates = db.collection<{ _id: string; documents: { content: { file_id: string } }[] }>("candidates");
     const [gone, cut, swapped, kept] = (await candidates.findOne({ _id: id }))?.documents ?? [];
-    if (gone === undefined || cut === undefined || swapped === undefined || kept === undefined) throw new Error("There are four.");
+    if (gone === undefined || cut === undefined || swapped === undefined || kept === undefined)
+      throw new Error("There are four.");
     const chunks = db.collection("content.chunks");
     await chunks.deleteMany({ files_id: new ObjectId(gone.content.file_id) });
     await chunks.deleteOne({ files_id: new ObjectId(cut.content.file_id), n: 2 });
@@ -89,7 +116,9 @@ describe("the pack as a ZIP", () => {
     const [first, second, third, fourth] = manifest.files;
     expect(manifest.files_complete).to.equal(false);
     expect(first).to.include({ path: null, problem: "Of the content's 600000 bytes only the first 0 could be read." });
-    const read = Number(/^Of the content's 600000 bytes only the first (\d+) could be read\.$/.exec(second?.problem ?? "")?.[1]);
+    const read = Number(
+      /^Of the content's 600000 bytes only the first (\d+) could be read\.$/.exec(second?.problem ?? "")?.[1],
+    );
     expect(read).to.be.lessThan(600_000);
     expect(bytes[1]?.subarray(0, read).equals(files.get(second?.path ?? "") ?? Buffer.alloc(0))).to.equal(true);
     expect(third?.problem).to.match(/SHA-256 differs/);
@@ -99,12 +128,19 @@ describe("the pack as a ZIP", () => {
 
   it("cuts the connection where the store is gone half-way, so that no broken ZIP looks whole", async () => {
     const id = await candidateWith([{ name: "a", filename: "a.bin", bytes: bytesFor("a", 600_000) }]);
-    const { open } = ContentStore.prototype;
-    const failing = mock.method(ContentStore.prototype, "open", function (this: ContentStore, ...args: Parameters<typeof open>) {
-      return Readable.from(failingAfterOneChunk(open.apply(this, args)), { objectMode: false });
-    });
+    const { open } = ContentStore.prototype; // oxlint-disable-line typescript/unbound-method -- called with its own this
+    const failing = mock.method(
+      ContentStore.prototype,
+      "open",
+      function (this: ContentStore, ...args: Parameters<typeof open>) {
+        return Readable.from(failingAfterOneChunk(open.apply(this, args)), { objectMode: false });
+      },
+    );
     try {
-      const error = await download(client, `/candidates/${id}/pack?format=zip`).then(() => undefined, (caught: unknown) => caught);
+      const error = await download(client, `/candidates/${id}/pack?format=zip`).then(
+        () => undefined,
+        (caught: unknown) => caught,
+      );
       expect(failing.mock.callCount()).to.equal(1);
       expect(error).to.be.instanceOf(TypeError);
     } finally {
@@ -117,7 +153,9 @@ describe("the pack as a ZIP", () => {
     for (const index of [0, 1]) await putContent(id, index, randomBytes(12_000_000));
     const open = mock.method(ContentStore.prototype, "open");
     try {
-      const sent = request(`${client.url}/candidates/${id}/pack?format=zip`, { headers: { Authorization: `Bearer ${client.key}` } });
+      const sent = request(`${client.url}/candidates/${id}/pack?format=zip`, {
+        headers: { Authorization: `Bearer ${client.key}` },
+      });
       sent.end();
       const [response] = (await once(sent, "response")) as [IncomingMessage];
       while (open.mock.callCount() === 0) await setImmediate();

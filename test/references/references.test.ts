@@ -14,14 +14,27 @@ describe("references", () => {
   const requirements = async () => (await client.get(candidate)).body.reference_requirements;
 
   it("are added before the start and asked for by it, added after it and asked for at once", async () => {
-    const early = await client.post(`${candidate}/references`, { name: "Ann", email: "ann@example.com", metadata: { a: "1" } });
+    const early = await client.post(`${candidate}/references`, {
+      name: "Ann",
+      email: "ann@example.com",
+      metadata: { a: "1" },
+    });
     expect(early.status).to.equal(201);
     expect(early.headers.get("location")).to.equal(`/references/${early.body.id}`);
-    expect(early.body).to.deep.include({ object: "reference", name: "Ann", state: "not_requested", metadata: { a: "1" }, requested_at: null });
+    expect(early.body).to.deep.include({
+      object: "reference",
+      name: "Ann",
+      state: "not_requested",
+      metadata: { a: "1" },
+      requested_at: null,
+    });
     await client.post(`${candidate}/start`);
     const late = await client.post(`${candidate}/references`, {});
     expect(late.body.state).to.equal("requested");
-    expect((await client.get(candidate)).body.references.map(({ state }) => state)).to.deep.equal(["requested", "requested"]);
+    expect((await client.get(candidate)).body.references.map(({ state }) => state)).to.deep.equal([
+      "requested",
+      "requested",
+    ]);
     expect(await requirements()).to.deep.equal({ required: 2, received: 0, outstanding: 2 });
     expect(await account.used()).to.deep.equal({ create: 1, writes: 2, start: 1, reads: 2 });
   });
@@ -29,8 +42,15 @@ describe("references", () => {
   it("go from requested to received, and settle the candidate", async () => {
     await client.post(`${candidate}/start`);
     const { body } = await client.post(`${candidate}/references`, { email: "a@example.com" });
-    const received = await client.patch(`/references/${body.id}`, { state: "received", response: { good: true, list: [1] } });
-    expect(received.body).to.deep.include({ state: "received", response: { good: true, list: [1] }, received_at: received.body.updated_at });
+    const received = await client.patch(`/references/${body.id}`, {
+      state: "received",
+      response: { good: true, list: [1] },
+    });
+    expect(received.body).to.deep.include({
+      state: "received",
+      response: { good: true, list: [1] },
+      received_at: received.body.updated_at,
+    });
     expect((await client.get(candidate)).body).to.include({ state: "completed" });
     expect(await requirements()).to.deep.equal({ required: 1, received: 1, outstanding: 0 });
   });
@@ -50,7 +70,16 @@ describe("references", () => {
     expect(await requirements()).to.deep.equal({ required: 0, received: 0, outstanding: 0 });
   });
 
-  const STATES = ["not_requested", "requested", "received", "declined", "bounced", "unresponsive", "waived", "cancelled"];
+  const STATES = [
+    "not_requested",
+    "requested",
+    "received",
+    "declined",
+    "bounced",
+    "unresponsive",
+    "waived",
+    "cancelled",
+  ];
   const OPEN: Record<string, string[]> = {
     not_requested: ["waived", "cancelled"],
     requested: ["received", "declined", "bounced", "unresponsive", "waived", "cancelled"],
@@ -64,8 +93,13 @@ describe("references", () => {
         const other = `/candidates/${(await client.post("/candidates")).body.id}`;
         const { body } = await client.post(`${other}/references`);
         if (from !== "not_requested" && from !== "waived") await client.post(`${other}/start`);
-        if (!["not_requested", "requested"].includes(from)) await client.patch(`/references/${body.id}`, { state: from });
-        const refused = expectProblem(await client.patch(`/references/${body.id}`, { state: to, name: "kept out" }), 409, "invalid_transition");
+        if (!["not_requested", "requested"].includes(from))
+          await client.patch(`/references/${body.id}`, { state: from });
+        const refused = expectProblem(
+          await client.patch(`/references/${body.id}`, { state: to, name: "kept out" }),
+          409,
+          "invalid_transition",
+        );
         expect(refused).to.deep.include({ from, to, allowed: open });
         expect((await client.get(other)).body.references[0]).to.include({ state: from, name: null });
       }
@@ -89,7 +123,11 @@ describe("references", () => {
 
   it("refuse a response over 16 KiB", async () => {
     const { body } = await client.post(`${candidate}/references`);
-    const { errors } = expectProblem(await client.patch(`/references/${body.id}`, { response: { a: "x".repeat(17_000) } }), 422, "validation_failed");
+    const { errors } = expectProblem(
+      await client.patch(`/references/${body.id}`, { response: { a: "x".repeat(17_000) } }),
+      422,
+      "validation_failed",
+    );
     expect(errors[0]).to.include({ pointer: "/response" });
   });
 
@@ -102,7 +140,11 @@ describe("references", () => {
     const { body } = await client.post(`${candidate}/references`);
     const stranger = (await service.account()).client;
     const theirs = expectProblem(await stranger.patch(`/references/${body.id}`, { name: "x" }), 404, "not_found");
-    const nobodys = expectProblem(await stranger.patch("/references/ref_00000000000000000000000000", { name: "x" }), 404, "not_found");
+    const nobodys = expectProblem(
+      await stranger.patch("/references/ref_00000000000000000000000000", { name: "x" }),
+      404,
+      "not_found",
+    );
     expect(theirs.detail.replace(/ref_\w+/, "")).to.equal(nobodys.detail.replace(/ref_\w+/, ""));
   });
 

@@ -33,24 +33,41 @@ describe("a client that mirrors its pipeline", function () {
   /** What happens to every candidate, and on the way to every third or fifth. */
   async function walk(n: number): Promise<void> {
     const { id } = await ok(
-      client.post("/candidates", { external_id: `pipeline-${n}`, name: `Candidate ${n}`, documents: ["Passport"], references: [{ email: "a@example.com" }] }, { "Idempotency-Key": `create-${n}` }),
+      client.post(
+        "/candidates",
+        {
+          external_id: `pipeline-${n}`,
+          name: `Candidate ${n}`,
+          documents: ["Passport"],
+          references: [{ email: "a@example.com" }],
+        },
+        { "Idempotency-Key": `create-${n}` },
+      ),
     );
     const path = `/candidates/${id}`;
     await ok(client.post(`${path}/start`));
-    const cv = await ok(client.post(`${path}/documents`, { name: "CV", content: { filename: "cv.txt", data: Buffer.from(`CV of ${n}`).toString("base64") } }));
+    const cv = await ok(
+      client.post(`${path}/documents`, {
+        name: "CV",
+        content: { filename: "cv.txt", data: Buffer.from(`CV of ${n}`).toString("base64") },
+      }),
+    );
     const [passport] = (await ok(client.get(path))).documents;
     const content = `${path}/documents/${passport!.id}/content`;
     await ok(client.request("PUT", content, { body: `passport ${n}`, headers: { "Content-Type": "text/plain" } }));
     if (n % 3 === 0) {
       await ok(client.patch(`${path}/documents/${passport!.id}`, { state: "rejected", rejection_reason: "blurred" }));
       expect((await ok(client.get(path))).state).to.equal("action_required");
-      await ok(client.request("PUT", content, { body: `passport ${n}, sharp`, headers: { "Content-Type": "text/plain" } }));
+      await ok(
+        client.request("PUT", content, { body: `passport ${n}, sharp`, headers: { "Content-Type": "text/plain" } }),
+      );
     }
     if (n % 5 === 0) {
       await ok(client.patch(path, { withdrawn: true }));
       await ok(client.patch(path, { withdrawn: false, name: `Candidate ${n}, back again` }));
     }
-    for (const document of [cv.id, passport!.id]) await ok(client.patch(`${path}/documents/${document}`, { state: "accepted" }));
+    for (const document of [cv.id, passport!.id])
+      await ok(client.patch(`${path}/documents/${document}`, { state: "accepted" }));
     const { references } = await ok(client.get(path));
     await ok(client.patch(`/references/${references[0]!.id}`, { state: "received", response: { recommends: true } }));
     expect((await ok(client.get(path))).state).to.equal("completed");

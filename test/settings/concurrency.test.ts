@@ -23,20 +23,25 @@ describe("settings changed a hundred times at once, by way of two replicas", () 
   it("all apply, none lost", async () => {
     const path = "/settings/assistant";
     // Not one change but three fields' own hundred: each must come through beside the others.
-    const answers = await hundred(path, (n) => ({ [["display_name", "instructions", "reply_to"][n % 3]!]: n % 3 === 2 ? `a${n}@b.example` : `${n}` }));
+    const answers = await hundred(path, (n) => ({
+      [["display_name", "instructions", "reply_to"][n % 3]!]: n % 3 === 2 ? `a${n}@b.example` : `${n}`,
+    }));
     expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
     const versions = answers.map(({ body }) => body.version).toSorted((a, b) => a - b);
     expect(versions).to.deep.equal(Array.from({ length: 100 }, (_, n) => n + 1));
     const last = answers.find(({ body }) => body.version === 100);
     expect((await clients[0]!.get(path)).body).to.deep.equal(last?.body);
     // Each answer shows its own change.
-    for (const [n, { body }] of answers.entries()) expect(Object.values(body)).to.include(n % 3 === 2 ? `a${n}@b.example` : `${n}`);
+    for (const [n, { body }] of answers.entries())
+      expect(Object.values(body)).to.include(n % 3 === 2 ? `a${n}@b.example` : `${n}`);
   });
 
   it("with the same If-Match one wins and 99 get 412", async () => {
     const path = "/settings/quiet-hours";
     const seen = (await clients[0]!.get(path)).headers.get("etag") ?? "";
-    const answers = await hundred(path, (n) => ({ end: `07:${String(n % 60).padStart(2, "0")}` }), { "If-Match": seen });
+    const answers = await hundred(path, (n) => ({ end: `07:${String(n % 60).padStart(2, "0")}` }), {
+      "If-Match": seen,
+    });
     const won = answers.filter(({ status }) => status === 200);
     expect(won).to.have.length(1);
     expect(answers.filter(({ status }) => status === 412)).to.have.length(99);

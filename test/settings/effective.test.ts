@@ -34,7 +34,9 @@ describe("quiet hours while time goes by", () => {
     });
     expect(await tag()).not.to.equal(before);
     await settings.changeQuietHours("acct", { end: "07:00" }, ifMatch(before));
-    const late = await settings.changeQuietHours("acct", { end: "06:00" }, ifMatch(before)).catch((error: unknown) => error);
+    const late = await settings
+      .changeQuietHours("acct", { end: "06:00" }, ifMatch(before))
+      .catch((error: unknown) => error);
     expect(late).to.include({ code: "version_mismatch" });
     expect((await read()).end).to.equal("07:00");
   });

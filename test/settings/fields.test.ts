@@ -6,7 +6,12 @@ describe("the fields of settings", () => {
   const service = useService({ LIMIT_SCALE: 100 });
   const { client } = useSharedAccount(service);
 
-  const REFUSED: [kind: "assistant" | "quiet-hours", patch: Record<string, unknown>, pointer: string, detail: RegExp][] = [
+  const REFUSED: [
+    kind: "assistant" | "quiet-hours",
+    patch: Record<string, unknown>,
+    pointer: string,
+    detail: RegExp,
+  ][] = [
     ["assistant", { enabled: "yes" }, "/enabled", /a boolean or null/],
     ["assistant", { display_name: "x".repeat(201) }, "/display_name", /at most 200 characters/],
     ["assistant", { reply_to: "nobody" }, "/reply_to", /email address/],

@@ -14,7 +14,11 @@ const berlin = (start: string, end: string) => ({ timezone: "Europe/Berlin", sta
 
 describe("quiet hours", () => {
   it("are none while they are not enabled", () => {
-    expect(at("2026-06-01T23:00Z", { enabled: false })).to.deep.equal({ quiet_now: false, next_start: null, next_end: null });
+    expect(at("2026-06-01T23:00Z", { enabled: false })).to.deep.equal({
+      quiet_now: false,
+      next_start: null,
+      next_end: null,
+    });
   });
 
   it("start with their first minute and end with their last", () => {
@@ -54,7 +58,10 @@ describe("quiet hours", () => {
   describe("where the clock jumps from 02:00 to 03:00 (Berlin, 2026-03-29T01:00Z)", () => {
     const jump = "2026-03-29T01:00:00.000Z";
     it("start with the jump when they start inside", () => {
-      expect(at("2026-03-29T00:00Z", berlin("02:30", "05:00"))).to.include({ next_start: jump, next_end: "2026-03-29T03:00:00.000Z" });
+      expect(at("2026-03-29T00:00Z", berlin("02:30", "05:00"))).to.include({
+        next_start: jump,
+        next_end: "2026-03-29T03:00:00.000Z",
+      });
     });
     it("end with the jump when they end inside", () => {
       expect(at("2026-03-29T00:00Z", berlin("21:00", "02:30"))).to.include({ quiet_now: true, next_end: jump });
@@ -67,26 +74,41 @@ describe("quiet hours", () => {
   describe("where 02:00 to 03:00 comes twice (Berlin, 2026-10-25T00:00Z and T01:00Z)", () => {
     it("start with the first of two and end with the second", () => {
       expect(at("2026-10-24T12:00Z", berlin("02:30", "05:00")).next_start).to.equal("2026-10-25T00:30:00.000Z");
-      expect(at("2026-10-24T21:00Z", berlin("21:00", "02:30"))).to.include({ quiet_now: true, next_end: "2026-10-25T01:30:00.000Z" });
+      expect(at("2026-10-24T21:00Z", berlin("21:00", "02:30"))).to.include({
+        quiet_now: true,
+        next_end: "2026-10-25T01:30:00.000Z",
+      });
     });
     it("end with the first of two when the clock is set back to just then", () => {
-      expect(at("2026-10-24T21:00Z", berlin("21:00", "02:00"))).to.include({ quiet_now: true, next_end: "2026-10-25T00:00:00.000Z" });
+      expect(at("2026-10-24T21:00Z", berlin("21:00", "02:00"))).to.include({
+        quiet_now: true,
+        next_end: "2026-10-25T00:00:00.000Z",
+      });
     });
     it("are one spell, not two, when they are wholly inside", () => {
-      expect(at("2026-10-25T00:20Z", berlin("02:10", "02:50"))).to.include({ quiet_now: true, next_end: "2026-10-25T01:50:00.000Z" });
+      expect(at("2026-10-25T00:20Z", berlin("02:10", "02:50"))).to.include({
+        quiet_now: true,
+        next_end: "2026-10-25T01:50:00.000Z",
+      });
     });
   });
 
   it("know jumps of half an hour (Lord Howe, 2026-10-03T15:30Z)", () => {
     const settings = { timezone: "Australia/Lord_Howe", start: "02:15", end: "04:00" };
-    expect(at("2026-10-03T12:00Z", settings)).to.include({ next_start: "2026-10-03T15:30:00.000Z", next_end: "2026-10-03T17:00:00.000Z" });
+    expect(at("2026-10-03T12:00Z", settings)).to.include({
+      next_start: "2026-10-03T15:30:00.000Z",
+      next_end: "2026-10-03T17:00:00.000Z",
+    });
   });
 
   it("go on through a day that was left out, which starts none itself (Apia, 2011-12-30)", () => {
     const apia = { timezone: "Pacific/Apia" };
     const nextMorning = "2011-12-30T18:00:00.000Z"; // 2011-12-31 08:00 there
     expect(at("2011-12-30T09:59Z", { ...apia, days: ["thu"] })).to.include({ quiet_now: true, next_end: nextMorning });
-    expect(at("2011-12-30T09:59Z", { ...apia, days: ["fri"] })).to.include({ quiet_now: false, next_start: "2012-01-06T07:00:00.000Z" });
+    expect(at("2011-12-30T09:59Z", { ...apia, days: ["fri"] })).to.include({
+      quiet_now: false,
+      next_start: "2012-01-06T07:00:00.000Z",
+    });
   });
 
   /** Zones and moments at which their clocks were changed. */
@@ -104,7 +126,8 @@ describe("quiet hours", () => {
     ["Pacific/Apia", "2011-12-30T10:00Z"], // a whole day
     ["Asia/Kathmandu", "2026-03-29T01:00Z"], // none, at +05:45
   ];
-  const clockTime = (minute: number) => `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
+  const clockTime = (minute: number) =>
+    `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
   // Half of the times near the usual hours of change.
   const time = fc.oneof(fc.nat(24 * 60 - 1), fc.integer({ min: 0, max: 200 })).map(clockTime);
 

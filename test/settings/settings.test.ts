@@ -7,7 +7,13 @@ const KINDS = [
   {
     path: "/settings/assistant",
     fresh: { object: "assistant_settings", ...ASSISTANT_DEFAULTS, version: 0, updated_at: null },
-    change: { display_name: "Zoë 🦊", reply_to: "hr@example.com", language: "pt-BR", channels: ["sms", "email"], instructions: "Be kind.\n" },
+    change: {
+      display_name: "Zoë 🦊",
+      reply_to: "hr@example.com",
+      language: "pt-BR",
+      channels: ["sms", "email"],
+      instructions: "Be kind.\n",
+    },
     field: "chase_interval_hours",
     values: [24, 36, 48],
   },
@@ -46,7 +52,11 @@ for (const { path, fresh, change, field, values } of KINDS) {
       expect(changed.status).to.equal(200);
       expect(changed.body).to.deep.include({ ...fresh, ...change, version: 1, updated_at: changed.body.updated_at });
       expect(Date.parse(changed.body.updated_at)).to.be.closeTo(Date.now(), 60_000);
-      expect((await client.patch(path, { [field]: values[0] })).body).to.deep.include({ ...change, [field]: values[0], version: 2 });
+      expect((await client.patch(path, { [field]: values[0] })).body).to.deep.include({
+        ...change,
+        [field]: values[0],
+        version: 2,
+      });
       const nulls = Object.fromEntries([...Object.keys(change), field].map((name) => [name, null]));
       const cleared = await client.patch(path, nulls);
       expect(cleared.body).to.deep.equal({ ...fresh, version: 3, updated_at: cleared.body.updated_at });
@@ -75,7 +85,11 @@ for (const { path, fresh, change, field, values } of KINDS) {
       const answers = await Promise.all(Array.from({ length: 21 }, () => client.patch(path, {})));
       const refused = answers.filter(({ status }) => status !== 200);
       expect(refused).to.have.length(1);
-      expect(expectProblem(refused[0]!, 429, "rate_limited")).to.include({ surface: "settings", scope: "key", limit: 20 });
+      expect(expectProblem(refused[0]!, 429, "rate_limited")).to.include({
+        surface: "settings",
+        scope: "key",
+        limit: 20,
+      });
       expect((await client.get(path)).status).to.equal(200);
     });
 
@@ -93,7 +107,9 @@ for (const { path, fresh, change, field, values } of KINDS) {
       const before = tagOf(await client.get(path));
       const changed = await client.patch(path, change);
       const read = await client.get(path);
-      expect(tagOf(read)).to.match(/^"[\w.-]+"$/).and.equal(tagOf(changed));
+      expect(tagOf(read))
+        .to.match(/^"[\w.-]+"$/)
+        .and.equal(tagOf(changed));
       expect(tagOf(read)).not.to.equal(before);
       expect((await client.get(path, { "If-None-Match": tagOf(read) })).status).to.equal(304);
       expect((await client.get(path, { "If-None-Match": before })).status).to.equal(200);
@@ -102,7 +118,11 @@ for (const { path, fresh, change, field, values } of KINDS) {
     it("are held by If-Match to what the client has seen", async () => {
       const first = tagOf(await client.get(path));
       expect((await client.patch(path, { [field]: values[0] }, { "If-Match": first })).status).to.equal(200);
-      const stale = expectProblem(await client.patch(path, { [field]: values[1] }, { "If-Match": first }), 412, "version_mismatch");
+      const stale = expectProblem(
+        await client.patch(path, { [field]: values[1] }, { "If-Match": first }),
+        412,
+        "version_mismatch",
+      );
       expect((await client.get(path)).body).to.deep.include({ [field]: values[0], version: 1 });
       const { current_etag } = stale as unknown as { current_etag: string };
       expect((await client.patch(path, { [field]: values[1] }, { "If-Match": current_etag })).status).to.equal(200);
@@ -113,13 +133,23 @@ for (const { path, fresh, change, field, values } of KINDS) {
       const given = { [`${field}s`]: values[0], version: 7, object: "x", updated_at: "x" };
       const { errors } = expectProblem(await client.patch(path, given), 422, "validation_failed");
       expect(errors).to.have.length(4);
-      expect(errors.find(({ pointer }) => pointer === `/${field}s`)?.detail).to.equal(`is not known; the nearest known name is ${field}`);
+      expect(errors.find(({ pointer }) => pointer === `/${field}s`)?.detail).to.equal(
+        `is not known; the nearest known name is ${field}`,
+      );
       expect(errors.find(({ pointer }) => pointer === "/version")?.detail).to.match(/If-Match/);
     });
 
     it("refuse a change in any other form than a JSON object", async () => {
-      expectProblem(await client.request("PATCH", path, { body: "{", headers: { "Content-Type": "application/json" } }), 400, "malformed_json");
-      expectProblem(await client.request("PATCH", path, { body: "a=1", headers: { "Content-Type": "text/plain" } }), 415, "unsupported_media_type");
+      expectProblem(
+        await client.request("PATCH", path, { body: "{", headers: { "Content-Type": "application/json" } }),
+        400,
+        "malformed_json",
+      );
+      expectProblem(
+        await client.request("PATCH", path, { body: "a=1", headers: { "Content-Type": "text/plain" } }),
+        415,
+        "unsupported_media_type",
+      );
       expectProblem(await client.patch(path, { instructions: "x".repeat(2_000_000) }), 413, "payload_too_large");
       expectProblem(await client.patch(path, [1]), 422, "validation_failed");
       expectProblem(await client.get(`${path}?a=1`), 400, "invalid_query");

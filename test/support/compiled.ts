@@ -27,6 +27,13 @@ async function compile(): Promise<string> {
   const dist = join(folder, "dist");
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
   // The types are checked by `npm run typecheck`.
-  await promisify(execFile)(process.execPath, [tsc, "--project", join(ROOT, "tsconfig.build.json"), "--outDir", dist, "--noCheck"]);
+  await promisify(execFile)(process.execPath, [
+    tsc,
+    "--project",
+    join(ROOT, "tsconfig.build.json"),
+    "--outDir",
+    dist,
+    "--noCheck",
+  ]);
   return dist;
 }

@@ -29,9 +29,13 @@ export class LoadClient {
   send({ method, path, key, body }: LoadRequest): Promise<LoadAnswer> {
     return new Promise((resolve, reject) => {
       const headers: Record<string, string | number> = { Authorization: `Bearer ${key}` };
-      if (body !== undefined) Object.assign(headers, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) });
+      if (body !== undefined)
+        Object.assign(headers, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) });
       const sent = request(this.#url + path, { method, agent: this.#agent, headers }, (response) => {
-        text(response).then((read) => resolve({ status: response.statusCode ?? 0, body: read, headers: response.headers }), reject);
+        text(response).then(
+          (read) => resolve({ status: response.statusCode ?? 0, body: read, headers: response.headers }),
+          reject,
+        );
       });
       sent.on("error", reject);
       sent.end(body);

@@ -20,7 +20,13 @@ export interface Operators {
 /** Connects to the servers of the settings. */
 export async function openOperators(config: Config): Promise<Operators> {
   const operations = new Operations(config);
-  const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS: timeoutMs, LIMIT_WINDOW_SECONDS: windowSeconds, LIMIT_SCALE: scale } = config;
+  const {
+    MONGODB_URL,
+    REDIS_URL,
+    STORE_TIMEOUT_MS: timeoutMs,
+    LIMIT_WINDOW_SECONDS: windowSeconds,
+    LIMIT_SCALE: scale,
+  } = config;
   const [mongo, redis, accounts, grants] = await Promise.all([
     connectMongo({ url: MONGODB_URL ?? "", timeoutMs }),
     connectRedis({ url: REDIS_URL ?? "", timeoutMs: config.LIMITER_TIMEOUT_MS }),

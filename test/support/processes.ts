@@ -38,7 +38,10 @@ export type Settings = Partial<Record<keyof Config, string | number>>;
 /** Starts it and waits until all its replicas serve. */
 export async function spawnService(settings: Settings = {}): Promise<Processes> {
   const config = testConfig(settings);
-  const env = { ...process.env, ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])) };
+  const env = {
+    ...process.env,
+    ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])),
+  };
   const child = spawn(process.execPath, [await compiled("main.ts")], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log: LogLine[] = [];
   const waiting = new Set<(line: LogLine) => void>();
@@ -97,7 +100,10 @@ async function readyOf(child: ChildProcess, complaints: () => string): Promise<{
 }
 
 /** An account with so many keys, and a client for each. */
-export async function accountWithKeys({ operators, url }: Processes, count: number): Promise<{ id: string; keys: { id: string; client: Client }[] }> {
+export async function accountWithKeys(
+  { operators, url }: Processes,
+  count: number,
+): Promise<{ id: string; keys: { id: string; client: Client }[] }> {
   const { id } = await operators.accounts.createAccount({ name: "Test" });
   const keys = [];
   for (let n = 0; n < count; n++) {

@@ -61,7 +61,11 @@ export function hammer({ all }: Replicas, keys: readonly string[], paths: readon
       const since = performance.now();
       return new Promise((resolve) => {
         const tell = () => {
-          const answered = new Set(samples.filter(({ sentAt }) => sentAt >= since).map(({ replica, key, path }) => `${replica} ${key} ${path}`));
+          const answered = new Set(
+            samples
+              .filter(({ sentAt }) => sentAt >= since)
+              .map(({ replica, key, path }) => `${replica} ${key} ${path}`),
+          );
           if (answered.size < all.length * keys.length * paths.length) return;
           waiting.delete(tell);
           resolve();

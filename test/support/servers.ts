@@ -30,14 +30,21 @@ export interface TestServerOptions {
   dir?: string;
 }
 
-export async function startRedis({ args = [], ...options }: TestServerOptions & { args?: string[] } = {}): Promise<TestServer> {
+export async function startRedis({
+  args = [],
+  ...options
+}: TestServerOptions & { args?: string[] } = {}): Promise<TestServer> {
   const command = await findRedis(tools(), new AbortController().signal);
   return start(options, (dir) => redisSpec({ command, dir, log: join(dir, "redis.log"), more: args }));
 }
 
 /** Starts a Redis before the tests of the `describe` that calls this, and stops it after them. */
 export function useRedisServer(): TestServer {
-  return useStarted("The Redis server", () => startRedis(), (server) => server.stop());
+  return useStarted(
+    "The Redis server",
+    () => startRedis(),
+    (server) => server.stop(),
+  );
 }
 
 /** What `npm test` would use: a real mongod where there is one, else the stand-in. */
@@ -50,7 +57,10 @@ function tools(): string {
   return toolsIn(dataDirOf(process.env));
 }
 
-async function start({ port, dir: given }: TestServerOptions, specIn: (dir: string) => ServerSpec): Promise<TestServer> {
+async function start(
+  { port, dir: given }: TestServerOptions,
+  specIn: (dir: string) => ServerSpec,
+): Promise<TestServer> {
   const dir = given ?? mkdtempSync(join(tmpdir(), "onboarding-server-"));
   mkdirSync(dir, { recursive: true });
   const spec = specIn(dir);

@@ -40,7 +40,16 @@ export function testConfig(settings: Partial<Record<keyof Config, string | numbe
   const patience = { LIMITER_TIMEOUT_MS: 5_000 };
   // An hour may turn in the middle of a test, and its counts with it; a day does so once.
   const window = { LIMIT_WINDOW_SECONDS: 86_400 };
-  const env = { HOST: "127.0.0.1", PORT: 0, OPS_PORT: 0, MONGODB_URL: withDatabase(MONGODB_URL, `test-${randomUUID()}`), REDIS_URL, ...patience, ...window, ...settings };
+  const env = {
+    HOST: "127.0.0.1",
+    PORT: 0,
+    OPS_PORT: 0,
+    MONGODB_URL: withDatabase(MONGODB_URL, `test-${randomUUID()}`),
+    REDIS_URL,
+    ...patience,
+    ...window,
+    ...settings,
+  };
   return readConfig(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
 }
 
@@ -54,7 +63,10 @@ export async function startService(settings: Partial<Record<keyof Config, string
   const config = testConfig(settings);
   const log: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) };
-  const [replica, operators] = await Promise.all([startReplica(config, createLog("debug", destination)), openOperators(config)]);
+  const [replica, operators] = await Promise.all([
+    startReplica(config, createLog("debug", destination)),
+    openOperators(config),
+  ]);
   const url = `http://127.0.0.1:${replica.port}`;
   return {
     url,
@@ -73,7 +85,10 @@ export async function startService(settings: Partial<Record<keyof Config, string
 }
 
 /** Makes an account with one key on the service at `url`. */
-export async function newAccount({ accounts, usage }: Pick<Operators, "accounts" | "usage">, url: string): Promise<TestAccount> {
+export async function newAccount(
+  { accounts, usage }: Pick<Operators, "accounts" | "usage">,
+  url: string,
+): Promise<TestAccount> {
   const { id } = await accounts.createAccount({ name: "Test" });
   const issue = async () => {
     const { id: keyId, key } = await accounts.createKey({ accountId: id, name: "test" });
@@ -82,7 +97,9 @@ export async function newAccount({ accounts, usage }: Pick<Operators, "accounts"
   const key = await issue();
   const used = async () => {
     const { surfaces } = await usage({ accountId: id, keyId: key.keyId });
-    return Object.fromEntries(surfaces.filter((surface) => surface.key.used > 0).map(({ surface, key }) => [surface, key.used]));
+    return Object.fromEntries(
+      surfaces.filter((surface) => surface.key.used > 0).map(({ surface, key }) => [surface, key.used]),
+    );
   };
   return { id, ...key, another: issue, used };
 }

@@ -7,7 +7,11 @@ import { forwardTo, useStarted } from "./use-started.ts";
 
 /** Starts the real service before the tests of the `describe` that calls this, and stops it after them. */
 export function useService(settings: Settings = {}): Service {
-  return useStarted("The service", () => startService(settings), (service) => service.stop());
+  return useStarted(
+    "The service",
+    () => startService(settings),
+    (service) => service.stop(),
+  );
 }
 
 /**
@@ -15,12 +19,20 @@ export function useService(settings: Settings = {}): Service {
  * @param settings may be a function, for settings that only an earlier hook knows.
  */
 export function useProcesses(settings: Settings | (() => Settings) = {}): Processes {
-  return useStarted("The service", () => spawnService(valueOf(settings)), (service) => service.stop());
+  return useStarted(
+    "The service",
+    () => spawnService(valueOf(settings)),
+    (service) => service.stop(),
+  );
 }
 
 /** The same with several processes that have a port each. */
 export function useReplicas(count: number, settings: Settings | (() => Settings) = {}): Replicas {
-  return useStarted("The replicas", () => spawnReplicas(count, valueOf(settings)), (replicas) => replicas.stop());
+  return useStarted(
+    "The replicas",
+    () => spawnReplicas(count, valueOf(settings)),
+    (replicas) => replicas.stop(),
+  );
 }
 
 /** A database of its own for the suite that calls this, dropped after its tests. */

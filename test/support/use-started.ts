@@ -35,7 +35,8 @@ function runningIn({ test }: Mocha.Context): (() => unknown)[] {
 export function forwardTo<T extends object>(name: string, current: () => T | undefined): T {
   const target = (): T => {
     const found = current();
-    if (found === undefined) throw new Error(`${name} is read too early: it is there in hooks and tests only, not in the body of a describe.`);
+    if (found === undefined)
+      throw new Error(`${name} is read too early: it is there in hooks and tests only, not in the body of a describe.`);
     return found;
   };
   return new Proxy({} as T, {

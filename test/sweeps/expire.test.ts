@@ -4,18 +4,25 @@ import type { CandidateRecord, DocumentRecord } from "../../src/candidates/recor
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
 
 const NOW = "2026-03-02T00:00:10.000Z";
-const document = (state: DocumentRecord["state"], expires_on: string | null) => ({ id: `${state} ${expires_on}`, state, expires_on, updated_at: "before" }) as DocumentRecord;
+const document = (state: DocumentRecord["state"], expires_on: string | null) =>
+  ({ id: `${state} ${expires_on}`, state, expires_on, updated_at: "before" }) as DocumentRecord;
 const candidate = (...documents: DocumentRecord[]) => ({ id: "cand_1", documents }) as unknown as CandidateRecord;
 
 describe("a document's expiry", () => {
   it("comes with the day after expires_on, not before", () => {
     const record = candidate(document("accepted", "2026-03-01"));
     expect(expired(record, "2026-03-01", NOW)).to.equal(record);
-    expect(expired(record, "2026-03-02", NOW).documents).to.deep.equal([{ ...record.documents[0], state: "expired", updated_at: NOW }]);
+    expect(expired(record, "2026-03-02", NOW).documents).to.deep.equal([
+      { ...record.documents[0], state: "expired", updated_at: NOW },
+    ]);
   });
 
   it("comes to accepted documents only, and leaves the others as they are", () => {
-    const record = candidate(...DOCUMENT_STATES.map((state) => document(state, "2020-01-01")), document("accepted", null), document("accepted", "2030-01-01"));
+    const record = candidate(
+      ...DOCUMENT_STATES.map((state) => document(state, "2020-01-01")),
+      document("accepted", null),
+      document("accepted", "2030-01-01"),
+    );
     const after = expired(record, "2026-03-02", NOW);
     const changed = after.documents.filter((document, index) => document !== record.documents[index]);
     expect(changed.map(({ id, state }) => `${id}: ${state}`)).to.deep.equal(["accepted 2020-01-01: expired"]);
@@ -24,7 +31,9 @@ describe("a document's expiry", () => {
 
   it("is looked for by the first that is still to come", () => {
     expect(nextExpiry([])).to.equal(null);
-    expect(nextExpiry([document("received", "2020-01-01"), document("expired", "2020-01-01"), document("accepted", null)])).to.equal(null);
+    expect(
+      nextExpiry([document("received", "2020-01-01"), document("expired", "2020-01-01"), document("accepted", null)]),
+    ).to.equal(null);
     expect(nextExpiry([document("accepted", "2027-01-01"), document("accepted", "2026-12-31")])).to.equal("2026-12-31");
   });
 });

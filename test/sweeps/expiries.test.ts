@@ -35,7 +35,10 @@ describe("the sweep of expiries", () => {
     expect(await stateOf(id)).to.deep.equal(["action_required", "expired"]);
     expect(await stateOf(other.id)).to.deep.equal(["completed", "accepted"]);
     const { data } = (await client.get("/candidates")).body;
-    expect(data.map((row) => row.id), "moved to the end").to.deep.equal([other.id, id]);
+    expect(
+      data.map((row) => row.id),
+      "moved to the end",
+    ).to.deep.equal([other.id, id]);
     expect(data[1]).to.include({ version: 2, pack_version: 2 });
     expect(data[1]?.documents[0]?.updated_at).to.equal(data[1]?.updated_at);
     expect((await client.get("/candidates?state=action_required")).body.data).to.have.length(1);
@@ -51,9 +54,11 @@ describe("the sweep of expiries", () => {
 
   it("finds all of them, of every account, however many", async () => {
     const other = await service.account();
-    for (let n = 0; n < 130; n++) await candidates.insert(candidateWithExpiry(n % 2 === 0 ? account.id : other.id, "2090-01-30"));
+    for (let n = 0; n < 130; n++)
+      await candidates.insert(candidateWithExpiry(n % 2 === 0 ? account.id : other.id, "2090-01-30"));
     expect(await sweepAt(lastMoment)).to.equal(130);
-    for (const { client } of [account, other]) expect((await client.get("/candidates?state=completed")).body.data).to.have.length(0);
+    for (const { client } of [account, other])
+      expect((await client.get("/candidates?state=completed")).body.data).to.have.length(0);
   });
 
   it("stops when it is told to", async () => {

@@ -12,7 +12,9 @@ describe("work in batches", () => {
       find: () => Promise.resolve([...left].slice(0, 2)),
       deal: (thing: string) => {
         seen.push(thing);
-        return stuck.includes(thing) ? Promise.reject(new Error(`${thing} is stuck`)) : Promise.resolve(left.delete(thing));
+        return stuck.includes(thing)
+          ? Promise.reject(new Error(`${thing} is stuck`))
+          : Promise.resolve(left.delete(thing));
       },
     };
   }

@@ -21,10 +21,24 @@ describe("the sweeps of what is left over", () => {
     await Promise.all([candidates.prepare(), content.prepare()]);
     const draft = candidateWithExpiry("acct", "2090-01-31");
     const files = () => mongo.db.collection("content.files").find().toArray();
-    const write = async () => content.store({ stream: [Buffer.from("bytes")], filename: null, contentType: null }, { accountId: "acct", candidateId: draft.id });
+    const write = async () =>
+      content.store(
+        { stream: [Buffer.from("bytes")], filename: null, contentType: null },
+        { accountId: "acct", candidateId: draft.id },
+      );
     const [named] = [await write(), await write()];
-    const kept = { file_id: named.id, filename: null, content_type: named.contentType, size: named.size, sha256: named.sha256, uploaded_at: "2026-06-01T00:00:00.000Z" };
-    await candidates.insert({ ...draft, documents: draft.documents.map((document) => ({ ...document, content: kept })) });
+    const kept = {
+      file_id: named.id,
+      filename: null,
+      content_type: named.contentType,
+      size: named.size,
+      sha256: named.sha256,
+      uploaded_at: "2026-06-01T00:00:00.000Z",
+    };
+    await candidates.insert({
+      ...draft,
+      documents: draft.documents.map((document) => ({ ...document, content: kept })),
+    });
 
     const sweep = leftOverBytes(content, candidates);
     now += HOUR - 1;

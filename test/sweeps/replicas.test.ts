@@ -19,9 +19,14 @@ describe("the sweeps of a service of two replicas", function () {
     const { id } = await candidates.insert(candidateWithExpiry(accountId, "2026-01-31"));
     await before.close();
 
-    const service = await spawnService({ REPLICAS: 2, MONGODB_URL: config.MONGODB_URL ?? "", LIMITER_TIMEOUT_MS: 5_000 });
+    const service = await spawnService({
+      REPLICAS: 2,
+      MONGODB_URL: config.MONGODB_URL ?? "",
+      LIMITER_TIMEOUT_MS: 5_000,
+    });
     try {
-      const isExpiry = (line: object) => "sweep" in line && line.sweep === "expiries" && "count" in line && line.count === 1;
+      const isExpiry = (line: object) =>
+        "sweep" in line && line.sweep === "expiries" && "count" in line && line.count === 1;
       if (!service.log.some(isExpiry)) await service.logged(isExpiry);
       const { data } = (await new Client(service.url, key).get("/candidates")).body;
       expect(data.map((row) => row.id)).to.deep.equal([id]);

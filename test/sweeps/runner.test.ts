@@ -28,7 +28,10 @@ describe("the runner of sweeps", () => {
   });
 
   const leasesOf = (holder: string, clock = wallClock) => new LeaseStore({ mongo, clock, holder, skewMs: 0 });
-  const leaseNow = () => mongo.db.collection<{ _id: string; term: number; holder: string; until: number }>("leases").findOne({ _id: "sweeps" });
+  const leaseNow = () =>
+    mongo.db
+      .collection<{ _id: string; term: number; holder: string; until: number }>("leases")
+      .findOne({ _id: "sweeps" });
 
   interface Entry {
     msg: string;
@@ -38,7 +41,11 @@ describe("the runner of sweeps", () => {
   }
 
   /** A runner with its log; it ends with the test. */
-  function start(holder: string, sweeps: Sweep[], options: Partial<SweepRunnerOptions> = {}): { runner: SweepRunner; log: Entry[] } {
+  function start(
+    holder: string,
+    sweeps: Sweep[],
+    options: Partial<SweepRunnerOptions> = {},
+  ): { runner: SweepRunner; log: Entry[] } {
     const log: Entry[] = [];
     const write = (fields: object, msg: string) => void log.push({ ...fields, msg } as Entry);
     const runner = new SweepRunner({
@@ -100,7 +107,9 @@ describe("the runner of sweeps", () => {
   });
 
   it("takes over from a replica that was killed in the middle of a pass, after the lease time and not before", async () => {
-    const holder = fork(new URL("holder.ts", import.meta.url), [url, String(LEASE_MS)], { execArgv: ["--import", "tsx"] });
+    const holder = fork(new URL("holder.ts", import.meta.url), [url, String(LEASE_MS)], {
+      execArgv: ["--import", "tsx"],
+    });
     children.push(holder);
     await once(holder, "message");
     const { sweep, next } = watched();
@@ -126,7 +135,10 @@ describe("the runner of sweeps", () => {
     expect(await usurper.take("sweeps", 3_600_000)).to.deep.equal({ name: "sweeps", term: 2 });
     await once(signal, "abort");
     await runners[0]?.stop();
-    expect(log.map(({ sweep }) => sweep), "nothing else begins").to.deep.equal(["watched"]);
+    expect(
+      log.map(({ sweep }) => sweep),
+      "nothing else begins",
+    ).to.deep.equal(["watched"]);
     expect(await leaseNow()).to.include({ holder: "usurper", term: 2 });
   });
 
@@ -177,6 +189,9 @@ describe("the runner of sweeps", () => {
     await extended;
     await runner.stop();
     expect(await leasesOf("b", { now: () => Date.now() + hour - 60_000 }).take("sweeps", 1)).to.equal(undefined);
-    expect(await leasesOf("b", { now: () => Date.now() + hour }).take("sweeps", 1)).to.deep.equal({ name: "sweeps", term: 2 });
+    expect(await leasesOf("b", { now: () => Date.now() + hour }).take("sweeps", 1)).to.deep.equal({
+      name: "sweeps",
+      term: 2,
+    });
   });
 });

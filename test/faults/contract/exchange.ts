@@ -23,13 +23,16 @@ export function exchange(url: string, { method, path, headers, body }: Sent): Pr
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "Content-Length": String(body.length) };
-    const sent = request({ hostname, port, method, path, headers: { ...headers, ...length }, agent: false }, (response) => {
-      buffer(response).then((bytes) => {
-        const mediaType = (response.headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
-        const text = bytes.toString(mediaType.endsWith("json") ? "utf8" : "latin1");
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, mediaType, text });
-      }, reject);
-    });
+    const sent = request(
+      { hostname, port, method, path, headers: { ...headers, ...length }, agent: false },
+      (response) => {
+        buffer(response).then((bytes) => {
+          const mediaType = (response.headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
+          const text = bytes.toString(mediaType.endsWith("json") ? "utf8" : "latin1");
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, mediaType, text });
+        }, reject);
+      },
+    );
     sent.on("error", reject);
     sent.end(body);
   });

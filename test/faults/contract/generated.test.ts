@@ -33,7 +33,11 @@ describe("every operation, with input made from the contract", function () {
   it("never fails, never answers outside the contract, and never tells of another account", async () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: true });
     addFormats.default(ajv);
-    ajv.addFormat("time-zone", true).addFormat("language-tag", true).addFormat("base64", true).addFormat("binary", true);
+    ajv
+      .addFormat("time-zone", true)
+      .addFormat("language-tag", true)
+      .addFormat("base64", true)
+      .addFormat("binary", true);
     ajv.addSchema(contract, "contract");
     const breaches = new Map<string, string>();
     const statuses = new Map<number, number>();
@@ -45,15 +49,21 @@ describe("every operation, with input made from the contract", function () {
       for (const sent of fc.sample(requestsFor(operation, contract, world), { numRuns: RUNS, seed: SEED })) {
         const started = performance.now();
         const key = { Authorization: `Bearer ${world.account.key}` };
-        const received = await exchange(service.url, { ...sent, headers: { ...sent.headers, ...key } }).catch((error: Error) => error);
+        const received = await exchange(service.url, { ...sent, headers: { ...sent.headers, ...key } }).catch(
+          (error: Error) => error,
+        );
         slowestMs = Math.max(slowestMs, performance.now() - started);
-        const breach = received instanceof Error ? `broken connection: ${received.message}` : breachOf(operation, { sent, received, ajv, world });
+        const breach =
+          received instanceof Error
+            ? `broken connection: ${received.message}`
+            : breachOf(operation, { sent, received, ajv, world });
         if (!(received instanceof Error)) statuses.set(received.status, (statuses.get(received.status) ?? 0) + 1);
         if (breach !== undefined) breaches.set(`${operation.method} ${operation.template}: ${breach}`, shown(sent));
       }
       if ((await everythingOf(world.neighbour, world.theirs)) !== before) touched++;
     }
-    const count = (from: number, to: number) => [...statuses].reduce((sum, [status, times]) => sum + (status >= from && status <= to ? times : 0), 0);
+    const count = (from: number, to: number) =>
+      [...statuses].reduce((sum, [status, times]) => sum + (status >= from && status <= to ? times : 0), 0);
     record({
       fault: `generated input, ${RUNS} requests for each operation`,
       held: "no 5xx, nothing outside the contract, nothing of another account",
@@ -71,22 +81,35 @@ describe("every operation, with input made from the contract", function () {
     expect(touched, "changes to what a neighbour has").to.equal(0);
   });
 
-  function breachOf({ method, template, responses }: Operation, { sent, received, ajv, world }: Exchange): string | undefined {
+  function breachOf(
+    { method, template, responses }: Operation,
+    { sent, received, ajv, world }: Exchange,
+  ): string | undefined {
     const { status, mediaType, text } = received;
     if (status >= 500) return `${status} ${text.slice(0, 300)}`;
     const response = responses[status];
     if (response === undefined) return `${status} is not in the contract: ${text.slice(0, 200)}`;
     const said = JSON.stringify([sent.path, sent.body?.toString()]);
-    const foreign = [world.marker, world.neighbour.id, world.neighbour.keyId, ...world.theirs.candidates, ...world.theirs.references];
+    const foreign = [
+      world.marker,
+      world.neighbour.id,
+      world.neighbour.keyId,
+      ...world.theirs.candidates,
+      ...world.theirs.references,
+    ];
     const leaked = foreign.find((word) => text.includes(word) && !said.includes(word));
     if (leaked !== undefined) return `${status} tells of another account: ${leaked}`;
     if (text === "") return undefined;
     const taken = Object.keys(response.content ?? {}).find((type) => type === mediaType || type === "*/*");
     if (taken === undefined) return `${status} as ${mediaType} is not in the contract`;
     if (!mediaType.endsWith("json") || taken === "*/*") return undefined;
-    const place = [template, method.toLowerCase(), "responses", String(status), "content", taken, "schema"].map(escapePointer).map(encodeURIComponent);
+    const place = [template, method.toLowerCase(), "responses", String(status), "content", taken, "schema"]
+      .map(escapePointer)
+      .map(encodeURIComponent);
     const check = ajv.compile({ $ref: `contract#/paths/${place.join("/")}` });
-    return check(JSON.parse(text)) ? undefined : `${status} is not as the contract has it: ${ajv.errorsText(check.errors)}`;
+    return check(JSON.parse(text))
+      ? undefined
+      : `${status} is not as the contract has it: ${ajv.errorsText(check.errors)}`;
   }
 });
 

@@ -9,7 +9,8 @@ import { record, skip } from "../report.ts";
  * Not among them: "positive_data_acceptance". What is valid by its schema may still be refused by a rule that no schema can
  * say: a cursor that was never given out, an If-Match that has passed, a language that nobody has registered.
  */
-const CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,negative_data_rejection";
+const CHECKS =
+  "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,negative_data_rejection";
 const SECONDS = 60;
 
 describe("schemathesis, from openapi.json", function () {
@@ -22,16 +23,44 @@ describe("schemathesis, from openapi.json", function () {
     if (program === undefined) skip(this, "there is no `st` (schemathesis) on PATH");
     service = await startService({ LIMIT_SCALE: 1_000_000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 20_000 });
     const { key } = await service.account();
-    const options = ["--checks", CHECKS, "--phases", "coverage,fuzzing", "--max-examples", "10", "--max-time", String(SECONDS), "--no-color", "--suppress-health-check", "all", ...(process.env.CI ? ["--seed", "20261121"] : [])];
+    const options = [
+      "--checks",
+      CHECKS,
+      "--phases",
+      "coverage,fuzzing",
+      "--max-examples",
+      "10",
+      "--max-time",
+      String(SECONDS),
+      "--no-color",
+      "--suppress-health-check",
+      "all",
+      ...(process.env.CI ? ["--seed", "20261121"] : []),
+    ];
     // It reads whatever an answer holds by its type, and what clients upload is of any type: the case beside this one does it.
     const skipping = ["--exclude-path", "/candidates/{id}/documents/{docId}/content"];
-    const run = promisify(execFile)(program, ["run", `${service.url}/openapi.json`, "-H", `Authorization: Bearer ${key}`, ...options, ...skipping], { maxBuffer: 2 ** 26 });
+    const run = promisify(execFile)(
+      program,
+      ["run", `${service.url}/openapi.json`, "-H", `Authorization: Bearer ${key}`, ...options, ...skipping],
+      { maxBuffer: 2 ** 26 },
+    );
     const { code, stdout } = await run.then(
       (output) => ({ code: 0, stdout: output.stdout }),
       (error: { code: number; stdout: string }) => error,
     );
     const cases = Number(/(\d+) generated/.exec(stdout)?.[1] ?? 0);
-    record({ fault: "schemathesis", held: "no 5xx, nothing outside the contract", offered: cases, admitted: 0, refused: 0, unavailable: 0, failed: code, lost: 0, slowestMs: 0, note: `checks: ${CHECKS}` });
+    record({
+      fault: "schemathesis",
+      held: "no 5xx, nothing outside the contract",
+      offered: cases,
+      admitted: 0,
+      refused: 0,
+      unavailable: 0,
+      failed: code,
+      lost: 0,
+      slowestMs: 0,
+      note: `checks: ${CHECKS}`,
+    });
     expect(code, stdout.slice(-8_000)).to.equal(0);
     expect(cases).to.be.above(100);
   });

@@ -26,14 +26,24 @@ export const SHARED = "shared-with-the-neighbour";
 export async function makeWorld(service: Service): Promise<World> {
   const marker = `neighbour-${randomUUID()}`;
   const [account, neighbour] = [await service.account(), await service.account()];
-  return { account, own: await furnish(account, "own"), neighbour, theirs: await furnish(neighbour, marker, SHARED), marker };
+  return {
+    account,
+    own: await furnish(account, "own"),
+    neighbour,
+    theirs: await furnish(neighbour, marker, SHARED),
+    marker,
+  };
 }
 
 /** Candidates in several states, with documents, content and references. */
 async function furnish({ client }: TestAccount, label: string, shared?: string): Promise<Holdings> {
   const held: Holdings = { candidates: [], documents: [], references: [], etags: [] };
   for (const [index, state] of ["created", "started", "withdrawn"].entries()) {
-    const content = { filename: `${label}.txt`, content_type: "text/plain", data: Buffer.from(`content of ${label}`).toString("base64") };
+    const content = {
+      filename: `${label}.txt`,
+      content_type: "text/plain",
+      data: Buffer.from(`content of ${label}`).toString("base64"),
+    };
     const made = await client.post(
       "/candidates",
       {
@@ -52,16 +62,25 @@ async function furnish({ client }: TestAccount, label: string, shared?: string):
     held.documents.push(...documents.map((document) => ({ candidate: id, id: document.id })));
     held.references.push(...references.map((reference) => reference.id));
     if (state === "started") expect((await client.post(`/candidates/${id}/start`)).status).to.equal(200);
-    if (state === "withdrawn") expect((await client.patch(`/candidates/${id}`, { withdrawn: true, withdrawal_reason: label })).status).to.equal(200);
+    if (state === "withdrawn")
+      expect((await client.patch(`/candidates/${id}`, { withdrawn: true, withdrawal_reason: label })).status).to.equal(
+        200,
+      );
     held.etags.push((await client.get(`/candidates/${id}`)).headers.get("etag") ?? "");
   }
-  expect((await client.patch("/settings/assistant", { display_name: label, instructions: label })).status).to.equal(200);
+  expect((await client.patch("/settings/assistant", { display_name: label, instructions: label })).status).to.equal(
+    200,
+  );
   return held;
 }
 
 /** All that an account can read, as one text: the same as before where nobody has touched it. */
 export async function everythingOf({ client }: TestAccount, { documents }: Holdings): Promise<string> {
-  const paths = ["/candidates?limit=200", "/settings/assistant", ...documents.map(({ candidate, id }) => `/candidates/${candidate}/documents/${id}/content`)];
+  const paths = [
+    "/candidates?limit=200",
+    "/settings/assistant",
+    ...documents.map(({ candidate, id }) => `/candidates/${candidate}/documents/${id}/content`),
+  ];
   const bodies = [];
   for (const path of paths) {
     const { body } = await client.get(path);

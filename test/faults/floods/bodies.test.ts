@@ -16,7 +16,12 @@ const GROWTH_MB = 150;
 
 describe("a flood of bytes", function () {
   this.timeout(120_000);
-  const service = useProcesses({ REPLICAS: 2, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 20_000 });
+  const service = useProcesses({
+    REPLICAS: 2,
+    LIMIT_SCALE: 1_000,
+    LIMITER_TIMEOUT_MS: 5_000,
+    STORE_TIMEOUT_MS: 20_000,
+  });
   let bystander: Bystander;
   let port: number;
   let auth: string;
@@ -41,7 +46,9 @@ describe("a flood of bytes", function () {
       `POST /candidates/${candidate}/documents HTTP/1.1\r\n${auth}Content-Type: multipart/form-data; boundary=b\r\n`,
     ];
     const lengths = [`Content-Length: ${BODY_MB * MB}\r\n\r\n`, "Transfer-Encoding: chunked\r\n\r\n"];
-    const heads = targets.flatMap((target) => lengths.flatMap((length) => Array.from({ length: EACH }, () => target + length)));
+    const heads = targets.flatMap((target) =>
+      lengths.flatMap((length) => Array.from({ length: EACH }, () => target + length)),
+    );
     const answers = await Promise.all(
       heads.map(async (head) => {
         const connection = new RawConnection(port);

@@ -26,7 +26,10 @@ export class Bystander {
     this.#watching = setInterval(() => this.#rss(), 100);
     this.#load = new LoadClient(url, 2);
     this.#lanes = new Lanes(2, async (lane, turn) => {
-      const request = turn % 2 === 0 ? { method: "GET", path: "/candidates?limit=1" } : { method: "POST", path: "/candidates", body: `{"name":"${lane}"}` };
+      const request =
+        turn % 2 === 0
+          ? { method: "GET", path: "/candidates?limit=1" }
+          : { method: "POST", path: "/candidates", body: `{"name":"${lane}"}` };
       await this.tally.send(this.#load, { ...request, key });
       await setTimeout(PACE_MS);
     });
@@ -43,7 +46,9 @@ export class Bystander {
   }
 
   #rss(): number {
-    const kilobytes = this.#pids().map((pid) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0));
+    const kilobytes = this.#pids().map((pid) =>
+      Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0),
+    );
     const megabytes = Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / 1024);
     this.#most = Math.max(this.#most, megabytes);
     return megabytes;

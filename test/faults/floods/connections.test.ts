@@ -40,7 +40,11 @@ describe("a flood of connections", function () {
     }
     const tookMs = Math.round(performance.now() - began);
     await crowd.end();
-    await expectServed("slow-loris: 500 connections that send a header byte now and then", 500, `${closed} cut off within ${tookMs} ms`);
+    await expectServed(
+      "slow-loris: 500 connections that send a header byte now and then",
+      500,
+      `${closed} cut off within ${tookMs} ms`,
+    );
     expect(closed).to.equal(500);
   });
 
@@ -70,10 +74,24 @@ describe("a flood of connections", function () {
   }
 
   /** Opens connections from processes of their own, and waits until all are open and, where they ask, answered. */
-  async function open({ count, kind, processes }: { count: number; kind: "slow" | "used"; processes: number }): Promise<Crowd> {
+  async function open({
+    count,
+    kind,
+    processes,
+  }: {
+    count: number;
+    kind: "slow" | "used";
+    processes: number;
+  }): Promise<Crowd> {
     const children = Array.from({ length: processes }, () =>
       spawn(process.execPath, ["test/faults/floods/idler.mjs"], {
-        env: { ...process.env, PORT: new URL(service.url).port, COUNT: String(count / processes), KIND: kind, KEY: key },
+        env: {
+          ...process.env,
+          PORT: new URL(service.url).port,
+          COUNT: String(count / processes),
+          KIND: kind,
+          KEY: key,
+        },
         stdio: ["ignore", "inherit", "inherit", "ipc"],
       }),
     );

@@ -49,22 +49,36 @@ describe("requests that are none, or several in one", function () {
     const good = `GET /limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\n\r\n`;
     connection.socket.write(`${good.repeat(3)}garbage\r\n\r\n`);
     expect(await connection.closedWithin(ANSWER_MS)).to.equal(true);
-    expect(connection.received.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
+    expect(connection.received.match(/HTTP\/1\.1 \d+/g)).to.deep.equal([
+      "HTTP/1.1 200",
+      "HTTP/1.1 200",
+      "HTTP/1.1 200",
+      "HTTP/1.1 400",
+    ]);
     const [, id] = /X-Request-Id: (req_\w+)[^{]*\{.*"request_id":"\1"/s.exec(connection.received) ?? [];
-    expect(service.log.find(({ request_id }) => request_id === id)).to.include({ status: 400, code: "malformed_request" });
+    expect(service.log.find(({ request_id }) => request_id === id)).to.include({
+      status: 400,
+      code: "malformed_request",
+    });
   });
 
   it("are not those that expect what nobody knows: that is passed over", async () => {
     const connection = new RawConnection(service.port);
-    connection.socket.end(`POST /candidates HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`);
+    connection.socket.end(
+      `POST /candidates HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+    );
     expect(await connection.closedWithin(ANSWER_MS)).to.equal(true);
-    expect(connection.received).to.match(/^HTTP\/1\.1 401 /).and.contain("api_key_missing");
+    expect(connection.received)
+      .to.match(/^HTTP\/1\.1 401 /)
+      .and.contain("api_key_missing");
   });
 
   it("are answered once each, in order, when five hundred good ones come at once", async () => {
     const connection = new RawConnection(service.port);
     const ids = Array.from({ length: 500 }, (_, n) => `pipelined-${n}`);
-    const requests = ids.map((id) => `GET /limits HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\nAuthorization: Bearer ${account.key}\r\n\r\n`);
+    const requests = ids.map(
+      (id) => `GET /limits HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\nAuthorization: Bearer ${account.key}\r\n\r\n`,
+    );
     connection.socket.write(`${requests.join("")}garbage\r\n\r\n`);
     expect(await connection.closedWithin(20_000)).to.equal(true);
     const answered = connection.received.match(/(?<=x-request-id: )\S+/gi) ?? [];

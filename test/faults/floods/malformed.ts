@@ -25,7 +25,10 @@ export function malformedRequests(key: string): [string, string][] {
     ["chunked not last", `${typed}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${smuggled}`],
     ["a second transfer coding", `${typed}${chunked}Transfer-Encoding: identity\r\n\r\n0\r\n\r\n${smuggled}`],
     ["a space before the colon", `${typed}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${smuggled}`],
-    ["a folded transfer coding", `${typed}Transfer-Encoding:\r\n chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n${smuggled}`],
+    [
+      "a folded transfer coding",
+      `${typed}Transfer-Encoding:\r\n chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n${smuggled}`,
+    ],
     ["a folded header", `${typed}X-Folded: a\r\n b: c\r\nContent-Length : 2\r\n\r\n{}${smuggled}`],
     ["a vertical tab in a field", `${typed}Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n${smuggled}`],
     ["a NUL in a field", `${typed}X-A: a\x00b\r\nContent-Length: 2\r\n\r\n{}${smuggled}`],

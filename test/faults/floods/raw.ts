@@ -20,7 +20,8 @@ export class RawConnection {
     let sent = 0;
     for (let n = 0; n < times && this.socket.writable; n++) {
       sent += chunk.length;
-      if (!this.socket.write(chunk)) await Promise.race([once(this.socket, "drain").catch(() => undefined), this.closed]);
+      if (!this.socket.write(chunk))
+        await Promise.race([once(this.socket, "drain").catch(() => undefined), this.closed]);
     }
     return sent;
   }

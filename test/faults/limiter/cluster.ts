@@ -33,8 +33,13 @@ export async function startCluster(): Promise<SixNodes> {
   if (first === undefined) throw new Error("A cluster has nodes.");
   const masters = nodes.slice(0, 3);
   const replicas = nodes.slice(3);
-  await Promise.all(masters.map(({ redis }, n) => redis.cluster("ADDSLOTSRANGE", Math.ceil((n * SLOTS) / 3), Math.ceil(((n + 1) * SLOTS) / 3) - 1)));
-  for (const { server, busPort } of nodes.slice(1)) await first.redis.call("CLUSTER", "MEET", "127.0.0.1", `${server.port}`, `${busPort}`);
+  await Promise.all(
+    masters.map(({ redis }, n) =>
+      redis.cluster("ADDSLOTSRANGE", Math.ceil((n * SLOTS) / 3), Math.ceil(((n + 1) * SLOTS) / 3) - 1),
+    ),
+  );
+  for (const { server, busPort } of nodes.slice(1))
+    await first.redis.call("CLUSTER", "MEET", "127.0.0.1", `${server.port}`, `${busPort}`);
   await until(async () => (await Promise.all(nodes.map(knownNodes))).every((known) => known === nodes.length));
   await Promise.all(replicas.map(({ redis }, n) => redis.cluster("REPLICATE", masters[n]?.id ?? "")));
 
@@ -45,7 +50,14 @@ export async function startCluster(): Promise<SixNodes> {
     return node;
   };
   const alive = async (): Promise<StartedNode[]> => {
-    const answers = await Promise.all(nodes.map(({ redis }) => redis.ping().then(() => true, () => false)));
+    const answers = await Promise.all(
+      nodes.map(({ redis }) =>
+        redis.ping().then(
+          () => true,
+          () => false,
+        ),
+      ),
+    );
     return nodes.filter((_, n) => answers[n]);
   };
   const cluster: SixNodes = {
@@ -61,7 +73,9 @@ export async function startCluster(): Promise<SixNodes> {
     async moveSlot(accountId, keyEveryMs) {
       const slot = await slotOf(first, accountId);
       const source = await masterOf(accountId);
-      const target = (await mastersOf(first)).flatMap((id) => nodes.filter((node) => node.id === id)).find(({ id }) => id !== source.id);
+      const target = (await mastersOf(first))
+        .flatMap((id) => nodes.filter((node) => node.id === id))
+        .find(({ id }) => id !== source.id);
       if (target === undefined) throw new Error("There is no other master.");
       await target.redis.cluster("SETSLOT", slot, "IMPORTING", source.id);
       await source.redis.cluster("SETSLOT", slot, "MIGRATING", target.id);
@@ -74,7 +88,12 @@ export async function startCluster(): Promise<SixNodes> {
     },
     whole: () =>
       until(async () => {
-        const links = await Promise.all(nodes.map(async ({ redis }) => (await redis.info("replication")).match(/state=online|master_link_status:up/g)?.length ?? 0));
+        const links = await Promise.all(
+          nodes.map(
+            async ({ redis }) =>
+              (await redis.info("replication")).match(/state=online|master_link_status:up/g)?.length ?? 0,
+          ),
+        );
         return links.every((count) => count === 1) && (await Promise.all(nodes.map(isWell))).every(Boolean);
       }),
     async stop() {
@@ -95,7 +114,16 @@ const PORT_ATTEMPTS = 3;
 
 async function startNode(attempt = 1): Promise<StartedNode> {
   const busPort = await freePort(); // by default the port plus 10,000, which may be none
-  const settings = ["--cluster-enabled", "yes", "--cluster-port", `${busPort}`, "--cluster-node-timeout", `${NODE_TIMEOUT_MS}`, "--repl-diskless-sync-delay", "0"];
+  const settings = [
+    "--cluster-enabled",
+    "yes",
+    "--cluster-port",
+    `${busPort}`,
+    "--cluster-node-timeout",
+    `${NODE_TIMEOUT_MS}`,
+    "--repl-diskless-sync-delay",
+    "0",
+  ];
   const server = await startRedis({ args: settings }).catch((error: unknown) => {
     if (attempt === PORT_ATTEMPTS) throw error;
   });
@@ -116,12 +144,20 @@ async function keysIn({ redis }: ClusterNode, slot: number): Promise<string[]> {
 
 /** The id of the node that has the slot, as the node asked knows it. */
 async function ownerOf(slot: number, { redis }: ClusterNode): Promise<string> {
-  const ranges = (await redis.call("CLUSTER", "SLOTS")) as [from: number, to: number, master: [host: string, port: number, id: string]][];
+  const ranges = (await redis.call("CLUSTER", "SLOTS")) as [
+    from: number,
+    to: number,
+    master: [host: string, port: number, id: string],
+  ][];
   return ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][2] ?? "";
 }
 
 async function mastersOf({ redis }: ClusterNode): Promise<string[]> {
-  const ranges = (await redis.call("CLUSTER", "SLOTS")) as [from: number, to: number, master: [host: string, port: number, id: string]][];
+  const ranges = (await redis.call("CLUSTER", "SLOTS")) as [
+    from: number,
+    to: number,
+    master: [host: string, port: number, id: string],
+  ][];
   return [...new Set(ranges.map(([, , [, , id]]) => id))];
 }
 

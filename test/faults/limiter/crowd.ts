@@ -34,10 +34,16 @@ export class Crowd {
 
   constructor(url: string, keys: readonly string[], candidate: string) {
     this.#changes.setMaxListeners(0);
-    const everyLane = keys.flatMap((key, n) => SURFACES.flatMap((surface) => Array.from({ length: LANES }, () => ({ key, surface, share: SHARES[n] ?? 0 }))));
+    const everyLane = keys.flatMap((key, n) =>
+      SURFACES.flatMap((surface) => Array.from({ length: LANES }, () => ({ key, surface, share: SHARES[n] ?? 0 }))),
+    );
     this.#lanes = everyLane.map(({ key, surface, share }) => {
       const everyMs = (LANES * UNHURRIED_S * 1000) / (share * limitsOf(surface, 1).account);
-      return this.#lane(new LoadClient(url, 1), [REQUESTS.reads(key, candidate), REQUESTS[surface](key, candidate)], everyMs);
+      return this.#lane(
+        new LoadClient(url, 1),
+        [REQUESTS.reads(key, candidate), REQUESTS[surface](key, candidate)],
+        everyMs,
+      );
     });
   }
 
@@ -65,7 +71,11 @@ export class Crowd {
   }
 
   /** @param first makes the connection, and its replica acquainted with the key: no decision later waits for MongoDB. */
-  async #lane(load: LoadClient, [first, request]: [first: LoadRequest, request: LoadRequest], everyMs: number): Promise<void> {
+  async #lane(
+    load: LoadClient,
+    [first, request]: [first: LoadRequest, request: LoadRequest],
+    everyMs: number,
+  ): Promise<void> {
     await this.#send(load, first);
     await setTimeout(Math.random() * everyMs);
     let refusals = 0;
@@ -87,7 +97,10 @@ export class Crowd {
     const { answer } = await this.tally.send(load, request);
     this.#underWay--;
     this.#changes.emit("answered");
-    if (answer?.status === 503 && !(answer.body.includes('"limiter_unavailable"') && answer.headers["retry-after"] === "1")) {
+    if (
+      answer?.status === 503 &&
+      !(answer.body.includes('"limiter_unavailable"') && answer.headers["retry-after"] === "1")
+    ) {
       this.unsound.push(`${request.method} ${request.path}: ${answer.body}`);
     }
     return answer?.status;

@@ -25,7 +25,11 @@ export function useReplicasOver(redis: { readonly url: string }, settings: Setti
  * Redis has forgotten or charged without an answer (never more than once, each); 503 in time, longer only by what the machine kept even an idle process
  * waiting; well again soon after, and for good.
  */
-export async function endure(service: Processes, names: { fault: string; held: string }, fault: Fault): Promise<Aftermath> {
+export async function endure(
+  service: Processes,
+  names: { fault: string; held: string },
+  fault: Fault,
+): Promise<Aftermath> {
   const seen = await suffer(service, fault);
   const { numbers, overcharged, unanswered, breaches, relapses, heldUpMs } = seen;
   const notes = [

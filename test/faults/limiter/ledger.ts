@@ -26,15 +26,25 @@ export class Ledger {
   readonly #limits: typeof limitsOf;
 
   /** @param limits what whoever wrote these lines may admit. */
-  constructor(log: readonly LogLine[], account: { id: string; keys: readonly { id: string }[] }, surfaces: readonly Surface[], limits = limitsOf) {
+  constructor(
+    log: readonly LogLine[],
+    account: { id: string; keys: readonly { id: string }[] },
+    surfaces: readonly Surface[],
+    limits = limitsOf,
+  ) {
     this.#limits = limits;
     this.entries = log.filter(isEntry).filter((entry) => entry.account === account.id);
-    this.counters = surfaces.flatMap((surface) => [{ surface }, ...account.keys.map(({ id }) => ({ surface, keyId: id }))]);
+    this.counters = surfaces.flatMap((surface) => [
+      { surface },
+      ...account.keys.map(({ id }) => ({ surface, keyId: id })),
+    ]);
   }
 
   /** Admissions that a counter should have counted in a window. */
   admitted({ surface, keyId }: Counter, window: number): Entry[] {
-    return this.#in({ surface, ...(keyId !== undefined && { keyId }) }, window).filter(({ verdict }) => verdict === "admitted");
+    return this.#in({ surface, ...(keyId !== undefined && { keyId }) }, window).filter(
+      ({ verdict }) => verdict === "admitted",
+    );
   }
 
   /**
@@ -44,7 +54,9 @@ export class Ledger {
    * were answered 503. With it the counts must still fit exactly.
    */
   breaches(drift: (counter: Counter, window: number) => number = () => 0): string[] {
-    return this.counters.flatMap((counter) => this.windows().flatMap((window) => this.#breaches(counter, window, drift(counter, window))));
+    return this.counters.flatMap((counter) =>
+      this.windows().flatMap((window) => this.#breaches(counter, window, drift(counter, window))),
+    );
   }
 
   /** Those of them that no fault excuses: more admitted than the limit. */
@@ -82,7 +94,9 @@ export class Ledger {
     const { surface, keyId } = counter;
     const limit = this.#limitOf(counter) + drift;
     const { length } = this.admitted(counter, window);
-    return length > limit ? [`${surface} of ${keyId ?? "the account"} in window ${window}: ${length} admitted of ${limit}`] : [];
+    return length > limit
+      ? [`${surface} of ${keyId ?? "the account"} in window ${window}: ${length} admitted of ${limit}`]
+      : [];
   }
 
   #limitOf({ surface, keyId }: Counter): number {
@@ -91,7 +105,10 @@ export class Ledger {
   }
 
   #in({ surface, keyId }: Counter, window: number): Entry[] {
-    return this.entries.filter((entry) => entry.surface === surface && entry.window === window && (keyId === undefined || entry.key_id === keyId));
+    return this.entries.filter(
+      (entry) =>
+        entry.surface === surface && entry.window === window && (keyId === undefined || entry.key_id === keyId),
+    );
   }
 }
 

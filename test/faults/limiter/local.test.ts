@@ -41,12 +41,16 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
     });
     for (const pid of replicas) {
       const own = entries.filter((entry) => entry.pid === pid);
-      expect(new Ledger(own, gone.account, SURFACES, share).breaches(), `the share of replica ${pid}`).to.deep.equal([]);
+      expect(new Ledger(own, gone.account, SURFACES, share).breaches(), `the share of replica ${pid}`).to.deep.equal(
+        [],
+      );
     }
     expect(replicas.length).to.be.above(1);
     expect(unavailable).to.equal(0);
     expect(again.breaches(), "when Redis is back").to.deep.equal([]);
-    expect(SURFACES.filter((surface) => !again.windows().some((window) => again.exhausted(surface, window)))).to.deep.equal([]);
+    expect(
+      SURFACES.filter((surface) => !again.windows().some((window) => again.exhausted(surface, window))),
+    ).to.deep.equal([]);
     expect([...failures, ...back.crowd.tally.failures]).to.deep.equal([]);
   });
 
@@ -58,7 +62,11 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
     await logged(service, account.id, () => 1);
     await strike();
     const since = service.log.length; // the candidate was charged before
-    const crowd = new Crowd(service.url, account.keys.map(({ client }) => client.key), body.id);
+    const crowd = new Crowd(
+      service.url,
+      account.keys.map(({ client }) => client.key),
+      body.id,
+    );
     await crowd.exhaust();
     await crowd.end();
     await logged(service, account.id, () => 1 + crowd.tally.offered - crowd.tally.failures.length);

@@ -15,31 +15,43 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
 
   it("cuts every connection, again and again", async () => {
     let cutting: NodeJS.Timeout;
-    const { numbers } = await endure(service, { fault: "every connection to Redis is cut, every 50 ms for 2 s", held: NEVER_OVER }, {
-      strike: () => (cutting = setInterval(() => proxy.cut(), 50)),
-      heal: () => clearInterval(cutting),
-    });
+    const { numbers } = await endure(
+      service,
+      { fault: "every connection to Redis is cut, every 50 ms for 2 s", held: NEVER_OVER },
+      {
+        strike: () => (cutting = setInterval(() => proxy.cut(), 50)),
+        heal: () => clearInterval(cutting),
+      },
+    );
     expect(numbers.lost).to.equal(0);
   });
 
   it("loses an answer and its connection, again and again", async () => {
     let losing: NodeJS.Timeout;
-    const { numbers, overcharged } = await endure(service, { fault: "an answer of Redis is lost, and its connection cut, every 100 ms for 2 s", held: NEVER_OVER }, {
-      strike: () => (losing = setInterval(() => (proxy.loseAnswer = true), 100)),
-      heal() {
-        clearInterval(losing);
-        proxy.loseAnswer = false;
+    const { numbers, overcharged } = await endure(
+      service,
+      { fault: "an answer of Redis is lost, and its connection cut, every 100 ms for 2 s", held: NEVER_OVER },
+      {
+        strike: () => (losing = setInterval(() => (proxy.loseAnswer = true), 100)),
+        heal() {
+          clearInterval(losing);
+          proxy.loseAnswer = false;
+        },
       },
-    });
+    );
     expect(numbers.lost).to.equal(0);
     expect(overcharged, "charges whose answer was lost").to.be.above(0);
   });
 
   it("refuses connections", async () => {
-    const { numbers } = await endure(service, { fault: "connections to Redis are cut and refused for 2 s", held: NEVER_OVER }, {
-      strike: () => proxy.refuse(),
-      heal: () => proxy.mend(),
-    });
+    const { numbers } = await endure(
+      service,
+      { fault: "connections to Redis are cut and refused for 2 s", held: NEVER_OVER },
+      {
+        strike: () => proxy.refuse(),
+        heal: () => proxy.mend(),
+      },
+    );
     expect(numbers.lost).to.equal(0);
   });
 
@@ -52,21 +64,32 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
   });
 
   it("delivers answers late", async () => {
-    const { numbers } = await endure(service, { fault: "5 s of latency from Redis, for 2 s", held: NEVER_OVER }, {
-      strike: () => (proxy.answerDelayMs = LATENCY_MS),
-      heal: () => proxy.mend(),
-    });
+    const { numbers } = await endure(
+      service,
+      { fault: "5 s of latency from Redis, for 2 s", held: NEVER_OVER },
+      {
+        strike: () => (proxy.answerDelayMs = LATENCY_MS),
+        heal: () => proxy.mend(),
+      },
+    );
     expect(numbers.lost).to.equal(0);
   });
 
-  for (const [way, what] of [["toServer", "requests"], ["toClient", "answers"]] as const) {
+  for (const [way, what] of [
+    ["toServer", "requests"],
+    ["toClient", "answers"],
+  ] as const) {
     it(`swallows ${what}`, async () => {
-      const { numbers, overcharged } = await endure(service, { fault: `the network swallows ${what} for 2 s, then delivers them`, held: NEVER_OVER }, {
-        strike: () => proxy.swallow(way),
-        heal: () => proxy.mend(),
-        settled: () => proxy.delivered(),
-        quietly: true,
-      });
+      const { numbers, overcharged } = await endure(
+        service,
+        { fault: `the network swallows ${what} for 2 s, then delivers them`, held: NEVER_OVER },
+        {
+          strike: () => proxy.swallow(way),
+          heal: () => proxy.mend(),
+          settled: () => proxy.delivered(),
+          quietly: true,
+        },
+      );
       expect(numbers.lost).to.equal(0);
       if (way === "toServer") expect(overcharged).to.equal(0);
     });
@@ -74,10 +97,14 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
     it(`half-closes connections ${way === "toServer" ? "to the server" : "to the client"}`, async () => {
       const fault = `every connection is half-closed ${way === "toServer" ? "to Redis" : "from Redis"}, every 50 ms for 2 s`;
       let closing: NodeJS.Timeout;
-      const { numbers } = await endure(service, { fault, held: NEVER_OVER }, {
-        strike: () => (closing = setInterval(() => proxy.halfClose(way), 50)),
-        heal: () => clearInterval(closing),
-      });
+      const { numbers } = await endure(
+        service,
+        { fault, held: NEVER_OVER },
+        {
+          strike: () => (closing = setInterval(() => proxy.halfClose(way), 50)),
+          heal: () => clearInterval(closing),
+        },
+      );
       expect(numbers.lost).to.equal(0);
     });
   }

@@ -15,7 +15,11 @@ describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
     dir = await mkdtemp(join(tmpdir(), "onboarding-redis-"));
   });
   // Written at each turn of its event loop, as by default, but never put off while the disk is busy.
-  const server = useStarted("The Redis server", () => startRedis({ dir, args: ["--appendfsync", "no"] }), (server) => server.stop());
+  const server = useStarted(
+    "The Redis server",
+    () => startRedis({ dir, args: ["--appendfsync", "no"] }),
+    (server) => server.stop(),
+  );
   const service = useReplicasOver(server);
   let operator: RedisClient;
   before(async () => {
@@ -27,7 +31,11 @@ describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
   });
 
   it("is paused", async () => {
-    await endureExactly(service, "Redis is paused for 2 s (SIGSTOP)", { strike: () => server.pause(), heal: () => server.resume(), quietly: true });
+    await endureExactly(service, "Redis is paused for 2 s (SIGSTOP)", {
+      strike: () => server.pause(),
+      heal: () => server.resume(),
+      quietly: true,
+    });
   });
 
   it("is paused across a window's edge", async () => {
@@ -45,16 +53,25 @@ describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
   });
 
   // Redis ends in good order in the same turn of its event loop in which it may just have run a charge, and sends no answer then.
-  for (const [how, ending] of [["stopped under load", () => server.stop()], ["killed", () => server.kill()]] as const) {
+  for (const [how, ending] of [
+    ["stopped under load", () => server.stop()],
+    ["killed", () => server.kill()],
+  ] as const) {
     it(`is ${how}, and started with its data`, async () => {
-      const names = { fault: `Redis is ${how} and started with its data`, held: "exact in what its append-only file kept; 503 in time; well in 2 s" };
+      const names = {
+        fault: `Redis is ${how} and started with its data`,
+        held: "exact in what its append-only file kept; 503 in time; well in 2 s",
+      };
       const { numbers } = await endure(service, names, { strike: ending, heal: () => server.restart() });
       expect(numbers.lost).to.equal(0);
     });
   }
 
   it("is killed, and started without its data", async () => {
-    const names = { fault: "Redis is killed and started without its data", held: "the limit anew, and exact, after what was forgotten; 503 in time; well in 2 s" };
+    const names = {
+      fault: "Redis is killed and started without its data",
+      held: "the limit anew, and exact, after what was forgotten; 503 in time; well in 2 s",
+    };
     const { numbers } = await endure(service, names, {
       async strike() {
         await server.kill();

@@ -21,12 +21,16 @@ describe(`the limits of ${REPLICAS} replicas hold while Sentinel fails over`, fu
   it("because the master was killed", async () => {
     const old = await trio.master();
     try {
-      const { numbers } = await endure(service, { fault: "Sentinel: the master is killed, min-replicas-to-write 1", held: HELD }, {
-        strike: () => old.kill(),
-        lastsMs: 0,
-        heal: () => trio.promoted(old),
-        settlesWithinMs: PROMOTION_MS,
-      });
+      const { numbers } = await endure(
+        service,
+        { fault: "Sentinel: the master is killed, min-replicas-to-write 1", held: HELD },
+        {
+          strike: () => old.kill(),
+          lastsMs: 0,
+          heal: () => trio.promoted(old),
+          settlesWithinMs: PROMOTION_MS,
+        },
+      );
       expect(numbers.lost).to.be.at.most(ON_THE_WIRE);
     } finally {
       await old.restart();
@@ -37,12 +41,16 @@ describe(`the limits of ${REPLICAS} replicas hold while Sentinel fails over`, fu
   it("because the master hangs", async () => {
     const old = await trio.master();
     try {
-      const { numbers } = await endure(service, { fault: "Sentinel: the master is paused (SIGSTOP) until another is promoted", held: HELD }, {
-        strike: () => old.pause(),
-        lastsMs: 0,
-        heal: () => trio.promoted(old),
-        settlesWithinMs: PROMOTION_MS,
-      });
+      const { numbers } = await endure(
+        service,
+        { fault: "Sentinel: the master is paused (SIGSTOP) until another is promoted", held: HELD },
+        {
+          strike: () => old.pause(),
+          lastsMs: 0,
+          heal: () => trio.promoted(old),
+          settlesWithinMs: PROMOTION_MS,
+        },
+      );
       expect(numbers.lost).to.be.at.most(ON_THE_WIRE);
     } finally {
       old.resume();
@@ -52,28 +60,36 @@ describe(`the limits of ${REPLICAS} replicas hold while Sentinel fails over`, fu
 
   it("because an operator says so, having stopped all writes first", async () => {
     const old = await trio.master();
-    const { numbers } = await endure(service, { fault: "CLIENT PAUSE … WRITE on the master, then SENTINEL FAILOVER", held: `nothing lost; ${HELD}` }, {
-      async strike() {
-        await trio.pauseWrites(PAUSE_MS);
-        await trio.failover();
+    const { numbers } = await endure(
+      service,
+      { fault: "CLIENT PAUSE … WRITE on the master, then SENTINEL FAILOVER", held: `nothing lost; ${HELD}` },
+      {
+        async strike() {
+          await trio.pauseWrites(PAUSE_MS);
+          await trio.failover();
+        },
+        lastsMs: 0,
+        heal: () => trio.promoted(old),
+        settled: () => trio.whole(),
+        settlesWithinMs: DEMOTION_MS,
       },
-      lastsMs: 0,
-      heal: () => trio.promoted(old),
-      settled: () => trio.whole(),
-      settlesWithinMs: DEMOTION_MS,
-    });
+    );
     expect(numbers.lost).to.equal(0);
   });
 
   it("because an operator says so", async () => {
     const old = await trio.master();
-    await endure(service, { fault: "SENTINEL FAILOVER, min-replicas-to-write 1", held: HELD }, {
-      strike: () => trio.failover(),
-      lastsMs: 0,
-      heal: () => trio.promoted(old),
-      settled: () => trio.whole(),
-      settlesWithinMs: DEMOTION_MS,
-      painless: true,
-    });
+    await endure(
+      service,
+      { fault: "SENTINEL FAILOVER, min-replicas-to-write 1", held: HELD },
+      {
+        strike: () => trio.failover(),
+        lastsMs: 0,
+        heal: () => trio.promoted(old),
+        settled: () => trio.whole(),
+        settlesWithinMs: DEMOTION_MS,
+        painless: true,
+      },
+    );
   });
 });

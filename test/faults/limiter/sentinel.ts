@@ -33,11 +33,17 @@ export interface Trio {
 
 export async function startTrio(): Promise<Trio> {
   const first = await startRedis({ args: SAFE });
-  const servers = [first, ...(await Promise.all([1, 2].map(() => startRedis({ args: [...SAFE, "--replicaof", "127.0.0.1", `${first.port}`] }))))];
+  const servers = [
+    first,
+    ...(await Promise.all(
+      [1, 2].map(() => startRedis({ args: [...SAFE, "--replicaof", "127.0.0.1", `${first.port}`] })),
+    )),
+  ];
   const dir = mkdtempSync(join(tmpdir(), "onboarding-sentinels-"));
   const sentinels = await Promise.all([1, 2, 3].map((n) => startSentinel(join(dir, `${n}.conf`), first.port)));
   const asked = new Redis(sentinels[0]?.url ?? "");
-  const masterPort = async (): Promise<number> => Number(((await asked.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)) as string[])[1]);
+  const masterPort = async (): Promise<number> =>
+    Number(((await asked.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)) as string[])[1]);
   const masterNow = async (): Promise<TestServer> => {
     const port = await masterPort();
     const server = servers.find((each) => each.port === port);
@@ -48,11 +54,13 @@ export async function startTrio(): Promise<Trio> {
     url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${NAME}`,
     master: masterNow,
     failover: async () => void (await asked.call("SENTINEL", "FAILOVER", NAME)),
-    pauseWrites: async (ms) => void (await asking((await masterNow()).url, (redis) => redis.client("PAUSE", ms, "WRITE"))),
+    pauseWrites: async (ms) =>
+      void (await asking((await masterNow()).url, (redis) => redis.client("PAUSE", ms, "WRITE"))),
     async promoted(old) {
       await until(async () => (await masterPort()) !== old.port && (await takesWrites((await masterNow()).url)));
     },
-    whole: () => until(async () => (await onlineReplicas((await masterNow()).url)) === 2 && (await knownToSentinel(asked)) === 2),
+    whole: () =>
+      until(async () => (await onlineReplicas((await masterNow()).url)) === 2 && (await knownToSentinel(asked)) === 2),
     async stop() {
       asked.disconnect();
       await Promise.all([...sentinels, ...servers].map((server) => server.stop()));
@@ -65,7 +73,11 @@ export async function startTrio(): Promise<Trio> {
 
 async function startSentinel(conf: string, masterPort: number): Promise<OwnServer> {
   const command = await findRedis(toolsIn(dataDirOf(process.env)), new AbortController().signal);
-  const monitor = [`monitor ${NAME} 127.0.0.1 ${masterPort} 2`, `down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`, `failover-timeout ${NAME} 5000`];
+  const monitor = [
+    `monitor ${NAME} 127.0.0.1 ${masterPort} 2`,
+    `down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+    `failover-timeout ${NAME} 5000`,
+  ];
   writeFileSync(conf, monitor.map((line) => `sentinel ${line}\n`).join(""));
   return launch({
     name: "redis-sentinel",

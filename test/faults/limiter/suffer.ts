@@ -38,7 +38,9 @@ export interface Fault {
 
 /** What the fault did to an account's requests, and whether its limits are still what they should be. */
 export interface Aftermath {
-  numbers: Pick<Outcome, "offered" | "admitted" | "refused" | "unavailable" | "failed" | "lost" | "slowestMs"> & { recoveryMs: number };
+  numbers: Pick<Outcome, "offered" | "admitted" | "refused" | "unavailable" | "failed" | "lost" | "slowestMs"> & {
+    recoveryMs: number;
+  };
   /** Charges without an admission. */
   overcharged: number;
   /** Requests that were answered 503 after their charge had been sent: it may have counted. */
@@ -55,11 +57,18 @@ export interface Aftermath {
 export async function suffer(service: Processes, fault: Fault): Promise<Aftermath> {
   const { lastsMs = 2_000, settlesWithinMs = 0 } = fault;
   const account = await accountWithKeys(service, 3);
-  await (fault.acrossAnEdge ? beforeEdge(BEFORE_MS + lastsMs / 2) : roomFor(BEFORE_MS + lastsMs + settlesWithinMs + AFTER_MS));
+  await (fault.acrossAnEdge
+    ? beforeEdge(BEFORE_MS + lastsMs / 2)
+    : roomFor(BEFORE_MS + lastsMs + settlesWithinMs + AFTER_MS));
   const { body } = await account.keys[0]!.client.post("/candidates");
   const idler = startIdler();
-  const crowd = new Crowd(service.url, account.keys.map(({ client }) => client.key), body.id);
-  const allLogged = (): Promise<void> => logged(service, account.id, () => crowd.tally.offered - crowd.tally.failures.length + 1); // and the candidate's
+  const crowd = new Crowd(
+    service.url,
+    account.keys.map(({ client }) => client.key),
+    body.id,
+  );
+  const allLogged = (): Promise<void> =>
+    logged(service, account.id, () => crowd.tally.offered - crowd.tally.failures.length + 1); // and the candidate's
   const ledger = (): Ledger => new Ledger(service.log, account, SURFACES);
   try {
     await setTimeout(BEFORE_MS);
@@ -94,16 +103,28 @@ interface Drift {
 function driftOf(ledger: Ledger, usages: ReadonlyMap<string, Usage>): Drift {
   const window = windowOf([...usages.values()].at(-1)?.surfaces[0]?.resetMs ?? 0);
   const name = ({ surface, keyId = "" }: Counter): string => `${surface} ${keyId}`;
-  const drifts = new Map(ledger.counters.map((counter) => [name(counter), ledger.admitted(counter, window).length - counted(counter, usages)]));
+  const drifts = new Map(
+    ledger.counters.map((counter) => [
+      name(counter),
+      ledger.admitted(counter, window).length - counted(counter, usages),
+    ]),
+  );
   return { window, of: (counter) => drifts.get(name(counter)) ?? 0 };
 }
 
-function judge(ledger: Ledger, { tally, unsound }: Crowd, drift: Drift, { struckAt, healedAt }: { struckAt: number; healedAt: number }): Omit<Aftermath, "heldUpMs"> {
+function judge(
+  ledger: Ledger,
+  { tally, unsound }: Crowd,
+  drift: Drift,
+  { struckAt, healedAt }: { struckAt: number; healedAt: number },
+): Omit<Aftermath, "heldUpMs"> {
   const unavailable = ledger.entries.filter(({ status }) => status === 503);
   const late = unavailable.map(decidedAt).filter((at) => at > healedAt);
   const recoveredAt = Math.max(calmSince(healedAt, late), ...late.filter((at) => at < healedAt + RECOVERY_MS));
   const drifts = SURFACES.map((surface) => drift.of({ surface }));
-  const unexhausted = SURFACES.filter((surface) => !ledger.windows().some((window) => window >= drift.window && ledger.exhausted(surface, window)));
+  const unexhausted = SURFACES.filter(
+    (surface) => !ledger.windows().some((window) => window >= drift.window && ledger.exhausted(surface, window)),
+  );
   const { offered, admitted, refused, unavailable: unavailables, failures } = tally;
   return {
     numbers: {
@@ -121,18 +142,28 @@ function judge(ledger: Ledger, { tally, unsound }: Crowd, drift: Drift, { struck
     breaches: [
       ...ledger.breaches((counter, window) => (window === drift.window ? drift.of(counter) : 0)),
       ...unexhausted.map((surface) => `${surface} was not offered enough to be exhausted`),
-      ...ledger.entries.filter(({ status = 0, verdict }) => status < 400 && verdict === undefined).map(({ status, time }) => `${time}: answered ${status} without a decision`),
+      ...ledger.entries
+        .filter(({ status = 0, verdict }) => status < 400 && verdict === undefined)
+        .map(({ status, time }) => `${time}: answered ${status} without a decision`),
       ...unsound,
       ...failures,
     ],
-    relapses: unavailable.filter((entry) => decidedAt(entry) > recoveredAt).map((entry) => `${decidedAt(entry) - healedAt} ms after the fault: 503 in ${entry.ms} ms, ${entry.error?.message ?? ""}`),
+    relapses: unavailable
+      .filter((entry) => decidedAt(entry) > recoveredAt)
+      .map(
+        (entry) =>
+          `${decidedAt(entry) - healedAt} ms after the fault: 503 in ${entry.ms} ms, ${entry.error?.message ?? ""}`,
+      ),
   };
 }
 
 /** Waits until nothing has been answered 503 for a while. */
 async function calm(ledger: () => Ledger, healedAt: number): Promise<void> {
   for (const deadline = healedAt + GIVE_UP_MS; Date.now() < deadline; await setTimeout(50)) {
-    const late = ledger().entries.filter(({ status }) => status === 503).map(decidedAt).filter((at) => at > healedAt);
+    const late = ledger()
+      .entries.filter(({ status }) => status === 503)
+      .map(decidedAt)
+      .filter((at) => at > healedAt);
     if (Date.now() - calmSince(healedAt, late) > CALM_MS) return;
   }
 }
@@ -154,7 +185,10 @@ export async function logged(service: Processes, accountId: string, answered: ()
 }
 
 /** What Redis has counted, asked until it says. */
-async function usagesOf({ operators }: Processes, { id, keys }: { id: string; keys: { id: string }[] }): Promise<Map<string, Usage>> {
+async function usagesOf(
+  { operators }: Processes,
+  { id, keys }: { id: string; keys: { id: string }[] },
+): Promise<Map<string, Usage>> {
   const usages = new Map<string, Usage>();
   for (const { id: keyId } of keys) {
     for (const deadline = Date.now() + GIVE_UP_MS; !usages.has(keyId); await setTimeout(20)) {
@@ -171,7 +205,9 @@ async function usagesOf({ operators }: Processes, { id, keys }: { id: string; ke
 
 /** Of the answers 503; where there is none, of the refusals: nothing else is answered as soon as it is decided. */
 function slowest(entries: readonly Entry[]): number {
-  const [unavailable, refused] = [503, 429].map((status) => entries.filter((entry) => entry.status === status).map(({ ms }) => ms));
+  const [unavailable, refused] = [503, 429].map((status) =>
+    entries.filter((entry) => entry.status === status).map(({ ms }) => ms),
+  );
   return Math.max(0, ...(unavailable?.length ? unavailable : (refused ?? [])));
 }
 

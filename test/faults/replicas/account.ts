@@ -51,7 +51,9 @@ export class BusyAccount {
   /** How many of the acknowledged candidates are not there, or are not as they were acknowledged. */
   async lost(load: LoadClient): Promise<number> {
     const stored = await everyCandidate(load, this.key);
-    return [...this.acknowledged].filter(([id, candidate]) => JSON.stringify(stored.get(id)) !== JSON.stringify(candidate)).length;
+    return [...this.acknowledged].filter(
+      ([id, candidate]) => JSON.stringify(stored.get(id)) !== JSON.stringify(candidate),
+    ).length;
   }
 
   /** Creates that the account's window counts. */

@@ -27,7 +27,10 @@ export async function startBalancer(backends: () => readonly Backend[]): Promise
     for (const { port, opsPort } of backends()) {
       const ready = fetch(`http://127.0.0.1:${opsPort}/readyz`, { signal: AbortSignal.timeout(ASK_EVERY_MS * 5) });
       // One that is merely slow to say so is left in: on a busy machine that would be all of them.
-      void ready.then(({ ok }) => (ok ? unready.delete(port) : unready.add(port)), () => undefined);
+      void ready.then(
+        ({ ok }) => (ok ? unready.delete(port) : unready.add(port)),
+        () => undefined,
+      );
     }
   }, ASK_EVERY_MS);
   function ports(): number[] {
@@ -49,7 +52,13 @@ export async function startBalancer(backends: () => readonly Backend[]): Promise
       const port = among[turn++ % among.length];
       if (port === undefined) continue;
       const replica = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
-      if (!(await once(replica, "connect").then(() => true, () => false))) continue;
+      if (
+        !(await once(replica, "connect").then(
+          () => true,
+          () => false,
+        ))
+      )
+        continue;
       sockets.add(replica);
       pass(client, replica);
       pass(replica, client);

@@ -16,9 +16,15 @@ const LANES = 8;
 
 describe("replicas of which one's clock is an hour off", function () {
   this.timeout(150_000);
-  for (const [direction, shift] of [["ahead", HOUR_MS], ["behind", -HOUR_MS]] as const) {
+  for (const [direction, shift] of [
+    ["ahead", HOUR_MS],
+    ["behind", -HOUR_MS],
+  ] as const) {
     it(`admit exactly the limit, with right timestamps and a whole feed, when it is ${direction}`, async () => {
-      const shifted = { NODE_OPTIONS: "--import ./test/faults/replicas/shifted-clock.mjs", SHIFT_CLOCK_MS: String(shift) };
+      const shifted = {
+        NODE_OPTIONS: "--import ./test/faults/replicas/shifted-clock.mjs",
+        SHIFT_CLOCK_MS: String(shift),
+      };
       // A replica that went by its own clock would count in another window than the others.
       const settings = { LIMIT_SCALE: SCALE, LIMIT_WINDOW_SECONDS: HOUR_MS / 1000, STORE_TIMEOUT_MS: 2_000 };
       const fleet = await startFleet(3, settings, [shifted]);
@@ -47,7 +53,9 @@ describe("replicas of which one's clock is an hour off", function () {
     await mirror.catchUp();
     const store = await everyCandidate(load, account.key);
     const stamps = [...store.values()].map(({ updated_at }) => updated_at);
-    const wrong = stamps.filter((stamp) => Date.parse(stamp) < began - 1_000 || Date.parse(stamp) > ended + 1_000).length;
+    const wrong = stamps.filter(
+      (stamp) => Date.parse(stamp) < began - 1_000 || Date.parse(stamp) > ended + 1_000,
+    ).length;
     const missed = [...store.keys()].filter((id) => !mirror.candidates.has(id)).length;
     const lost = await account.lost(load);
     const byShifted = fleet.members[0]!.log.filter(({ surface }) => surface === "create").length;

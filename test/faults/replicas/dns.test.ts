@@ -29,7 +29,9 @@ describe("without DNS", function () {
     const { REDIS_URL = "", MONGODB_URL = "" } = process.env;
     redis = await startNetwork(Number(new URL(REDIS_URL).port));
     mongo = await startNetwork(Number(new URL(MONGODB_URL).port));
-    operators = await openOperators(testConfig({ MONGODB_URL: `mongodb://127.0.0.1:${new URL(MONGODB_URL).port}/dns-${process.pid}` }));
+    operators = await openOperators(
+      testConfig({ MONGODB_URL: `mongodb://127.0.0.1:${new URL(MONGODB_URL).port}/dns-${process.pid}` }),
+    );
   });
   after(async () => {
     await operators.mongo.db.dropDatabase();
@@ -97,7 +99,10 @@ describe("without DNS", function () {
     });
     expect(unavailable).to.equal(10);
     expect(tally.slowestUnavailableMs).to.be.below(STORE_TIMEOUT_MS + LATE_MS);
-    expect({ status, faults }).to.deep.equal({ status: 503, faults: ["redis does not answer", "mongodb does not answer"] });
+    expect({ status, faults }).to.deep.equal({
+      status: 503,
+      faults: ["redis does not answer", "mongodb does not answer"],
+    });
     expect(recoveryMs).to.be.below(RECOVERY_MS);
     expect(after).to.deep.equal({ status: 200, faults: [] });
     expect(tally.failures).to.deep.equal([]);

@@ -50,7 +50,7 @@ const READ_WITHIN_MS = 10_000;
 /** Everything there is, read afresh. @throws where the feed does not answer for 10 s. */
 export async function everyCandidate(load: LoadClient, key: string): Promise<Map<string, Candidate>> {
   const mirror = new Mirror(load, key);
-  for (const deadline = performance.now() + READ_WITHIN_MS; !(await mirror.catchUp()); ) {
+  for (const deadline = performance.now() + READ_WITHIN_MS; !(await mirror.catchUp());) {
     if (performance.now() > deadline) throw new Error(`The feed does not answer: ${mirror.lastFault}`);
   }
   return mirror.candidates;
@@ -61,7 +61,9 @@ export async function missedBy(mirror: Mirror, load: LoadClient, key: string): P
   for (const deadline = performance.now() + 5_000; ; await setTimeout(200)) {
     await mirror.catchUp();
     const store = await everyCandidate(load, key);
-    const missed = [...store.values()].filter(({ id, version }) => mirror.candidates.get(id)?.version !== version).map(({ id }) => id);
+    const missed = [...store.values()]
+      .filter(({ id, version }) => mirror.candidates.get(id)?.version !== version)
+      .map(({ id }) => id);
     if (missed.length === 0 || performance.now() > deadline) return missed;
   }
 }

@@ -33,13 +33,21 @@ export interface Fleet {
  * Starts so many processes.
  * @param environments what each one's environment has beside the settings, in order.
  */
-export async function startFleet(size: number, settings: Settings = {}, environments: NodeJS.ProcessEnv[] = []): Promise<Fleet> {
+export async function startFleet(
+  size: number,
+  settings: Settings = {},
+  environments: NodeJS.ProcessEnv[] = [],
+): Promise<Fleet> {
   // One database for all: the name is drawn once.
   const config = testConfig(settings);
   const members: Member[] = [];
   const balancer = await startBalancer(() => members.filter(({ child }) => isRunning(child)));
   const join = async (environment: NodeJS.ProcessEnv = {}): Promise<Member> => {
-    const env = { ...process.env, ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])), ...environment };
+    const env = {
+      ...process.env,
+      ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])),
+      ...environment,
+    };
     const member = await startMember(env);
     members.push(member);
     return member;
@@ -75,7 +83,9 @@ export async function startMember(env: NodeJS.ProcessEnv): Promise<Member> {
   let complaints = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
   const gone = once(child, "close");
-  const [first] = (await Promise.race([once(child, "message"), gone])) as [{ port: number; opsPort: number } | number | null];
+  const [first] = (await Promise.race([once(child, "message"), gone])) as [
+    { port: number; opsPort: number } | number | null,
+  ];
   if (typeof first !== "object" || first === null) throw new Error(complaints);
   return {
     ...first,

@@ -64,7 +64,12 @@ describe("replicas that share a port", function () {
     while (tally.refused < 50 && tally.admitted <= 2 * ACCOUNT_LIMIT) await setTimeout(50);
     await lanes.end();
     const lost = await account.lost(load);
-    record({ fault: "SIGTERM to one of four replicas of one port", held: "zero failed requests, limit exact", ...tally.counts(), lost });
+    record({
+      fault: "SIGTERM to one of four replicas of one port",
+      held: "zero failed requests, limit exact",
+      ...tally.counts(),
+      lost,
+    });
     expect(tally.failures).to.deep.equal([]);
     expect(lost).to.equal(0);
     expect(tally.admitted).to.equal(ACCOUNT_LIMIT);

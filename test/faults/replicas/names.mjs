@@ -11,7 +11,11 @@ dns.lookup = (hostname, options, callback) => {
     return;
   }
   const known = existsSync(process.env.NAMES_FILE);
-  const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: "ENOTFOUND", syscall: "getaddrinfo", hostname });
+  const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), {
+    code: "ENOTFOUND",
+    syscall: "getaddrinfo",
+    hostname,
+  });
   process.nextTick(() => {
     if (!known) done(error);
     else if (typeof options === "object" && options?.all) done(null, [{ address: "127.0.0.1", family: 4 }]);

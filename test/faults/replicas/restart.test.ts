@@ -32,7 +32,13 @@ describe("services behind a balancer", function () {
   async function expectNothingFailed(fault: string, exitCodes: (number | null)[]): Promise<void> {
     const lost = await account.lost(load);
     const charged = await account.charged(fleet.operators);
-    record({ fault, held: "zero failed requests, each charged once", ...tally.counts(), lost, note: `charged ${charged}` });
+    record({
+      fault,
+      held: "zero failed requests, each charged once",
+      ...tally.counts(),
+      lost,
+      note: `charged ${charged}`,
+    });
     expect(tally.failures).to.deep.equal([]);
     expect(lost).to.equal(0);
     expect(charged).to.equal(tally.offered);

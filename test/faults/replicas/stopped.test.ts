@@ -44,7 +44,9 @@ describe("a replica whose event loop stands still", function () {
 
     victim.child.kill("SIGSTOP");
     const before = onOther.admitted;
-    const ready = await fetch(`http://127.0.0.1:${victim.opsPort}/readyz`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    const ready = await fetch(`http://127.0.0.1:${victim.opsPort}/readyz`, {
+      signal: AbortSignal.timeout(1_000),
+    }).catch(() => undefined);
     await setTimeout(STOPPED_MS);
     const meanwhile = onOther.admitted - before;
     victim.child.kill("SIGCONT");

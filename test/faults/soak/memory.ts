@@ -24,7 +24,9 @@ export class MemoryWatch {
 
   async #sample(named: ReadonlyMap<number, string>): Promise<void> {
     // ps fails where one of them has gone, and still tells of the others.
-    const { stdout } = await promisify(execFile)("ps", ["-o", "pid=,rss=", "-p", [...named.keys()].join(",")]).catch((error: { stdout: string }) => error);
+    const { stdout } = await promisify(execFile)("ps", ["-o", "pid=,rss=", "-p", [...named.keys()].join(",")]).catch(
+      (error: { stdout: string }) => error,
+    );
     for (const line of stdout.trim().split("\n")) {
       const [pid = 0, kilobytes = 0] = line.trim().split(/\s+/).map(Number);
       const name = named.get(pid);
@@ -38,6 +40,8 @@ export class MemoryWatch {
 
 /** The middle of what a process used in a part of its life, given as fractions of it: 0 its start, 1 its end. */
 export function typical({ samples }: Memory, from: number, to: number): number {
-  const part = samples.slice(Math.floor(from * samples.length), Math.ceil(to * samples.length)).map(({ megabytes }) => megabytes);
+  const part = samples
+    .slice(Math.floor(from * samples.length), Math.ceil(to * samples.length))
+    .map(({ megabytes }) => megabytes);
   return part.toSorted((a, b) => a - b)[Math.floor(part.length / 2)] ?? 0;
 }

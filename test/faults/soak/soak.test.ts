@@ -35,19 +35,41 @@ describe(`${REPLICAS} replicas under full load for ${MINUTES} minutes, with faul
     const redis = await startRedis();
     const proxy = await startProxy(redis.port);
     const mongo = await startMongo();
-    const settings = { REPLICAS, LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: 500, REDIS_URL: proxy.url, MONGODB_URL: `${mongo.url}/soak` };
+    const settings = {
+      REPLICAS,
+      LIMIT_WINDOW_SECONDS: WINDOW_SECONDS,
+      LIMITER_TIMEOUT_MS: 500,
+      REDIS_URL: proxy.url,
+      MONGODB_URL: `${mongo.url}/soak`,
+    };
     const service = await spawnService(settings);
     const accounts = [];
     for (let n = 0; n < ACCOUNTS; n++) accounts.push(await accountWithKeys(service, KEYS));
-    const candidates = await Promise.all(accounts.map(async ({ keys }) => (await keys[0]!.client.post("/candidates")).body.id));
+    const candidates = await Promise.all(
+      accounts.map(async ({ keys }) => (await keys[0]!.client.post("/candidates")).body.id),
+    );
     const surfaces = await surfacesOf(service, accounts[0]!.keys[0]!.client.key, candidates[0]!);
 
     const replicas = new Replicas();
     replicas.notice(service.log);
     const [witness] = replicas.alive().keys(); // is not killed, so that its memory can be watched to the end
-    const memory = new MemoryWatch(() => new Map([...replicas.alive(), [service.child.pid ?? 0, "supervisor"], [redis.pid, "Redis"], [mongo.pid, "MongoDB"]]), SAMPLE_MS);
+    const memory = new MemoryWatch(
+      () =>
+        new Map([
+          ...replicas.alive(),
+          [service.child.pid ?? 0, "supervisor"],
+          [redis.pid, "Redis"],
+          [mongo.pid, "MongoDB"],
+        ]),
+      SAMPLE_MS,
+    );
     const books = new Books(accounts, surfaces, WINDOW_SECONDS);
-    const mischief = new Mischief({ redis, proxy, mongo, replicas: () => [...replicas.alive().keys()].filter((pid) => pid !== witness) });
+    const mischief = new Mischief({
+      redis,
+      proxy,
+      mongo,
+      replicas: () => [...replicas.alive().keys()].filter((pid) => pid !== witness),
+    });
     const account = (): void => {
       replicas.notice(service.log);
       books.enter(service.log, mischief.troubles, Date.now());
@@ -56,14 +78,25 @@ describe(`${REPLICAS} replicas under full load for ${MINUTES} minutes, with faul
 
     const tally = new Tally();
     const until = Date.now() + MINUTES * 60_000;
-    const lanes = accounts.flatMap(({ keys }, n) => keys.flatMap(({ client }) => surfaces.map((surface) => lane(service.url, surface, client.key, candidates[n]!, tally, until))));
+    const lanes = accounts.flatMap(({ keys }, n) =>
+      keys.flatMap(({ client }) =>
+        surfaces.map((surface) => lane(service.url, surface, client.key, candidates[n]!, tally, until)),
+      ),
+    );
     await Promise.all(lanes);
     await mischief.end();
     clearInterval(accounting);
     memory.end();
     account();
 
-    const summary = summaryOf({ minutes: MINUTES, surfaces, tally, troubles: mischief.troubles, books, memory: [...memory.processes.values()] });
+    const summary = summaryOf({
+      minutes: MINUTES,
+      surfaces,
+      tally,
+      troubles: mischief.troubles,
+      books,
+      memory: [...memory.processes.values()],
+    });
     process.stdout.write(`\n${summary}\n`);
     writeFileSync("test/faults/SOAK.md", summary);
     await service.stop();
@@ -71,11 +104,16 @@ describe(`${REPLICAS} replicas under full load for ${MINUTES} minutes, with faul
     await Promise.all([redis.stop(), mongo.stop()]);
 
     expect(books.breaches).to.deep.equal([]);
-    expect(tally.failures.filter((failure) => !BROKEN_OFF.test(failure)), "answers that are none").to.deep.equal([]);
+    expect(
+      tally.failures.filter((failure) => !BROKEN_OFF.test(failure)),
+      "answers that are none",
+    ).to.deep.equal([]);
     expect(books.exact, "windows without a fault, exhausted, exact").to.be.above(0);
     if (MINUTES < JUDGED_FROM_MINUTES) return;
     const watched = memory.processes.get(witness ?? 0)!;
-    expect(typical(watched, 0.75, 1), "memory of a replica in its last quarter, in MB").to.be.below(GROWTH * typical(watched, 0.25, 0.5));
+    expect(typical(watched, 0.75, 1), "memory of a replica in its last quarter, in MB").to.be.below(
+      GROWTH * typical(watched, 0.25, 0.5),
+    );
   });
 });
 
@@ -91,7 +129,14 @@ async function surfacesOf(service: Processes, key: string, candidate: string): P
   return found;
 }
 
-async function lane(url: string, surface: Surface, key: string, candidate: string, tally: Tally, until: number): Promise<void> {
+async function lane(
+  url: string,
+  surface: Surface,
+  key: string,
+  candidate: string,
+  tally: Tally,
+  until: number,
+): Promise<void> {
   const load = new LoadClient(url, 1);
   while (Date.now() < until) {
     const { answer } = await tally.send(load, REQUESTS[surface](key, candidate));

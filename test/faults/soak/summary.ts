@@ -53,7 +53,10 @@ function memoryRow(memory: Memory): string {
 function otherAnswers(failures: readonly string[]): string {
   const kinds = new Map<string, number>();
   for (const failure of failures) {
-    const kind = failure.replace(/cand_\w+/g, "…").replace(/"request_id":"[^"]*"/, "").slice(0, 120);
+    const kind = failure
+      .replace(/cand_\w+/g, "…")
+      .replace(/"request_id":"[^"]*"/, "")
+      .slice(0, 120);
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }
   return kinds.size === 0 ? "none" : [...kinds].map(([kind, count]) => `${count} × ${kind}`).join("; ");

@@ -45,7 +45,11 @@ describe("a write that reaches MongoDB after its caller was answered 503", funct
   });
 
   it("is on the feed all the same: a create", async () => {
-    const store = await expectMirrored("POST", "/candidates", { name: "held up", documents: ["CV"], references: [{ name: "Ann" }] });
+    const store = await expectMirrored("POST", "/candidates", {
+      name: "held up",
+      documents: ["CV"],
+      references: [{ name: "Ann" }],
+    });
     expect([...store.values()].map(({ name }) => name)).to.have.members(["held up", "meanwhile"]);
   });
 
@@ -65,10 +69,16 @@ describe("a write that reaches MongoDB after its caller was answered 503", funct
     let store = new Map<string, Candidate>();
     let differ: string[] = ["not compared"];
     // The write itself takes a moment, and a create has to be found.
-    for (const settled = began + 1_000; (differ.length > 0 || performance.now() < settled) && performance.now() < began + 15_000; await setTimeout(100)) {
+    for (
+      const settled = began + 1_000;
+      (differ.length > 0 || performance.now() < settled) && performance.now() < began + 15_000;
+      await setTimeout(100)
+    ) {
       await mirror.catchUp();
       store = await everyCandidate(load, key);
-      differ = [...store.values()].filter((row) => JSON.stringify(mirror.candidates.get(row.id)) !== JSON.stringify(row)).map(({ id }) => id);
+      differ = [...store.values()]
+        .filter((row) => JSON.stringify(mirror.candidates.get(row.id)) !== JSON.stringify(row))
+        .map(({ id }) => id);
     }
     record({
       fault: `${method === "POST" ? "create" : "update"} that reaches MongoDB ${HELD_MS / 1000} s late`,

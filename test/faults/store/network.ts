@@ -27,7 +27,10 @@ export async function startNetwork(port: number): Promise<Network> {
     client.on("data", (data) => {
       const due = performance.now() + network.delayMs;
       const freed = network.holds(data) ? new Promise<void>((resolve) => held.push(resolve)) : undefined;
-      sent = sent.then(() => freed).then(() => setTimeout(Math.max(0, due - performance.now()))).then(() => mongo.write(data));
+      sent = sent
+        .then(() => freed)
+        .then(() => setTimeout(Math.max(0, due - performance.now())))
+        .then(() => mongo.write(data));
     });
     mongo.on("data", (data) => open && client.write(data));
     // What was sent before the client went away arrives all the same, as it does on a slow wire.

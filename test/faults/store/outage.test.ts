@@ -39,11 +39,17 @@ describe("while MongoDB is out of order", function () {
     { fault: "killed, and started again", lastsMs: FAULT_MS, begin: () => mongo.kill(), end: () => mongo.restart() },
     { fault: "paused (SIGSTOP)", lastsMs: FAULT_MS, begin: () => mongo.pause(), end: () => mongo.resume() },
     { fault: "restarted in good order", lastsMs: 0, begin: () => mongo.restart(), end: () => undefined },
-    { fault: "slow by twice the timeout", lastsMs: FAULT_MS, begin: () => void (network.delayMs = 2 * STORE_TIMEOUT_MS), end: () => void (network.delayMs = 0) },
+    {
+      fault: "slow by twice the timeout",
+      lastsMs: FAULT_MS,
+      begin: () => void (network.delayMs = 2 * STORE_TIMEOUT_MS),
+      end: () => void (network.delayMs = 0),
+    },
     { fault: "cut off again and again", lastsMs: 0, begin: cutOften, end: () => undefined },
   ];
   for (const ordeal of ORDEALS) {
-    it(`${ordeal.fault}: 503 in time, nothing lost, no halves, and all goes on by itself`, () => survive(fleet, STORE_TIMEOUT_MS, ordeal));
+    it(`${ordeal.fault}: 503 in time, nothing lost, no halves, and all goes on by itself`, () =>
+      survive(fleet, STORE_TIMEOUT_MS, ordeal));
   }
 
   it("paused: all who stand in line to write one candidate are answered 503 in time", async () => {
@@ -51,7 +57,8 @@ describe("while MongoDB is out of order", function () {
     const { key } = await fleet.operators.accounts.createKey({ accountId: id, name: "test" });
     const load = new LoadClient(fleet.url, WRITERS);
     const tally = new Tally();
-    const patch = (path: string, n: number) => tally.send(load, { method: "PATCH", path, key, body: JSON.stringify({ name: `${n}` }) });
+    const patch = (path: string, n: number) =>
+      tally.send(load, { method: "PATCH", path, key, body: JSON.stringify({ name: `${n}` }) });
     const made = await load.send({ method: "POST", path: "/candidates", key, body: "{}" });
     const path = `/candidates/${(JSON.parse(made.body) as { id: string }).id}`;
     await Promise.all(Array.from({ length: WRITERS }, (_, n) => patch(path, n))); // both replicas know the key

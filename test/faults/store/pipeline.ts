@@ -51,10 +51,21 @@ export class Pipeline {
     const attempt: Attempt = { id: undefined, step: 0, bare };
     this.#attempts.set(name, attempt);
     const content = { filename: "cv.pdf", content_type: "application/pdf", data: this.#content.toString("base64") };
-    const documents = [{ name: "CV", ...(!bare && { content }) }, ...Array.from({ length: DOCUMENTS - 1 }, () => "Passport")];
-    const references = Array.from({ length: bare ? 0 : REFERENCES }, (_, n) => ({ name: `Reference ${n}`, metadata: { of: name } }));
+    const documents = [
+      { name: "CV", ...(!bare && { content }) },
+      ...Array.from({ length: DOCUMENTS - 1 }, () => "Passport"),
+    ];
+    const references = Array.from({ length: bare ? 0 : REFERENCES }, (_, n) => ({
+      name: `Reference ${n}`,
+      metadata: { of: name },
+    }));
     const body = JSON.stringify({ external_id: name, name: "0", job_title: "0", documents, references });
-    const { answer } = await this.#tally.send(this.#load, { method: "POST", path: "/candidates", key: this.#key, body });
+    const { answer } = await this.#tally.send(this.#load, {
+      method: "POST",
+      path: "/candidates",
+      key: this.#key,
+      body,
+    });
     if (answer?.status === 201) attempt.id = (JSON.parse(answer.body) as Candidate).id;
   }
 
@@ -62,13 +73,22 @@ export class Pipeline {
     const attempt = this.#attempts.get(name);
     if (attempt?.id === undefined) return;
     const body = JSON.stringify({ name: String(step), job_title: String(step) });
-    const { answer } = await this.#tally.send(this.#load, { method: "PATCH", path: `/candidates/${attempt.id}`, key: this.#key, body });
+    const { answer } = await this.#tally.send(this.#load, {
+      method: "PATCH",
+      path: `/candidates/${attempt.id}`,
+      key: this.#key,
+      body,
+    });
     if (answer?.status === 200) attempt.step = step;
   }
 
   /** Whether a row is of two writes, or lacks a part that its create brought. */
   isTorn({ external_id, name, job_title, documents, references }: Candidate): boolean {
-    return name !== job_title || documents.length !== DOCUMENTS || references.length !== (this.#isBare(external_id) ? 0 : REFERENCES);
+    return (
+      name !== job_title ||
+      documents.length !== DOCUMENTS ||
+      references.length !== (this.#isBare(external_id) ? 0 : REFERENCES)
+    );
   }
 
   #isBare(name: string | null): boolean {
@@ -93,12 +113,20 @@ export class Pipeline {
           if (title === "CV" && !this.#isBare(external_id)) faults.push(`${id}: its content is missing`);
           continue;
         }
-        const answer = await fetch(`${url}/candidates/${id}/documents/${document}/content`, { headers: { Authorization: `Bearer ${this.#key}` } });
+        const answer = await fetch(`${url}/candidates/${id}/documents/${document}/content`, {
+          headers: { Authorization: `Bearer ${this.#key}` },
+        });
         const bytes = new Uint8Array(await answer.arrayBuffer());
-        if (content.sha256 !== this.#sha256 || hashOf(bytes) !== this.#sha256) faults.push(`${id}: content is not whole`);
+        if (content.sha256 !== this.#sha256 || hashOf(bytes) !== this.#sha256)
+          faults.push(`${id}: content is not whole`);
       }
       for (const { id: reference } of references) {
-        const answer = await this.#load.send({ method: "PATCH", path: `/references/${reference}`, key: this.#key, body: "{}" });
+        const answer = await this.#load.send({
+          method: "PATCH",
+          path: `/references/${reference}`,
+          key: this.#key,
+          body: "{}",
+        });
         if (answer.status !== 200) faults.push(`${id}: a reference cannot be reached by its own id`);
       }
     }

@@ -22,13 +22,17 @@ async function findReplicaSet(): Promise<ReplicaSet | undefined> {
   const client = await new MongoClient(MONGODB_URL).connect();
   try {
     const { setName, hosts = [] } = await client.db("admin").command({ hello: 1 });
-    if (typeof setName === "string" && (hosts as string[]).length >= 3) return { url: MONGODB_URL, stop: () => Promise.resolve() };
+    if (typeof setName === "string" && (hosts as string[]).length >= 3)
+      return { url: MONGODB_URL, stop: () => Promise.resolve() };
   } finally {
     await client.close();
   }
   const { name, command } = await findMongo(toolsIn(dataDirOf(process.env)), new AbortController().signal);
   if (name !== "mongod") return undefined;
-  const set = await MongoMemoryReplSet.create({ binary: { systemBinary: command }, replSet: { count: 3, storageEngine: "wiredTiger" } });
+  const set = await MongoMemoryReplSet.create({
+    binary: { systemBinary: command },
+    replSet: { count: 3, storageEngine: "wiredTiger" },
+  });
   return { url: set.getUri(), stop: () => set.stop() };
 }
 
@@ -39,7 +43,12 @@ describe("a MongoDB replica set of three", function () {
   before(async () => {
     set = await findReplicaSet();
     if (set === undefined) return;
-    fleet = await startFleet(2, { MONGODB_URL: withDatabase(set.url, `faults-${process.pid}`), STORE_TIMEOUT_MS, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000 });
+    fleet = await startFleet(2, {
+      MONGODB_URL: withDatabase(set.url, `faults-${process.pid}`),
+      STORE_TIMEOUT_MS,
+      LIMIT_SCALE: 1_000,
+      LIMITER_TIMEOUT_MS: 5_000,
+    });
   });
   after(async () => {
     if (set === undefined) return;
@@ -49,11 +58,19 @@ describe("a MongoDB replica set of three", function () {
 
   it("whose primary is stepped down: 503 in time, nothing lost, no halves, and all goes on by itself", async function () {
     if (set === undefined) skip(this, "needs a real mongod, or a MONGODB_URL of a replica set of three");
-    await survive(fleet, STORE_TIMEOUT_MS, { fault: "primary stepped down", lastsMs: STEPPED_DOWN_MS, begin: stepDown, end: () => undefined });
+    await survive(fleet, STORE_TIMEOUT_MS, {
+      fault: "primary stepped down",
+      lastsMs: STEPPED_DOWN_MS,
+      begin: stepDown,
+      end: () => undefined,
+    });
   });
 
   async function stepDown(): Promise<void> {
     // The server may close the connection on which it was told to.
-    await fleet.operators.mongo.client.db("admin").command({ replSetStepDown: 10, force: true }).catch(() => undefined);
+    await fleet.operators.mongo.client
+      .db("admin")
+      .command({ replSetStepDown: 10, force: true })
+      .catch(() => undefined);
   }
 });

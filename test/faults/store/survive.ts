@@ -27,7 +27,11 @@ export interface Ordeal {
  * Writes and mirrors through a fleet while MongoDB suffers, and expects that 503 comes in time, that nothing acknowledged is
  * lost, nothing half-written is readable, the feed misses nothing, and all goes on by itself.
  */
-export async function survive(fleet: Fleet, storeTimeoutMs: number, { fault, lastsMs, begin, end }: Ordeal): Promise<void> {
+export async function survive(
+  fleet: Fleet,
+  storeTimeoutMs: number,
+  { fault, lastsMs, begin, end }: Ordeal,
+): Promise<void> {
   const { id } = await fleet.operators.accounts.createAccount({ name: "Test" });
   const { key } = await fleet.operators.accounts.createKey({ accountId: id, name: "test" });
   const load = new LoadClient(fleet.url, LANES + 2);
@@ -77,14 +81,17 @@ export async function survive(fleet: Fleet, storeTimeoutMs: number, { fault, las
 
 /** What the replicas say of answers that should not have been. */
 function failuresLogged({ members }: Fleet): string {
-  return members.flatMap(({ log }) => log.filter(({ status }) => status === 500).map((line) => JSON.stringify(line))).join("\n");
+  return members
+    .flatMap(({ log }) => log.filter(({ status }) => status === 500).map((line) => JSON.stringify(line)))
+    .join("\n");
 }
 
 /** Until ten more writes have been acknowledged. @throws where that takes 20 s. */
 async function moreAdmitted(tally: Tally): Promise<void> {
   const goal = tally.admitted + 10;
   for (const deadline = performance.now() + PATIENCE_MS; tally.admitted < goal; await setTimeout(10)) {
-    if (performance.now() > deadline) throw new Error(`The writes do not get through: ${JSON.stringify(tally.counts())}`);
+    if (performance.now() > deadline)
+      throw new Error(`The writes do not get through: ${JSON.stringify(tally.counts())}`);
   }
 }
 

@@ -1,0 +1,131 @@
+import { expect } from "chai";
+import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
+import { GrantCounters } from "../../src/limiter/grant-counters.ts";
+import { KeyMarkers } from "../../src/limiter/key-markers.ts";
+import type { Limiter } from "../../src/limiter/limiter.ts";
+import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import { clearOfMidnight, limiterOver, newCaller, redisNow, useTestRedis, verdicts } from "./support.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("charging a request, with grants", () => {
+  const redis = useTestRedis();
+  let limiter: Limiter;
+  before(async () => {
+    await clearOfMidnight(redis);
+    limiter = limiterOver(redis);
+  });
+
+  const charge = (times: number, request: ChargeRequest): Promise<Decision[]> =>
+    Promise.all(Array.from({ length: times }, () => limiter.charge(request)));
+  const last = async (times: number, request: ChargeRequest) => (await charge(times, request)).at(-1);
+
+  it("draws a grant where the key's window is exhausted, and charges neither counter", async () => {
+    const caller = newCaller();
+    await new GrantCounters(redis).put({
+      ...caller,
+      grantId: "grant_1",
+      amount: 3,
+      expiresAtMs: (await redisNow(redis)) + DAY_MS,
+    });
+    const decisions = await charge(105, { ...caller, surface: "create" });
+    expect(verdicts(decisions)).to.deep.equal({ admitted: 100, granted: 3, key_exhausted: 2 });
+    expect(decisions.at(-1)).to.deep.include({
+      account: { limit: 200, remaining: 100 },
+      grantRemaining: 0,
+      grantAmount: 3,
+    });
+  });
+
+  it("draws it where the account's window is exhausted", async () => {
+    const caller = newCaller();
+    await new GrantCounters(redis).put({
+      ...caller,
+      grantId: "grant_1",
+      amount: 1,
+      expiresAtMs: (await redisNow(redis)) + DAY_MS,
+    });
+    await charge(100, { ...newCaller(caller.accountId), surface: "create" });
+    await charge(100, { ...newCaller(caller.accountId), surface: "create" });
+    expect(await last(1, { ...caller, surface: "create" })).to.deep.include({
+      verdict: "granted",
+      key: { limit: 100, remaining: 100 },
+    });
+    expect((await limiter.charge({ ...caller, surface: "create" })).verdict).to.equal("account_exhausted");
+  });
+
+  it("draws first the one that expires first", async () => {
+    const caller = newCaller();
+    const store = new GrantCounters(redis);
+    const now = await redisNow(redis);
+    await store.put({ ...caller, grantId: "grant_a", amount: 5, expiresAtMs: now + 2 * DAY_MS });
+    await store.put({ ...caller, grantId: "grant_b", amount: 5, expiresAtMs: now + DAY_MS });
+    await charge(106, { ...caller, surface: "create" });
+    expect((await store.list(caller)).map(({ id, remaining }) => [id, remaining])).to.deep.equal([
+      ["grant_b", 0],
+      ["grant_a", 4],
+    ]);
+  });
+
+  it("never draws one that expired, was revoked, is another key's or is for another surface", async () => {
+    const caller = newCaller();
+    const store = new GrantCounters(redis);
+    const now = await redisNow(redis);
+    await store.put({ ...caller, grantId: "grant_expired", amount: 5, expiresAtMs: now - 1 });
+    await store.put({ ...caller, grantId: "grant_revoked", amount: 5, expiresAtMs: now + DAY_MS });
+    await store.put({ ...newCaller(caller.accountId), grantId: "grant_other", amount: 5, expiresAtMs: now + DAY_MS });
+    expect(await store.remove({ ...caller, grantId: "grant_revoked" })).to.equal(true);
+    expect(await last(101, { ...caller, surface: "create" })).to.deep.include({
+      verdict: "key_exhausted",
+      grantRemaining: null,
+    });
+    await store.put({ ...caller, grantId: "grant_live", amount: 5, expiresAtMs: now + DAY_MS });
+    expect(await last(11, { ...caller, surface: "start" })).to.deep.include({
+      verdict: "key_exhausted",
+      grantRemaining: null,
+    });
+  });
+
+  it("issues one id once, however much was drawn since", async () => {
+    const caller = newCaller();
+    const store = new GrantCounters(redis);
+    const grant = { ...caller, grantId: "grant_1", amount: 2, expiresAtMs: (await redisNow(redis)) + DAY_MS };
+    expect(await store.put(grant)).to.equal(true);
+    await charge(101, { ...caller, surface: "create" });
+    expect(await store.put(grant)).to.equal(false);
+    expect(verdicts(await charge(3, { ...caller, surface: "create" }))).to.deep.equal({
+      granted: 1,
+      key_exhausted: 2,
+    });
+  });
+
+  it("forgets them a day after the last one ended", async () => {
+    const store = new GrantCounters(redis);
+    const now = await redisNow(redis);
+    for (const days of [
+      [1, 2],
+      [2, 1],
+    ]) {
+      const caller = newCaller();
+      for (const day of days)
+        await store.put({ ...caller, grantId: `grant_${day}`, amount: 1, expiresAtMs: now + day * DAY_MS });
+      expect(await redis.pexpiretime(redisKeys.grants(caller))).to.equal(now + 3 * DAY_MS);
+    }
+  });
+
+  it("draws none for a revoked key", async () => {
+    const caller = newCaller();
+    await new GrantCounters(redis).put({
+      ...caller,
+      grantId: "grant_1",
+      amount: 1,
+      expiresAtMs: (await redisNow(redis)) + DAY_MS,
+    });
+    await charge(100, { ...caller, surface: "create" });
+    await new KeyMarkers(redis).markRevoked(caller.accountId, caller.keyId);
+    expect(await last(1, { ...caller, surface: "create" })).to.deep.include({
+      verdict: "revoked",
+      grantRemaining: 1,
+    });
+  });
+});
