@@ -89,8 +89,8 @@ function refuseClosedMove(before: DocumentRecord, after: DocumentRecord, now: st
 }
 
 /**
- * Gives the document this content and moves it to received. Returns the same record if it is received already with the
- * same bytes, filename and media type.
+ * Gives the document this content and moves it to received. Returns the same record if the document is already received
+ * with the same bytes, filename and media type.
  * @throws problem invalid_transition
  */
 export function withContent(before: DocumentRecord, content: ContentRecord, now: string): DocumentRecord {

@@ -11,7 +11,7 @@ export function refuseWithdrawn({ id, withdrawn }: CandidateRecord): void {
   throw problem("candidate_withdrawn", `Candidate ${id} is withdrawn. PATCH it with "withdrawn": false first.`);
 }
 
-/** The end of an invalid_transition's detail: the moves that the client can make instead. */
+/** The last sentence of an invalid_transition problem: what the client can send instead. */
 export function allowedMoves(states: readonly string[]): string {
   return states.length === 0
     ? "You cannot change its state any more."

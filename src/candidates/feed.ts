@@ -16,7 +16,7 @@ export interface FeedPage {
 
 export interface FeedQuery {
   readonly accountId: string;
-  /** Return rows whose `change` is greater than this. */
+  /** The page begins after this place. */
   readonly after: string;
   readonly state?: CandidateState | undefined;
   readonly external_id?: string | undefined;
@@ -45,14 +45,14 @@ const START: Cursor = { after: "", safe: "" };
 export function advance(from: Cursor, { rows, more }: FeedPage, readAt: number, lagMs: number): Cursor {
   const last = rows.at(-1)?.change ?? from.after;
   const complete = feedPosition(readAt - lagMs);
-  // Only if the rows before this page are complete up to `from.after` can this page move `safe` forward.
+  // This page moves `safe` forward only if the feed was known to be complete up to `from.after`.
   const safe = from.safe === from.after ? max(from.safe, min(last, complete)) : from.safe;
   return more ? { after: last, safe } : { after: safe, safe };
 }
 
 /**
- * Returns the cursor that reads from `updated_since`, that moment included, or from the start of the feed if it is
- * undefined.
+ * Returns the cursor for `updated_since`, so that changes made at that moment are included. Without it, returns the
+ * start of the feed.
  */
 export function cursorAt(updatedSince: string | undefined): Cursor {
   if (updatedSince === undefined) return START;

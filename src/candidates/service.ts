@@ -110,7 +110,7 @@ export class CandidateService {
     return renderCandidate(record);
   }
 
-  /** Returns a page of the change feed. One round trip. @throws problem invalid_query if the cursor is not valid. */
+  /** Returns a page of the change feed. @throws problem invalid_query if the cursor is not valid. */
   async list(
     accountId: string,
     { limit, cursor, state, external_id, updated_since }: ListQuery,

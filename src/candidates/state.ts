@@ -18,7 +18,7 @@ type Facts = Pick<
 
 const DOCUMENT_WAITS: Partial<Record<DocumentState, string>> = {
   requested: "has not arrived",
-  received: "has arrived and needs a review",
+  received: "has arrived and needs review",
   rejected: "was rejected",
   expired: "has expired",
 };

@@ -47,8 +47,7 @@ export class CandidateStore {
 
   /**
    * Inserts a candidate. Writes the reference look-ups first: a crash in between leaves look-ups without a candidate,
-   * and readers ignore those. Two round trips with references, one without. If the id exists already, returns that
-   * candidate.
+   * and readers ignore those. Two round trips with references, one without. If the id exists, returns that candidate.
    * @throws problems external_id_taken, payload_too_large, store_unavailable.
    */
   async insert(draft: Draft): Promise<CandidateRecord> {
@@ -114,8 +113,7 @@ export class CandidateStore {
     let at = now;
     if (added.length > 0) {
       await this.#references.add(edited, added);
-      // Readers of the feed wait for the duration of one write only. So take the place now, when the candidate's write
-      // begins.
+      // Readers of the feed allow for the duration of one write, so take the place just before the second write.
       placedAt = performance.now();
       at = Math.max(now, this.#clock.now());
     }
@@ -172,10 +170,7 @@ export class CandidateStore {
     return record;
   }
 
-  /**
-   * Finds candidates of all accounts with an accepted document whose expires_on is before that date, the most overdue
-   * first. One index range.
-   */
+  /** Finds candidates of all accounts whose next_expiry is before that day, the most overdue first. One index range. */
   async expiring(before: string, limit: number): Promise<{ accountId: string; id: string }[]> {
     const overdue = { next_expiry: { $gt: "", $lt: before } }; // with both bounds MongoDB uses the partial index
     const found = await this.#mongo.bounded((signal) =>
@@ -188,15 +183,12 @@ export class CandidateStore {
     return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
 
-  /**
-   * Returns the id of the candidate that a reference belongs to. Undefined if there is none, or if it is another
-   * account's. One round trip.
-   */
+  /** Returns the id of a reference's candidate. Undefined also for another account's reference. One round trip. */
   candidateOfReference(accountId: string, referenceId: string): Promise<string | undefined> {
     return this.#references.candidateOf(accountId, referenceId);
   }
 
-  /** Returns one candidate of the account, or null. Null also for another account's candidate. */
+  /** Returns one candidate of the account. Null also for another account's candidate. One round trip. */
   async find(accountId: string, id: string): Promise<CandidateRecord | null> {
     const stored = await this.#mongo.bounded((signal) =>
       this.#candidates.findOne({ _id: id, account: accountId }, { signal }),
@@ -206,7 +198,7 @@ export class CandidateStore {
 
   /**
    * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
-   * answer. One index range in one round trip, whatever the number of candidates.
+   * answer. One index range, however many candidates there are. One round trip; two for more than 100 rows.
    */
   feed({ accountId, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
     const filter: Filter<Stored> = {

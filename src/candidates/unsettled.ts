@@ -1,9 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-/**
- * Wait before the first look for the candidate, in milliseconds. The wait doubles after each look that the store
- * answers.
- */
+/** Wait before the first look for the candidate, in milliseconds. It doubles each time the candidate is missing. */
 const FIRST_WAIT_MS = 250;
 /**
  * Wait before the last look, in milliseconds. If the candidate is still missing then, the write was never sent: no
@@ -24,10 +21,7 @@ export class UnsettledWrites {
   readonly #renew: (accountId: string, id: string) => Promise<boolean>;
   readonly #open = new Set<string>();
 
-  /**
-   * @param renew writes a candidate again unchanged. Returns false if it does not exist. Throws if the store does not
-   * answer.
-   */
+  /** @param renew writes a candidate again unchanged. Returns false if it is missing, throws if the store is down. */
   constructor(renew: (accountId: string, id: string) => Promise<boolean>) {
     this.#renew = renew;
   }
@@ -44,7 +38,7 @@ export class UnsettledWrites {
       await setTimeout(wait, undefined, { ref: false });
       const renewed = await this.#renew(accountId, id).catch(() => undefined);
       if (renewed === true) return;
-      if (renewed === false) wait *= 2; // unchanged if the store did not answer
+      if (renewed === false) wait *= 2; // an unanswered look does not count
     }
   }
 }

@@ -109,7 +109,9 @@ export class ContentStore {
     return written;
   }
 
-  /** Notes that a write is about to replace this file. The sweep removes it later, so that readers can finish. */
+  /**
+   * Lists this file as one that a write is about to replace. The sweep removes it later, so that readers can finish.
+   */
   replaced(fileId: string, owner: FileOwner): Promise<void> {
     return this.#pending.replaced(fileId, owner);
   }

@@ -10,7 +10,7 @@ import type { DocumentContent } from "./service.ts";
 
 /**
  * Answers with a document's content, whole or in part (RFC 9110, 13 and 14). The content is untrusted, so the headers
- * make a browser save it, and keep it from displaying, sniffing or running it.
+ * make a browser save it instead of displaying, sniffing or running it.
  * @throws problems range_not_satisfiable, store_unavailable, both before anything is sent.
  */
 export async function download(
@@ -57,10 +57,7 @@ async function withFirstBytes(bytes: Readable): Promise<Readable> {
   return bytes;
 }
 
-/**
- * Characters that are unsafe in the name of a saved file: path and line separators, controls, and bidirectional
- * overrides.
- */
+/** Characters that are unsafe in the name of a saved file: path and line separators, controls, bidi controls. */
 const UNSAFE = /[\p{Cc}/\\\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
 /**

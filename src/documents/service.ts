@@ -20,7 +20,7 @@ import {
 import type { FileOwner } from "../content/pending-store.ts";
 import { type Document, type DocumentPatch, MAX_NAME, type NewDocument } from "../candidates/document-schema.ts";
 
-/** Identifies a document. It must belong to that account. */
+/** Identifies a document. The candidate must belong to that account. */
 export interface DocumentAddress {
   readonly accountId: string;
   readonly candidateId: string;
@@ -34,9 +34,7 @@ export interface DocumentContent {
   readonly open: (range: ByteRange) => Readable;
 }
 
-/**
- * The operations on a candidate's documents. Another account's document is not_found, just as one that never existed.
- */
+/** The operations on a candidate's documents. Another account's document is not_found, as if it had never existed. */
 export class DocumentService {
   readonly #store: CandidateStore;
   readonly #content: ContentStore;
@@ -143,10 +141,7 @@ export class DocumentService {
     return renderDocument(address.candidateId, documentOf(record, address.documentId));
   }
 
-  /**
-   * Writes nothing if it would replace a file that is not listed as replaced yet. `unlisted` is then the id of that
-   * file.
-   */
+  /** Writes nothing if it would replace a file that is not yet listed as replaced. Returns that file's id instead. */
   async #attemptContent(
     { accountId, candidateId, documentId: id }: DocumentAddress,
     file: StoredFile,
