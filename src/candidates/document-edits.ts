@@ -1,22 +1,25 @@
-import { mergedMetadata, refuseWithdrawn } from "./edits.ts";
+import { allowedMoves, mergedMetadata, refuseWithdrawn } from "./edits.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord } from "./record.ts";
 import { MAX_DOCUMENTS } from "./schema.ts";
 import { type Problem, problem } from "../problems.ts";
 import type { DocumentPatch, DocumentState } from "./document-schema.ts";
 import { DOCUMENT_MOVES, isPast, TAKES_CONTENT } from "./document-state.ts";
 
-/** The pure changes of a candidate's documents; CandidateStore.change runs them. */
+/** Pure edits of a candidate's documents. CandidateStore.change runs them. */
 
-/** The candidate with one more document. @throws problems candidate_withdrawn, too_many_documents */
+/** Adds a document to the candidate. @throws problems candidate_withdrawn, too_many_documents */
 export function withDocument(record: CandidateRecord, document: DocumentRecord): CandidateRecord {
   refuseWithdrawn(record);
   if (record.documents.length >= MAX_DOCUMENTS) {
-    throw problem("too_many_documents", `A candidate has at most ${MAX_DOCUMENTS} documents.`);
+    throw problem(
+      "too_many_documents",
+      `The candidate already has ${MAX_DOCUMENTS} documents, the maximum. Change one of them instead.`,
+    );
   }
   return { ...record, documents: [...record.documents, document] };
 }
 
-/** The candidate with one document changed; itself where nothing changes. @throws problems candidate_withdrawn, not_found */
+/** Changes one document. Returns the same record if nothing changes. @throws problems candidate_withdrawn, not_found */
 export function withChanged(
   record: CandidateRecord,
   id: string,
@@ -36,7 +39,10 @@ export function documentOf({ documents }: CandidateRecord, id: string): Document
   return document;
 }
 
-/** The document with the patch merged in and its move made. @throws problems invalid_transition, validation_failed */
+/**
+ * Merges the patch into the document and moves it to the state in the patch.
+ * @throws problems invalid_transition, validation_failed
+ */
 export function patchedDocument(before: DocumentRecord, patch: DocumentPatch, now: string): DocumentRecord {
   const { state = before.state, metadata, required = before.required, rejection_reason, ...fields } = patch;
   const edited: DocumentRecord = {
@@ -54,19 +60,23 @@ export function patchedDocument(before: DocumentRecord, patch: DocumentPatch, no
 function reasonAfter(before: DocumentRecord, state: DocumentState, given: string | null | undefined): string | null {
   if (state === "rejected") return given === undefined ? before.rejection_reason : given;
   if (!given) return null;
-  throw problem("validation_failed", "A reason is taken for a rejected document only.", {
-    errors: [{ pointer: "/rejection_reason", detail: 'must come with "state": "rejected"' }],
-  });
+  throw problem(
+    "validation_failed",
+    'Only a rejected document can have a rejection_reason. Send it with "state": "rejected", or leave it out.',
+    {
+      errors: [{ pointer: "/rejection_reason", detail: 'must be sent with "state": "rejected"' }],
+    },
+  );
 }
 
 function refuseClosedMove(before: DocumentRecord, after: DocumentRecord, now: string): void {
   if (after.state === before.state) return;
   if (!DOCUMENT_MOVES[before.state].includes(after.state)) throw closed(before, after.state);
-  // The clock would take the acceptance back within a minute.
+  // The expiry sweep would revert the acceptance within a minute.
   if (after.state === "accepted" && isPast(after.expires_on, now)) {
     throw problem(
       "invalid_transition",
-      `A document whose expires_on (${after.expires_on}) is past cannot be accepted; give it a later day, or null.`,
+      "A document whose expires_on has passed cannot be accepted. Send a later expires_on, or null.",
       {
         members: {
           from: before.state,
@@ -78,14 +88,18 @@ function refuseClosedMove(before: DocumentRecord, after: DocumentRecord, now: st
   }
 }
 
-/** The document with this content, received by it; the very same content again changes nothing. @throws problem invalid_transition */
+/**
+ * Gives the document this content and moves it to received. Returns the same record if the document is already received
+ * with the same bytes, filename and media type.
+ * @throws problem invalid_transition
+ */
 export function withContent(before: DocumentRecord, content: ContentRecord, now: string): DocumentRecord {
   refuseContent(before);
   if (before.state === "received" && isSame(before.content, content)) return before;
   return { ...before, state: "received", rejection_reason: null, content, updated_at: now };
 }
 
-/** @throws problem invalid_transition where the document is settled. */
+/** @throws problem invalid_transition if the document's state takes no content: accepted, waived or cancelled. */
 export function refuseContent(document: DocumentRecord): void {
   if (!TAKES_CONTENT[document.state]) throw closed(document, "received");
 }
@@ -96,12 +110,9 @@ function isSame(one: ContentRecord | null, other: ContentRecord): boolean {
 
 function closed({ state }: DocumentRecord, to: DocumentState): Problem {
   const allowed = DOCUMENT_MOVES[state];
-  const open = allowed.length === 0 ? "no move is open from there" : `open from there: ${allowed.join(", ")}`;
-  return problem(
-    "invalid_transition",
-    `A document that is ${state} cannot become ${to}${to === "received" && TAKES_CONTENT[state] ? " without content" : ""}; ${open}.`,
-    {
-      members: { from: state, to, allowed },
-    },
-  );
+  const lacksContent = to === "received" && TAKES_CONTENT[state];
+  const refusal = `A document that is ${state} cannot become ${to}${lacksContent ? " without content" : ""}.`;
+  return problem("invalid_transition", `${refusal} ${allowedMoves(allowed)}`, {
+    members: { from: state, to, allowed },
+  });
 }

@@ -24,10 +24,10 @@ export const DOCUMENT_STATES = [
 ] as const;
 export type DocumentState = (typeof DOCUMENT_STATES)[number];
 
-/** How a chased thing stands with its reminders. */
+/** The reminders sent so far for a document or a reference. */
 export const Chase = strict({ attempts: Type.Integer({ minimum: 0 }), last_at: nullable(Timestamp) });
 
-/** Longest name of a document, and of its file, in characters (code points). */
+/** Maximum length of a document's name, and of its filename, in characters (code points). */
 export const MAX_NAME = 500;
 
 const NewContent = strict({
@@ -37,7 +37,7 @@ const NewContent = strict({
 });
 export type NewContent = Static<typeof NewContent>;
 
-/** A document as a client gives it, in POST documents and inline when the candidate is created. */
+/** A document as a client sends it: in POST documents, or inside a new candidate. */
 export const NewDocument = titled(
   "NewDocument",
   strict(
@@ -49,14 +49,14 @@ export const NewDocument = titled(
       content: Type.Optional(nullable(NewContent)),
     },
     {
-      state: "it follows from what happens to the document",
-      rejection_reason: "it is given with the move to rejected",
+      state: "the service sets the first state; change it with PATCH /candidates/{id}/documents/{docId}",
+      rejection_reason: "send it with the PATCH that sets the state to rejected",
     },
   ),
 );
 export type NewDocument = Static<typeof NewDocument>;
 
-/** JSON Merge Patch (RFC 7396) of a document, its move included. */
+/** JSON Merge Patch (RFC 7396) of a document. `state` moves it to another state. */
 export const DocumentPatch = titled(
   "DocumentPatch",
   strict(
@@ -68,17 +68,17 @@ export const DocumentPatch = titled(
       state: Type.Optional(oneOf(DOCUMENT_STATES)),
       rejection_reason: Type.Optional(nullable(freeText(1000))),
     },
-    { content: "PUT /candidates/{id}/documents/{docId}/content brings it" },
+    { content: "upload it with PUT /candidates/{id}/documents/{docId}/content" },
   ),
 );
 export type DocumentPatch = Static<typeof DocumentPatch>;
 
 export const DocumentPath = strict({ id: Type.String(), docId: Type.String() });
 
-/** Inline at creation a plain string is a document's name. */
+/** A document inside a new candidate. A plain string is its name. */
 export const NewDocumentOrName = Type.Unsafe<NewDocument | string>({
   if: { type: "string" },
-  // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own word
+  // oxlint-disable-next-line unicorn/no-thenable -- `then` is a keyword of JSON Schema
   then: { type: "string", minLength: 1, maxLength: MAX_NAME },
   else: NewDocument,
 });

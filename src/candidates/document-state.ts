@@ -1,9 +1,9 @@
 import type { DocumentState } from "./document-schema.ts";
 
 /**
- * The moves a client may make of a document by PATCH (interface.md, States). Starting the candidate makes the one from
- * pending to requested, content those to received, the clock the one from accepted to expired. Accepted, waived and
- * cancelled are settled.
+ * The moves that a client may make with PATCH, by the document's present state (interface.md, States). Other moves have
+ * other causes: starting the candidate moves pending to requested, an upload moves a document to received, and the
+ * expiry sweep moves accepted to expired. A client cannot move an accepted, waived or cancelled document.
  */
 export const DOCUMENT_MOVES: Record<DocumentState, readonly DocumentState[]> = {
   pending: ["waived", "cancelled"],
@@ -16,7 +16,7 @@ export const DOCUMENT_MOVES: Record<DocumentState, readonly DocumentState[]> = {
   cancelled: [],
 };
 
-/** Where content makes a document received; in received it replaces what is there. */
+/** Whether content moves a document in this state to received. New content of a received document replaces the old. */
 export const TAKES_CONTENT: Record<DocumentState, boolean> = {
   pending: true,
   requested: true,
@@ -28,7 +28,7 @@ export const TAKES_CONTENT: Record<DocumentState, boolean> = {
   cancelled: false,
 };
 
-/** Whether the day `expires_on` (`YYYY-MM-DD`) is over in UTC at `now` (RFC 3339); without such a day, never. */
+/** Returns true if the day `expires_on` (`YYYY-MM-DD`) is over in UTC at `now` (RFC 3339). Null is never past. */
 export function isPast(expires_on: string | null, now: string): boolean {
   return expires_on !== null && expires_on < now.slice(0, "YYYY-MM-DD".length);
 }

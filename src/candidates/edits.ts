@@ -3,22 +3,33 @@ import { problem } from "../problems.ts";
 import type { CandidateRecord } from "./record.ts";
 import { type CandidatePatch, DEFAULT_CHASE_ATTEMPTS, type OutreachPatch } from "./schema.ts";
 
-/** The pure changes of a candidate's own fields; CandidateStore.change runs them. */
+/** Pure edits of a candidate's own fields. CandidateStore.change runs them. */
 
-/** @throws problem candidate_withdrawn: while withdrawn only `withdrawn: false` is taken. */
+/** A withdrawn candidate accepts no edit but `withdrawn: false`. @throws problem candidate_withdrawn */
 export function refuseWithdrawn({ id, withdrawn }: CandidateRecord): void {
   if (!withdrawn) return;
-  throw problem("candidate_withdrawn", `Candidate ${id} is withdrawn; PATCH it with "withdrawn": false first.`);
+  throw problem("candidate_withdrawn", `Candidate ${id} is withdrawn. PATCH it with "withdrawn": false first.`);
 }
 
-/** The candidate with the patch merged in (RFC 7396). @throws problems candidate_withdrawn, validation_failed. */
+/** The last sentence of an invalid_transition problem: what the client can send instead. */
+export function allowedMoves(states: readonly string[]): string {
+  return states.length === 0
+    ? "You cannot change its state any more."
+    : `Send one of these states instead: ${states.join(", ")}.`;
+}
+
+/** Merges the patch into the candidate (RFC 7396). @throws problems candidate_withdrawn, validation_failed */
 export function patched(record: CandidateRecord, patch: CandidatePatch): CandidateRecord {
   if (patch.withdrawn !== false) refuseWithdrawn(record);
   const { metadata, withdrawn = record.withdrawn, withdrawal_reason, ...fields } = patch;
   if (!withdrawn && withdrawal_reason) {
-    throw problem("validation_failed", "A reason is taken for a withdrawn candidate only.", {
-      errors: [{ pointer: "/withdrawal_reason", detail: 'must come with "withdrawn": true' }],
-    });
+    throw problem(
+      "validation_failed",
+      'Only a withdrawn candidate can have a withdrawal_reason. Send it with "withdrawn": true, or leave it out.',
+      {
+        errors: [{ pointer: "/withdrawal_reason", detail: 'must be sent with "withdrawn": true' }],
+      },
+    );
   }
   const reason = withdrawn ? (withdrawal_reason === undefined ? record.withdrawal_reason : withdrawal_reason) : null;
   const edited: CandidateRecord = {
@@ -31,7 +42,11 @@ export function patched(record: CandidateRecord, patch: CandidatePatch): Candida
   return JSON.stringify(edited) === JSON.stringify(record) ? record : edited;
 }
 
-/** Started: what waited for it is asked for. A candidate that is started already stays as it is. */
+/**
+ * Starts the candidate: its pending documents and its references become requested. Returns the same record if the
+ * candidate is already started.
+ * @throws problem candidate_withdrawn
+ */
 export function started(record: CandidateRecord, now: string): CandidateRecord {
   refuseWithdrawn(record);
   if (record.started_at !== null) return record;
@@ -49,7 +64,7 @@ export function started(record: CandidateRecord, now: string): CandidateRecord {
   };
 }
 
-/** The candidate with its chase caps set. @throws problem candidate_withdrawn */
+/** Sets the maximum numbers of chase attempts. @throws problem candidate_withdrawn */
 export function withOutreach(record: CandidateRecord, patch: OutreachPatch): CandidateRecord {
   refuseWithdrawn(record);
   const set = (given: number | null | undefined, before: number) =>
@@ -61,7 +76,10 @@ export function withOutreach(record: CandidateRecord, patch: OutreachPatch): Can
   return same ? record : { ...record, docs_chase_attempts, reference_chase_attempts };
 }
 
-/** Metadata is an object, so a patch merges into it: a member that is null goes, all of it goes where it is null itself. */
+/**
+ * Merges a patch into metadata (RFC 7396). A null member removes that member; a null patch removes them all.
+ * @throws problem validation_failed
+ */
 export function mergedMetadata(
   before: Record<string, string>,
   patch: Record<string, string | null> | null | undefined,
@@ -70,14 +88,18 @@ export function mergedMetadata(
   const merged = (patch === null ? {} : mergePatch(before, patch)) as Record<string, string>;
   const count = Object.keys(merged).length;
   if (count > 50) {
-    throw problem("validation_failed", "The metadata would have too many members.", {
-      errors: [
-        {
-          pointer: "/metadata",
-          detail: `must have at most 50 members, with those that are there already; it would have ${count}`,
-        },
-      ],
-    });
+    throw problem(
+      "validation_failed",
+      "The metadata would have too many members. Send null for members that you no longer need.",
+      {
+        errors: [
+          {
+            pointer: "/metadata",
+            detail: `must have at most 50 members, including the existing ones; it would have ${count}`,
+          },
+        ],
+      },
+    );
   }
   return merged;
 }

@@ -12,8 +12,8 @@ import {
 } from "./schema.ts";
 import type { CandidateService } from "./service.ts";
 
-/** A body that says nothing: `{}`. */
-const Nothing = strict({});
+/** A body without members: `{}`. */
+const EmptyBody = strict({});
 
 /** The operations on candidates as a whole. */
 export function candidateEndpoints(candidates: CandidateService) {
@@ -53,7 +53,7 @@ export function candidateEndpoints(candidates: CandidateService) {
     }),
     update: endpoint({
       name: "updateCandidate",
-      summary: "Update a candidate, withdraw or reinstate it",
+      summary: "Update, withdraw or reinstate a candidate",
       params: CandidatePath,
       body: CandidatePatch,
       status: 200,
@@ -64,9 +64,9 @@ export function candidateEndpoints(candidates: CandidateService) {
     }),
     start: endpoint({
       name: "startCandidate",
-      summary: "Start a candidate: its documents and references are requested",
+      summary: "Start a candidate and request its documents and references",
       params: CandidatePath,
-      body: Nothing,
+      body: EmptyBody,
       bodyOptional: true,
       status: 200,
       answer: Candidate,

@@ -3,9 +3,9 @@ import type { CandidateRecord, DocumentRecord } from "./record.ts";
 type Expiring = Pick<DocumentRecord, "state" | "expires_on">;
 
 /**
- * The candidate with its accepted documents of an earlier expires_on expired; itself where there are none. Being withdrawn
- * does not stop it: it is the calendar's doing, not a client's.
- * @param today the date in UTC; a document is good until the end of its expires_on.
+ * Moves accepted documents to expired if their expires_on is before `today`. Returns the same record if there are none.
+ * Also applies to withdrawn candidates, because no client makes this change.
+ * @param today the date in UTC. A document is valid until the end of its expires_on.
  */
 export function expired(record: CandidateRecord, today: string, now: string): CandidateRecord {
   const isOver = ({ state, expires_on }: Expiring) => state === "accepted" && expires_on !== null && expires_on < today;
@@ -18,7 +18,7 @@ export function expired(record: CandidateRecord, today: string, now: string): Ca
   };
 }
 
-/** The day with whose end the first of these documents expires; null where none of them will. */
+/** Returns the earliest expires_on of the accepted documents, or null if none of them expires. */
 export function nextExpiry(documents: readonly Expiring[]): string | null {
   const days = documents.flatMap(({ state, expires_on }) =>
     state === "accepted" && expires_on !== null ? [expires_on] : [],

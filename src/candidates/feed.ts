@@ -3,7 +3,7 @@ import type { CandidateRecord } from "./record.ts";
 import type { CandidateState } from "./schema.ts";
 import { feedPosition } from "./stored.ts";
 
-/** A row of the feed, with where it stands in it. */
+/** A row of the feed, and its place in the feed (`change`). */
 export interface FeedRow {
   readonly record: CandidateRecord;
   readonly change: string;
@@ -16,7 +16,7 @@ export interface FeedPage {
 
 export interface FeedQuery {
   readonly accountId: string;
-  /** Rows whose `change` is greater than this. */
+  /** The page begins after this place. */
   readonly after: string;
   readonly state?: CandidateState | undefined;
   readonly external_id?: string | undefined;
@@ -24,8 +24,8 @@ export interface FeedQuery {
 }
 
 /**
- * Where a reader stands in the feed. `after`: the last row it was given. `safe`: every change up to here was visible when
- * it was read, so nothing at or before it can still turn up.
+ * A reader's position in the feed. `after`: the place of the last row that it was given. `safe`: the place up to which
+ * every change was visible when it was read, so that no change can still appear at or before it.
  */
 export interface Cursor {
   readonly after: string;
@@ -35,44 +35,51 @@ export interface Cursor {
 const START: Cursor = { after: "", safe: "" };
 
 /**
- * The cursor to answer with.
+ * Returns the cursor for the next page.
  *
- * A change gets its place when its write begins and is seen when the write ends, at most `lagMs` later. So a page read at
- * `readAt` is complete only up to `readAt - lagMs`: a slower write may still appear behind rows already given. While there
- * is more to read the cursor goes on from the last row; at the end it steps back to what is known to be complete. A row may
- * so come twice, and none is left out.
+ * A change gets its place in the feed when its write begins, and becomes visible when the write ends, at most `lagMs`
+ * later. So a page read at `readAt` is complete only up to `readAt - lagMs`: a slow write may still appear before rows
+ * that were already returned. While there are more rows, the cursor continues after the last one. At the end of the
+ * feed it steps back to the last place known to be complete. A row may be repeated; it is never skipped.
  */
 export function advance(from: Cursor, { rows, more }: FeedPage, readAt: number, lagMs: number): Cursor {
   const last = rows.at(-1)?.change ?? from.after;
   const complete = feedPosition(readAt - lagMs);
-  // What was read before in this walk reaches up to `from.after` without a gap only if it was safe up to there.
+  // This page moves `safe` forward only if the feed was known to be complete up to `from.after`.
   const safe = from.safe === from.after ? max(from.safe, min(last, complete)) : from.safe;
   return more ? { after: last, safe } : { after: safe, safe };
 }
 
-/** The place from which `updated_since` reads, that moment included; the start without one. */
+/**
+ * Returns the cursor for `updated_since`, so that changes made at that moment are included. Without it, returns the
+ * start of the feed.
+ */
 export function cursorAt(updatedSince: string | undefined): Cursor {
   if (updatedSince === undefined) return START;
-  // A leap second (RFC 3339, 5.7) is one that Date does not know.
+  // Date cannot parse a leap second (RFC 3339, 5.7), so use the last millisecond of the second before.
   const position = feedPosition(Date.parse(updatedSince.replace(/:60(\.\d+)?(?=[Zz+-])/, ":59.999")));
   return { after: position, safe: position };
 }
 
-/** Cursors are opaque to clients: base64url of the two places. */
+/** Encodes a cursor as base64url of its two places, opaque to clients. */
 export function encodeCursor({ after, safe }: Cursor): string {
   return Buffer.from(after === safe ? after : `${after} ${safe}`).toString("base64url") || "0";
 }
 
-/** @throws problem invalid_query for text that is no cursor of ours. */
+/** @throws problem invalid_query if `encodeCursor` did not make the text. */
 export function decodeCursor(text: string): Cursor {
   if (text === "0") return START;
   const plain = Buffer.from(text, "base64url").toString();
   const [after = "", safe = after, ...rest] = plain.split(" ");
-  const known = [after, safe].every((place) => place === "" || /^\d{15}(\.cand_[0-9a-z]{26})?$/.test(place));
-  if (!known || rest.length > 0 || encodeCursor({ after, safe }) !== text) {
-    throw problem("invalid_query", "The cursor is not one that this list gave out.", {
-      errors: [{ pointer: "/cursor", detail: "must be the cursor of an earlier page, as it was given" }],
-    });
+  const valid = [after, safe].every((place) => place === "" || /^\d{15}(\.cand_[0-9a-z]{26})?$/.test(place));
+  if (!valid || rest.length > 0 || encodeCursor({ after, safe }) !== text) {
+    throw problem(
+      "invalid_query",
+      "The cursor is not valid. Send the cursor of an earlier page unchanged, or none to start over.",
+      {
+        errors: [{ pointer: "/cursor", detail: "must be the cursor of an earlier page, unchanged" }],
+      },
+    );
   }
   return { after, safe };
 }

@@ -5,7 +5,7 @@ import { type ContentRecord, type DocumentRecord, type Draft, NEVER_CHASED, type
 import type { NewReference } from "./reference-schema.ts";
 import { DEFAULT_CHASE_ATTEMPTS, type NewCandidate } from "./schema.ts";
 
-/** Records of what a client has just given, with the defaults filled in. */
+/** Builds records from what a client sent, with the defaults filled in. */
 
 interface DraftFacts {
   readonly id: string;
@@ -15,7 +15,10 @@ interface DraftFacts {
   readonly now: string;
 }
 
-/** A new candidate with its references. Its documents are records already: their content was stored first. */
+/**
+ * Builds a new candidate with its references. The caller has already built its documents, because their content is
+ * stored first.
+ */
 export function newDraft(given: NewCandidate, { id, accountId, documents, newId, now }: DraftFacts): Draft {
   return {
     id,
@@ -44,7 +47,7 @@ export function newDraft(given: NewCandidate, { id, accountId, documents, newId,
 export interface NewDocumentFacts {
   readonly id: string;
   readonly now: string;
-  /** Content that came with the document, already stored. The document is then `received`. */
+  /** Content sent with the document, already stored. The document is then `received`. */
   readonly content: StoredFile | undefined;
   /** Whether the candidate is started. The document is then `requested` at once. */
   readonly started: boolean;
@@ -70,12 +73,12 @@ export function newContent({ id, filename, contentType, size, sha256 }: StoredFi
   return { file_id: id, filename, content_type: contentType, size, sha256, uploaded_at: now };
 }
 
-/** Content sent as base64 in JSON, as a file on its way in. */
+/** Presents content sent as base64 in JSON as an uploaded file. */
 export function inlineFile({ filename, content_type, data }: NewContent): IncomingFile {
   return { stream: [Buffer.from(data, "base64")], filename: filename ?? null, contentType: content_type ?? null };
 }
 
-/** A reference that has not been requested yet. */
+/** Builds a reference that has not been requested yet. */
 export function newReference(given: NewReference, id: string, now: string): ReferenceRecord {
   return {
     id,

@@ -2,7 +2,7 @@ import type { DocumentState } from "./document-schema.ts";
 import type { ReferenceState } from "./reference-schema.ts";
 import type { CandidateState } from "./schema.ts";
 
-/** A candidate as it is kept: the aggregate, with its documents' and references' records inside. Timestamps are RFC 3339. */
+/** A candidate, with the records of its documents and references inside. Timestamps are RFC 3339. */
 export interface CandidateRecord {
   readonly id: string;
   readonly accountId: string;
@@ -10,7 +10,7 @@ export interface CandidateRecord {
   readonly version: number;
   /** Counts the writes that changed what the compliance pack shows. */
   readonly pack_version: number;
-  /** Copy of the derived state, for the index alone. */
+  /** Copy of the derived state. Only the index uses it. */
   readonly state: CandidateState;
   readonly external_id: string | null;
   readonly name: string | null;
@@ -33,7 +33,7 @@ export interface CandidateRecord {
   readonly started_at: string | null;
 }
 
-/** What a new version of a candidate is made from: the store sets the rest at each write. */
+/** A candidate without the fields that the store sets itself when it writes. */
 export type Draft = Omit<CandidateRecord, "version" | "state" | "created_at" | "updated_at">;
 
 export interface ChaseRecord {
@@ -41,7 +41,7 @@ export interface ChaseRecord {
   readonly last_at: string | null;
 }
 
-/** What is known of a document's bytes; the bytes themselves are in GridFS under `file_id`. */
+/** Describes a document's content. The bytes are in GridFS under `file_id`. */
 export interface ContentRecord {
   readonly file_id: string;
   readonly filename: string | null;
@@ -85,7 +85,7 @@ export interface ReferenceRecord {
 
 export const NEVER_CHASED: ChaseRecord = { attempts: 0, last_at: null };
 
-/** Whether one of the candidate's documents has this file as its content. */
+/** Returns true if the file is the content of one of the candidate's documents. */
 export function namesFile({ documents }: Pick<CandidateRecord, "documents">, fileId: string): boolean {
   return documents.some(({ content }) => content?.file_id === fileId);
 }

@@ -8,7 +8,7 @@ interface ReferenceEntry {
   candidate: string;
 }
 
-/** Tells which candidate a reference belongs to. Entries are written before their references, so a reference may not exist. */
+/** Maps references to their candidates. An entry is written before its reference, so the reference may not exist. */
 export class ReferenceIndexStore {
   readonly #mongo: Mongo;
   readonly #entries: Collection<ReferenceEntry>;
@@ -18,7 +18,10 @@ export class ReferenceIndexStore {
     this.#entries = mongo.db.collection("reference_index");
   }
 
-  /** One round trip; none without references. @throws problem store_unavailable. */
+  /**
+   * Adds entries for a candidate's references. One round trip; none without references.
+   * @throws problem store_unavailable
+   */
   async add(
     { accountId, id }: { accountId: string; id: string },
     references: readonly ReferenceRecord[],
@@ -28,12 +31,16 @@ export class ReferenceIndexStore {
     try {
       await this.#mongo.bounded((signal) => this.#entries.insertMany(entries, { ...within(signal), ordered: false }));
     } catch (error) {
-      // A retry of an interrupted attempt uses the same ids, and their entries exist already.
+      // A retry of an interrupted attempt uses the same ids, so their entries exist already.
       if (!isDuplicateKey(error)) throw error;
     }
   }
 
-  /** The candidate's id. Undefined if there is none, or it is another account's. One round trip. @throws problem store_unavailable. */
+  /**
+   * Returns the id of the reference's candidate. Undefined if there is no entry, or if it belongs to another account.
+   * One round trip.
+   * @throws problem store_unavailable
+   */
   async candidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
     const entry = await this.#mongo.bounded((signal) =>
       this.#entries.findOne({ _id: referenceId, account: accountId }, { signal }),

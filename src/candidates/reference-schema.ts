@@ -25,7 +25,7 @@ export const REFERENCE_STATES = [
 ] as const;
 export type ReferenceState = (typeof REFERENCE_STATES)[number];
 
-/** A reference as a client gives it, in POST references and inline when the candidate is created. */
+/** A reference as a client sends it: in POST references, or inside a new candidate. */
 export const NewReference = titled(
   "NewReference",
   strict(
@@ -38,14 +38,14 @@ export const NewReference = titled(
       relationship: Type.Optional(nullable(freeText(200))),
       metadata: Type.Optional(nullable(Metadata)),
     },
-    { state: "PATCH /references/{id} moves it", response: "PATCH /references/{id} records it" },
+    { state: "change it with PATCH /references/{id}", response: "set it with PATCH /references/{id}" },
   ),
 );
 export type NewReference = Static<typeof NewReference>;
 
 export const ReferencePath = strict({ id: Type.String() });
 
-/** JSON Merge Patch (RFC 7396) of a reference, its move included. */
+/** JSON Merge Patch (RFC 7396) of a reference. `state` moves it to another state. */
 export const ReferencePatch = titled(
   "ReferencePatch",
   strict({

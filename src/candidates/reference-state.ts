@@ -1,8 +1,8 @@
 import type { ReferenceState } from "./reference-schema.ts";
 
 /**
- * The moves a client may make of a reference (interface.md, States). Starting the candidate makes the first one, from
- * not_requested to requested; received, waived and cancelled are settled.
+ * The moves that a client may make with PATCH, by the reference's present state (interface.md, States). Starting the
+ * candidate moves not_requested to requested. No move leads out of received, waived or cancelled.
  */
 export const REFERENCE_MOVES: Record<ReferenceState, readonly ReferenceState[]> = {
   not_requested: ["waived", "cancelled"],

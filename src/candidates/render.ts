@@ -38,7 +38,7 @@ export function renderCandidate(record: CandidateRecord): Candidate {
   };
 }
 
-/** A document as the API shows it: its content by description, never by bytes. */
+/** A document as the API shows it. It describes the content, and never includes the bytes. */
 export function renderDocument(candidateId: string, { content, ...document }: DocumentRecord): Document {
   return {
     object: "document",
@@ -53,7 +53,7 @@ function renderContent(content: ContentRecord) {
   return { filename, content_type, size, sha256, etag: contentTag(content), uploaded_at };
 }
 
-/** The entity tag of the bytes themselves: the same bytes, the same tag, whatever their document is called. */
+/** The ETag of a document's content. It depends on the bytes alone: equal bytes have equal tags in any document. */
 export function contentTag({ sha256 }: ContentRecord): string {
   return `"${sha256}"`;
 }

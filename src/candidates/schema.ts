@@ -24,15 +24,15 @@ export type CandidateState = (typeof CANDIDATE_STATES)[number];
 
 export const ChaseAttempts = Type.Integer({ minimum: 0, maximum: 100 });
 
-/** Without NUL, which ends a string in some stores: two ids that differ only after it would be one there. */
+/** NUL is not allowed: some stores end a string there, and would treat two ids that differ only after it as equal. */
 const ExternalId = Type.String({
   minLength: 1,
   maxLength: 200,
   pattern: "^[^\\u0000]*$",
-  description: "a text of 1 to 200 characters without NUL (U+0000)",
+  description: "a string of 1 to 200 characters without NUL (U+0000)",
 });
 
-/** What creation and PATCH both take. */
+/** Fields that a client can send both in a new candidate and in a PATCH. */
 export const candidateFields = {
   external_id: Type.Optional(nullable(ExternalId)),
   name: Type.Optional(nullable(freeText(200))),
@@ -57,17 +57,17 @@ export const NewCandidate = titled(
       references: Type.Optional(nullable(Type.Array(NewReference, { maxItems: MAX_REFERENCES }))),
     },
     {
-      id: "the service gives it; your own id goes in external_id",
+      id: "the service assigns it; send your own id as external_id",
       state: "it is derived from documents and references",
-      reference_requirements: "it is derived; references_required sets what is required",
-      withdrawn: "PATCH /candidates/{id} withdraws",
-      withdrawal_reason: "PATCH /candidates/{id} withdraws",
+      reference_requirements: "it is derived; set references_required instead",
+      withdrawn: "withdraw a candidate with PATCH /candidates/{id}",
+      withdrawal_reason: "withdraw a candidate with PATCH /candidates/{id}",
     },
   ),
 );
 export type NewCandidate = Static<typeof NewCandidate>;
 
-/** JSON Merge Patch (RFC 7396): null clears, absent leaves. */
+/** JSON Merge Patch (RFC 7396): null clears a field, an absent field stays as it is. */
 export const CandidatePatch = titled(
   "CandidatePatch",
   strict(
@@ -78,12 +78,13 @@ export const CandidatePatch = titled(
       withdrawal_reason: Type.Optional(nullable(freeText(1000))),
     },
     {
-      docs_chase_attempts: "PATCH /candidates/{id}/outreach changes it",
-      reference_chase_attempts: "PATCH /candidates/{id}/outreach changes it",
-      documents: "POST /candidates/{id}/documents adds one, PATCH /candidates/{id}/documents/{docId} changes one",
-      references: "POST /candidates/{id}/references adds one, PATCH /references/{id} changes one",
+      docs_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
+      reference_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
+      documents:
+        "add one with POST /candidates/{id}/documents, change one with PATCH /candidates/{id}/documents/{docId}",
+      references: "add one with POST /candidates/{id}/references, change one with PATCH /references/{id}",
       state: "it is derived from documents and references",
-      started_at: "POST /candidates/{id}/start starts the candidate",
+      started_at: "start the candidate with POST /candidates/{id}/start",
     },
   ),
 );
@@ -143,7 +144,7 @@ export const Candidate = titled(
 );
 export type Candidate = Static<typeof Candidate>;
 
-/** What creation would answer: the candidate as it would be, with ids that stand for those it would get. */
+/** The answer to a dry run: the candidate as it would be created. The ids are examples. */
 export const DryRun = titled(
   "DryRun",
   strict({ object: oneOf(["dry_run"]), valid: Type.Literal(true), would_create: Candidate }),
@@ -152,14 +153,16 @@ export type DryRun = Static<typeof DryRun>;
 
 export const CreateQuery = strict({
   dry_run: Type.Optional(
-    Type.Boolean({ description: "true only says what would happen: it is charged, and nothing is kept" }),
+    Type.Boolean({
+      description: "true returns what would be created and stores nothing; the request still counts against the limits",
+    }),
   ),
 });
 
 export const CandidatePath = strict({ id: Type.String() });
 
 export const ListQuery = strict({
-  limit: Type.Integer({ minimum: 1, default: 50, description: "rows a page; more than 200 are taken as 200" }),
+  limit: Type.Integer({ minimum: 1, default: 50, description: "maximum rows per page; values above 200 count as 200" }),
   cursor: Type.Optional(Type.String({ maxLength: 500 })),
   state: Type.Optional(oneOf(CANDIDATE_STATES)),
   external_id: Type.Optional(ExternalId),

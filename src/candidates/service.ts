@@ -20,8 +20,8 @@ import type {
 } from "./schema.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 
-/** Rows a page of the list holds at the most. */
-export const MAX_PAGE = 200;
+/** Maximum rows in a page of the list. */
+const MAX_PAGE_ROWS = 200;
 
 export interface CandidateServiceOptions {
   store: CandidateStore;
@@ -31,7 +31,7 @@ export interface CandidateServiceOptions {
   feedLagMs: number;
 }
 
-/** What can be done with candidates as a whole. */
+/** The operations on candidates as a whole. */
 export class CandidateService {
   readonly #store: CandidateStore;
   readonly #content: ContentStore;
@@ -45,20 +45,23 @@ export class CandidateService {
     this.#feedLagMs = feedLagMs;
   }
 
-  /** @throws problems external_id_taken, payload_too_large, store_unavailable; nothing is then kept. */
+  /**
+   * Creates a candidate, or nothing if it fails.
+   * @throws problems external_id_taken, payload_too_large, store_unavailable.
+   */
   async create(accountId: string, given: NewCandidate, newId: NewId): Promise<Candidate> {
     const now = timestamp(this.#clock.now());
     const id = newId("cand");
     const owner = { accountId, candidateId: id };
     const documents = await this.#newDocuments(given, newId, now, (file) => this.#content.store(file, owner));
     const draft = newDraft(given, { id, accountId, documents, newId, now });
-    // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle` removes
-    // the duplicates.
+    // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle`
+    // removes the duplicates.
     const record = await this.#content.settle(fileIdsOf(documents), () => this.#store.insert(draft), namesFile);
     return renderCandidate(record);
   }
 
-  /** What `create` would answer or be refused, with nothing kept; its ids are examples. @throws as `create` does. */
+  /** Does what `create` does, but writes nothing. The ids in the answer are examples. @throws as `create` does. */
   async rehearse(accountId: string, given: NewCandidate, newId: NewId): Promise<DryRun> {
     const now = timestamp(this.#clock.now());
     const documents = await this.#newDocuments(given, newId, now, rehearsedFile);
@@ -66,7 +69,7 @@ export class CandidateService {
     return { object: "dry_run", valid: true, would_create: renderCandidate(record) };
   }
 
-  /** @throws problem not_found, the same for a candidate that is another account's. */
+  /** @throws problem not_found, also for another account's candidate. */
   async read(accountId: string, id: string): Promise<Candidate> {
     return renderCandidate(await this.#store.get(accountId, id));
   }
@@ -76,9 +79,12 @@ export class CandidateService {
     return this.#change(accountId, id, precondition, (record) => patched(record, patch));
   }
 
-  /** Starts a candidate; one that is started already is answered as it is. @throws problems not_found, version_mismatch, candidate_withdrawn. */
+  /**
+   * Starts a candidate. Returns it unchanged if it is already started.
+   * @throws problems not_found, version_mismatch, candidate_withdrawn.
+   */
   async start(accountId: string, id: string, precondition: Precondition): Promise<Candidate> {
-    // What is started already is answered as it is, whatever the client had seen: a retry after a lost answer must succeed.
+    // If-Match is ignored if the candidate is already started: a retry after a lost answer must succeed.
     const record = await this.#store.change(accountId, id, (before, now) => {
       if (before.started_at === null || before.withdrawn) precondition([renderCandidate(before)]);
       return started(before, now);
@@ -104,7 +110,7 @@ export class CandidateService {
     return renderCandidate(record);
   }
 
-  /** A page of the change feed. One round trip. @throws problem invalid_query for a cursor that is none. */
+  /** Returns a page of the change feed. @throws problem invalid_query if the cursor is not valid. */
   async list(
     accountId: string,
     { limit, cursor, state, external_id, updated_since }: ListQuery,
@@ -116,7 +122,7 @@ export class CandidateService {
       after: from.after,
       state,
       external_id,
-      limit: Math.min(limit, MAX_PAGE),
+      limit: Math.min(limit, MAX_PAGE_ROWS),
     });
     return {
       object: "list",
@@ -130,13 +136,13 @@ export class CandidateService {
     { documents }: NewCandidate,
     newId: NewId,
     now: string,
-    keep: (file: IncomingFile) => Promise<StoredFile>,
+    storeFile: (file: IncomingFile) => Promise<StoredFile>,
   ): Promise<DocumentRecord[]> {
     const records: DocumentRecord[] = [];
     try {
       for (const each of documents ?? []) {
         const given = typeof each === "string" ? { name: each } : each;
-        const content = given.content ? await keep(inlineFile(given.content)) : undefined;
+        const content = given.content ? await storeFile(inlineFile(given.content)) : undefined;
         records.push(newDocument(given, { id: newId("doc"), now, content, started: false }));
       }
     } catch (error) {

@@ -3,7 +3,7 @@ import type { ReferenceState } from "./reference-schema.ts";
 import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
 import type { CandidateState, ReferenceRequirements, WaitingOn } from "./schema.ts";
 
-/** What the records alone decide about a candidate. */
+/** The members of a candidate that are derived from its records. */
 export interface Derived {
   readonly state: CandidateState;
   readonly state_reason: string | null;
@@ -18,7 +18,7 @@ type Facts = Pick<
 
 const DOCUMENT_WAITS: Partial<Record<DocumentState, string>> = {
   requested: "has not arrived",
-  received: "has arrived and is to be reviewed",
+  received: "has arrived and needs review",
   rejected: "was rejected",
   expired: "has expired",
 };
@@ -33,8 +33,8 @@ const REFERENCE_WAITS: Partial<Record<ReferenceState, string>> = {
 const NEEDS_ACTION = new Set<string>(["rejected", "expired", "declined", "bounced", "unresponsive"]);
 
 /**
- * The one place where a candidate's state comes from (interface.md, States). Pure: the same records, the same answer.
- * An optional document holds nothing up, so it never makes a candidate wait.
+ * Derives a candidate's state from its records (interface.md, States). Pure, and the only place that does so. A
+ * candidate never waits for a document with `required: false`.
  */
 export function derive(facts: Facts): Derived {
   const documents = facts.documents.filter((document) => isLive(document) && document.required);
@@ -50,26 +50,26 @@ function isLive({ state }: DocumentRecord | ReferenceRecord): boolean {
   return state !== "waived" && state !== "cancelled";
 }
 
-function requirementsOf(asked: number | null, live: readonly ReferenceRecord[]): ReferenceRequirements {
-  const required = asked ?? live.length;
+function requirementsOf(references_required: number | null, live: readonly ReferenceRecord[]): ReferenceRequirements {
+  const required = references_required ?? live.length;
   const received = live.filter(({ state }) => state === "received").length;
   return { required, received, outstanding: Math.max(required - received, 0) };
 }
 
 function stateOf(
   facts: Facts,
-  holding: readonly (DocumentRecord | ReferenceRecord)[],
+  awaited: readonly (DocumentRecord | ReferenceRecord)[],
   outstanding: number,
 ): CandidateState {
   if (facts.withdrawn) return "withdrawn";
   if (facts.started_at === null) return "created";
-  if (holding.some(({ state }) => NEEDS_ACTION.has(state))) return "action_required";
+  if (awaited.some(({ state }) => NEEDS_ACTION.has(state))) return "action_required";
   const anythingLive = facts.documents.some(isLive) || facts.references.some(isLive);
-  return anythingLive && outstanding === 0 && holding.every(isSettled) ? "completed" : "in_progress";
+  return anythingLive && outstanding === 0 && awaited.every(isSettled) ? "completed" : "in_progress";
 }
 
-function isSettled(thing: DocumentRecord | ReferenceRecord): boolean {
-  return "relationship" in thing ? thing.state === "received" : thing.state === "accepted";
+function isSettled(item: DocumentRecord | ReferenceRecord): boolean {
+  return "relationship" in item ? item.state === "received" : item.state === "accepted";
 }
 
 function reasonOf(facts: Facts, state: CandidateState, waits: readonly WaitingOn[]): string | null {
@@ -78,7 +78,7 @@ function reasonOf(facts: Facts, state: CandidateState, waits: readonly WaitingOn
   return waits.find(({ code }) => NEEDS_ACTION.has(code.replace(/^(document|reference)_/, "")))?.message ?? null;
 }
 
-/** What a recruiter would say is still missing, in the order of the records. */
+/** What is still missing, in a recruiter's words and in the order of the records. */
 function waitsOf(
   facts: Facts,
   documents: readonly DocumentRecord[],
@@ -106,8 +106,8 @@ function waitForDocument({ id, name, state, rejection_reason }: DocumentRecord):
 
 function waitForReference({ id, email, state }: ReferenceRecord): WaitingOn[] {
   const waits: WaitingOn[] = [];
-  const unasked = state === "not_requested" || state === "requested";
-  if (unasked && email === null)
+  const unanswered = state === "not_requested" || state === "requested";
+  if (unanswered && email === null)
     waits.push({ code: "reference_without_email", subject: id, message: `Reference ${id} has no email address` });
   const what = REFERENCE_WAITS[state];
   if (what !== undefined) waits.push({ code: `reference_${state}`, subject: id, message: `Reference ${id} ${what}` });

@@ -9,21 +9,22 @@ import type { CandidateRecord, Draft } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { derive } from "./state.ts";
 import { decode, encode, packFacts, type Stored } from "./stored.ts";
-import { Unsettled } from "./unsettled.ts";
+import { UnsettledWrites } from "./unsettled.ts";
 
-/** Makes one change. It returns the candidate as it should be, or the one it was given if there is nothing to do. */
+/** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. */
 export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
 
 /** A page of the feed has at most this many bytes, but always at least one row. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
+/** Candidates in MongoDB, with the look-ups of their references. */
 export class CandidateStore {
   readonly #mongo: Mongo;
   readonly #clock: Clock;
   readonly #candidates: Collection<Stored>;
   readonly #references: ReferenceIndexStore;
   readonly #queue = new KeyedQueue(isStoreDown);
-  readonly #unsettled = new Unsettled((accountId, id) => this.#renew(accountId, id));
+  readonly #unsettled = new UnsettledWrites((accountId, id) => this.#renew(accountId, id));
 
   constructor(mongo: Mongo, clock: Clock) {
     this.#mongo = mongo;
@@ -40,19 +41,19 @@ export class CandidateStore {
       { account: 1, external_id: 1 },
       { unique: true, partialFilterExpression: { external_id: { $gt: "" } } },
     );
-    // The only index that does not begin with the account: the sweep covers all of them.
+    // The only index that does not begin with the account: the expiry sweep covers all accounts.
     await this.#candidates.createIndex({ next_expiry: 1 }, { partialFilterExpression: { next_expiry: { $gt: "" } } });
   }
 
   /**
-   * Inserts a candidate. Writes the reference look-ups first: a crash in between leaves look-ups without a candidate, and
-   * readers ignore those. Two round trips with references, one without. If the id exists already, returns that candidate.
+   * Inserts a candidate. Writes the reference look-ups first: a crash in between leaves look-ups without a candidate,
+   * and readers ignore those. Two round trips with references, one without. If the id exists, returns that candidate.
    * @throws problems external_id_taken, payload_too_large, store_unavailable.
    */
   async insert(draft: Draft): Promise<CandidateRecord> {
     await this.#references.add(draft, draft.references);
     const placedAt = performance.now();
-    const { record, stored } = this.#first(draft);
+    const { record, stored } = this.#firstVersion(draft);
     try {
       await this.#mongo.bounded((signal) => this.#candidates.insertOne(stored, within(signal)));
     } catch (error) {
@@ -60,7 +61,7 @@ export class CandidateStore {
         this.#unsettled.note(draft);
         throw error;
       }
-      // The same id means that an interrupted attempt of this very request already inserted it.
+      // If the id exists, an interrupted attempt of this same request already inserted the candidate.
       const own = await this.find(draft.accountId, draft.id);
       if (own !== null) return own;
       throw await this.#externalIdTaken(draft, error);
@@ -68,40 +69,43 @@ export class CandidateStore {
     return this.#inPlace(record, placedAt);
   }
 
-  /** Does what `insert` does, but writes nothing. One round trip with an external_id, else none. @throws as `insert` does. */
+  /**
+   * Does what `insert` does, but writes nothing. One round trip with an external_id, else none.
+   * @throws as `insert` does.
+   */
   async rehearse(draft: Draft): Promise<CandidateRecord> {
-    const { record } = this.#first(draft);
+    const { record } = this.#firstVersion(draft);
     const taken = await this.#externalIdTaken(draft, undefined);
     if (taken !== undefined) throw taken;
     return record;
   }
 
-  #first(draft: Draft): { record: CandidateRecord; stored: Stored } {
+  #firstVersion(draft: Draft): { record: CandidateRecord; stored: Stored } {
     const now = this.#clock.now();
     const record = { ...draft, version: 1, ...this.#stampOf(draft, now), created_at: timestamp(now) };
     return { record, stored: encode(record, now) };
   }
 
   /**
-   * Makes one change to a candidate: reads it, edits it, and writes it over the version that was read. Starts again if another
-   * write came in between. Two round trips, and two more for each lost race.
-   * @param edit may be called more than once. What it throws ends the change.
+   * Makes one change to a candidate: reads it, edits it, and writes it over the version that was read. Starts again if
+   * another write came in between. Two round trips, and two more for each lost race.
+   * @param edit may be called more than once. If it throws, the change ends with that error.
    * @throws problems not_found, external_id_taken, payload_too_large, store_unavailable.
    */
   change(accountId: string, id: string, edit: Edit): Promise<CandidateRecord> {
-    // Writers of one candidate in this process queue, so that they race only those of other replicas.
+    // Writers of one candidate queue within this process, so that they race only writers in other replicas.
     return this.#queue.run(`${accountId} ${id}`, () => this.#write(accountId, id, edit));
   }
 
   #write(accountId: string, id: string, edit: Edit): Promise<CandidateRecord> {
-    return compareAndSet("this candidate", () => this.#tryOnce(accountId, id, edit));
+    return compareAndSet("this candidate", () => this.#attempt(accountId, id, edit));
   }
 
-  /** Undefined if another write came in between. */
-  async #tryOnce(accountId: string, id: string, edit: Edit): Promise<CandidateRecord | undefined> {
+  /** Returns undefined if another write came in between. */
+  async #attempt(accountId: string, id: string, edit: Edit): Promise<CandidateRecord | undefined> {
     const before = await this.get(accountId, id);
     let placedAt = performance.now();
-    // A change comes after the one it is based on, whatever the clocks say.
+    // A change must come after the one it is based on, even if this replica's clock is behind.
     const now = Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1);
     const edited = edit(before, timestamp(now));
     if (edited === before) return before;
@@ -109,7 +113,7 @@ export class CandidateStore {
     let at = now;
     if (added.length > 0) {
       await this.#references.add(edited, added);
-      // The feed allows for the duration of one write, so the place is taken when that write begins.
+      // Readers of the feed allow for the duration of one write, so take the place just before the second write.
       placedAt = performance.now();
       at = Math.max(now, this.#clock.now());
     }
@@ -134,9 +138,10 @@ export class CandidateStore {
   }
 
   /**
-   * Returns a record just written, once its place in the feed is one that no reader has passed. Readers stay behind by as
-   * long as a write may take. A write that took longer, as in a process that stood still, is made again with a new place.
-   * @param placedAt `performance.now()` before the place was taken.
+   * Returns a record just written, and makes sure that no reader of the feed has passed its place. Readers stay behind
+   * the clock by the longest time that a write may take. If this write took longer, for example because the process was
+   * paused, the candidate is written again with a new place.
+   * @param placedAt `performance.now()` just before the place was taken.
    */
   async #inPlace(record: CandidateRecord, placedAt: number): Promise<CandidateRecord> {
     if (performance.now() - placedAt <= this.#mongo.timeoutMs) return record;
@@ -148,21 +153,24 @@ export class CandidateStore {
     }
   }
 
-  /** Writes a candidate unchanged, with a new place in the feed. False if it does not exist. @throws problem store_unavailable */
+  /**
+   * Writes a candidate again unchanged, with a new place in the feed. Returns false if it does not exist.
+   * @throws problem store_unavailable
+   */
   async #renew(accountId: string, id: string): Promise<boolean> {
     if ((await this.find(accountId, id)) === null) return false;
     await this.change(accountId, id, copy);
     return true;
   }
 
-  /** One candidate of the account. @throws problem not_found, also for another account's. */
+  /** Returns one candidate of the account. @throws problem not_found, also for another account's candidate. */
   async get(accountId: string, id: string): Promise<CandidateRecord> {
     const record = await this.find(accountId, id);
     if (record === null) throw problem("not_found", `There is no candidate ${JSON.stringify(id.slice(0, 100))}.`);
     return record;
   }
 
-  /** Candidates of all accounts with an accepted document whose expires_on is before that date, the most overdue first. One index range. */
+  /** Finds candidates of all accounts whose next_expiry is before that day, the most overdue first. One index range. */
   async expiring(before: string, limit: number): Promise<{ accountId: string; id: string }[]> {
     const overdue = { next_expiry: { $gt: "", $lt: before } }; // with both bounds MongoDB uses the partial index
     const found = await this.#mongo.bounded((signal) =>
@@ -175,12 +183,12 @@ export class CandidateStore {
     return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
 
-  /** The id of the candidate that a reference belongs to. Undefined if there is none, or it is another account's. One round trip. */
+  /** Returns the id of a reference's candidate. Undefined also for another account's reference. One round trip. */
   candidateOfReference(accountId: string, referenceId: string): Promise<string | undefined> {
     return this.#references.candidateOf(accountId, referenceId);
   }
 
-  /** One candidate of the account, or null. Null also for another account's. */
+  /** Returns one candidate of the account. Null also for another account's candidate. One round trip. */
   async find(accountId: string, id: string): Promise<CandidateRecord | null> {
     const stored = await this.#mongo.bounded((signal) =>
       this.#candidates.findOne({ _id: id, account: accountId }, { signal }),
@@ -189,8 +197,8 @@ export class CandidateStore {
   }
 
   /**
-   * A page of the account's feed, oldest change first: up to `limit` rows, or fewer if they get too big for one answer.
-   * One index range in one round trip, whatever the number of candidates.
+   * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
+   * answer. One index range, however many candidates there are. One round trip; two for more than 100 rows.
    */
   feed({ accountId, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
     const filter: Filter<Stored> = {
@@ -224,14 +232,18 @@ export class CandidateStore {
       this.#candidates.findOne({ account: accountId, external_id }, { projection: { _id: 1 }, signal }),
     );
     if (holder === null) return cause;
-    return problem("external_id_taken", `Candidate ${holder._id} already has this external_id.`, {
-      members: { candidate_id: holder._id },
-      errors: [{ pointer: "/external_id", detail: "must be unique in the account" }],
-    });
+    return problem(
+      "external_id_taken",
+      `Candidate ${holder._id} already has this external_id. Send another one, or change that candidate.`,
+      {
+        members: { candidate_id: holder._id },
+        errors: [{ pointer: "/external_id", detail: "must be unique in the account" }],
+      },
+    );
   }
 }
 
-/** The edit that changes only the place in the feed. */
+/** An edit that changes nothing but the place in the feed. */
 function copy(record: CandidateRecord): CandidateRecord {
   return { ...record };
 }

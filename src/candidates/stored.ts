@@ -3,30 +3,33 @@ import { problem } from "../problems.ts";
 import { nextExpiry } from "./expire.ts";
 import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
 
-/** A whole candidate, documents' bytes not counted, stays well under the 16 MiB that MongoDB takes. */
+/** Maximum size of a candidate's record, without the bytes of its files. Well under MongoDB's limit of 16 MiB. */
 export const MAX_CANDIDATE_BYTES = 8 * 1024 * 1024;
 
-/** Names that clients choose, and nested values, are kept as JSON text: BSON would refuse or change some (`$`, dots, NUL). */
+/**
+ * A candidate as MongoDB stores it. Objects whose member names the client chooses are stored as JSON text: BSON would
+ * refuse or change some names (`$`, dots, NUL).
+ */
 export interface Stored extends Omit<CandidateRecord, "id" | "accountId" | "metadata" | "documents" | "references"> {
   _id: string;
   account: string;
-  /** Sortable text, new at each write: the place in the account's feed. */
+  /** The place in the account's feed: sortable text, new at each write. */
   change: string;
-  /** The day with whose end the next accepted document expires, for the sweep's index. */
+  /** The earliest expires_on of an accepted document, for the index of the expiry sweep. */
   next_expiry: string | null;
-  /** Bytes of the record, so that a page of the feed can be bounded. */
+  /** The record's size in bytes of BSON. Limits the size of a page of the feed. */
   size: number;
   metadata: string;
   documents: (Omit<DocumentRecord, "metadata"> & { metadata: string })[];
   references: (Omit<ReferenceRecord, "metadata" | "response"> & { metadata: string; response: string })[];
 }
 
-/** Where a change made at `epochMs` stands in the feed, before any candidate's of that millisecond. */
+/** Returns a place in the feed before every change made in the millisecond `epochMs`. */
 export function feedPosition(epochMs: number): string {
   return String(Math.max(epochMs, 0)).padStart(15, "0");
 }
 
-/** What the compliance pack shows of a candidate. */
+/** Returns everything that the compliance pack shows of a candidate, as one string to compare. */
 export function packFacts({
   docs_chase_attempts: _d,
   reference_chase_attempts: _r,
@@ -36,7 +39,11 @@ export function packFacts({
   return JSON.stringify({ ...facts, version: 0, pack_version: 0, state: 0, updated_at: 0 });
 }
 
-/** A record as it is kept, with its place in the feed. @throws problem payload_too_large */
+/**
+ * Converts a record to its stored form.
+ * @param now when the write takes its place in the feed, in milliseconds since the epoch.
+ * @throws problem payload_too_large
+ */
 export function encode(record: CandidateRecord, now: number): Stored {
   const { id, accountId, ...rest } = record;
   const stored: Stored = {
@@ -56,12 +63,15 @@ export function encode(record: CandidateRecord, now: number): Stored {
   };
   stored.size = BSON.calculateObjectSize(stored);
   if (stored.size > MAX_CANDIDATE_BYTES) {
-    throw problem("payload_too_large", `A candidate's whole record may have at most ${MAX_CANDIDATE_BYTES} bytes.`);
+    throw problem(
+      "payload_too_large",
+      `The candidate's record would have more than ${MAX_CANDIDATE_BYTES} bytes. Send less data.`,
+    );
   }
   return stored;
 }
 
-/** A kept record as it was written. */
+/** Converts a stored candidate back to its record. */
 export function decode({
   _id,
   account,

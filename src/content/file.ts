@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 
-/** The type of bytes whose sender declared none. */
+/** The media type of a file that was sent without one. */
 export const UNKNOWN_TYPE = "application/octet-stream";
 
-/** A file on its way in. Read the stream once, to its end, no faster than it can be written. */
+/** A file that is being uploaded. Read the stream once, to its end, and no faster than the bytes can be written. */
 export interface IncomingFile {
   readonly stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   readonly filename: string | null;
   readonly contentType: string | null;
 }
 
-/** A file whose bytes are all written. Until a record names it, it is a left-over. */
+/** A file whose bytes are all written. It counts as a left-over until a record names it. */
 export interface StoredFile {
   readonly id: string;
   readonly filename: string | null;
@@ -27,7 +27,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** The file as it would be stored. Its bytes are read to their end and kept nowhere, so it has no id. */
+/** Returns the file as it would be stored. Reads its bytes to their end without storing them, so the id is empty. */
 export async function rehearsedFile({ stream, filename, contentType }: IncomingFile): Promise<StoredFile> {
   const hash = createHash("sha256");
   let size = 0;

@@ -9,22 +9,26 @@ export interface FileOwner {
 }
 
 /**
- * A file that a record may or may not name. `arriving`: it is being uploaded, or its record is being written. `replaced`:
- * another file is taking its place. `condemned`: a sweep found that no record names it, and is removing its bytes.
+ * A file that a record may or may not name. `arriving`: the file is being uploaded, or its record is being written.
+ * `replaced`: another file is replacing it. `condemned`: a sweep found that no record names it, and is removing its
+ * bytes.
  */
 export interface PendingFile {
   readonly _id: string;
   readonly account: string;
   readonly candidate: string;
-  /** When somebody last worked with it, in milliseconds since the epoch. */
+  /** When a request last worked with the file, in milliseconds since the epoch. */
   readonly created_at: number;
   readonly stage: "arriving" | "replaced" | "condemned";
 }
 
-/** Left-overs found at a time. */
-const PAGE = 100;
+/** Maximum left-overs found at a time. */
+const MAX_LEFT_OVERS = 100;
 
-/** The files that are not settled. Each is listed before its first byte is written. Every method throws problem store_unavailable. */
+/**
+ * The list of files of which it is not settled whether a record names them. A file is listed before its first byte is
+ * written. Every method throws problem store_unavailable.
+ */
 export class PendingStore {
   readonly #mongo: Mongo;
   readonly #clock: Clock;
@@ -36,7 +40,7 @@ export class PendingStore {
     this.#pending = mongo.db.collection("content_pending");
   }
 
-  /** Creates the index. Safe to repeat. It spans accounts, as the sweep does. */
+  /** Creates the index. Safe to repeat. The index spans accounts, because the sweep covers all of them. */
   async prepare(): Promise<void> {
     await this.#pending.createIndex({ created_at: 1 });
   }
@@ -53,7 +57,10 @@ export class PendingStore {
     await this.#mongo.bounded((signal) => this.#pending.insertOne(entry, within(signal)));
   }
 
-  /** Restarts the file's age: all its bytes have arrived. @returns false if a sweep has condemned it meanwhile. */
+  /**
+   * Restarts the file's age, once all its bytes have arrived.
+   * @returns false if a sweep has condemned the file meanwhile.
+   */
   async arrived(id: string): Promise<boolean> {
     const { matchedCount } = await this.#mongo.bounded((signal) =>
       this.#pending.updateOne(
@@ -65,7 +72,7 @@ export class PendingStore {
     return matchedCount === 1;
   }
 
-  /** Lists a file that another is about to replace. It is removed once its record no longer names it. */
+  /** Lists a file that another one is about to replace. A sweep removes it once its record no longer names it. */
   async replaced(id: string, { accountId, candidateId }: FileOwner): Promise<void> {
     const entry: Omit<PendingFile, "_id"> = {
       account: accountId,
@@ -78,29 +85,34 @@ export class PendingStore {
     );
   }
 
-  /** Strikes out a file that a record names now, unless it is already being replaced again. */
+  /** Removes the entry of a file that a record now names, unless the file is already being replaced again. */
   async named(id: string): Promise<void> {
     await this.#mongo.bounded((signal) => this.#pending.deleteOne({ _id: id, stage: "arriving" }, within(signal)));
   }
 
-  /** Strikes out a file whose bytes are removed. */
+  /** Removes the entry of a file whose bytes have been removed. */
   async gone(id: string): Promise<void> {
     await this.#mongo.bounded((signal) => this.#pending.deleteOne({ _id: id }, within(signal)));
   }
 
-  /** Up to 100 files that nobody has worked with for at least so long, oldest first. One index range. */
+  /**
+   * Returns up to 100 files that no request has worked with for at least `olderThanMs`, oldest first. One index range.
+   */
   leftOvers(olderThanMs: number): Promise<PendingFile[]> {
     const before = this.#clock.now() - olderThanMs;
     return this.#mongo.bounded((signal) =>
       this.#pending
         .find({ created_at: { $lte: before } }, { signal })
         .sort({ created_at: 1 })
-        .limit(PAGE)
+        .limit(MAX_LEFT_OVERS)
         .toArray(),
     );
   }
 
-  /** Keeps a left-over from being used from now on. @returns false if somebody has worked with it since it was found. */
+  /**
+   * Condemns a left-over, so that its upload fails.
+   * @returns false if a request has worked with the file since it was found.
+   */
   async condemn({ _id, created_at }: PendingFile): Promise<boolean> {
     const { matchedCount } = await this.#mongo.bounded((signal) =>
       this.#pending.updateOne({ _id, created_at }, { $set: { stage: "condemned" } }, within(signal)),
@@ -108,7 +120,9 @@ export class PendingStore {
     return matchedCount === 1;
   }
 
-  /** Strikes out a left-over that a record names, unless somebody has worked with it since it was found. */
+  /**
+   * Removes the entry of a left-over that a record names, unless a request has worked with the file since it was found.
+   */
   async forget({ _id, created_at }: PendingFile): Promise<void> {
     await this.#mongo.bounded((signal) => this.#pending.deleteOne({ _id, created_at }, within(signal)));
   }

@@ -1,8 +1,9 @@
 import type { ByteRange } from "./file.ts";
 
 /**
- * What a Range header asks for of `size` bytes (RFC 9110, 14.2): one range; "unsatisfiable" where it lies outside; undefined
- * where it is to be ignored, because it is malformed, in another unit, or several ranges, which are answered by the whole.
+ * Returns the range that a Range header selects from `size` bytes (RFC 9110, 14.2), or "unsatisfiable" if it lies
+ * outside them. Returns undefined if the header must be ignored: it is absent, malformed, in another unit, or names
+ * several ranges. The answer is then the whole content.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | undefined {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];

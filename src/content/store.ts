@@ -24,9 +24,9 @@ interface Chunk {
 }
 
 /**
- * The bytes of files, in GridFS. Bytes are written before the record that names them. An entry in PendingStore is written
- * before the first byte and stays until it is settled whether a record names the file. A crash at any moment therefore leaves
- * at most bytes that are on that list, and the sweep removes those: `leftOvers`, `removeLeftOver`.
+ * The bytes of files, in GridFS. Bytes are written before the record that names them. An entry in PendingStore is
+ * written before the first byte and stays until it is settled whether a record names the file. So a crash at any moment
+ * leaves only bytes that are on that list, and the sweep removes them with `leftOvers` and `removeLeftOver`.
  */
 export class ContentStore {
   readonly #mongo: Mongo;
@@ -49,9 +49,10 @@ export class ContentStore {
   }
 
   /**
-   * Writes bytes as they arrive, holding at most one chunk in memory. The file stays only if `settle` finds that a record
-   * names it.
-   * @throws problem store_unavailable, and whatever the stream fails with. Nothing is kept then.
+   * Writes bytes as they arrive, holding at most one chunk in memory. The file stays only if `settle` finds that a
+   * record names it.
+   * @throws problems store_unavailable, request_timeout (a sweep condemned the file during the upload), and whatever
+   * the stream fails with. Nothing is kept then.
    */
   async store({ stream, filename, contentType }: IncomingFile, owner: FileOwner): Promise<StoredFile> {
     const id = new ObjectId();
@@ -64,7 +65,7 @@ export class ContentStore {
         throw problem("request_timeout", "The upload took too long. Send it again.");
       return { id: fileId, filename, contentType: contentType ?? UNKNOWN_TYPE, ...written };
     } catch (error) {
-      // While the store does not answer, a chunk may still be on its way to it.
+      // If the store did not answer, a chunk may still reach it. The sweep removes the file later.
       if (!isStoreFault(error)) await this.discard([fileId]);
       throw error;
     }
@@ -80,16 +81,17 @@ export class ContentStore {
     for await (const chunk of bytes) {
       hash.update(chunk);
       size += chunk.length;
-      await this.#mongo.bounded(() => settled((done) => upload.write(chunk, done)));
+      await this.#mongo.bounded(() => promised((done) => upload.write(chunk, done)));
     }
-    await this.#mongo.bounded(() => settled((done) => upload.end(done)));
+    await this.#mongo.bounded(() => promised((done) => upload.end(done)));
     return { size, sha256: hash.digest("hex") };
   }
 
   /**
-   * Runs the write that is to name these files, then keeps the files that it names and removes the others. Removes all of
-   * them if the write was refused. If the store does not answer, the write may have happened: then the sweep decides.
-   * @param names says whether what was written names the file.
+   * Runs the write of a record that names these files. Then keeps the files that the record names, and removes the
+   * others. Removes all of them if the write was refused. If the store does not answer, the write may have happened:
+   * the sweep then decides.
+   * @param names returns true if the written record names the file.
    */
   async settle<Written>(
     fileIds: readonly string[],
@@ -107,7 +109,9 @@ export class ContentStore {
     return written;
   }
 
-  /** Notes that a write is about to replace this file. The sweep removes it later, so that readers can finish. */
+  /**
+   * Lists this file as one that a write is about to replace. The sweep removes it later, so that readers can finish.
+   */
   replaced(fileId: string, owner: FileOwner): Promise<void> {
     return this.#pending.replaced(fileId, owner);
   }
@@ -121,7 +125,8 @@ export class ContentStore {
   async remove(fileId: string): Promise<void> {
     const id = new ObjectId(fileId);
     await this.#mongo.bounded(async (signal) => {
-      // The stand-in for MongoDB fails a delete that finds no file, and an upload that was cut off has none.
+      // The stand-in for MongoDB fails if a delete matches nothing, and an upload that was cut off has no file
+      // document.
       const file = await this.#files.findOne({ _id: id }, { signal });
       if (file !== null) await this.#files.deleteOne({ _id: id }, within(signal));
       await this.#chunks.deleteMany({ files_id: id }, within(signal));
@@ -130,8 +135,8 @@ export class ContentStore {
   }
 
   /**
-   * The bytes of a file, read one chunk at a time as they are asked for: one round trip a chunk, and a slow reader holds
-   * nothing open. The stream fails if the store does not answer or the bytes are missing.
+   * Streams the bytes of a file. Reads one chunk at a time on demand, with one round trip each, so a slow reader holds
+   * no cursor open. The stream fails if the store does not answer or if bytes are missing.
    */
   open(fileId: string, range: ByteRange): Readable {
     return Readable.from(this.#read(new ObjectId(fileId), range), { objectMode: false, highWaterMark: 1 });
@@ -150,15 +155,15 @@ export class ContentStore {
     }
   }
 
-  /** Up to 100 files that have been unsettled for at least so long, oldest first. */
+  /** Returns up to 100 files that have been unsettled for at least `olderThanMs`, oldest first. */
   leftOvers(olderThanMs: number): Promise<PendingFile[]> {
     return this.#pending.leftOvers(olderThanMs);
   }
 
   /**
    * Settles a left-over: removes its bytes unless a record names it.
-   * @param isNamed looks it up in the owner's record.
-   * @returns whether the bytes were removed.
+   * @param isNamed looks up whether the owner's record names the file.
+   * @returns true if the bytes were removed.
    * @throws problem store_unavailable
    */
   async removeLeftOver(entry: PendingFile, isNamed: (entry: PendingFile) => Promise<boolean>): Promise<boolean> {
@@ -177,7 +182,8 @@ function isStoreFault(error: unknown): boolean {
   return error instanceof Problem && error.code === "store_unavailable";
 }
 
-function settled(start: (done: (error?: Error | null) => void) => unknown): Promise<void> {
+/** Turns a function that takes a Node.js callback into a promise. */
+function promised(start: (done: (error?: Error | null) => void) => unknown): Promise<void> {
   return new Promise((resolve, reject) => {
     start((error) => (error ? reject(error) : resolve()));
   });

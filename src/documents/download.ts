@@ -9,9 +9,9 @@ import { rangeOf } from "../content/range.ts";
 import type { DocumentContent } from "./service.ts";
 
 /**
- * A document's bytes as an answer, whole or in part (RFC 9110, 13 and 14). They are a stranger's: a browser is to save them,
- * never to show, guess at or run them.
- * @throws problems range_not_satisfiable, store_unavailable (nothing has gone out yet).
+ * Answers with a document's content, whole or in part (RFC 9110, 13 and 14). The content is untrusted, so the headers
+ * make a browser save it instead of displaying, sniffing or running it.
+ * @throws problems range_not_satisfiable, store_unavailable, both before anything is sent.
  */
 export async function download(
   { document, content, open }: DocumentContent,
@@ -29,14 +29,18 @@ export async function download(
   };
   if (clientHas(tag)) return new BinaryAnswer(304, common);
   const whole = { ...common, "Content-Type": content_type, "Content-Length": String(size) };
-  // A range of another version would be mixed into what the client has of this one.
+  // Ignore the range if the content has changed since: the client would join parts of two versions.
   const ifRange = header("if-range");
   const range = ifRange === undefined || ifRange === tag ? rangeOf(header("range"), size) : undefined;
-  if (range === undefined) return new BinaryAnswer(200, whole, await begun(open({ start: 0, end: size })));
+  if (range === undefined) return new BinaryAnswer(200, whole, await withFirstBytes(open({ start: 0, end: size })));
   if (range === "unsatisfiable") {
-    throw problem("range_not_satisfiable", `The content has ${size} bytes; the range lies outside.`, {
-      headers: { "Content-Range": `bytes */${size}` },
-    });
+    throw problem(
+      "range_not_satisfiable",
+      `The range lies outside the content, which has ${size} bytes. Send another range, or no Range header.`,
+      {
+        headers: { "Content-Range": `bytes */${size}` },
+      },
+    );
   }
   const { start, end } = range;
   const part = {
@@ -44,19 +48,22 @@ export async function download(
     "Content-Length": String(end - start),
     "Content-Range": `bytes ${start}-${end - 1}/${size}`,
   };
-  return new BinaryAnswer(206, part, await begun(open(range)));
+  return new BinaryAnswer(206, part, await withFirstBytes(open(range)));
 }
 
-/** The bytes, once the first of them are there: until then a store that fails can still be told of. */
-async function begun(bytes: Readable): Promise<Readable> {
+/** Waits for the first bytes: until they are sent, a failure of the store can still be answered with a problem. */
+async function withFirstBytes(bytes: Readable): Promise<Readable> {
   await once(bytes, "readable");
   return bytes;
 }
 
-/** Characters that a file's name must not have where it is saved: separators, controls, and what turns text around. */
+/** Characters that are unsafe in the name of a saved file: path and line separators, controls, bidi controls. */
 const UNSAFE = /[\p{Cc}/\\\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
-/** RFC 6266, with filename* (RFC 8187) for what is not Latin-1. A name of only dots would be a folder's. */
+/**
+ * Content-Disposition (RFC 6266), with filename* (RFC 8187) if the name is not Latin-1. A name made only of dots
+ * becomes `_`.
+ */
 function attachment(filename: string): string {
   return contentDisposition(filename.toWellFormed().replaceAll(UNSAFE, "_").replace(/^\.+$/, "_"));
 }

@@ -10,7 +10,7 @@ export function documentEndpoints(documents: DocumentService) {
   return {
     add: endpoint({
       name: "addDocument",
-      summary: "Add a document to a candidate, with its content or without",
+      summary: "Add a document to a candidate, with or without content",
       params: CandidatePath,
       body: NewDocument,
       upload: {
@@ -38,7 +38,7 @@ export function documentEndpoints(documents: DocumentService) {
     }),
     putContent: endpoint({
       name: "putDocumentContent",
-      summary: "Bring a document's content: the bytes themselves, with their Content-Type and Content-Disposition",
+      summary: "Upload a document's content: the raw bytes, with their Content-Type and Content-Disposition",
       params: DocumentPath,
       upload: {
         form: "raw",
@@ -55,7 +55,7 @@ export function documentEndpoints(documents: DocumentService) {
     }),
     readContent: endpoint({
       name: "readDocumentContent",
-      summary: "Read a document's content, whole or a range of it",
+      summary: "Read a document's content, or a range of it",
       params: DocumentPath,
       status: 200,
       answer: Document,

@@ -20,21 +20,21 @@ import {
 import type { FileOwner } from "../content/pending-store.ts";
 import { type Document, type DocumentPatch, MAX_NAME, type NewDocument } from "../candidates/document-schema.ts";
 
-/** Where a document is, and whose it has to be. */
+/** Identifies a document. The candidate must belong to that account. */
 export interface DocumentAddress {
   readonly accountId: string;
   readonly candidateId: string;
   readonly documentId: string;
 }
 
-/** A document with its content, the bytes yet to be read. */
+/** A document with its content. `open` reads the bytes. */
 export interface DocumentContent {
   readonly document: DocumentRecord;
   readonly content: ContentRecord;
   readonly open: (range: ByteRange) => Readable;
 }
 
-/** What can be done with a candidate's documents. Another account's answer as ones that never existed: not_found. */
+/** The operations on a candidate's documents. Another account's document is not_found, as if it had never existed. */
 export class DocumentService {
   readonly #store: CandidateStore;
   readonly #content: ContentStore;
@@ -45,9 +45,10 @@ export class DocumentService {
   }
 
   /**
-   * Writes the file of a document that is to be added. It only looks for the candidate: whether the document may be added
-   * is for `add` to say, because a retry under its Idempotency-Key has to reach its first answer.
-   * @throws problems not_found, validation_failed (filename), store_unavailable; what the stream fails with.
+   * Stores the file of a new document. Checks only that the candidate exists and that the filename is short enough.
+   * `add` makes the other checks, because a retry with the same Idempotency-Key must get its first answer even if they
+   * would now fail.
+   * @throws problems not_found, validation_failed (filename), store_unavailable, and whatever the stream fails with.
    */
   async receiveNew(accountId: string, candidateId: string, file: IncomingFile): Promise<StoredFile> {
     await this.#store.get(accountId, candidateId);
@@ -55,8 +56,9 @@ export class DocumentService {
   }
 
   /**
-   * Writes the file that is to become a document's content.
-   * @throws problems not_found, candidate_withdrawn, invalid_transition before the first byte is read; else as receiveNew.
+   * Stores the file that will become a document's content.
+   * @throws problems not_found, candidate_withdrawn, invalid_transition before it reads the first byte; then as
+   * `receiveNew`.
    */
   async receive({ accountId, candidateId, documentId }: DocumentAddress, file: IncomingFile): Promise<StoredFile> {
     const record = await this.#store.get(accountId, candidateId);
@@ -66,14 +68,14 @@ export class DocumentService {
     return this.#receive({ accountId, candidateId }, file);
   }
 
-  /** Takes away a file that was received and is not to be used; it does not fail. */
+  /** Removes a stored file that will not be used. Never fails. */
   discard(file: StoredFile): Promise<void> {
     return this.#content.discard([file.id]);
   }
 
   async #receive(owner: FileOwner, file: IncomingFile): Promise<StoredFile> {
     if (file.filename !== null && Array.from(file.filename).length > MAX_NAME) {
-      throw problem("validation_failed", `The filename may have at most ${MAX_NAME} characters.`, {
+      throw problem("validation_failed", `The filename has more than ${MAX_NAME} characters. Send a shorter one.`, {
         errors: [{ pointer: "/content/filename", detail: `must have at most ${MAX_NAME} characters` }],
       });
     }
@@ -81,8 +83,8 @@ export class DocumentService {
   }
 
   /**
-   * Adds a document, with its content where that came with it: received beforehand as a file, or inside `given`. A document
-   * of that id that is there already, from a try that was interrupted, is answered as it is.
+   * Adds a document. Its content, if any, is `file`, which is already stored, or is inside `given`. If an interrupted
+   * attempt already added the document, returns that document as it is.
    * @throws problems not_found, version_mismatch, candidate_withdrawn, too_many_documents, store_unavailable.
    */
   async add(
@@ -104,79 +106,86 @@ export class DocumentService {
     return renderDocument(candidateId, documentOf(record, id));
   }
 
-  /** Changes fields and makes a move. @throws problems not_found, version_mismatch, candidate_withdrawn, invalid_transition, validation_failed. */
+  /**
+   * Changes a document's fields, its state or both.
+   * @throws problems not_found, version_mismatch, candidate_withdrawn, invalid_transition, validation_failed.
+   */
   async update(
     { accountId, candidateId, documentId: id }: DocumentAddress,
     patch: DocumentPatch,
     precondition: Precondition,
   ): Promise<Document> {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
-      guard(before, id, precondition, "document");
+      checkPrecondition(before, id, precondition, "document");
       return withChanged(before, id, (document) => patchedDocument(document, patch, now));
     });
     return renderDocument(candidateId, documentOf(record, id));
   }
 
   /**
-   * Makes a file that was received the document's content. Of several at once each becomes it whole, and the last one stays.
-   * Two round trips more where it takes another one's place.
+   * Makes a stored file the document's content. Concurrent uploads never mix; the last one wins. Replacing existing
+   * content takes two more round trips.
    * @throws problems not_found, version_mismatch, candidate_withdrawn, invalid_transition, store_unavailable.
    */
   async putContent(address: DocumentAddress, file: StoredFile, precondition: Precondition): Promise<Document> {
     const write = async () => {
-      const noted = new Set<string>();
+      const listed = new Set<string>();
       for (;;) {
-        const { record, unnoted } = await this.#tryContent(address, file, noted, precondition);
-        if (unnoted === undefined) return record;
-        await this.#content.replaced(unnoted, address);
-        noted.add(unnoted);
+        const { record, unlisted } = await this.#attemptContent(address, file, listed, precondition);
+        if (unlisted === undefined) return record;
+        await this.#content.replaced(unlisted, address);
+        listed.add(unlisted);
       }
     };
     const record = await this.#content.settle([file.id], write, namesFile);
     return renderDocument(address.candidateId, documentOf(record, address.documentId));
   }
 
-  /** Writes nothing where the content to be replaced is one that is not noted yet as being replaced. */
-  async #tryContent(
+  /** Writes nothing if it would replace a file that is not yet listed as replaced. Returns that file's id instead. */
+  async #attemptContent(
     { accountId, candidateId, documentId: id }: DocumentAddress,
     file: StoredFile,
-    noted: ReadonlySet<string>,
+    listed: ReadonlySet<string>,
     precondition: Precondition,
-  ): Promise<{ record: CandidateRecord; unnoted: string | undefined }> {
-    let unnoted: string | undefined;
+  ): Promise<{ record: CandidateRecord; unlisted: string | undefined }> {
+    let unlisted: string | undefined;
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
-      guard(before, id, precondition, "content");
+      checkPrecondition(before, id, precondition, "content");
       const changed = withChanged(before, id, (document) => withContent(document, newContent(file, now), now));
       const old = documentOf(before, id).content?.file_id;
-      unnoted = changed === before || old === undefined || noted.has(old) ? undefined : old;
-      return unnoted === undefined ? changed : before;
+      unlisted = changed === before || old === undefined || listed.has(old) ? undefined : old;
+      return unlisted === undefined ? changed : before;
     });
-    return { record, unnoted };
+    return { record, unlisted };
   }
 
-  /** One round trip. @throws problems not_found, content_not_available. */
+  /** Finds a document's content. One round trip. @throws problems not_found, content_not_available. */
   async content({ accountId, candidateId, documentId: id }: DocumentAddress): Promise<DocumentContent> {
     const document = documentOf(await this.#store.get(accountId, candidateId), id);
     const { content } = document;
     if (content === null)
-      throw problem("content_not_available", `Document ${id} has no content; it is ${document.state}.`);
+      throw problem(
+        "content_not_available",
+        `Document ${id} is ${document.state} and has no content. Read it once its \`content\` is not null.`,
+      );
     return { document, content, open: (range) => this.#content.open(content.file_id, range) };
   }
 }
 
 /**
- * @param of what is written: a client that puts content may have seen the document, its candidate, or that content itself.
+ * Checks If-Match against the views that the client may have seen: the document and its candidate, and for a write of
+ * content also the present content itself.
  * @throws problems not_found, version_mismatch
  */
-function guard(
+function checkPrecondition(
   record: CandidateRecord,
   documentId: string,
   precondition: Precondition,
-  of: "document" | "content",
+  target: "document" | "content",
 ): void {
   const document = documentOf(record, documentId);
   precondition(
     [renderDocument(record.id, document), renderCandidate(record)],
-    of === "content" && document.content !== null ? [contentTag(document.content)] : [],
+    target === "content" && document.content !== null ? [contentTag(document.content)] : [],
   );
 }

@@ -2,12 +2,12 @@ import { Candidate, CandidatePath, OutreachPatch } from "../candidates/schema.ts
 import type { CandidateService } from "../candidates/service.ts";
 import { endpoint } from "../api/endpoint.ts";
 
-/** How often a candidate's documents and references are chased. */
+/** The operation that sets how often a candidate's documents and references are chased. */
 export function outreachEndpoints(candidates: CandidateService) {
   return {
     set: endpoint({
       name: "setOutreach",
-      summary: "Edit docs_chase_attempts and reference_chase_attempts",
+      summary: "Change docs_chase_attempts and reference_chase_attempts",
       params: CandidatePath,
       body: OutreachPatch,
       status: 200,

@@ -7,7 +7,7 @@ import { type Problem, problem } from "../problems.ts";
 import { patchedReference, withReference } from "../candidates/reference-edits.ts";
 import type { NewReference, Reference, ReferencePatch } from "../candidates/reference-schema.ts";
 
-/** What can be done with a candidate's references. */
+/** The operations on a candidate's references. */
 export class ReferenceService {
   readonly #store: CandidateStore;
 
@@ -15,7 +15,10 @@ export class ReferenceService {
     this.#store = store;
   }
 
-  /** @throws problems not_found, version_mismatch, candidate_withdrawn, too_many_references, store_unavailable. */
+  /**
+   * Adds a reference.
+   * @throws problems not_found, version_mismatch, candidate_withdrawn, too_many_references, store_unavailable.
+   */
   async add(
     accountId: string,
     candidateId: string,
@@ -24,7 +27,7 @@ export class ReferenceService {
     precondition: Precondition,
   ): Promise<Reference> {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
-      // A retry of a try that was interrupted: it has happened, whatever the client had seen (RFC 9110, 13.1.1).
+      // An interrupted attempt already added it, so the retry succeeds whatever its If-Match says (RFC 9110, 13.1.1).
       if (before.references.some((reference) => reference.id === id)) return before;
       precondition([renderCandidate(before)]);
       return withReference(before, given, id, now);
@@ -33,7 +36,8 @@ export class ReferenceService {
   }
 
   /**
-   * Changes fields and makes a move. One round trip more than a candidate's write: whose it is has to be looked up.
+   * Changes a reference's fields, its state or both. Takes one more round trip than a candidate's write, to find the
+   * candidate.
    * @throws problems not_found, version_mismatch, candidate_withdrawn, invalid_transition, validation_failed.
    */
   async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {

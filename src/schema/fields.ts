@@ -1,26 +1,30 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from "typebox";
 
-/** The same schema, taking `null` as well: absent and null mean the same on the way in, null is written on the way out. */
+/**
+ * The same schema, with `null` allowed too. In a new object null means the same as an absent field. In a merge patch
+ * null clears the field or restores its default. Answers write null for a field without a value.
+ */
 export function nullable<S extends TSchema>(schema: S) {
   const { title: _, ...rest } = schema as S & { title?: string };
   return Type.Unsafe<Static<S> | null>({ ...rest, type: ["type" in schema ? schema.type : [], "null"].flat() });
 }
 
 /**
- * An object that takes its own members only.
- * @param elsewhere names a client might expect here, with a sentence saying where they are changed instead.
+ * An object that allows no unknown members.
+ * @param elsewhere members that a client might expect here. Each has a hint that says where to set it instead, or why
+ * it cannot be set. The hint ends the detail of the fault.
  */
 export function strict<P extends TProperties>(properties: P, elsewhere: Record<string, string> = {}): TObject<P> {
   const hints = Object.keys(elsewhere).length > 0 ? { "x-elsewhere": elsewhere } : {};
   return Type.Object(properties, { additionalProperties: false, ...hints });
 }
 
-/** The schema under a name of its own in the OpenAPI document. */
+/** Gives the schema a title. The OpenAPI document lists it as a component under that name. */
 export function titled<S extends TSchema>(title: string, schema: S): S {
   return Object.assign(schema, { title });
 }
 
-/** One of several strings, as one schema: a union of literals would give one error a literal. */
+/** One of several strings, as a single schema. A union of literals would report one error per literal. */
 export function oneOf<const T extends string>(values: readonly T[]) {
   return Type.Unsafe<T>({ type: "string", enum: [...values] });
 }
@@ -38,16 +42,16 @@ export const Phone = Type.String({
 export const CalendarDate = Type.String({ format: "date" });
 export const Timestamp = Type.String({ format: "date-time" });
 
-/** The client's own labels: up to 50 strings of up to 500 characters, under names of 1-100 characters. */
+/** The client's own labels: up to 50 strings of up to 500 characters, with names of 1 to 100 characters. */
 export const Metadata = Type.Unsafe<Record<string, string>>({
   type: "object" as const,
   maxProperties: 50,
-  // An own member of this name is legal JSON but sets an object's prototype wherever it is copied carelessly.
+  // JSON allows a member of this name, but code that copies it carelessly sets the object's prototype.
   propertyNames: { type: "string", minLength: 1, maxLength: 100, not: { const: "__proto__" } },
   additionalProperties: { type: "string", maxLength: 500 },
 });
 
-/** Metadata in a merge patch: a member that is null is taken away. */
+/** Metadata in a merge patch. A null member removes that member. */
 export const MetadataPatch = Type.Unsafe<Record<string, string | null>>({
   ...Metadata,
   additionalProperties: { type: ["string", "null"], maxLength: 500 },

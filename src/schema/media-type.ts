@@ -6,7 +6,7 @@ const SOURCE = `^${TOKEN}/${TOKEN}(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|${QUOTE
 const MEDIA_TYPE = new RegExp(SOURCE);
 const MAX_LENGTH = 255;
 
-/** A media type with its parameters (RFC 9110, 8.3.1), in ASCII: harmless as a header's value. */
+/** A media type with its parameters (RFC 9110, 8.3.1). Printable ASCII and tabs only, so it is safe in a header. */
 export const MediaType = Type.String({
   minLength: 1,
   maxLength: MAX_LENGTH,
@@ -14,7 +14,7 @@ export const MediaType = Type.String({
   description: "a media type, for example application/pdf",
 });
 
-/** Whether `text` is what `MediaType` takes. */
+/** Returns true if `text` is valid as a `MediaType`. */
 export function isMediaType(text: string): boolean {
   return text.length <= MAX_LENGTH && MEDIA_TYPE.test(text);
 }

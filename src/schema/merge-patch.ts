@@ -1,9 +1,6 @@
-/** A JSON object as it comes and goes. */
-export type JsonObject = Record<string, unknown>;
-
 /**
- * JSON Merge Patch (RFC 7396, 2): members of the patch replace those of the target, null takes one away, objects merge.
- * Neither is changed. `Object.fromEntries` keeps a member named `__proto__` a member.
+ * JSON Merge Patch (RFC 7396, 2): a member of the patch replaces that of the target, null removes it, and objects are
+ * merged. Does not modify its arguments. `Object.fromEntries` keeps a member named `__proto__` an ordinary member.
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
@@ -15,6 +12,6 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-function isObject(value: unknown): value is JsonObject {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import { endpoint } from "../api/endpoint.ts";
 import { AssistantPatch, AssistantSettings, QuietHoursPatch, QuietHoursSettings } from "./schema.ts";
 import type { SettingsService } from "./service.ts";
 
-/** The settings of an account: one record each, there from the start with its defaults. */
+/** The operations on an account's settings. Each kind has its defaults until the account changes them. */
 export function settingsEndpoints(settings: SettingsService) {
   return { ...assistantEndpoints(settings), ...quietHoursEndpoints(settings) };
 }
@@ -19,7 +19,7 @@ function assistantEndpoints(settings: SettingsService) {
     }),
     changeAssistant: endpoint({
       name: "changeAssistantSettings",
-      summary: "Change the assistant settings; null brings a default back",
+      summary: "Change the assistant settings; null restores a default",
       body: AssistantPatch,
       status: 200,
       answer: AssistantSettings,
@@ -42,7 +42,7 @@ function quietHoursEndpoints(settings: SettingsService) {
     }),
     changeQuietHours: endpoint({
       name: "changeQuietHours",
-      summary: "Change the quiet hours; null brings a default back",
+      summary: "Change the quiet hours; null restores a default",
       body: QuietHoursPatch,
       status: 200,
       answer: QuietHoursSettings,

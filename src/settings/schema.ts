@@ -19,7 +19,7 @@ const assistantFields = {
   instructions: nullable(freeText(2000)),
 };
 const Assistant = strict(assistantFields);
-/** What an account can set of its assistant. */
+/** The assistant settings that an account can change. */
 export type Assistant = Static<typeof Assistant>;
 
 export const ASSISTANT_DEFAULTS: Assistant = {
@@ -40,7 +40,7 @@ const quietHoursFields = {
   days: Type.Array(oneOf(WEEKDAYS), { minItems: 1, uniqueItems: true }),
 };
 const QuietHours = strict(quietHoursFields);
-/** What an account can set of its quiet hours. */
+/** The quiet hours settings that an account can change. */
 export type QuietHours = Static<typeof QuietHours>;
 
 export const QUIET_HOURS_DEFAULTS: QuietHours = {
@@ -51,16 +51,16 @@ export const QUIET_HOURS_DEFAULTS: QuietHours = {
   days: [...WEEKDAYS],
 };
 
-/** What both views say of the record behind them: version 0, never updated, while all is as it was given. */
+/** Members that describe the stored record. Before the first change `version` is 0 and `updated_at` null. */
 const recordFields = { version: Type.Integer({ minimum: 0 }), updated_at: nullable(Timestamp) };
 
 const derived = {
-  object: "it says what this is",
-  version: "it counts the changes; If-Match holds a change to what was read",
-  updated_at: "it says when this was last changed",
+  object: "it is the type of the object, and is read-only",
+  version: "it counts the changes and is read-only; send the ETag in If-Match to guard a change",
+  updated_at: "it is the time of the last change, and is read-only",
 };
 
-/** JSON Merge Patch: absent leaves, null brings the default back. */
+/** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
 export const AssistantPatch = strict(
   {
     enabled: orDefault(assistantFields.enabled),
@@ -75,7 +75,7 @@ export const AssistantPatch = strict(
 );
 export type AssistantPatch = Static<typeof AssistantPatch>;
 
-/** JSON Merge Patch: absent leaves, null brings the default back. */
+/** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
 export const QuietHoursPatch = strict(
   {
     enabled: orDefault(quietHoursFields.enabled),
@@ -96,7 +96,7 @@ const Effective = strict({
   next_start: nullable(Timestamp),
   next_end: nullable(Timestamp),
 });
-/** What quiet hours come to now; null where it never comes. */
+/** The quiet hours applied to the present moment. A time is null if it never comes. */
 export type Effective = Static<typeof Effective>;
 
 export const QuietHoursSettings = strict({
@@ -107,7 +107,7 @@ export const QuietHoursSettings = strict({
 });
 export type QuietHoursSettings = Static<typeof QuietHoursSettings>;
 
-/** In a patch: null brings the default back. */
+/** A field of a patch: null restores the default. */
 function orDefault<S extends TSchema>(field: S) {
   return Type.Optional(nullable(field));
 }

@@ -21,7 +21,7 @@ export interface SettingsServiceOptions {
   clock: Clock;
 }
 
-/** An account's settings: read, and changed by merge patch. */
+/** Reads an account's settings, and changes them by merge patch. */
 export class SettingsService {
   readonly #assistant: SettingsStore<Assistant>;
   readonly #quietHours: SettingsStore<QuietHours>;
@@ -50,7 +50,7 @@ export class SettingsService {
     return renderAssistant(record);
   }
 
-  /** `effective` is of the moment it is read. */
+  /** `effective` is computed when the settings are read. */
   async readQuietHours(accountId: string): Promise<QuietHoursSettings> {
     return this.#withEffective(await this.#quietHours.get(accountId));
   }
@@ -78,7 +78,7 @@ function renderAssistant({ values, version, updated_at }: SettingsRecord<Assista
   return { object: "assistant_settings", ...ASSISTANT_DEFAULTS, ...values, version, updated_at };
 }
 
-/** Without `effective`, which time alone moves: this is what If-Match is about. */
+/** The view that If-Match compares. It leaves out `effective`, which changes by the clock alone. */
 function renderQuietHours({
   values,
   version,
@@ -87,7 +87,7 @@ function renderQuietHours({
   return { object: "quiet_hours_settings", ...QUIET_HOURS_DEFAULTS, ...values, version, updated_at };
 }
 
-/** What the account has set itself, with the patch: a null takes a value away, which brings the default back. */
+/** Merges the patch into the values that the account has set. A null removes a value, which restores the default. */
 function merged<Values>(values: Partial<Values>, patch: object): Partial<Values> {
   return mergePatch(values, patch) as Partial<Values>;
 }

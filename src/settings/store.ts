@@ -5,15 +5,15 @@ import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo, within } from "../infra/mongo.ts";
 
-/** What an account has set itself; a setting that is not in `values` has its default. */
+/** What an account has set. A setting that is not in `values` has its default. */
 export interface SettingsRecord<Values> {
-  /** Counts the changes; 0 before the first. */
+  /** Counts the changes. 0 before the first one. */
   readonly version: number;
   readonly updated_at: string | null;
   readonly values: Partial<Values>;
 }
 
-/** `values` is JSON text, so that whatever was sent comes back as it was. */
+/** `values` is JSON text, so that every value is read back exactly as it was written. */
 interface Stored {
   /** The account. */
   _id: string;
@@ -22,7 +22,7 @@ interface Stored {
   values: string;
 }
 
-/** One kind of settings, one record an account. */
+/** One kind of settings, with one record per account. */
 export class SettingsStore<Values> {
   readonly #mongo: Mongo;
   readonly #clock: Clock;
@@ -35,7 +35,10 @@ export class SettingsStore<Values> {
     this.#settings = mongo.db.collection(collection);
   }
 
-  /** What the account has set; nothing, where it never set any. One round trip. @throws problem store_unavailable */
+  /**
+   * Returns what the account has set, or an empty record at version 0. One round trip.
+   * @throws problem store_unavailable
+   */
   async get(accountId: string): Promise<SettingsRecord<Values>> {
     const stored = await this.#mongo.bounded((signal) => this.#settings.findOne({ _id: accountId }, { signal }));
     if (stored === null) return { version: 0, updated_at: null, values: {} };
@@ -47,9 +50,9 @@ export class SettingsStore<Values> {
   }
 
   /**
-   * Makes one change: reads, edits, and writes over the version that was read. Starts again if another write came in between.
-   * Two round trips, and two more for each lost race. An edit that changes nothing writes nothing.
-   * @param edit returns the values as they should be. It may be called more than once. What it throws ends the change.
+   * Makes one change: reads, edits, and writes over the version that was read. Starts again if another write came in
+   * between. Two round trips, and two more for each lost race. An edit that changes nothing writes nothing.
+   * @param edit returns the new values. It may be called more than once. If it throws, the change ends with that error.
    * @throws problem store_unavailable
    */
   change(
@@ -61,23 +64,23 @@ export class SettingsStore<Values> {
       const values = edit(before);
       if (isDeepStrictEqual(values, before.values)) return before;
       const after = { version: before.version + 1, updated_at: timestamp(this.#clock.now()), values };
-      return (await this.#wrote(accountId, before.version, after)) ? after : undefined;
+      return (await this.#write(accountId, before.version, after)) ? after : undefined;
     };
-    // Writers in this process queue, so that they race only those of other replicas.
+    // Writers queue within this process, so that they race only writers in other replicas.
     return this.#queue.run(accountId, () => compareAndSet("these settings", attempt));
   }
 
-  /** False if another write came in between. */
-  async #wrote(
+  /** Returns false if another write came in between. */
+  async #write(
     accountId: string,
     version: number,
     after: { version: number; updated_at: string; values: unknown },
   ): Promise<boolean> {
     const stored: Stored = { _id: accountId, ...after, values: JSON.stringify(after.values) };
     if (version > 0) {
-      const replaced = (signal: AbortSignal) =>
+      const replace = (signal: AbortSignal) =>
         this.#settings.replaceOne({ _id: accountId, version }, stored, within(signal));
-      return (await this.#mongo.bounded(replaced)).matchedCount === 1;
+      return (await this.#mongo.bounded(replace)).matchedCount === 1;
     }
     try {
       await this.#mongo.bounded((signal) => this.#settings.insertOne(stored, within(signal)));
