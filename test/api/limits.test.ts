@@ -5,11 +5,11 @@ import { useService } from "../support/use-service.ts";
 
 const WINDOW_SECONDS = 6;
 
-describe("limits as a client meets them", function () {
+describe("rate limits", function () {
   this.timeout(60_000);
   const service = useService({ LIMIT_WINDOW_SECONDS: WINDOW_SECONDS });
 
-  /** Waits for the first moments of a window, so that what follows is all in one. */
+  /** Waits until a new window starts, so that the whole test fits into one window. */
   async function freshWindow(): Promise<void> {
     const length = WINDOW_SECONDS * 1000;
     await setTimeout(length - (Date.now() % length) + 5);
@@ -20,7 +20,7 @@ describe("limits as a client meets them", function () {
       ?.slice(1)
       .map(Number) ?? [];
 
-  it("names both windows on every answer to a key, admitted or not", async () => {
+  it("are reported for both windows on every response to a valid key, also on a 422", async () => {
     const { client } = await service.account();
     await freshWindow();
     const first = await client.post("/candidates");
@@ -34,7 +34,7 @@ describe("limits as a client meets them", function () {
     ]);
   });
 
-  it("refuses the key's 101st create with all that a client needs, and leaves both counters as they were", async () => {
+  it("refuse a key's 101st create, say when to retry, and charge nothing for refusals", async () => {
     const account = await service.account();
     const other = await account.another();
     await freshWindow();
@@ -59,7 +59,7 @@ describe("limits as a client meets them", function () {
     ).to.deep.equal([99, 99]);
   });
 
-  it("says account where both are exhausted", async () => {
+  it("name the scope account if both windows are exhausted", async () => {
     const account = await service.account();
     const other = await account.another();
     await freshWindow();
@@ -73,7 +73,7 @@ describe("limits as a client meets them", function () {
     expect((await account.client.get("/candidates?limit=1")).status, "another surface goes on").to.equal(200);
   });
 
-  it("admits a client that waited exactly Retry-After", async () => {
+  it("admit a client that waited exactly Retry-After", async () => {
     const { client } = await service.account();
     await freshWindow();
     await setTimeout(Math.random() * 1000);
@@ -84,7 +84,7 @@ describe("limits as a client meets them", function () {
     expect((await client.post("/candidates")).status).to.equal(201);
   });
 
-  it("charges nothing for a request without a good key", async () => {
+  it("charge nothing for a request without a valid key", async () => {
     const account = await service.account();
     await freshWindow();
     for (const key of ["", "nonsense", `${account.key.slice(0, -1)}${account.key.endsWith("a") ? "b" : "a"}`]) {
@@ -96,7 +96,7 @@ describe("limits as a client meets them", function () {
     expect(remainingOf((await account.client.get("/candidates")).headers)[0]).to.equal(239);
   });
 
-  it("refuses a suspended account's key with 403, and charges nothing", async () => {
+  it("charge nothing for a suspended account's key, which is refused with 403", async () => {
     const account = await service.account();
     expect((await account.client.get("/candidates")).status).to.equal(200);
     await service.operators.accounts.suspendAccount(account.id);
