@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
-describe("invalid input", () => {
+describe("input validation", () => {
   const service = useService({ BODY_TIMEOUT_MS: 300 });
   const account = useAccount(service);
   const { client } = account;
@@ -26,13 +26,13 @@ describe("invalid input", () => {
     ["JSON nested 200,000 levels deep", "[".repeat(200_000) + "]".repeat(200_000), /nested too deeply/],
   ];
   for (const [what, body, detail] of MALFORMED) {
-    it(`is refused: ${what}`, async () => {
+    it(`refuses ${what}`, async () => {
       const answer = await client.request("POST", "/candidates", { body, headers: JSON_TYPE });
       expect(expectProblem(answer, 400, "malformed_json").detail).to.match(detail);
     });
   }
 
-  it("is not repeated in the problem about malformed JSON, because it may be personal", async () => {
+  it("never repeats malformed JSON in the problem, because it may be personal", async () => {
     const answer = await client.request("POST", "/candidates", {
       body: '{"email": zoe@example.com',
       headers: JSON_TYPE,
@@ -40,7 +40,7 @@ describe("invalid input", () => {
     expect(JSON.stringify(answer.body)).not.to.contain("zoe");
   });
 
-  it("is refused: no body at all", async () => {
+  it("refuses a request without a body", async () => {
     expectProblem(await client.request("POST", "/candidates"), 400, "malformed_json");
   });
 
@@ -51,13 +51,13 @@ describe("invalid input", () => {
     "nonsense",
     "application/merge-patch+json",
   ]) {
-    it(`is refused: the media type ${type}`, async () => {
+    it(`refuses the media type ${type}`, async () => {
       const answer = await client.request("POST", "/candidates", { body: "{}", headers: { "Content-Type": type } });
       expect(expectProblem(answer, 415, "unsupported_media_type").detail).to.contain("application/json");
     });
   }
 
-  it("is refused: a compressed body", async () => {
+  it("refuses a compressed body", async () => {
     const answer = await client.request("POST", "/candidates", {
       body: "{}",
       headers: { ...JSON_TYPE, "Content-Encoding": "gzip" },
@@ -65,12 +65,12 @@ describe("invalid input", () => {
     expectProblem(answer, 415, "unsupported_media_type");
   });
 
-  it("is refused: a 10 MB body with a Content-Length", async () => {
+  it("refuses a 10 MB body with a Content-Length", async () => {
     const answer = await client.request("POST", "/candidates", { body: "x".repeat(10_000_000), headers: JSON_TYPE });
     expect(expectProblem(answer, 413, "payload_too_large").detail).to.contain("1048576 bytes");
   });
 
-  it("is refused: a 10 MB body without a Content-Length", async () => {
+  it("refuses a 10 MB body without a Content-Length", async () => {
     const chunks = Array.from({ length: 10 }, () => new TextEncoder().encode("x".repeat(1_000_000)));
     const body = new ReadableStream({
       pull: (stream) => (chunks.length > 0 ? stream.enqueue(chunks.pop()) : stream.close()),
@@ -90,14 +90,14 @@ describe("invalid input", () => {
   const head = () =>
     `POST /candidates HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\nContent-Type: application/json\r\n`;
 
-  it("is refused after a timeout: a body that stops half way", async () => {
+  it("refuses a body that stops half way, after a timeout", async () => {
     const received = await raw(`${head()}Content-Length: 100\r\n\r\n{"name":`);
     expect(received)
       .to.match(/^HTTP\/1.1 408 /)
       .and.contain('"code":"request_timeout"');
   });
 
-  it("does no harm if the client disconnects half way", async () => {
+  it("survives a client that disconnects half way", async () => {
     const socket = net.connect(service.port, "127.0.0.1");
     socket.end(`${head()}Content-Length: 100\r\n\r\n{"name":`);
     socket.resume();
@@ -106,7 +106,11 @@ describe("invalid input", () => {
 
   for (const [what, text, status] of [
     ["bytes that are not HTTP", "hello\r\n\r\n", 400],
-    ["two Content-Length headers", `POST /candidates HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
+    [
+      "two Content-Length headers",
+      `POST /candidates HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+      400,
+    ],
     [
       "a Content-Length with chunked transfer coding",
       `POST /candidates HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -114,7 +118,7 @@ describe("invalid input", () => {
     ],
     ["headers of 20,000 bytes", `GET /candidates HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
   ] as const) {
-    it(`is refused: ${what}`, async () => {
+    it(`refuses ${what}`, async () => {
       const received = await raw(text);
       expect(received)
         .to.match(new RegExp(`^HTTP/1.1 ${status} `))
@@ -123,7 +127,7 @@ describe("invalid input", () => {
   }
 
   for (const path of ["/candidates/%", "/candidates/%zz", "/candidates/%ff", "/%E0%A4%A"]) {
-    it(`is refused: the path ${path}`, async () => {
+    it(`refuses the path ${path}`, async () => {
       expectProblem(await client.get(path), 400, "malformed_path");
     });
   }
@@ -137,21 +141,21 @@ describe("invalid input", () => {
     "//candidates",
     "/candidates/../x",
   ]) {
-    it(`is answered with 404 and charged nothing: the path ${path}`, async () => {
+    it(`answers 404 for the path ${path}, and charges nothing`, async () => {
       const answer = await client.get(path);
       expectProblem(answer, 404, "not_found");
       expect(answer.headers.has("ratelimit")).to.equal(false);
     });
   }
 
-  it("is answered with 405 and the allowed methods, and charged nothing: another method", async () => {
+  it("answers 405 with the allowed methods to any other method, and charges nothing", async () => {
     const answer = await client.request("DELETE", "/candidates");
     expectProblem(answer, 405, "method_not_allowed");
     expect(answer.headers.get("allow")).to.equal("GET, HEAD, POST");
     expect(answer.headers.has("ratelimit")).to.equal(false);
   });
 
-  it("does not become the request id: a valid X-Request-Id is kept, an invalid one is replaced", async () => {
+  it("keeps a valid X-Request-Id, and replaces an invalid one", async () => {
     expect((await client.get("/candidates", { "X-Request-Id": "trace-1:2" })).headers.get("x-request-id")).to.equal(
       "trace-1:2",
     );

@@ -43,7 +43,12 @@ const RULES: { rule: string; files: RegExp; except?: RegExp; mayNotImport: RegEx
     except: /^src\/(api|http)\//,
     mayNotImport: /^src\/(api|http)\//,
   },
-  { rule: "only infra/ and dev/ import ioredis", files: /^src\//, except: /^src\/(infra|dev)\//, mayNotImport: /^ioredis$/ },
+  {
+    rule: "only infra/ and dev/ import ioredis",
+    files: /^src\//,
+    except: /^src\/(infra|dev)\//,
+    mayNotImport: /^ioredis$/,
+  },
   {
     rule: "deployed code imports no development package",
     files: /^src\//,
