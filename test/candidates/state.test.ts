@@ -60,7 +60,7 @@ describe("a candidate's state", () => {
   ];
   for (const [what, state, actual] of CASES) it(`is ${what}`, () => expect(actual.state).to.equal(state));
 
-  it("distinguishes a reference that was never asked for from one that was received", () => {
+  it("distinguishes a candidate without references from one whose references are outstanding or received", () => {
     expect(derived([], []).reference_requirements).to.deep.equal({ required: 0, received: 0, outstanding: 0 });
     expect(derived([], [reference("requested")]).reference_requirements).to.deep.equal({
       required: 1,
