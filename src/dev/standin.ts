@@ -19,7 +19,7 @@ const CAN_MAKE_VENV = ["-c", "import venv, ensurepip"];
 export async function findStandin(tools: string, signal: AbortSignal): Promise<MongoProgram | undefined> {
   const venv = join(tools, STANDIN.name.replace(" ", "-"));
   const python = join(venv, "bin", "python3");
-  // The marker is written last. Without it the installation was interrupted; if its Python no longer runs, it is useless.
+  // The marker is written last, so a missing one means an interrupted installation. Then, or if Python is gone, reinstall.
   const marker = join(venv, "installed");
   if (!existsSync(marker) || !(await runs(python))) {
     rmSync(venv, { recursive: true, force: true });
@@ -43,7 +43,7 @@ export async function findStandin(tools: string, signal: AbortSignal): Promise<M
   };
 }
 
-/** Puts log and pid file into the data folder. The defaults are fixed names in /tmp, which two servers would share. */
+/** Puts log and pid file into the data folder. By default they have fixed names in /tmp, so two servers would share them. */
 function ownFiles(dir: string): string[] {
   return ["--log-file", join(dir, "nx.log"), "--pid-file", join(dir, "nx.pid")];
 }

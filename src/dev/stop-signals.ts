@@ -11,7 +11,7 @@ export interface StopSignals {
   readonly forced: AbortSignal;
 }
 
-/** Handles signals from now on: they no longer end this process but abort these two signals, for the caller to act on. */
+/** Keeps SIGINT, SIGTERM and SIGHUP from ending this process. The caller acts on the abort signals instead. */
 export function listenForStop(): StopSignals {
   const stopping = new AbortController();
   const forced = new AbortController();

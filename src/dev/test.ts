@@ -1,6 +1,6 @@
 /**
  * `npm test`: starts an empty Redis and an empty MongoDB, runs mocha against them, and removes them. Arguments are passed to
- * mocha. Without a path among them, every test runs that is quick enough to run on every change.
+ * mocha. Without a path among them, all tests run except those that are too slow for every change.
  */
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -28,7 +28,7 @@ async function test(args: string[], { stopping }: StopSignals): Promise<number> 
       const env = { ...process.env, REDIS_URL: servers.redisUrl, MONGODB_URL: servers.mongodbUrl, TMPDIR: dataDir };
       const jobs = ["--parallel", "--jobs", `${availableParallelism()}`];
       const what = args.some((arg) => existsSync(arg)) ? args : [...EVERY_CHANGE, ...args];
-      // mocha's parallel runner does not stop cleanly on a signal. So it is killed, together with all processes of the tests.
+      // mocha's parallel runner does not stop cleanly on a signal, so it is killed together with all processes of the tests.
       const mocha = runChild("node_modules/mocha/bin/mocha.js", [...jobs, ...what], {
         stopping,
         forced: stopping,

@@ -69,7 +69,7 @@ describe("AccountService", () => {
     expect((await accounts.service.listAccounts()).data.find(({ id }) => id === accountId)?.active_keys).to.equal(CAP);
   });
 
-  it("returns the same when a key is revoked again", async () => {
+  it("answers the same if a key is revoked again", async () => {
     const { id } = await accounts.service.createKey({ accountId: await newAccount(), name: "ats" });
     expect(await accounts.service.revokeKey(id)).to.deep.equal(await accounts.service.revokeKey(id));
   });

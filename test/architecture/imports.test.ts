@@ -82,7 +82,7 @@ describe("the architecture", () => {
     expect(cyclesIn(rooms)).to.deep.equal([]);
   });
 
-  it("is checked by a search that finds cycles", () => {
+  it("is checked by a function that does find cycles", () => {
     const made: Imports = new Map([
       ["src/candidates/service.ts", ["src/documents/service.ts"]],
       ["src/documents/service.ts", []],

@@ -7,7 +7,7 @@ import { useDatabase } from "../support/use-service.ts";
 
 const TIMEOUT_MS = 2_000;
 
-describe("a write that is suspended for longer than a write may take, after it took its place in the feed", function () {
+describe("a write whose process is suspended for too long after the write took its place in the feed", function () {
   this.timeout(30_000);
   const mongo = useDatabase(TIMEOUT_MS);
   let store: CandidateStore;
@@ -44,11 +44,11 @@ describe("a write that is suspended for longer than a write may take, after it t
     return written;
   }
 
-  it("gives a new candidate a new place", async () => {
+  it("takes a new place for a new candidate", async () => {
     await expectSeen(() => store.insert(candidateWithExpiry("acct_1", "2090-01-31")));
   });
 
-  it("gives a change a new place, and applies it only once", async () => {
+  it("takes a new place for a change, and applies the change only once", async () => {
     const { id } = await store.insert({ ...candidateWithExpiry("acct_2", "2090-01-31"), name: "Ann" });
     const { name } = await expectSeen(() =>
       store.change("acct_2", id, (record) => ({ ...record, name: `${record.name ?? ""}!` })),

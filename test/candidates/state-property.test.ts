@@ -181,7 +181,8 @@ describe("any sequence of edits", () => {
             if (!(error instanceof Problem)) throw error;
             expect(error.status, error.message).to.be.oneOf([404, 409]);
           }
-          if (record.withdrawn && next.withdrawn) next = { ...record }; // the API refuses any other change of a withdrawn candidate; update.test.ts checks that
+          // The API refuses every other change of a withdrawn candidate; update.test.ts checks that.
+          if (record.withdrawn && next.withdrawn) next = { ...record };
           checkTransitions(record, next);
           check(next);
           reached.add(derive(next).state);

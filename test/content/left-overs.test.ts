@@ -17,8 +17,8 @@ import {
 } from "../documents/support.ts";
 
 /**
- * A left-over is a file that no record names, because a crash came between two writes or another file replaced it. These
- * tests leave out the second write instead of crashing, then run the sweep.
+ * A left-over is a file whose pending entry was never settled: a crash came between two writes, or another file replaced it.
+ * The sweep removes its bytes unless a record names it. These tests leave out the second write instead of crashing.
  */
 describe("left-over files of documents", () => {
   const service = useService();
@@ -73,7 +73,7 @@ describe("left-over files of documents", () => {
     expect((await download(client, content)).bytes).to.have.length(307_200);
   });
 
-  it("include a replaced file, which stays for its readers until the sweep removes it", async () => {
+  it("include a replaced file, which stays for its readers until it is old enough for the sweep", async () => {
     await put(client, content, "old");
     await put(client, content, "new");
     expect(await held(service)).to.include({ files: 2, pending: 1 });
@@ -82,7 +82,7 @@ describe("left-over files of documents", () => {
     expect((await download(client, content)).bytes.toString()).to.equal("new");
   });
 
-  it("do not include a file whose replacement was refused", async () => {
+  it("are kept if their replacement was refused", async () => {
     const { content: old } = documentIn(await put(client, content, "old"));
     const record = await candidates.get(owner.accountId, owner.candidateId);
     await contents.replaced(record.documents[0]?.content?.file_id ?? "", owner);

@@ -112,7 +112,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     expect((await download(client, content)).bytes.toString()).to.equal("new");
   });
 
-  it("answers also while the candidate is withdrawn, and for an accepted document", async () => {
+  it("still answers while the candidate is withdrawn, and for an accepted document", async () => {
     await client.patch(document, { state: "accepted" });
     await client.patch(document.replace(/\/documents.*/, ""), { withdrawn: true });
     expect((await download(client, content)).bytes.equals(bytes)).to.equal(true);

@@ -123,7 +123,7 @@ describe("POST /candidates/{id}/documents with a form", () => {
     expect(await held(service)).to.deep.equal(before);
   });
 
-  it("accepts a part content without a filename and without a Content-Type", async () => {
+  it("accepts a part `content` without a filename and without a Content-Type", async () => {
     const added = await raw(`${NAME}${part('name="content"', "bytes")}--b--`);
     expect(documentIn(added).content).to.include({ filename: null, content_type: "text/plain", size: 5 });
   });

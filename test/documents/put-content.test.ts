@@ -131,7 +131,7 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     expect((await download(client, content)).bytes.equals(largest)).to.equal(true);
   });
 
-  it("stores exactly one of ten concurrent uploads, unmixed", async () => {
+  it("stores one of ten concurrent uploads, and never mixes their bytes", async () => {
     const files = Array.from({ length: 10 }, () => randomBytes(90_000));
     const answers = await Promise.all(files.map((bytes) => put(client, content, bytes)));
     expect(answers.map(({ status }) => status)).to.deep.equal(files.map(() => 200));

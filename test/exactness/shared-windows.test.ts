@@ -16,7 +16,7 @@ const MAX_REFUSALS = 25;
 interface Offer {
   key: string;
   keyId: string;
-  /** If true, sends three tenths of its limit in each window, so that the account stays below its own. Else sends without pause. */
+  /** Whether to send only three tenths of its limit in each window, so that the account has room left. Else without pause. */
   modest: boolean;
 }
 
@@ -107,7 +107,7 @@ describe(`the limiter with ${REPLICAS} processes`, function () {
     });
   }
 
-  /** Returns the start of the next window in ms. This process's clock is good enough, because Redis is on this machine. */
+  /** Returns the start of the next window, in ms since the epoch. Redis is on this machine, so this process has its clock. */
   function nextEdge(): Promise<number> {
     const length = WINDOW_SECONDS * 1000;
     return Promise.resolve((Math.floor(Date.now() / length) + 1) * length);
@@ -121,8 +121,8 @@ describe(`the limiter with ${REPLICAS} processes`, function () {
   }
 
   /**
-   * Sends requests in several lanes: for each key and surface one if the key is modest, else four. Counts the admitted ones in
-   * `admitted`, by key and surface. @returns the number of requests sent.
+   * Sends requests in several lanes: for each key and surface one if the key is modest, else four. Counts the admitted ones
+   * in `admitted`, by key and surface. @returns the number of requests sent.
    */
   async function hammer(
     offers: Offer[],

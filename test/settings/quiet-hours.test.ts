@@ -47,7 +47,7 @@ describe("quiet hours", () => {
     expect(at("2026-06-05T07:00Z", friday).quiet_now).to.equal(false);
   });
 
-  it("last 24 hours if start equals end, and never end if they apply on every day", () => {
+  it("last until the same time on the next day if start equals end, and never end if they apply on every day", () => {
     const whole = { start: "09:00", end: "09:00" };
     expect(at("2026-06-06T08:59Z", { ...whole, days: ["fri"] }).next_end).to.equal("2026-06-06T09:00:00.000Z");
     expect(at("2026-06-06T12:00Z", whole)).to.deep.equal({ quiet_now: true, next_start: null, next_end: null });
@@ -79,7 +79,7 @@ describe("quiet hours", () => {
         next_end: "2026-10-25T01:30:00.000Z",
       });
     });
-    it("end when the clock is set back if it is set back to exactly end", () => {
+    it("end when the clock is set back to exactly end", () => {
       expect(at("2026-10-24T21:00Z", berlin("21:00", "02:00"))).to.include({
         quiet_now: true,
         next_end: "2026-10-25T00:00:00.000Z",

@@ -7,7 +7,7 @@ import { compiled } from "./compiled.ts";
 import { openOperators, type Operators } from "./operators.ts";
 import { newAccount, type TestAccount, testConfig } from "./service.ts";
 
-/** The service as production runs it: compiled, in a child process. With REPLICAS above 1, several processes share its port. */
+/** The service as production runs it: compiled, in a child process. With REPLICAS above 1, several processes share a port. */
 export interface Processes {
   readonly url: string;
   readonly opsUrl: string;

@@ -39,7 +39,7 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Sends GETs with every key to every replica without pause until stopped. Each key has its own connection to each replica. */
+/** Sends GETs with every key to every replica without pause, until stopped. Each pair of key and replica has a connection. */
 export function hammer({ all }: Replicas, keys: readonly string[], paths: readonly string[]): Load {
   const samples: Sample[] = [];
   const listeners = new Set<() => void>();

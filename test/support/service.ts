@@ -36,9 +36,9 @@ export interface TestAccount {
 export function testConfig(settings: Partial<Record<keyof Config, string | number>> = {}): Config {
   const { MONGODB_URL, REDIS_URL } = process.env;
   if (!MONGODB_URL || !REDIS_URL) throw new Error("Run the tests with `npm test`: it starts Redis and MongoDB.");
-  // Tests, service and servers share one machine, so a busy moment must not count as an outage. Tests of timeouts set their own.
+  // Tests, service and servers share one machine, so a busy moment must not count as an outage. Tests of this timeout set it.
   const timeouts = { LIMITER_TIMEOUT_MS: 5_000 };
-  // An hourly window could end in the middle of a test and reset its counts. A daily one ends only at midnight.
+  // An hourly window could end in the middle of a test and reset its counts. A daily one ends only at midnight UTC.
   const window = { LIMIT_WINDOW_SECONDS: 86_400 };
   const env = {
     HOST: "127.0.0.1",

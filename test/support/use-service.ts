@@ -49,8 +49,8 @@ type WithAccounts = Pick<Service, "account">;
 
 /**
  * Creates a new account with one key before every test. Call it after `useService`, so that the service is started first.
- * @returns the account of the current test. Its members may be destructured in the body of a `describe`, as in
- * `const { client } = useAccount(service)`.
+ * @returns the account of the current test. The body of a `describe` may destructure `client`, `used` and `another` from it.
+ * Only hooks and tests may read `id`, `keyId` and `key`.
  */
 export function useAccount(service: WithAccounts): TestAccount {
   let current: TestAccount | undefined;
