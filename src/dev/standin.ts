@@ -43,7 +43,7 @@ export async function findStandin(tools: string, signal: AbortSignal): Promise<M
   };
 }
 
-/** Puts log and pid file into the data folder. By default they have fixed names in /tmp, so two servers would share them. */
+/** Puts log and pid file into the data folder. By default all servers share fixed names in the temporary folder. */
 function ownFiles(dir: string): string[] {
   return ["--log-file", join(dir, "nx.log"), "--pid-file", join(dir, "nx.pid")];
 }

@@ -31,7 +31,7 @@ describe("a write whose process is suspended for too long after the write took i
   });
 
   /**
-   * Runs a write that blocks the process in between, and expects a reader to see it. The reader's cursor is as far on as it
+   * Runs a write that blocks the process in between, and expects a reader to see it. The reader's cursor is as far ahead as it
    * can be when the process resumes: it has read everything older than the longest write.
    */
   async function expectSeen(write: () => Promise<CandidateRecord>): Promise<CandidateRecord> {

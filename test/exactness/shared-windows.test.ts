@@ -107,7 +107,7 @@ describe(`the limiter with ${REPLICAS} processes`, function () {
     });
   }
 
-  /** Returns the start of the next window, in ms since the epoch. Redis is on this machine, so this process has its clock. */
+  /** Returns the start of the next window, in ms since the epoch. Redis is on this machine, so both have one clock. */
   function nextEdge(): Promise<number> {
     const length = WINDOW_SECONDS * 1000;
     return Promise.resolve((Math.floor(Date.now() / length) + 1) * length);
