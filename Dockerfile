@@ -16,5 +16,5 @@ COPY src/pack/pack.typ src/pack/press.mjs src/pack/
 COPY --from=build /app/dist dist
 USER node
 EXPOSE 8080 9090
-# Signals reach node itself, which drains.
+# The exec form runs node as process 1, so SIGTERM reaches it and it drains.
 CMD ["node", "dist/main.js"]

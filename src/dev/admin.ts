@@ -1,4 +1,4 @@
-/** `npm run admin`: the command line, on the servers that `npm start` runs unless MONGODB_URL and REDIS_URL name others. */
+/** `npm run admin`: runs the command line. Uses the servers of `npm start` unless MONGODB_URL and REDIS_URL are set. */
 import { dataDirOf } from "./data-dir.ts";
 import { findServers } from "./servers-file.ts";
 

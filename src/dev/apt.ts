@@ -1,6 +1,6 @@
 import { onPath, step } from "./programs.ts";
 
-// A package must not start a service of its own, neither by systemd nor by the older scripts.
+// Keeps a package from starting its service, both through systemd and through the older init scripts.
 const NO_SERVICES = { DEBIAN_FRONTEND: "noninteractive", SYSTEMD_OFFLINE: "1", RUNLEVEL: "1" };
 const NO_LONG_RETRIES = [
   "-o",
@@ -10,14 +10,14 @@ const NO_LONG_RETRIES = [
   "-o",
   "Acquire::https::Timeout=10",
 ];
-const WAIT_FOR_OTHERS = ["-o", "DPkg::Lock::Timeout=60"];
+const WAIT_FOR_LOCK = ["-o", "DPkg::Lock::Timeout=60"];
 
-/** Whether Debian's packages can be installed here: there is apt-get, and we are root. */
+/** Returns whether Debian packages can be installed here: apt-get exists and the user is root. */
 export function hasApt(): boolean {
   return process.getuid?.() === 0 && onPath("apt-get") !== undefined;
 }
 
-/** Installs a Debian package as root. @returns whether it is installed now. */
+/** Installs a Debian package as root. @returns whether apt-get succeeded. */
 export async function aptInstall(name: string, signal: AbortSignal): Promise<boolean> {
   const options = { signal, env: NO_SERVICES };
   await step(
@@ -26,14 +26,14 @@ export async function aptInstall(name: string, signal: AbortSignal): Promise<boo
     ["-q", ...NO_LONG_RETRIES, "update"],
     options,
   );
-  const install = ["-q", ...NO_LONG_RETRIES, ...WAIT_FOR_OTHERS, "install", "-y", "--no-install-recommends", name];
+  const install = ["-q", ...NO_LONG_RETRIES, ...WAIT_FOR_LOCK, "install", "-y", "--no-install-recommends", name];
   return step(`Installing Debian's package ${name} (apt-get install)`, "apt-get", install, options);
 }
 
-/** Keeps a service that came with a package from starting at the next boot. */
+/** Disables a package's service, so that it does not start at the next boot. */
 export async function disableService(name: string, signal: AbortSignal): Promise<void> {
   if (onPath("systemctl") === undefined) return;
-  await step(`Keeping ${name} from starting by itself`, "systemctl", ["--quiet", "disable", name], {
+  await step(`Disabling the service ${name}`, "systemctl", ["--quiet", "disable", name], {
     signal,
     env: NO_SERVICES,
   });

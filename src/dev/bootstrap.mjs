@@ -1,7 +1,8 @@
 /**
- * What every npm script runs first: `node src/dev/bootstrap.mjs [ENTRY.ts [arguments]]` installs the packages if they are
- * missing or not those of package-lock.json, then runs the entry in this very process, so that arguments, signals and the
- * exit code are its own. Plain JavaScript without a dependency: on a fresh clone there is nothing else yet.
+ * Runs first in every npm script: `node src/dev/bootstrap.mjs [ENTRY.ts [arguments]]` installs the packages if they are
+ * missing or differ from package-lock.json, then runs the entry. The entry runs in this same process, so it receives the
+ * arguments and signals and sets the exit code. This file is plain JavaScript without dependencies, because a fresh clone
+ * has no packages yet.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -27,16 +28,17 @@ if (entry !== undefined) {
   await import(pathToFileURL(resolve(ROOT, entry)).href);
 }
 
-/** @param {string} version @param {string} floor */
-function olderThan(version, floor) {
+/** @param {string} version @param {string} minimum */
+function olderThan(version, minimum) {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [floorMajor = 0, floorMinor = 0] = floor.split(".").map(Number);
-  return major < floorMajor || (major === floorMajor && minor < floorMinor);
+  const [minMajor = 0, minMinor = 0] = minimum.split(".").map(Number);
+  return major < minMajor || (major === minMajor && minor < minMinor);
 }
 
 /**
- * The packages of the lock file that are not installed in its version. npm's own record of what it installed is compared,
- * not times: a checkout or a copy changes those. Optional packages of other platforms are never installed.
+ * Returns the packages of the lock file that are not installed in the locked version. Compares with npm's own record of
+ * what it installed, not with file times: a checkout or a copy changes file times. Skips optional packages, because npm
+ * never installs those of other platforms.
  */
 function missingPackages() {
   const record = "node_modules/.package-lock.json";
@@ -55,7 +57,7 @@ async function install() {
   const paths = lockedPackages().flatMap(([path, { optional }]) =>
     optional ? [] : [resolve(ROOT, path, "package.json")],
   );
-  // npm says nothing until it is done, so the packages that are in place are counted.
+  // npm prints nothing until it is done, so progress is the number of packages already on disk.
   const ticker = setInterval(() => {
     const done = paths.filter((path) => existsSync(path)).length;
     console.error(`  ${done} of ${paths.length} packages, ${seconds(started)}`);
@@ -63,7 +65,7 @@ async function install() {
   const code = await npmCi();
   clearInterval(ticker);
   if (code !== 0) {
-    console.error("npm ci failed, for the reason above. Nothing was started.");
+    console.error("npm ci failed; its error is above. Nothing was started.");
     process.exit(1);
   }
   console.error(`  installed in ${seconds(started)}`);
@@ -75,21 +77,21 @@ function seconds(since) {
 }
 
 /**
- * Development packages come along even under NODE_ENV=production: they are what runs TypeScript.
+ * Installs the development packages even under NODE_ENV=production, because tsx, which runs TypeScript, is one of them.
  * @returns {Promise<number>} npm's exit code
  */
 function npmCi() {
   const ci = ["ci", "--include=dev", "--loglevel=warn", "--progress=false"];
   const npm = process.env.npm_execpath;
   const [command, args] = npm === undefined ? ["npm", ci] : [process.execPath, [npm, ...ci]];
-  // Standard output is the entry's alone: everything about installing goes to standard error.
+  // npm's output goes to standard error: standard output is reserved for the entry.
   const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) process.once(signal, () => child.kill(signal));
-  return new Promise((done, failed) => {
-    child.once("error", failed);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
     child.once("exit", (code) => {
       process.removeAllListeners("SIGINT").removeAllListeners("SIGTERM");
-      done(code ?? 1);
+      resolve(code ?? 1);
     });
   });
 }

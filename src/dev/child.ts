@@ -5,26 +5,26 @@ import type { StopSignals } from "./stop-signals.ts";
 
 export interface ChildOptions extends StopSignals {
   readonly env: NodeJS.ProcessEnv;
-  /** What asks this program to finish. */
+  /** The signal that is sent to the program on the first stop request. */
   readonly stopWith: NodeJS.Signals;
-  /** A module to import before the program. */
+  /** A module to import before the program, relative to the project's root. */
   readonly first?: string;
 }
 
-/** A program that was started here and is asked to finish when we are. */
+/** A child process. It is told to stop when this process is. */
 export interface Child {
-  /** The first message it sends; undefined when it ends without one. */
+  /** The first message that it sends; undefined if it exits without sending one. */
   readonly message: Promise<unknown>;
-  /** Its exit code when it is gone, and all it has started with it; null when a signal ended it. */
+  /** Its exit code, or null if a signal ended it. Resolves after its whole process group was killed. */
   readonly exited: Promise<number | null>;
 }
 
 const TSX = import.meta.resolve("tsx");
 
 /**
- * Runs a program written in TypeScript, on our terminal. It leads a process group, so that Ctrl-C reaches it once, through
- * us, and so that whatever it leaves behind can be ended.
- * @param file relative to the project's root, as is `first`.
+ * Runs a TypeScript program whose output goes to this terminal. The program leads its own process group. So Ctrl-C does not
+ * reach it directly but only as `stopWith`, and the processes that it leaves behind can be killed as a group.
+ * @param file relative to the project's root.
  */
 export function runChild(
   file: string,
@@ -61,6 +61,6 @@ function killGroup(group: number): void {
   try {
     process.kill(group, "SIGKILL");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // nobody was left
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // ESRCH: the group is already empty
   }
 }

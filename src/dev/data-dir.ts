@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 
-/** Where `npm start` keeps its servers, their data and downloaded programs: DATA_DIR, or .data. Only development uses it. */
+/** The folder of the development servers' data and of downloaded programs: DATA_DIR, or .data. Only development uses it. */
 export function dataDirOf(env: NodeJS.ProcessEnv): string {
   return env["DATA_DIR"] || ".data";
 }
 
-/** Where a data folder keeps downloaded programs. */
+/** The folder of downloaded programs inside a data folder. */
 export function toolsIn(dataDir: string): string {
   return resolve(dataDir, "tools");
 }

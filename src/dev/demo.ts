@@ -2,8 +2,8 @@ import { Operations } from "../admin/operations.ts";
 import type { Config } from "../config.ts";
 
 /**
- * Tells on standard output where the service is. On a database without an account it first makes one with a key, and
- * shows the key: the only time that can be done.
+ * Prints the service's address on standard output. If the database has no account, creates one with a key and prints the
+ * key. A key can be shown only when it is created.
  */
 export async function greet(config: Config, ready: { port: number; opsPort: number }): Promise<void> {
   const operations = new Operations(config);
@@ -32,7 +32,7 @@ export async function greet(config: Config, ready: { port: number; opsPort: numb
   }
 }
 
-/** A line for a shell to paste. */
+/** Returns a curl command to paste into a shell. */
 function exampleRequest(address: string, key: string): string {
   const candidate = {
     name: "Ada Lovelace",
@@ -44,8 +44,8 @@ function exampleRequest(address: string, key: string): string {
 }
 
 function addressOf(host: string, port: number): string {
-  const everywhere = host === "" || host === "0.0.0.0" || host === "::";
-  return `http://${everywhere ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
+  const anyAddress = host === "" || host === "0.0.0.0" || host === "::";
+  return `http://${anyAddress ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function print(lines: string[]): void {

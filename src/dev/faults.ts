@@ -1,7 +1,8 @@
 /**
- * `npm run test:faults`: starts a Redis and a MongoDB as `npm test` does, runs the fault suite against them, one file after
- * the other, and ends with a table of what was broken and what held. Arguments go to mocha. A run of the whole suite, with
- * neither a path nor a pattern among them, writes the table to test/faults/RESULTS.md. `npm run test:soak` passes the path of the soak.
+ * `npm run test:faults`: starts Redis and MongoDB as `npm test` does, runs the fault suite against them, one file after the
+ * other, and ends with a table of what was broken and what held. Arguments are passed to mocha. Without a path or pattern
+ * among them, the whole suite runs and the table is also written to test/faults/RESULTS.md. `npm run test:soak` passes the
+ * path of the soak test.
  */
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -17,9 +18,12 @@ import { type StopSignals, listenForStop } from "./stop-signals.ts";
 
 const SUITE = ["test/faults/**/*.test.ts", "--ignore", "test/faults/soak/**"];
 const TABLE = ["--reporter-option", "table=test/faults/RESULTS.md"];
-/** Arguments of mocha that leave tests out. */
-const PART = /^(-g|-f|--grep|--fgrep)\b/;
-/** They stand in each other's way on purpose, so never two at once; one that ran out of time may go on in the background. */
+/** Arguments of mocha that select some of the tests. */
+const SELECTS_TESTS = /^(-g|-f|--grep|--fgrep)\b/;
+/**
+ * Fault tests disturb each other, so they run one at a time. `--exit` ends mocha even if a test that timed out is still
+ * working in the background.
+ */
 const ONE_BY_ONE = ["--no-parallel", "--exit", "--reporter", "test/faults/reporter.ts"];
 
 /** @returns mocha's exit code: the number of failures. */
@@ -33,13 +37,13 @@ async function faults(args: string[], { stopping }: StopSignals): Promise<number
         ...process.env,
         REDIS_URL: servers.redisUrl,
         MONGODB_URL: servers.mongodbUrl,
-        TMPDIR: dataDir, // tests that are cut short leave their temporary files to us
+        TMPDIR: dataDir, // so that the temporary files of interrupted tests are removed below
         FAULTS_OUTCOMES: join(dataDir, "outcomes.jsonl"),
         FAULTS_SERVERS: await versions(servers),
       };
-      const table = args.some((arg) => PART.test(arg)) ? [] : TABLE;
-      const what = args.some((arg) => existsSync(arg)) ? args : [...SUITE, ...table, ...args];
-      const mocha = runChild("node_modules/mocha/bin/mocha.js", [...ONE_BY_ONE, ...what], {
+      const table = args.some((arg) => SELECTS_TESTS.test(arg)) ? [] : TABLE;
+      const selection = args.some((arg) => existsSync(arg)) ? args : [...SUITE, ...table, ...args];
+      const mocha = runChild("node_modules/mocha/bin/mocha.js", [...ONE_BY_ONE, ...selection], {
         stopping,
         forced: stopping,
         env,

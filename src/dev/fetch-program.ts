@@ -7,49 +7,54 @@ import type { DownloadMessage, Program } from "./download.ts";
 import { downloadProgress, say } from "./output.ts";
 import { onPath } from "./programs.ts";
 
-const FIRST_BYTES_MS = 2000;
-const REMEMBERED_MS = 24 * 3600 * 1000;
+const FIRST_BYTES_TIMEOUT_MS = 2000;
+/** How long a download host that was out of reach is not asked again. */
+const UNREACHABLE_FOR_MS = 24 * 3600 * 1000;
 const DOWNLOAD = fileURLToPath(new URL("download.ts", import.meta.url));
-/** What comes between the last byte and the program. */
-const AFTERWARDS = { mongod: "Unpacking mongod …", redis: "Compiling redis-server, for a minute or two …" };
+/** The step between the last byte and a program that runs. */
+const NEXT_STEP = { mongod: "Unpacking mongod …", redis: "Compiling redis-server; this takes a minute or two …" };
 
-/** The program that an earlier `fetchProgram` got, if any. */
+/** Returns the path of the program that an earlier `fetchProgram` downloaded, if there is one. */
 export function downloaded(program: Program, tools: string): string | undefined {
-  const note = join(tools, program, "path");
-  if (!existsSync(note)) return undefined;
-  const path = readFileSync(note, "utf8");
+  const pathFile = join(tools, program, "path");
+  if (!existsSync(pathFile)) return undefined;
+  const path = readFileSync(pathFile, "utf8");
   return existsSync(path) ? path : undefined;
 }
 
 /**
- * Downloads a server program, keeping it in `tools`. A download host that sends nothing within two seconds is out of
- * reach; that is remembered for a day.
- * @returns its path, or undefined when it cannot be had; why is said on standard error.
- * @throws the signal's reason when that aborts; nothing goes on then.
+ * Downloads a server program into `tools`. A download host that sends nothing within two seconds counts as out of reach and
+ * is not asked again for a day.
+ * @returns the program's path, or undefined if the download failed. The reason is printed on standard error.
+ * @throws the signal's reason if it aborts. The download is then killed.
  */
 export async function fetchProgram(program: Program, tools: string, signal: AbortSignal): Promise<string | undefined> {
-  if (program === "redis" && onPath("make") === undefined) return undefined; // it comes as source
+  if (program === "redis" && onPath("make") === undefined) return undefined; // Redis is downloaded as source
   const dir = join(tools, program);
   const unreachable = join(tools, `${program}-unreachable`);
-  if (existsSync(unreachable) && Date.now() - statSync(unreachable).mtimeMs < REMEMBERED_MS) return undefined;
+  if (existsSync(unreachable) && Date.now() - statSync(unreachable).mtimeMs < UNREACHABLE_FOR_MS) return undefined;
   mkdirSync(dir, { recursive: true });
   say(`Downloading ${program} …`);
-  const outcome = await follow(program, dir, signal);
+  const outcome = await runDownload(program, dir, signal);
   signal.throwIfAborted();
   if ("path" in outcome) writeFileSync(join(dir, "path"), outcome.path);
   else if (!outcome.reached) writeFileSync(unreachable, "");
   if ("failed" in outcome)
-    say(outcome.reached ? `  failed: ${outcome.failed}` : "  its download host is out of reach; asked again in a day");
+    say(
+      outcome.reached
+        ? `  failed: ${outcome.failed}`
+        : "  the download host is out of reach; the next attempt is in a day",
+    );
   return "path" in outcome ? outcome.path : undefined;
 }
 
 type Outcome = { path: string } | { failed: string; reached: boolean };
 
 /**
- * The download runs in a process of its own: the libraries can neither be stopped nor kept from writing to our output.
- * It leads a group, so that a compiler it has started ends with it.
+ * Runs the download in its own process, because the libraries can neither be stopped nor kept from writing to our output.
+ * The process leads a group, so that a compiler that it started is killed with it.
  */
-async function follow(program: Program, dir: string, signal: AbortSignal): Promise<Outcome> {
+async function runDownload(program: Program, dir: string, signal: AbortSignal): Promise<Outcome> {
   const child: ChildProcess = spawn(
     process.execPath,
     ["--import", import.meta.resolve("tsx"), DOWNLOAD, program, dir],
@@ -58,31 +63,31 @@ async function follow(program: Program, dir: string, signal: AbortSignal): Promi
       detached: true,
     },
   );
-  const end = (): unknown => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
-  signal.addEventListener("abort", end);
+  const kill = (): unknown => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
+  signal.addEventListener("abort", kill);
   const report = downloadProgress(program);
-  let outcome: Outcome = { failed: "it broke off", reached: false };
-  let firstBytes: NodeJS.Timeout | undefined;
+  let outcome: Outcome = { failed: "the download process ended early", reached: false };
+  let firstBytesTimer: NodeJS.Timeout | undefined;
   let complete = false;
   child.on("message", (message: DownloadMessage) => {
     if (message.type === "asking") {
-      outcome = { failed: `nothing came within ${FIRST_BYTES_MS / 1000} s`, reached: false };
-      firstBytes = setTimeout(end, FIRST_BYTES_MS);
+      outcome = { failed: `no data arrived within ${FIRST_BYTES_TIMEOUT_MS / 1000} s`, reached: false };
+      firstBytesTimer = setTimeout(kill, FIRST_BYTES_TIMEOUT_MS);
     } else if (message.type === "done") {
       outcome = { path: message.path };
     } else if (message.type === "failed") {
       outcome = { failed: message.reason, reached: "reached" in outcome && outcome.reached };
     } else {
-      clearTimeout(firstBytes);
-      outcome = { failed: "it broke off", reached: true };
-      if (complete) return; // a checksum comes after the program
+      clearTimeout(firstBytesTimer);
+      outcome = { failed: "the download process ended early", reached: true };
+      if (complete) return; // this is the checksum, which is downloaded after the program
       complete = message.received === message.expected;
       report(message.received, message.expected);
-      if (complete) say(`  ${AFTERWARDS[program]}`);
+      if (complete) say(`  ${NEXT_STEP[program]}`);
     }
   });
   await once(child, "close");
-  clearTimeout(firstBytes);
-  signal.removeEventListener("abort", end);
+  clearTimeout(firstBytesTimer);
+  signal.removeEventListener("abort", kill);
   return outcome;
 }

@@ -5,24 +5,25 @@ import { type Socket, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Lets go of a lock. */
+/** Releases a lock. */
 export type Release = () => void;
 
 /**
- * Takes the lock of a folder (made if missing): a listening socket named after it. The kernel frees it however the
- * process ends, so a lock is never stale, as a file with a process id in it can be after a crash or a reboot.
- * @returns undefined when another process holds it.
+ * Tries to take the lock of a folder, and creates the folder if it is missing. The lock is a listening socket named after
+ * the folder. The kernel releases it however the process ends, so it is never stale. A file with a process id could be
+ * stale after a crash or a reboot.
+ * @returns undefined if another process holds the lock.
  */
 export async function tryLock(folder: string): Promise<Release | undefined> {
   const address = addressOf(folder);
   for (;;) {
     const release = await listen(address);
     if (release !== undefined || (await isHeld(address))) return release;
-    rmSync(address, { force: true }); // a socket file that outlived its process; Linux has none
+    rmSync(address, { force: true }); // a socket file that outlived its process; never on Linux
   }
 }
 
-/** Takes the lock of a folder, waiting for as long as others hold it; `onWait` is called once if there is a wait. */
+/** Takes the lock of a folder. Waits as long as another process holds it, and then calls `onWait` once. */
 export async function lock(folder: string, onWait: () => void): Promise<Release> {
   for (let waits = 0; ; waits++) {
     const release = await tryLock(folder);
@@ -35,7 +36,7 @@ export async function lock(folder: string, onWait: () => void): Promise<Release>
 function addressOf(folder: string): string {
   mkdirSync(folder, { recursive: true });
   const name = `onboarding-${createHash("sha256").update(realpathSync(folder)).digest("hex").slice(0, 32)}`;
-  // Linux knows socket names without a file.
+  // On Linux the name starts with NUL: an abstract socket, which has no file.
   return process.platform === "linux" ? `\0${name}` : join(tmpdir(), `${name}.sock`);
 }
 
@@ -74,7 +75,7 @@ async function isHeld(address: string): Promise<boolean> {
   }
 }
 
-/** The holder keeps our connection open until it lets go or ends. */
+/** Connects to the holder. The connection stays open until the holder releases the lock or exits. */
 async function untilFree(address: string): Promise<void> {
   const socket = connect(address);
   await new Promise((resolve) => socket.on("error", () => socket.destroy()).on("close", resolve));

@@ -8,15 +8,16 @@ import { onPath, runs } from "./programs.ts";
 import type { ServerSpec } from "./server-process.ts";
 import { STANDIN, findStandin } from "./standin.ts";
 
-const ANSWER_MS = 2000;
+const ANSWER_TIMEOUT_MS = 2000;
 
 const MONGOD_FOLDER = "mongo";
 
 /**
- * Finds a MongoDB server: mongod on PATH, the mongod that mongodb-memory-server-core downloads once, or the stand-in. Data
- * that is already in `dataDir` decides first: a server that cannot read it would look as if everything had been lost.
- * @param tools folder that keeps what was downloaded.
- * @throws {SetupError} saying what to do when there is none.
+ * Finds a MongoDB server: mongod on PATH, else the mongod that mongodb-memory-server-core downloads once, else the stand-in.
+ * If `dataDir` already holds data, only the kind of server that wrote it is used: with the other kind all data would seem
+ * lost.
+ * @param tools folder of downloaded programs.
+ * @throws {SetupError} that says what to install or set, if there is none.
  */
 export async function findMongo(tools: string, signal: AbortSignal, dataDir?: string): Promise<MongoProgram> {
   const hasMongodData = dataDir !== undefined && existsSync(join(dataDir, MONGOD_FOLDER, "WiredTiger"));
@@ -27,17 +28,17 @@ export async function findMongo(tools: string, signal: AbortSignal, dataDir?: st
   }
   if (hasMongodData) {
     throw new SetupError(
-      `${dataDir} holds a real mongod's data, and there is no mongod: install one so that it is on PATH, or set MONGODB_URL.`,
+      `${dataDir} holds the data of a real mongod, but there is no mongod: install mongod on the PATH, or set MONGODB_URL.`,
     );
   }
   const standin = await findStandin(tools, signal);
   if (standin === undefined) {
     throw new SetupError(
-      "MongoDB is missing: install mongod so that it is on PATH, or python3 (3.10 or newer, with venv) for a stand-in, or set MONGODB_URL to a running one.",
+      "MongoDB is missing: install mongod on the PATH, install python3 (3.10 or newer, with venv) for a stand-in, or set MONGODB_URL to a running server.",
     );
   }
   say(
-    `MongoDB: ${standin.name} over SQLite, a stand-in for development. For a real one set MONGODB_URL, or start on an empty DATA_DIR with mongod on PATH.`,
+    `MongoDB: using ${standin.name} over SQLite, a stand-in for development. To use a real MongoDB, set MONGODB_URL, or start with an empty DATA_DIR and mongod on the PATH.`,
   );
   return standin;
 }
@@ -51,7 +52,7 @@ async function findMongod(tools: string, signal: AbortSignal): Promise<string | 
     const program = await find();
     if (program === undefined) continue;
     if (await runs(program)) return program;
-    say(`${program} does not run on this machine, so it is passed over.`);
+    say(`Skipping ${program}: it does not run on this machine.`);
   }
   return undefined;
 }
@@ -65,7 +66,7 @@ function mongod(command: string): MongoProgram {
   };
 }
 
-/** @param dir holds its data and must exist. */
+/** @param dir data folder; must exist. */
 export function mongoSpec({ program, dir, log }: { program: MongoProgram; dir: string; log: string }): ServerSpec {
   return {
     name: program.name,
@@ -77,11 +78,12 @@ export function mongoSpec({ program, dir, log }: { program: MongoProgram; dir: s
   };
 }
 
+/** Asks a MongoDB server for its process id. Rejects if it does not answer within two seconds. */
 export async function askMongoPid(url: string): Promise<number> {
   const client = new MongoClient(url, {
-    serverSelectionTimeoutMS: ANSWER_MS,
-    connectTimeoutMS: ANSWER_MS,
-    socketTimeoutMS: ANSWER_MS,
+    serverSelectionTimeoutMS: ANSWER_TIMEOUT_MS,
+    connectTimeoutMS: ANSWER_TIMEOUT_MS,
+    socketTimeoutMS: ANSWER_TIMEOUT_MS,
   });
   try {
     const status = await client.db("admin").command({ serverStatus: 1 });

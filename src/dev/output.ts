@@ -1,12 +1,12 @@
-/** A line for the person at the terminal, on standard error: standard output belongs to the service and the commands. */
+/** Prints a line on standard error. Standard output is reserved for the service and the commands. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** A set-up that cannot go on, and what to do about it, in one line. Entries print the message alone and exit 1. */
+/** Says in one line why the set-up cannot continue and what to do. Entry points print only the message and exit with 1. */
 export class SetupError extends Error {}
 
-/** What to tell about a failure: the line of a `SetupError`, the stack of what nobody foresaw. */
+/** Returns what to print about an error: the message of a `SetupError`, else the stack. */
 export function explain(error: unknown): string {
   if (error instanceof SetupError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -15,15 +15,15 @@ export function explain(error: unknown): string {
 const REPORT_EVERY_MS = 2000;
 
 /**
- * Tells how far a download is, at most every two seconds and once at its end.
- * @returns to be called with the bytes received and expected; 0 expected means that the server did not say.
+ * Prints the progress of a download, at most every two seconds and once at the end.
+ * @returns a function to call with the bytes received and expected; 0 expected if the server did not send the size.
  */
 export function downloadProgress(what: string): (received: number, expected: number) => void {
-  let last = 0;
+  let lastReportAt = 0;
   return (received, expected) => {
     const now = performance.now();
-    if (now - last < REPORT_EVERY_MS && received !== expected) return;
-    last = now;
+    if (now - lastReportAt < REPORT_EVERY_MS && received !== expected) return;
+    lastReportAt = now;
     say(`  ${what}: ${megabytes(received)}${expected > 0 ? ` of ${megabytes(expected)}` : ""}`);
   };
 }

@@ -7,7 +7,7 @@ import { say } from "./output.ts";
 
 const VERSION_TIMEOUT_MS = 10_000;
 
-/** The path of a program, looked up on PATH as a shell does; undefined when it is not there. */
+/** Looks a program up on the PATH as a shell does. @returns its path, or undefined if it is not there. */
 export function onPath(program: string): string | undefined {
   return (process.env["PATH"] ?? "")
     .split(delimiter)
@@ -24,7 +24,10 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Whether a program really runs here (a missing library or another processor show only then): exit code 0 in 10 s. */
+/**
+ * Returns whether a program exits with code 0 within 10 seconds. Only running it shows a missing library or a binary for
+ * another processor.
+ */
 export async function runs(program: string, args: string[] = ["--version"]): Promise<boolean> {
   try {
     await promisify(execFile)(program, args, { timeout: VERSION_TIMEOUT_MS });
@@ -35,9 +38,9 @@ export async function runs(program: string, args: string[] = ["--version"]): Pro
 }
 
 /**
- * Runs one long step of a set-up with its own output, progress included, on standard error.
- * @returns whether it succeeded.
- * @throws the signal's reason when it was aborted; the program is ended then.
+ * Runs one long step of the set-up. The program's own output goes to standard error, so its progress is visible.
+ * @returns whether it exited with code 0.
+ * @throws the signal's reason if it aborts. The program is then killed.
  */
 export async function step(
   title: string,
@@ -50,7 +53,7 @@ export async function step(
   const child = spawn(program, args, { stdio: ["ignore", 2, 2], env: { ...process.env, ...env }, signal });
   const code = await once(child, "exit").then(
     ([code]: (number | null)[]) => code,
-    () => null, // it could not be started, or was aborted
+    () => null, // the program could not be started, or was aborted
   );
   signal.throwIfAborted();
   say(`  ${code === 0 ? "done" : "failed"} after ${((performance.now() - started) / 1000).toFixed(1)} s`);

@@ -6,43 +6,42 @@ import { SetupError } from "./output.ts";
 import { onPath, runs } from "./programs.ts";
 import type { ServerSpec } from "./server-process.ts";
 
-const ANSWER_MS = 1000;
+const ANSWER_TIMEOUT_MS = 1000;
 
 /**
- * Finds a redis-server: on PATH, from Debian's package, or built from the source that redis-memory-server downloads.
- * @param tools folder that keeps what was downloaded.
- * @throws {SetupError} saying what to do when there is none.
+ * Finds a redis-server: on PATH, else one downloaded earlier, else Debian's package, else built from the source that
+ * redis-memory-server downloads.
+ * @param tools folder of downloaded programs.
+ * @throws {SetupError} that says what to install or set, if there is none.
  */
 export async function findRedis(tools: string, signal: AbortSignal): Promise<string> {
   return (
-    (await thatRuns(onPath("redis-server"))) ??
-    (await thatRuns(downloaded("redis", tools))) ??
-    (await thatRuns(await fromDebian(signal))) ??
-    (await thatRuns(await fetchProgram("redis", tools, signal))) ??
-    noRedis()
+    (await ifRuns(onPath("redis-server"))) ??
+    (await ifRuns(downloaded("redis", tools))) ??
+    (await ifRuns(await installFromDebian(signal))) ??
+    (await ifRuns(await fetchProgram("redis", tools, signal))) ??
+    failWithoutRedis()
   );
 }
 
-async function thatRuns(program: string | undefined): Promise<string | undefined> {
+async function ifRuns(program: string | undefined): Promise<string | undefined> {
   return program !== undefined && (await runs(program)) ? program : undefined;
 }
 
-async function fromDebian(signal: AbortSignal): Promise<string | undefined> {
+async function installFromDebian(signal: AbortSignal): Promise<string | undefined> {
   if (!hasApt() || !(await aptInstall("redis-server", signal))) return undefined;
   await disableService("redis-server", signal);
   return onPath("redis-server");
 }
 
-function noRedis(): never {
-  throw new SetupError(
-    "Redis is missing: install redis-server so that it is on PATH, or set REDIS_URL to a running one.",
-  );
+function failWithoutRedis(): never {
+  throw new SetupError("Redis is missing: install redis-server on the PATH, or set REDIS_URL to a running server.");
 }
 
 /**
- * Redis as a system of record: an append-only file flushed every second, and nothing evicted.
- * @param dir holds its data; made by Redis's caller.
- * @param more settings after these, as command-line arguments.
+ * A Redis that keeps its data: an append-only file that is flushed every second, and no eviction.
+ * @param dir data folder; must exist.
+ * @param more further command-line arguments; they override these settings.
  */
 export function redisSpec({
   command,
@@ -75,15 +74,15 @@ export function redisSpec({
   };
 }
 
-/** Waits for Redis to have loaded its data. */
+/** Asks Redis for its process id, once it has loaded its data. Rejects if it does not answer within a second. */
 export async function askRedisPid(url: string): Promise<number> {
   const redis = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,
-    connectTimeout: ANSWER_MS,
-    commandTimeout: ANSWER_MS,
+    connectTimeout: ANSWER_TIMEOUT_MS,
+    commandTimeout: ANSWER_TIMEOUT_MS,
   });
-  redis.on("error", () => undefined); // told by the rejection
+  redis.on("error", () => undefined); // the rejection reports it
   try {
     await redis.connect();
     return Number(/^process_id:(\d+)/m.exec(await redis.info("server"))?.[1]);
@@ -92,7 +91,7 @@ export async function askRedisPid(url: string): Promise<number> {
   }
 }
 
-/** Where Redis keeps its data inside a data folder. */
+/** The folder of Redis's data inside a data folder. */
 export function redisDir(dataDir: string): string {
   return join(dataDir, "redis");
 }

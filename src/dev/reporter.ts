@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import mocha from "mocha";
 
-/** mocha's spec reporter; `--reporter-option counts=FILE` also writes `{ passed, failed }` to a file, for .ci/run. */
+/** mocha's spec reporter. `--reporter-option counts=FILE` also writes `{ passed, failed }` to FILE, for .ci/run. */
 export default class SpecAndCounts extends mocha.reporters.Spec {
   constructor(runner: mocha.Runner, options: mocha.MochaOptions) {
     super(runner, options);

@@ -7,48 +7,48 @@ import { setTimeout as wait } from "node:timers/promises";
 import { SetupError, say } from "./output.ts";
 import { type ServerRecord, isAlive } from "./servers-file.ts";
 
-/** How to run one kind of server, whatever it is. */
+/** How to run one kind of server. */
 export interface ServerSpec {
-  /** As people know it. */
+  /** The name to use in messages. */
   readonly name: string;
   readonly command: string;
   args(port: number): string[];
   url(port: number): string;
-  /** File that takes the server's output. */
+  /** File that the server's output is appended to. */
   readonly log: string;
-  /** Asks the server at `url` for its own process id; rejects when it does not answer within a few seconds. */
+  /** Asks the server at `url` for its process id. Rejects if it does not answer within a few seconds. */
   askPid(url: string): Promise<number>;
 }
 
-/** A server that is ready. `stop` lets it finish, and resolves when it is gone. */
+/** A server that is ready. `stop` sends SIGTERM, then SIGKILL after 10 seconds, and resolves when the process is gone. */
 export interface Server extends ServerRecord {
   stop(): Promise<void>;
 }
 
-/** A server that this process started. `exited` resolves when it is gone, wanted or not. */
+/** A server that this process started. `exited` resolves when the server is gone, whether it was stopped or crashed. */
 export interface OwnServer extends Server {
   readonly port: number;
   readonly exited: Promise<unknown>;
 }
 
 export interface LaunchOptions {
-  /** Port on 127.0.0.1; without one, any that is free. */
+  /** Port on 127.0.0.1; any free port by default. */
   port?: number;
-  /** In a process group of its own, so that Ctrl-C at the terminal does not reach it. */
+  /** Starts it in its own process group, so that Ctrl-C at the terminal does not reach it. */
   detached?: boolean;
-  /** Called as soon as there is a process to end, before it is ready. */
+  /** Called as soon as the process exists, before the server is ready. */
   onSpawn?: (record: ServerRecord) => void;
   signal?: AbortSignal;
 }
 
 const POLL_MS = 25;
 const SLOW_START_MS = 5_000;
-const STOP_MS = 10_000;
-const PORT_ATTEMPTS = 3;
+const STOP_TIMEOUT_MS = 10_000;
+const MAX_PORT_ATTEMPTS = 3;
 
 /**
- * Starts a server on 127.0.0.1 and waits, however long it recovers its data, until it answers.
- * @throws {SetupError} with the last line of its log when it stops instead; the signal's reason when that aborts.
+ * Starts a server on 127.0.0.1 and waits until it answers. There is no time limit: recovering its data may take long.
+ * @throws {SetupError} with the last line of its log if it exits instead; the signal's reason if the signal aborts.
  */
 export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Promise<OwnServer> {
   for (let attempt = 1; ; attempt++) {
@@ -60,17 +60,17 @@ export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Pro
       return server;
     } catch (error) {
       await server.stop();
-      // Between finding a port free and the server taking it, another process may have taken it.
+      // Another process may have taken the port after freePort() found it.
       const lostPort = options.port === undefined && (await isListening(port));
-      if (!lostPort || attempt === PORT_ATTEMPTS) throw error;
+      if (!lostPort || attempt === MAX_PORT_ATTEMPTS) throw error;
     }
   }
 }
 
 /**
- * Takes over a server that an earlier process started and left behind: its process lives and is the one that answers.
- * @returns undefined when it does not run any more.
- * @throws {SetupError} when something listens there but does not answer: to start a second server on its data would ruin it.
+ * Takes over a server that an earlier process left running. Its process must be alive and must be the one that answers.
+ * @returns undefined if it no longer runs.
+ * @throws {SetupError} if something listens on its port but does not answer: a second server would corrupt its data.
  */
 export async function adopt(
   name: string,
@@ -78,7 +78,7 @@ export async function adopt(
   askPid: ServerSpec["askPid"],
 ): Promise<Server | undefined> {
   const port = Number(new URL(url).port);
-  // It may have been left behind while it was still starting.
+  // The server may have been left behind while it was still starting, so give it time to listen.
   for (
     const deadline = performance.now() + SLOW_START_MS;
     isAlive(pid) && performance.now() < deadline;
@@ -86,7 +86,9 @@ export async function adopt(
   ) {
     if (!(await isListening(port))) continue;
     const answering = await askPid(url).catch(() => {
-      throw new SetupError(`${name} from an earlier start (process ${pid}) does not answer. End it, then start again.`);
+      throw new SetupError(
+        `${name} from an earlier start (process ${pid}) does not answer. Kill it, then start again.`,
+      );
     });
     return answering === pid ? { url, pid, stop: () => end(pid, untilGone(pid)) } : undefined;
   }
@@ -98,7 +100,7 @@ function begin(spec: ServerSpec, port: number, { detached = false }: LaunchOptio
   const log = openSync(spec.log, "a");
   const child: ChildProcess = spawn(spec.command, spec.args(port), { detached, stdio: ["ignore", log, log] });
   closeSync(log);
-  const exited = once(child, "exit").catch(() => undefined); // an error: it could not even be started
+  const exited = once(child, "exit").catch(() => undefined); // it rejects if the program could not be started
   const { pid } = child;
   if (pid === undefined) throw new SetupError(`${spec.name} could not be started from ${spec.command}.`);
   return { url: spec.url(port), port, pid, exited, stop: () => end(pid, exited) };
@@ -126,13 +128,13 @@ async function untilReady(
 async function end(pid: number, exited: Promise<unknown>): Promise<void> {
   if (!isAlive(pid)) return;
   process.kill(pid, "SIGTERM");
-  process.kill(pid, "SIGCONT"); // a paused process would not see it
-  await Promise.race([exited, wait(STOP_MS, undefined, { ref: false })]);
+  process.kill(pid, "SIGCONT"); // a paused process handles SIGTERM only once it continues
+  await Promise.race([exited, wait(STOP_TIMEOUT_MS, undefined, { ref: false })]);
   if (isAlive(pid)) process.kill(pid, "SIGKILL");
   await exited;
 }
 
-/** Only its parent is told when a process ends; others have to look. */
+/** Polls until a process is gone. Only a parent is notified of a process's exit. */
 async function untilGone(pid: number): Promise<void> {
   while (isAlive(pid)) await wait(POLL_MS);
 }

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A server that `npm start` or `npm test` started, as `servers.json` in its data folder records it. */
+/** A server that `npm start` or `npm test` started, as recorded in `servers.json` in the data folder. */
 export interface ServerRecord {
   url: string;
   pid: number;
@@ -10,7 +10,7 @@ export interface ServerRecord {
 export type ServerRole = "redis" | "mongodb";
 export type ServerRecords = { [Role in ServerRole]?: ServerRecord };
 
-/** The addresses of the servers that `npm start` started on this DATA_DIR and that are still running. */
+/** Returns the URLs of the servers that `npm start` started on this DATA_DIR and that still run. */
 export function findServers(dataDir: string): { redisUrl?: string; mongodbUrl?: string } {
   const { redis, mongodb } = readServers(dataDir);
   return {
@@ -19,7 +19,7 @@ export function findServers(dataDir: string): { redisUrl?: string; mongodbUrl?: 
   };
 }
 
-/** What is on record, whether it still runs or not. A missing or broken file is an empty record. */
+/** Reads the recorded servers, running or not. A missing or broken file counts as empty. */
 export function readServers(dataDir: string): ServerRecords {
   try {
     const records: unknown = JSON.parse(readFileSync(fileIn(dataDir), "utf8"));
@@ -33,7 +33,7 @@ export function readServers(dataDir: string): ServerRecords {
   }
 }
 
-/** Writes down a server, or with undefined strikes it out. The file is replaced in one step: readers never see half of it. */
+/** Records a server, or removes its record if `record` is undefined. Replaces the file atomically. */
 export function recordServer(dataDir: string, role: ServerRole, record: ServerRecord | undefined): void {
   const records = { ...readServers(dataDir), [role]: record };
   const file = fileIn(dataDir);
@@ -42,7 +42,7 @@ export function recordServer(dataDir: string, role: ServerRole, record: ServerRe
   renameSync(`${file}.new`, file);
 }
 
-/** Whether a process with this id runs; one of another user counts, one that has ended but was not waited for does not. */
+/** Returns whether a process with this id runs. Processes of other users count; zombies do not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -52,7 +52,7 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** Left behind by its parent, a process stays in the table until init notices, which in a container may be never. */
+/** An orphan stays in the process table as a zombie until init reaps it. In a container that may be never. */
 function isZombie(pid: number): boolean {
   try {
     return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

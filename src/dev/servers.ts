@@ -10,23 +10,26 @@ import { type ServerRole, readServers, recordServer } from "./servers-file.ts";
 export interface Servers {
   readonly redisUrl: string;
   readonly mongodbUrl: string;
-  /** Stops what was started here or taken over from an earlier start, MongoDB first; leaves the servers of the environment alone. */
+  /**
+   * Stops the servers that were started here or taken over from an earlier start, MongoDB first. Does not stop servers that
+   * the environment names.
+   */
   stop(): Promise<void>;
 }
 
 export interface ServersOptions {
-  /** Holds the servers' data, logs and `servers.json`. One process at a time may own it: see `tryLock`. */
+  /** Folder of the servers' data and logs and of `servers.json`. Only one process at a time may use it: see `tryLock`. */
   readonly dataDir: string;
-  /** Holds downloaded programs; several processes may share it. */
+  /** Folder of downloaded programs. Several processes may share it. */
   readonly tools: string;
-  /** Its REDIS_URL and MONGODB_URL, where given, are used as they are. */
+  /** If it has REDIS_URL or MONGODB_URL, that server is used and none is started. */
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
 
 /**
- * Finds or starts Redis and MongoDB, installing what the machine lacks.
- * @throws {SetupError} when that cannot be done, or the signal's reason; nothing that was started is left running.
+ * Finds or starts Redis and MongoDB, and installs them if they are missing.
+ * @throws {SetupError} if one of them cannot be started; the signal's reason if it aborts. Whatever was started is stopped.
  */
 export async function ensureServers(options: ServersOptions): Promise<Servers> {
   const { REDIS_URL, MONGODB_URL } = options.env;
@@ -45,7 +48,7 @@ export async function ensureServers(options: ServersOptions): Promise<Servers> {
 }
 
 async function ensure(role: ServerRole, options: ServersOptions, running: Server[]): Promise<string> {
-  const server = (await leftBehind(role, options)) ?? (await begin(role, options));
+  const server = (await adoptEarlier(role, options)) ?? (await startNew(role, options));
   running.push({
     ...server,
     async stop() {
@@ -56,8 +59,8 @@ async function ensure(role: ServerRole, options: ServersOptions, running: Server
   return server.url;
 }
 
-/** A server that an earlier process started and, killed, could not stop. */
-async function leftBehind(role: ServerRole, { dataDir }: ServersOptions): Promise<Server | undefined> {
+/** Takes over the server of an earlier process that was killed before it could stop it. */
+async function adoptEarlier(role: ServerRole, { dataDir }: ServersOptions): Promise<Server | undefined> {
   const record = readServers(dataDir)[role];
   if (record === undefined) return undefined;
   const server = await adopt(role, record, role === "redis" ? askRedisPid : askMongoPid);
@@ -65,7 +68,7 @@ async function leftBehind(role: ServerRole, { dataDir }: ServersOptions): Promis
   return server;
 }
 
-async function begin(role: ServerRole, options: ServersOptions): Promise<Server> {
+async function startNew(role: ServerRole, options: ServersOptions): Promise<Server> {
   const { dataDir, signal } = options;
   const spec = await specOf(role, options);
   const server = await launch(spec, {
@@ -73,12 +76,12 @@ async function begin(role: ServerRole, options: ServersOptions): Promise<Server>
     signal,
     onSpawn: (record) => recordServer(dataDir, role, record),
   });
-  let wanted = false;
-  void server.exited.then(() => wanted || say(`${spec.name} has stopped by itself; its log is ${spec.log}`));
+  let stopping = false;
+  void server.exited.then(() => stopping || say(`${spec.name} stopped unexpectedly; its log is ${spec.log}`));
   return {
     ...server,
     stop() {
-      wanted = true;
+      stopping = true;
       return server.stop();
     },
   };
@@ -87,16 +90,16 @@ async function begin(role: ServerRole, options: ServersOptions): Promise<Server>
 async function specOf(role: ServerRole, options: ServersOptions): Promise<ServerSpec> {
   const log = join(options.dataDir, "logs", `${role}.log`);
   if (role === "redis") {
-    const command = await alone(options, () => findRedis(options.tools, options.signal));
-    return redisSpec({ command, dir: made(redisDir(options.dataDir)), log });
+    const command = await withInstallLock(options, () => findRedis(options.tools, options.signal));
+    return redisSpec({ command, dir: createFolder(redisDir(options.dataDir)), log });
   }
-  const program = await alone(options, () => findMongo(options.tools, options.signal, options.dataDir));
-  return mongoSpec({ program, dir: made(join(options.dataDir, program.folder)), log });
+  const program = await withInstallLock(options, () => findMongo(options.tools, options.signal, options.dataDir));
+  return mongoSpec({ program, dir: createFolder(join(options.dataDir, program.folder)), log });
 }
 
-/** Two processes must not install the same thing at once. */
-async function alone<T>({ tools }: Pick<ServersOptions, "tools">, find: () => Promise<T>): Promise<T> {
-  const release = await lock(tools, () => say("Waiting for another process that installs servers …"));
+/** Makes processes take turns, so that two never install the same program at once. */
+async function withInstallLock<T>({ tools }: Pick<ServersOptions, "tools">, find: () => Promise<T>): Promise<T> {
+  const release = await lock(tools, () => say("Waiting for another process to finish installing servers …"));
   try {
     return await find();
   } finally {
@@ -104,7 +107,7 @@ async function alone<T>({ tools }: Pick<ServersOptions, "tools">, find: () => Pr
   }
 }
 
-function made(dir: string): string {
+function createFolder(dir: string): string {
   mkdirSync(dir, { recursive: true });
   return dir;
 }

@@ -5,23 +5,26 @@ import { aptInstall, hasApt } from "./apt.ts";
 import type { MongoProgram } from "./mongo-program.ts";
 import { onPath, runs, step } from "./programs.ts";
 
-/** nx-27017 speaks MongoDB's protocol over SQLite files: enough to develop against where no mongod can be had. */
+/** nx-27017 speaks MongoDB's protocol over SQLite files. That is enough for development on machines without mongod. */
 export const STANDIN = { name: "nx-27017 0.8.1", folder: "mongo-standin" } as const;
 
 const REQUIREMENTS = fileURLToPath(new URL("standin-requirements.txt", import.meta.url));
 const RECENT_ENOUGH = ["-c", "import sys; sys.exit(sys.version_info < (3, 10))"];
 const CAN_MAKE_VENV = ["-c", "import venv, ensurepip"];
 
-/** The stand-in from its venv in `tools`, installed on first use; undefined without a fit python3 or a package index. */
+/**
+ * Finds the stand-in in its venv in `tools`, and installs it on first use.
+ * @returns undefined without python3 3.10 or newer, without venv, or if pip cannot install the packages.
+ */
 export async function findStandin(tools: string, signal: AbortSignal): Promise<MongoProgram | undefined> {
   const venv = join(tools, STANDIN.name.replace(" ", "-"));
   const python = join(venv, "bin", "python3");
-  // The mark is written last: an installation that broke off is made anew, and so is one whose Python has gone.
-  const mark = join(venv, "installed");
-  if (!existsSync(mark) || !(await runs(python))) {
+  // The marker is written last, so a missing one means an interrupted installation. Then, or if Python is gone, reinstall.
+  const marker = join(venv, "installed");
+  if (!existsSync(marker) || !(await runs(python))) {
     rmSync(venv, { recursive: true, force: true });
     if (!(await install(venv, python, signal))) return undefined;
-    writeFileSync(mark, "");
+    writeFileSync(marker, "");
   }
   return {
     ...STANDIN,
@@ -40,7 +43,7 @@ export async function findStandin(tools: string, signal: AbortSignal): Promise<M
   };
 }
 
-/** Its defaults for these are fixed names in the machine's temporary folder, which two servers would share. */
+/** Puts log and pid file into the data folder. By default all servers share fixed names in the temporary folder. */
 function ownFiles(dir: string): string[] {
   return ["--log-file", join(dir, "nx.log"), "--pid-file", join(dir, "nx.pid")];
 }
@@ -48,11 +51,11 @@ function ownFiles(dir: string): string[] {
 async function install(venv: string, python: string, signal: AbortSignal): Promise<boolean> {
   const system = onPath("python3");
   if (system === undefined || !(await runs(system, RECENT_ENOUGH))) return false;
-  // Debian keeps what makes a venv in a package of its own.
+  // Debian ships venv in a separate package.
   if (!(await runs(system, CAN_MAKE_VENV)) && !(hasApt() && (await aptInstall("python3-venv", signal)))) return false;
   const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--requirement", REQUIREMENTS];
   return (
-    (await step("Making a Python environment for MongoDB's stand-in", system, ["-m", "venv", venv], { signal })) &&
+    (await step("Creating a Python environment for the MongoDB stand-in", system, ["-m", "venv", venv], { signal })) &&
     (await step(`Installing ${STANDIN.name} (pip)`, python, pip, { signal }))
   );
 }

@@ -1,4 +1,4 @@
-/** `npm start`: finds or starts Redis and MongoDB, then runs the service until it is told to stop. */
+/** `npm start`: finds or starts Redis and MongoDB, then runs the service until a signal stops it. */
 import { resolve } from "node:path";
 import { ConfigError, readConfig } from "../config.ts";
 import { runChild } from "./child.ts";
@@ -10,13 +10,13 @@ import { ensureServers } from "./servers.ts";
 import { type StopSignals, listenForStop } from "./stop-signals.ts";
 
 async function start(signals: StopSignals): Promise<void> {
-  readConfig(process.env); // a wrong setting is reported before anything starts
-  const given = dataDirOf(process.env);
-  const dataDir = resolve(given);
-  // The first one's servers, and their data, are not shared: they would be gone when it stops.
+  readConfig(process.env); // reports a wrong setting before anything starts
+  const shownDataDir = dataDirOf(process.env);
+  const dataDir = resolve(shownDataDir);
+  // A second `npm start` may not share the servers of the first: they stop when the first one stops.
   if ((await tryLock(dataDir)) === undefined) {
     throw new SetupError(
-      `npm start is already running on ${given}. Stop it, or set another DATA_DIR, PORT and OPS_PORT.`,
+      `npm start is already running on ${shownDataDir}. Stop it, or set another DATA_DIR, PORT and OPS_PORT.`,
     );
   }
   const servers = await ensureServers({ dataDir, tools: toolsIn(dataDir), env: process.env, signal: signals.stopping });
@@ -27,19 +27,19 @@ async function start(signals: StopSignals): Promise<void> {
   }
 }
 
-/** Resolves when the service has been told to stop and has. @throws when it ends by itself. */
+/** Runs the service. Resolves when it has stopped after a signal. @throws {SetupError} if it exits without one. */
 async function serve(env: NodeJS.ProcessEnv, signals: StopSignals): Promise<void> {
   const main = runChild("src/main.ts", [], { ...signals, env, stopWith: "SIGTERM", first: "src/dev/follow-parent.ts" });
   const ready = await main.message;
   try {
     if (isReady(ready) && !signals.stopping.aborted) await greet(readConfig(env), ready);
   } catch (error) {
-    say(`The demo account could not be made: ${explain(error)}`);
+    say(`The demo account could not be created: ${explain(error)}`);
   }
   const code = await main.exited;
   if (signals.stopping.aborted) return;
-  // What keeps it from starting it has told itself.
-  throw new SetupError(ready === undefined ? "" : `The service ended by itself (exit code ${code ?? "none"}).`);
+  // If the service could not start, it has already printed the reason.
+  throw new SetupError(ready === undefined ? "" : `The service stopped unexpectedly (exit code ${code ?? "none"}).`);
 }
 
 function isReady(message: unknown): message is { port: number; opsPort: number } {

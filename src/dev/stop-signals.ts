@@ -1,24 +1,27 @@
-/** npm hands a signal on to us that the terminal has sent us already, so one Ctrl-C may come two or three times at once. */
+/**
+ * Signals within this time of the first one count as the same Ctrl-C. The terminal signals every process, and npm then
+ * forwards the signal to us, so one Ctrl-C can arrive two or three times.
+ */
 const ONE_KEYPRESS_MS = 500;
 
 export interface StopSignals {
   /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
   readonly stopping: AbortSignal;
-  /** Aborts when one more comes after that: whoever is there does not want to wait. */
+  /** Aborts at another signal more than 500 ms later: the user does not want to wait. */
   readonly forced: AbortSignal;
 }
 
-/** From here on signals no longer end this process: they are for the caller to act on. */
+/** Keeps SIGINT, SIGTERM and SIGHUP from ending this process. The caller acts on the abort signals instead. */
 export function listenForStop(): StopSignals {
   const stopping = new AbortController();
   const forced = new AbortController();
-  let first = 0;
+  let firstAt = 0;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
       if (!stopping.signal.aborted) {
-        first = performance.now();
+        firstAt = performance.now();
         stopping.abort();
-      } else if (performance.now() - first > ONE_KEYPRESS_MS) {
+      } else if (performance.now() - firstAt > ONE_KEYPRESS_MS) {
         forced.abort();
       }
     });

@@ -1,6 +1,6 @@
 /**
- * `npm test`: starts a Redis and a MongoDB with nothing in them, runs mocha against them, and removes them. Arguments go to
- * mocha; without a path among them, all that is quick enough for every change is run.
+ * `npm test`: starts an empty Redis and an empty MongoDB, runs mocha against them, and removes them. Arguments are passed to
+ * mocha. Without a path among them, all tests run except those that are too slow for every change.
  */
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -24,11 +24,11 @@ async function test(args: string[], { stopping }: StopSignals): Promise<number> 
     const tools = toolsIn(dataDirOf(process.env));
     const servers = await ensureServers({ dataDir, tools, env: process.env, signal: stopping });
     try {
-      // Tests that are cut short leave their temporary files to us.
+      // TMPDIR makes interrupted tests leave their temporary files in `dataDir`, which is removed below.
       const env = { ...process.env, REDIS_URL: servers.redisUrl, MONGODB_URL: servers.mongodbUrl, TMPDIR: dataDir };
       const jobs = ["--parallel", "--jobs", `${availableParallelism()}`];
       const what = args.some((arg) => existsSync(arg)) ? args : [...EVERY_CHANGE, ...args];
-      // Cut short, mocha's parallel runner trips over itself, so it is not asked but ended, with all that tests have started.
+      // mocha's parallel runner does not stop cleanly on a signal, so it is killed together with all processes of the tests.
       const mocha = runChild("node_modules/mocha/bin/mocha.js", [...jobs, ...what], {
         stopping,
         forced: stopping,

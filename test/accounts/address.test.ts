@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import { addressBlock } from "../../src/accounts/address.ts";
 
-describe("the block of an address", () => {
-  it("is an IPv4 address itself, written either way", () => {
+describe("addressBlock", () => {
+  it("returns an IPv4 address itself, also from its IPv4-mapped form", () => {
     expect(addressBlock("192.0.2.7")).to.equal("192.0.2.7");
     expect(addressBlock("::ffff:192.0.2.7")).to.equal("192.0.2.7");
   });
 
-  it("is the /64 of an IPv6 address, however it is written", () => {
+  it("returns the /64 of an IPv6 address in any notation", () => {
     for (const address of [
       "2001:db8:0:1::",
       "2001:db8:0:1::1",
@@ -22,7 +22,7 @@ describe("the block of an address", () => {
     expect(addressBlock("::1")).to.equal("0:0:0:0::/64");
   });
 
-  it("is whatever is no address, as it is", () => {
+  it("returns anything else unchanged", () => {
     for (const text of ["", "unknown", "2001:db8"]) expect(addressBlock(text)).to.equal(text);
   });
 });

@@ -8,7 +8,7 @@ import { bearer, useAccounts, problemOf } from "./support.ts";
 
 const MINUTE_MS = 60_000;
 
-describe("authentication", () => {
+describe("Authenticator", () => {
   const accounts = useAccounts();
   let elapsedMs: number;
   let authenticator: Authenticator;
@@ -33,17 +33,17 @@ describe("authentication", () => {
     return accounts.finds() - before;
   }
 
-  it("a good key says which account and which key", async () => {
+  it("returns the account and the key of a valid key", async () => {
     const { key, id, account_id } = await newKey();
     expect(await authenticator.authenticate(bearer(key))).to.include({ accountId: account_id, keyId: id });
   });
 
-  it("an unknown key is api_key_invalid, and costs one look-up", async () => {
+  it("refuses an unknown key with api_key_invalid after one look-up", async () => {
     const unknown = bearer(makeKey(randomBytes));
     expect(await findsDuring(() => problemOf(authenticator.authenticate(unknown), "api_key_invalid"))).to.equal(1);
   });
 
-  it("a key with one wrong character is api_key_invalid, and costs no look-up", async () => {
+  it("refuses a key with one wrong character with api_key_invalid, without a look-up", async () => {
     const { key } = await newKey();
     const mistyped = key.slice(0, 12) + (key[12] === "a" ? "b" : "a") + key.slice(13);
     expect(
@@ -51,14 +51,14 @@ describe("authentication", () => {
     ).to.equal(0);
   });
 
-  it("a look-up entry whose account knows nothing of it is as good as none", async () => {
+  it("ignores a look-up entry whose secret is not in the account's record", async () => {
     const { id, account_id } = await newKey();
     const secret = makeKey(randomBytes);
     await accounts.store.addSecret(hashKey(secret), account_id, id);
     await problemOf(authenticator.authenticate(bearer(secret)), "api_key_invalid");
   });
 
-  it("a revoked key is api_key_revoked; the account's other keys are untouched", async () => {
+  it("refuses a revoked key with api_key_revoked, and still accepts the account's other keys", async () => {
     const { key, id, account_id } = await newKey();
     const other = await accounts.service.createKey({ accountId: account_id, name: "other" });
     await accounts.service.revokeKey(id);
@@ -66,7 +66,7 @@ describe("authentication", () => {
     await authenticator.authenticate(bearer(other.key));
   });
 
-  it("a suspended account is account_suspended, and comes back as soon as it is resumed", async () => {
+  it("refuses a suspended account with account_suspended, and accepts it as soon as it is resumed", async () => {
     const { key, account_id } = await newKey();
     await accounts.service.suspendAccount(account_id);
     const { status } = await problemOf(authenticator.authenticate(bearer(key)), "account_suspended");
@@ -75,7 +75,7 @@ describe("authentication", () => {
     await authenticator.authenticate(bearer(key));
   });
 
-  it("a rotated key: both secrets in the grace, then only the new one", async () => {
+  it("accepts both secrets of a rotated key during the grace period, then only the new one", async () => {
     const old = await newKey();
     const { key } = await accounts.service.rotateKey({ keyId: old.id, graceSeconds: 10 });
     const caller = await authenticator.authenticate(bearer(key));
@@ -86,20 +86,20 @@ describe("authentication", () => {
     expect(await authenticator.authenticate(bearer(key))).to.deep.equal(caller);
   });
 
-  it("a good key is remembered for a minute, and looked up again after it", async () => {
+  it("caches a valid key for a minute, then looks it up again", async () => {
     const { key, id } = await newKey();
     const authenticate = () => authenticator.authenticate(bearer(key));
     expect(await findsDuring(authenticate)).to.equal(2);
     elapsedMs = MINUTE_MS - 1;
     expect(await findsDuring(authenticate)).to.equal(0);
     await accounts.service.revokeKey(id);
-    await authenticate(); // what the limiter's marker is for
+    await authenticate(); // still accepted from the cache; in the service, the limiter's marker refuses it
     elapsedMs = MINUTE_MS;
     await problemOf(authenticate(), "api_key_revoked");
     await problemOf(authenticate(), "api_key_revoked");
   });
 
-  it("a key once found revoked, replaced or suspended is no guess: it does not close its address, and the ended ones cost no look-up", async () => {
+  it("does not count a key found revoked, replaced or suspended as a guess, and looks up ended keys only once", async () => {
     const [revoked, rotated, suspended] = [await newKey(), await newKey(), await newKey()];
     await accounts.service.revokeKey(revoked.id);
     const { key: renewed } = await accounts.service.rotateKey({ keyId: rotated.id, graceSeconds: 0 });
@@ -120,7 +120,7 @@ describe("authentication", () => {
     await authenticator.authenticate(bearer(suspended.key));
   });
 
-  it("a hundred requests at once with a key not yet known share one look-up", async () => {
+  it("shares one look-up between a hundred concurrent requests with the same uncached key", async () => {
     const { key } = await newKey();
     const all = () => Promise.all(Array.from({ length: 100 }, () => authenticator.authenticate(bearer(key))));
     expect(await findsDuring(all)).to.equal(2);

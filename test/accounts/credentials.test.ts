@@ -17,8 +17,8 @@ function refusal(authorization?: string, apiKey?: string): Problem {
   throw new Error("expected a problem, got a key");
 }
 
-describe("where a request's key is", () => {
-  it("is Authorization: Bearer, in any case, or X-API-Key, or both if they agree", () => {
+describe("presentedKey", () => {
+  it("reads Authorization: Bearer in any case, or X-API-Key, or both if they agree", () => {
     for (const [authorization, apiKey] of [
       [`Bearer ${key}`, undefined],
       [`bearer  ${key}`, ""],
@@ -30,11 +30,11 @@ describe("where a request's key is", () => {
     }
   });
 
-  it("is X-API-Key where a gateway in front has Authorization for itself", () => {
+  it("reads X-API-Key if Authorization has another scheme, as behind a gateway", () => {
     expect(presentedKey({ authorization: "Basic dTpw", apiKey: key })).to.equal(key);
   });
 
-  it("is missing: 401 with a challenge that has no error", () => {
+  it("refuses a missing key with api_key_missing and a challenge without an error", () => {
     for (const [authorization, apiKey] of [
       [],
       [""],
@@ -51,7 +51,7 @@ describe("where a request's key is", () => {
     }
   });
 
-  it("is two different ones, mistyped, cut short or far too long: 401 with error invalid_token", () => {
+  it("refuses two different keys and malformed keys with api_key_invalid and the error invalid_token", () => {
     const long = "x".repeat(1_000_000);
     for (const [authorization, apiKey] of [
       [`Bearer ${key}`, other],
@@ -69,7 +69,7 @@ describe("where a request's key is", () => {
     }
   });
 
-  it("is never repeated in a refusal", () => {
+  it("never repeats a key in a refusal", () => {
     for (const problem of [
       refusal(key),
       refusal(`Token ${key}`),

@@ -10,12 +10,12 @@ import { bearer, CAP, useAccounts, problemOf } from "./support.ts";
 const [ATTACKER, ELSEWHERE] = ["192.0.2.66", "198.51.100.1"];
 const FAILURES = 20;
 
-/** A key that is written as one and that nobody has. */
+/** Authenticates with a well-formed key that does not exist. */
 function guess(authenticator: Authenticator, address = ATTACKER): Promise<Caller> {
   return authenticator.authenticate(bearer(makeKey(randomBytes), address));
 }
 
-describe("the guard against guessing keys", () => {
+describe("GuessGuard", () => {
   const accounts = useAccounts();
   let elapsedMs = 0;
 
@@ -30,13 +30,14 @@ describe("the guard against guessing keys", () => {
     return (await Promise.all(keys)).map(({ key }) => key);
   }
 
-  async function close(authenticator: Authenticator): Promise<void> {
+  /** Uses up all failures of the attacker's address. */
+  async function closeAddress(authenticator: Authenticator): Promise<void> {
     for (let failure = 0; failure < FAILURES; failure++) await problemOf(guess(authenticator), "api_key_invalid");
   }
 
-  it("closes after 20 failures: 429 with scope address and Retry-After, and no look-up any more", async () => {
+  it("closes an address after 20 failures: 429 with scope address and Retry-After, and no more look-ups", async () => {
     const authenticator = newAuthenticator();
-    await close(authenticator);
+    await closeAddress(authenticator);
     const before = accounts.finds();
     const { message, extras } = await problemOf(guess(authenticator), "rate_limited");
     expect(message).to.match(/^Too many requests/);
@@ -47,7 +48,7 @@ describe("the guard against guessing keys", () => {
     expect(accounts.finds()).to.equal(before);
   });
 
-  it("of 10,000 wrong keys sent at once lets 20 through to the database", async () => {
+  it("lets 20 of 10,000 concurrent wrong keys through to the database", async () => {
     const authenticator = newAuthenticator();
     const before = accounts.finds();
     const outcomes = await Promise.allSettled(Array.from({ length: 10_000 }, () => guess(authenticator)));
@@ -57,11 +58,11 @@ describe("the guard against guessing keys", () => {
     expect(accounts.finds() - before).to.equal(FAILURES);
   });
 
-  it("lets a good key from elsewhere pass, and one known before from the same address, its minute over or not", async () => {
+  it("still accepts valid keys from other addresses, and keys from the closed address that it accepted before", async () => {
     const authenticator = newAuthenticator();
     const [known = "", unknown = ""] = await newKeys(2);
     await authenticator.authenticate(bearer(known, ATTACKER));
-    await close(authenticator);
+    await closeAddress(authenticator);
     await authenticator.authenticate(bearer(known, ATTACKER));
     elapsedMs += 60_000;
     await authenticator.authenticate(bearer(known, ATTACKER));
@@ -69,14 +70,14 @@ describe("the guard against guessing keys", () => {
     await authenticator.authenticate(bearer(unknown, ELSEWHERE));
   });
 
-  it("a hundred good keys of one address, all at once after a restart, all pass", async () => {
+  it("accepts a hundred valid keys that one address sends at once after a restart", async () => {
     const keys = (await Promise.all(Array.from({ length: 100 / CAP }, () => newKeys(CAP)))).flat();
     const authenticator = newAuthenticator();
     const callers = await Promise.all(keys.map((key) => authenticator.authenticate(bearer(key, ATTACKER))));
     expect(new Set(callers.map(({ keyId }) => keyId)).size).to.equal(100);
   });
 
-  it("a missing or mistyped key counts for nothing: it costs nothing", async () => {
+  it("does not count a missing or mistyped key, because it costs no look-up", async () => {
     const authenticator = newAuthenticator();
     for (let request = 0; request < 2 * FAILURES; request++) {
       await problemOf(authenticator.authenticate(bearer("", ATTACKER)), "api_key_missing");
@@ -85,7 +86,7 @@ describe("the guard against guessing keys", () => {
     await problemOf(guess(authenticator), "api_key_invalid");
   });
 
-  it("opens again when Retry-After is over", async () => {
+  it("opens an address again after Retry-After", async () => {
     const authenticator = newAuthenticator({ failures: 1, windowSeconds: 1 });
     await problemOf(guess(authenticator), "api_key_invalid");
     const { extras } = await problemOf(guess(authenticator), "rate_limited");
@@ -93,7 +94,7 @@ describe("the guard against guessing keys", () => {
     await problemOf(guess(authenticator), "api_key_invalid");
   });
 
-  it("remembers so many addresses and no more", async () => {
+  it("remembers at most the configured number of addresses", async () => {
     const authenticator = newAuthenticator({ failures: 1, addresses: 2 });
     for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3"])
       await problemOf(guess(authenticator, address), "api_key_invalid");

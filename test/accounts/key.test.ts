@@ -6,17 +6,17 @@ import { hashKey, makeKey, wellFormed } from "../../src/accounts/key.ts";
 const anyKey = fc.infiniteStream(fc.nat(255)).map((bytes) => makeKey(() => Uint8Array.of(bytes.next().value)));
 const anyCharacter = fc.string({ unit: "binary", minLength: 1, maxLength: 1 });
 
-describe("the text of an API key", () => {
-  it("is cos_live_, 30 random characters and 6 of checksum", () => {
+describe("an API key", () => {
+  it("consists of cos_live_, 30 random characters and a checksum of 6 characters", () => {
     expect(makeKey(randomBytes)).to.match(/^cos_live_[0-9A-Za-z]{36}$/);
     expect(makeKey(randomBytes)).to.not.equal(makeKey(randomBytes));
   });
 
-  it("is well formed as it is made", () => {
+  it("is well formed when it is created", () => {
     fc.assert(fc.property(anyKey, (key) => wellFormed(key)));
   });
 
-  it("is refused with any one character changed, dropped, doubled or in the other case", () => {
+  it("is malformed if any one character is changed, dropped, doubled or switched in case", () => {
     fc.assert(
       fc.property(anyKey, anyCharacter, (key, other) => {
         for (const [at, character] of Array.from(key).entries()) {
@@ -31,7 +31,7 @@ describe("the text of an API key", () => {
     );
   });
 
-  it("is refused with any two neighbours swapped", () => {
+  it("is malformed if any two neighbouring characters are swapped", () => {
     fc.assert(
       fc.property(anyKey, fc.nat(43), (key, at) => {
         const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2);
@@ -40,14 +40,14 @@ describe("the text of an API key", () => {
     );
   });
 
-  it("is nothing else", () => {
+  it("is malformed if it is empty, cut short, far too long, padded or in upper case", () => {
     const key = makeKey(randomBytes);
     for (const text of ["", "cos_live_", "x".repeat(100_000), ` ${key}`, `${key}\n`, key.toUpperCase()]) {
       expect(wellFormed(text), text.slice(0, 60)).to.equal(false);
     }
   });
 
-  it("has every character of base62 equally often", () => {
+  it("uses every character of base62 equally often", () => {
     const counts = new Map<string, number>();
     for (let value = 0; value < 256; value++) {
       const bytes = [value];
@@ -59,7 +59,7 @@ describe("the text of an API key", () => {
     expect(new Set(counts.values())).to.deep.equal(new Set([4]));
   });
 
-  it("is kept as its SHA-256", () => {
+  it("is hashed with SHA-256", () => {
     const key = makeKey(randomBytes);
     expect(hashKey(key)).to.equal(createHash("sha256").update(key).digest("hex"));
   });

@@ -3,8 +3,8 @@ import { expect } from "chai";
 import { LastUsed } from "../../src/accounts/last-used.ts";
 import { useService } from "../support/use-service.ts";
 
-describe("when a key was last used", () => {
-  it("is written once a minute and key, and again after it", async () => {
+describe("LastUsed", () => {
+  it("writes the time of each key at most once a minute", async () => {
     const written: string[] = [];
     let elapsedMs = 0;
     const store = { setLastUsed: async (keyId: string, at: string) => void written.push(`${keyId} ${at.slice(17)}`) };
@@ -16,19 +16,19 @@ describe("when a key was last used", () => {
     expect(written).to.deep.equal(["00.000Z", "00.000Z", "10.000Z"].flatMap((at) => [`key_a ${at}`, `key_b ${at}`]));
   });
 
-  it("is nobody's trouble where it cannot be written, and is not tried again at once", async () => {
-    let tries = 0;
-    const store = { setLastUsed: () => Promise.reject(new Error(`down ${++tries}`)) };
+  it("ignores a failed write, and does not retry it at once", async () => {
+    let attempts = 0;
+    const store = { setLastUsed: () => Promise.reject(new Error(`down ${++attempts}`)) };
     const lastUsed = new LastUsed({ store, clock: Date, timer: { now: () => 0 } });
     for (let request = 0; request < 5; request++) lastUsed.note("key_a");
     await setImmediate(); // an unhandled rejection would end the run
-    expect(tries).to.equal(1);
+    expect(attempts).to.equal(1);
   });
 
-  describe("through the front door", () => {
+  describe("through the API", () => {
     const service = useService();
 
-    it("is shown by the list of keys: never at first, then the time of a use, no time for a refused request", async () => {
+    it("shows null in the list of keys, then the time of the last admitted request, and ignores refused ones", async () => {
       const account = await service.account();
       const { id, client } = account;
       const idle = await account.another();
@@ -37,10 +37,10 @@ describe("when a key was last used", () => {
       expect([...(await shown()).values()]).to.deep.equal([null, null]);
       await accounts.revokeKey(idle.keyId);
       expect((await idle.client.get("/limits")).status).to.equal(401);
-      const before = Date.now() - 2_000; // the service's clock follows Redis's, behind by as long as an answer took
+      const before = Date.now() - 2_000; // the service's clock lags behind Redis's by up to one response time
       expect((await client.get("/candidates")).status).to.equal(200);
       let used: string | null | undefined = null;
-      // The write is in the background: it is waited for as an operator would, by looking again.
+      // The write happens in the background, so poll the list as an operator would.
       while (used === null) used = [...(await shown()).values()][0];
       expect(Date.parse(used ?? "")).to.be.within(before, Date.now());
       expect((await shown()).get(idle.keyId)).to.equal(null);

@@ -12,8 +12,8 @@ import { bearer, problemOf } from "./support.ts";
 
 const TIMEOUT_MS = 500;
 
-/** A wire to a server that can be cut. */
-async function wireTo(url: URL): Promise<{ url: URL; cut(): void }> {
+/** A TCP proxy to a server. `cut` closes it and all its connections. */
+async function proxyTo(url: URL): Promise<{ url: URL; cut(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(Number(url.port), url.hostname);
@@ -37,10 +37,10 @@ async function wireTo(url: URL): Promise<{ url: URL; cut(): void }> {
   };
 }
 
-describe("authentication without its store", () => {
-  it("is store_unavailable within its time for all who wait, and no failure of the address", async () => {
-    const wire = await wireTo(new URL(testConfig().MONGODB_URL ?? ""));
-    const mongo = await connectMongo({ url: wire.url.href, timeoutMs: TIMEOUT_MS });
+describe("Authenticator without MongoDB", () => {
+  it("fails all waiting requests with store_unavailable in time, and counts no failure of their address", async () => {
+    const proxy = await proxyTo(new URL(testConfig().MONGODB_URL ?? ""));
+    const mongo = await connectMongo({ url: proxy.url.href, timeoutMs: TIMEOUT_MS });
     const authenticator = new Authenticator({ store: new AccountStore(mongo), clock: Date, guard: new GuessGuard() });
     const attempts = () =>
       Promise.all(
@@ -48,10 +48,10 @@ describe("authentication without its store", () => {
           problemOf(authenticator.authenticate(bearer(makeKey(randomBytes))), "store_unavailable"),
         ),
       );
-    wire.cut();
-    const begun = performance.now();
+    proxy.cut();
+    const startedAt = performance.now();
     const [problem] = await attempts();
-    expect(performance.now() - begun).to.be.below(3 * TIMEOUT_MS);
+    expect(performance.now() - startedAt).to.be.below(3 * TIMEOUT_MS);
     expect(problem?.extras.headers).to.have.property("Retry-After");
     await attempts();
     await mongo.close();

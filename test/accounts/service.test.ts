@@ -2,12 +2,12 @@ import { expect } from "chai";
 import type { ProblemCode } from "../../src/problems.ts";
 import { CAP, useAccounts, problemOf } from "./support.ts";
 
-describe("accounts and their keys", () => {
+describe("AccountService", () => {
   const accounts = useAccounts();
 
   const newAccount = async (): Promise<string> => (await accounts.service.createAccount({ name: "Acme" })).id;
 
-  it("an account is created, and listed after those before it", async () => {
+  it("creates an account, and lists it after the older ones", async () => {
     const first = await accounts.service.createAccount({ name: "Acme" });
     const second = await accounts.service.createAccount({ name: "Ωmega 招聘" });
     expect(first).to.include({ object: "account", name: "Acme", status: "active", active_keys: 0 });
@@ -15,7 +15,7 @@ describe("accounts and their keys", () => {
     expect((await accounts.service.listAccounts()).data.slice(-2)).to.deep.equal([first, second]);
   });
 
-  it("a key is created, and listed without its secret", async () => {
+  it("creates a key, and lists it without its secret", async () => {
     const accountId = await newAccount();
     const { key: secret, ...key } = await accounts.service.createKey({ accountId, name: "ats" });
     expect(key).to.include({
@@ -29,7 +29,7 @@ describe("accounts and their keys", () => {
     expect((await accounts.service.listKeys(accountId)).data).to.deep.equal([key]);
   });
 
-  it("no list shows a secret or a hash of one, and the store has no secret", async () => {
+  it("lists neither a secret nor its hash, and stores no secret", async () => {
     const accountId = await newAccount();
     const created = await accounts.service.createKey({ accountId, name: "ats" });
     const rotated = await accounts.service.rotateKey({ keyId: created.id, graceSeconds: 60 });
@@ -41,7 +41,7 @@ describe("accounts and their keys", () => {
     }
   });
 
-  it("50 keys created at once end with exactly the cap, and no look-up entry is left over", async () => {
+  it("creates exactly as many of 50 concurrent keys as the cap allows, and leaves no look-up entry of the others", async () => {
     const accountId = await newAccount();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) => accounts.service.createKey({ accountId, name: `key ${index}` })),
@@ -59,7 +59,7 @@ describe("accounts and their keys", () => {
     }
   });
 
-  it("a revoked key makes room for another", async () => {
+  it("creates another key after one is revoked at the cap", async () => {
     const accountId = await newAccount();
     for (let index = 0; index < CAP; index++) await accounts.service.createKey({ accountId, name: "key" });
     await problemOf(accounts.service.createKey({ accountId, name: "one more" }), "active_key_cap_reached");
@@ -69,12 +69,12 @@ describe("accounts and their keys", () => {
     expect((await accounts.service.listAccounts()).data.find(({ id }) => id === accountId)?.active_keys).to.equal(CAP);
   });
 
-  it("revoking again says the same", async () => {
+  it("answers the same if a key is revoked again", async () => {
     const { id } = await accounts.service.createKey({ accountId: await newAccount(), name: "ats" });
     expect(await accounts.service.revokeKey(id)).to.deep.equal(await accounts.service.revokeKey(id));
   });
 
-  it("of very many revoked keys only the latest are remembered", async () => {
+  it("keeps only the latest of very many revoked keys", async () => {
     const accountId = await newAccount();
     for (let index = 0; index < 105; index++) {
       await accounts.service.revokeKey((await accounts.service.createKey({ accountId, name: `${index}` })).id);
@@ -84,7 +84,7 @@ describe("accounts and their keys", () => {
     expect(data.at(-1)?.name).to.equal("104");
   });
 
-  it("a rotated key keeps its id, and its old secret has an end", async () => {
+  it("keeps the id of a rotated key, and sets an expiry for the old secret", async () => {
     const accountId = await newAccount();
     const created = await accounts.service.createKey({ accountId, name: "ats" });
     const rotated = await accounts.service.rotateKey({ keyId: created.id, graceSeconds: 3600 });
@@ -94,7 +94,7 @@ describe("accounts and their keys", () => {
     expect(graceMs).to.equal(3_600_000);
   });
 
-  it("a second rotation never lengthens the first one's grace", async () => {
+  it("never lengthens the grace period of one rotation by a second rotation", async () => {
     const { id } = await accounts.service.createKey({ accountId: await newAccount(), name: "ats" });
     const { previous_secret_expires_at: end } = await accounts.service.rotateKey({ keyId: id, graceSeconds: 60 });
     await accounts.service.rotateKey({ keyId: id, graceSeconds: 3600 });
@@ -102,19 +102,19 @@ describe("accounts and their keys", () => {
     expect(account.keys[0]?.secrets[0]?.expires_at).to.equal(end);
   });
 
-  it("a revoked key is not rotated", async () => {
+  it("refuses to rotate a revoked key", async () => {
     const { id } = await accounts.service.createKey({ accountId: await newAccount(), name: "ats" });
     await accounts.service.revokeKey(id);
     await problemOf(accounts.service.rotateKey({ keyId: id, graceSeconds: 60 }), "invalid_transition");
   });
 
-  it("an account is suspended and resumed", async () => {
+  it("suspends and resumes an account", async () => {
     const accountId = await newAccount();
     expect(await accounts.service.suspendAccount(accountId)).to.include({ status: "suspended" });
     expect(await accounts.service.resumeAccount(accountId)).to.include({ status: "active" });
   });
 
-  it("what does not exist is not_found, however its id is written", async () => {
+  it("answers not_found for an id that does not exist, well-formed or not", async () => {
     const { service } = accounts;
     for (const id of [
       "",
@@ -131,7 +131,7 @@ describe("accounts and their keys", () => {
     }
   });
 
-  it("a name has 1 to 200 characters, and a grace is a whole number of seconds", async () => {
+  it("refuses a name that is not 1 to 200 characters long, and a grace period that is not a whole number of seconds", async () => {
     const accountId = await newAccount();
     for (const name of ["", "  ", "x".repeat(201)]) {
       await problemOf(accounts.service.createAccount({ name }), "validation_failed");

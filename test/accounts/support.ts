@@ -15,17 +15,17 @@ import { useStarted } from "../support/use-started.ts";
 
 export const CAP = 5;
 
-/** The accounts of one test file: real servers, a database of its own, and a count of what is read from it. */
+/** An account service on real servers with its own database, which counts the reads from MongoDB. */
 export interface Accounts {
   readonly mongo: Mongo;
   readonly store: AccountStore;
   readonly service: AccountService;
-  /** How many finds the driver has sent on this connection so far, by its own account. */
+  /** Returns how many find commands the driver has sent on this connection so far. */
   finds(): number;
   close(): Promise<void>;
 }
 
-/** Opens the accounts before the tests of the `describe` that calls this, and closes them after them. */
+/** Opens the account service before the tests of the `describe` that calls this, and closes it after them. */
 export function useAccounts(): Accounts {
   return useStarted("The accounts", openAccounts, (accounts) => accounts.close());
 }
@@ -63,7 +63,7 @@ async function openAccounts(): Promise<Accounts> {
   };
 }
 
-/** The problem that `work` ends with; anything else it does is a failure. */
+/** Returns the problem that `work` rejects with. @throws if it resolves, or rejects with anything else. */
 export async function problemOf(work: Promise<unknown>, code: ProblemCode): Promise<Problem> {
   const outcome = await work.then(
     () => new Error(`expected problem ${code}, got none`),
@@ -73,7 +73,7 @@ export async function problemOf(work: Promise<unknown>, code: ProblemCode): Prom
   throw outcome;
 }
 
-/** What a request with that key from that address presents. */
+/** Returns the credentials of a request with this key from this address. */
 export function bearer(key: string, address = "192.0.2.1"): Credentials {
   return { authorization: `Bearer ${key}`, apiKey: undefined, address };
 }

@@ -25,7 +25,7 @@ describe("the command line", function () {
     await client.close();
   });
 
-  it("makes an account and a key, and lists both, the secret shown once", async () => {
+  it("creates an account and a key, lists both, and shows the secret only once", async () => {
     const account = await newAccount();
     expect(account).to.include({ object: "account", name: "Acme", status: "active" });
     const { key: secret, ...key } = await newKey(account.id);
@@ -46,7 +46,7 @@ describe("the command line", function () {
     expect(await answer("accounts", "resume", account)).to.include({ id: account, status: "active" });
   });
 
-  it("names the nearest command and option", async () => {
+  it("suggests the nearest command and option", async () => {
     expect(await complaint(["keys", "creat"])).to.include('"keys create"');
     expect(await complaint(["keys", "create", "--acount", "x"])).to.include("--account");
     expect(await complaint(["keys"])).to.include("keys create, keys list");
@@ -54,7 +54,7 @@ describe("the command line", function () {
     expect(await complaint([])).to.include("accounts create, accounts list");
   });
 
-  it("says what is missing, or too much", async () => {
+  it("names the argument that is missing, superfluous or invalid", async () => {
     expect(await complaint(["keys", "create", "--name", "ats"])).to.include(
       "keys create --account ACCOUNT_ID --name NAME",
     );
@@ -63,11 +63,11 @@ describe("the command line", function () {
     expect(await complaint(["keys", "rotate", "key_x", "--grace-seconds", "soon"])).to.include("whole number");
   });
 
-  it("answers a refusal in one line", async () => {
+  it("prints a refusal in one line", async () => {
     expect(await complaint(["keys", "list", "--account", "acct_x"])).to.equal("No account has the id acct_x.");
   });
 
-  it("shows help and the settings, without their passwords and without a server", async () => {
+  it("shows help and the settings without a server, and hides passwords", async () => {
     const { code, stdout } = await admin(["help"], {});
     expect(code).to.equal(0);
     expect(stdout).to.include("keys create --account ACCOUNT_ID --name NAME");
@@ -77,7 +77,7 @@ describe("the command line", function () {
     expect(await complaint(["config"], { PORT: "x", LOG_LEVEL: "y" })).to.match(/PORT.*LOG_LEVEL/);
   });
 
-  it("says what to do where there is no server, and hides the password of one that is down", async () => {
+  it("says what to set if no server is configured, and hides the password of a server that is down", async () => {
     const folder = await mkdtemp(join(tmpdir(), "admin-"));
     expect(await complaint(["accounts", "list"], { DATA_DIR: folder })).to.include("MONGODB_URL");
     await rm(folder, { recursive: true });
@@ -87,7 +87,7 @@ describe("the command line", function () {
       .and.not.include("hidden");
   });
 
-  it("revokes though Redis is down, and says that the limiter was not told", async () => {
+  it("revokes a key in the store while Redis is down, and fails because the limiter could not be notified", async () => {
     const { id: account } = await newAccount();
     const { id } = await newKey(account);
     const text = await complaint(["keys", "revoke", id], {

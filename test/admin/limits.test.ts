@@ -10,7 +10,7 @@ import { adminMain, answerOf, complaintOf, serversOf } from "./support.ts";
 
 const ESCAPE = "\u001b";
 
-describe("the command line on limits, grants and the audit", function () {
+describe("the commands for limits, grants and the audit trail", function () {
   this.timeout(60_000); // each test starts several processes
   const service = useService({ LIMIT_WINDOW_SECONDS: 86_400 });
   const account = useSharedAccount(service);
@@ -35,7 +35,7 @@ describe("the command line on limits, grants and the audit", function () {
     ...more,
   ];
 
-  it("makes a grant once for one id, lists it as it is drawn, revokes it", async () => {
+  it("create a grant once for each id, list what remains of it, and revoke it", async () => {
     const grant = (await answer(...create("--id", "grant_2025"))) as GrantView;
     expect(grant).to.include({
       object: "grant",
@@ -60,7 +60,7 @@ describe("the command line on limits, grants and the audit", function () {
     expect(await complaintOf(["grants", "revoke", "grant_none"], env())).to.equal("No grant has the id grant_none.");
   });
 
-  it("shows an account's limits and its keys'", async () => {
+  it("show the limits of an account and of its keys", async () => {
     const shown = (await answer("limits", "show", "--account", account.id)) as AccountLimits;
     const used = await account.used();
     expect(shown).to.include({
@@ -84,7 +84,7 @@ describe("the command line on limits, grants and the audit", function () {
     );
   });
 
-  it("lists who did what, newest first", async () => {
+  it("list who did what, newest first", async () => {
     await answer("accounts", "suspend", account.id);
     await answer("accounts", "resume", account.id);
     const { data } = (await answer("audit", "list", "--account", account.id, "--limit", "2")) as { data: AuditView[] };
@@ -100,7 +100,7 @@ describe("the command line on limits, grants and the audit", function () {
     expect(await complaintOf(["audit", "list", "--limit", "none"], env())).to.include("/limit must be");
   });
 
-  it("keeps a table up to date until Ctrl-C, without escape codes where there is no terminal", async () => {
+  it("keep a table up to date until Ctrl-C, and print no escape codes unless to a terminal", async () => {
     const watching = spawn(
       process.execPath,
       [await adminMain(), "limits", "show", "--account", account.id, "--watch"],
@@ -110,23 +110,22 @@ describe("the command line on limits, grants and the audit", function () {
       },
     );
     const gone = once(watching, "exit");
-    let [shown, complaints] = ["", ""];
-    watching.stderr.on("data", (text: Buffer) => (complaints += text));
-    const seen = (what: RegExp) =>
+    let [shown, stderr] = ["", ""];
+    watching.stderr.on("data", (text: Buffer) => (stderr += text));
+    const untilShown = (pattern: RegExp) =>
       new Promise<void>((resolve) => {
-        const look = () => void (what.test(shown) && resolve());
         watching.stdout.on("data", (text: Buffer) => {
           shown += text;
-          look();
+          if (pattern.test(shown)) resolve();
         });
       });
     const before = (await account.used()).list ?? 0;
-    await seen(new RegExp(`list +[█░]+ +${before} / 240`));
+    await untilShown(new RegExp(`list +[█░]+ +${before} / 240`));
     await account.client.get("/candidates");
-    await seen(new RegExp(`list +█[█░]+ +${before + 1} / 240`));
+    await untilShown(new RegExp(`list +█[█░]+ +${before + 1} / 240`));
     watching.kill("SIGINT");
     expect(await gone).to.deep.equal([0, null]);
-    expect(complaints).to.equal("");
+    expect(stderr).to.equal("");
     expect(shown).to.not.include(ESCAPE);
   });
 });
@@ -170,7 +169,7 @@ describe("the table of limits", () => {
     keys: [key("key_1", "ats"), key("key_2", "import")],
   };
 
-  it("has a bar for every limit: empty only unused, full only used up", () => {
+  it("has a bar for every limit: empty only if it is unused, full only if it is used up", () => {
     const lines = limitsTable(limits, { width: 60, colours: false });
     expect(lines[0]).to.equal("Acme[2J  acct_1  suspended  window of 1 h ends 15:00:00 UTC, in 12:34");
     expect(lines.slice(2, 9)).to.deep.equal([
@@ -185,7 +184,7 @@ describe("the table of limits", () => {
     expect(lines).to.include.members(["ats key_1", "import key_2", "  grant     █████████████░░░       4000 / 5000"]);
   });
 
-  it("uses the width there is, and colours only where they are wanted", () => {
+  it("uses the available width, and colours only if they are asked for", () => {
     const height = (width: number) => limitsTable(limits, { width, colours: false }).length;
     expect([height(40), height(100), height(200)]).to.deep.equal([25, 18, 10]);
     for (const width of [96, 150, 200]) {

@@ -9,7 +9,7 @@ import { testConfig } from "../support/service.ts";
 import { useProcesses } from "../support/use-service.ts";
 import { admin, answerOf, serversOf } from "./support.ts";
 
-/** What a key looks like wherever it might turn up, whole or in part. */
+/** Matches a key, or enough of one to recognise it. */
 const SECRET = /cos_live_[0-9A-Za-z]{6}/;
 
 describe("the secret of a key", function () {
@@ -18,19 +18,19 @@ describe("the secret of a key", function () {
   const servers = serversOf({ MONGODB_URL, REDIS_URL: process.env.REDIS_URL ?? "" });
   const service = useProcesses({ LOG_LEVEL: "trace", MONGODB_URL: MONGODB_URL ?? "" });
   let redis: RedisClient;
-  /** Everything the commands wrote, but for the answers that show a key the one time. */
-  const written: string[] = [];
-  /** Every answer's headers and body. */
-  const answered: string[] = [];
+  /** The output of every command except those that create a secret and show it once. */
+  const commandOutput: string[] = [];
+  /** The headers and body of every response. */
+  const responses: string[] = [];
   const secrets: string[] = [];
   before(async () => {
     redis = await connectRedis({ url: process.env.REDIS_URL ?? "", timeoutMs: 5_000 });
-    await live();
+    await useKeys();
   });
   after(() => redis?.disconnect());
 
-  /** All that a key goes through, good and bad. */
-  async function live(): Promise<void> {
+  /** Sends valid and invalid keys to the service, rotates and revokes one, and records all output. */
+  async function useKeys(): Promise<void> {
     const { id: account } = (await answerOf(["accounts", "create", "--name", "Acme"], servers)) as { id: string };
     const { id, key } = (await answerOf(
       ["keys", "create", "--account", account, "--name", "ats"],
@@ -40,7 +40,7 @@ describe("the secret of a key", function () {
     secrets.push(key, ...wrong);
     const ask = async (presented: string) => {
       const client = new Client(service.url, presented);
-      const place = encodeURIComponent(presented);
+      const inUrl = encodeURIComponent(presented);
       for (const answer of [
         await client.get("/candidates"),
         await client.get("/limits"),
@@ -50,11 +50,11 @@ describe("the secret of a key", function () {
         await client.get(`/candidates?api_key=1`, { Authorization: presented }),
         await client.get("/candidates", { Authorization: "", "X-API-Key": presented, "X-Request-Id": "mine" }),
       ]) {
-        answered.push(JSON.stringify([...answer.headers]), JSON.stringify(answer.body));
+        responses.push(JSON.stringify([...answer.headers]), JSON.stringify(answer.body));
       }
-      // A key in the wrong place: the answer to whoever put it there may name it, no log may.
-      await client.get(`/candidates?api_key=${place}`);
-      await client.get(`/${place}`);
+      // With the key in the URL, the response may repeat it, but no log may. So these responses are not recorded.
+      await client.get(`/candidates?api_key=${inUrl}`);
+      await client.get(`/${inUrl}`);
     };
     for (const presented of secrets) await ask(presented);
     const rotated = (await answerOf(["keys", "rotate", id, "--grace-seconds", "0"], servers)) as NewKeyView;
@@ -72,30 +72,30 @@ describe("the secret of a key", function () {
       ["config"],
     ]) {
       const { stdout, stderr } = await admin(args, servers);
-      written.push(stdout, stderr);
+      commandOutput.push(stdout, stderr);
     }
     await ask(rotated.key);
   }
 
-  it("is in no log line", () => {
+  it("appears in no log line", () => {
     const log = service.log.map((line) => JSON.stringify(line));
     expect(log).to.have.length.above(40);
     for (const line of log) expect(line).to.not.match(SECRET);
   });
 
-  it("is in no answer and no problem", () => {
-    expect(answered).to.have.length.above(40);
-    for (const text of answered) expect(text).to.not.match(SECRET);
+  it("appears in no response", () => {
+    expect(responses).to.have.length.above(40);
+    for (const text of responses) expect(text).to.not.match(SECRET);
   });
 
-  it("is written by no command but the one that makes it", () => {
-    for (const text of written)
+  it("is printed by no command except the one that creates it", () => {
+    for (const text of commandOutput)
       expect(text)
         .to.not.match(SECRET)
         .and.not.match(/[0-9a-f]{64}/);
   });
 
-  it("is no argument and no setting of any process", function () {
+  it("appears in no process's arguments or environment", function () {
     if (process.platform !== "linux") this.skip(); // there is no /proc to read
     const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
     for (const pid of processes) {
@@ -106,7 +106,7 @@ describe("the secret of a key", function () {
     }
   });
 
-  it("is in nothing that the operators' port tells", async () => {
+  it("appears in no response of the operators' port", async () => {
     for (const path of ["/livez", "/readyz"]) {
       const answer = await fetch(`${service.opsUrl}${path}`);
       expect(answer.status, path).to.equal(200);
@@ -114,7 +114,7 @@ describe("the secret of a key", function () {
     }
   });
 
-  it("is in neither store: MongoDB has its hash where it is looked up, Redis not even that", async () => {
+  it("is in neither store: MongoDB has its hash only in secrets and accounts, and Redis has no hash", async () => {
     const { db } = service.operators.mongo;
     for (const { name } of await db.listCollections().toArray()) {
       if (name.startsWith("content")) continue;
@@ -131,14 +131,14 @@ describe("the secret of a key", function () {
     }
   });
 
-  it("is in no example that a shell would keep in its history", () => {
+  it("appears in no example command, because a shell would keep it in its history", () => {
     const examples = readFileSync("README.md", "utf8") + readFileSync("src/dev/demo.ts", "utf8");
     expect(examples).to.not.match(SECRET);
     expect(examples).to.not.match(/admin -- [^\n]*--(key|secret)[ =]"?(\$KEY|cos_live)/);
   });
 });
 
-/** A process may end, or be another user's, while it is looked at. */
+/** Returns "" if the file cannot be read: the process may have ended, or may belong to another user. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, "latin1");

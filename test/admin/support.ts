@@ -6,7 +6,7 @@ import { compiled } from "../support/compiled.ts";
 
 const run = promisify(execFile);
 
-/** The JavaScript that node runs for the command line. */
+/** Returns the path of the compiled command line. */
 export const adminMain = () => compiled("admin/main.ts");
 
 export interface Outcome {
@@ -15,7 +15,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** The settings that say where the servers are. */
+/** Returns the environment variables that name the servers. */
 export function serversOf({
   MONGODB_URL,
   REDIS_URL,
@@ -23,7 +23,7 @@ export function serversOf({
   return { MONGODB_URL: MONGODB_URL ?? "", REDIS_URL: REDIS_URL ?? "" };
 }
 
-/** Runs the command line as an operator's shell does, in a process of its own, with nothing else in its environment. */
+/** Runs the command line in a child process, with nothing but `env` and PATH in its environment. */
 export async function admin(args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
   try {
     return {
@@ -35,14 +35,14 @@ export async function admin(args: string[], env: NodeJS.ProcessEnv): Promise<Out
   }
 }
 
-/** What a command that works prints: one JSON value, and nothing else. */
+/** Runs a command that must succeed. @returns the one JSON value that it prints. */
 export async function answerOf(args: string[], env: NodeJS.ProcessEnv): Promise<unknown> {
   const { code, stdout, stderr } = await admin(args, env);
   expect({ code, stderr }).to.deep.equal({ code: 0, stderr: "" });
   return JSON.parse(stdout);
 }
 
-/** What a command that fails prints: one line, exit code 1, nothing on standard output. */
+/** Runs a command that must fail with exit code 1 and an empty standard output. @returns the one line that it prints. */
 export async function complaintOf(args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   const { code, stdout, stderr } = await admin(args, env);
   expect({ code, stdout }).to.deep.equal({ code: 1, stdout: "" });

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
-describe("input that is wrong", () => {
+describe("input validation", () => {
   const service = useService({ BODY_TIMEOUT_MS: 300 });
   const account = useAccount(service);
   const { client } = account;
@@ -20,10 +20,10 @@ describe("input that is wrong", () => {
   const MALFORMED: [string, string | Uint8Array, RegExp][] = [
     ["an open brace", "{", /ends too early|line 1/],
     ["a trailing comma", '{"name":"a",}', /line 1, column 13/],
-    ["a body of spaces", "  ", /not JSON/],
+    ["a body of spaces only", "  ", /not JSON/],
     ["bytes that are not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), /UTF-8/],
     ["a member named twice", '{"name":"a",\n "name":"b"}', /twice, at line 2, column 2/],
-    ["nesting without end", "[".repeat(200_000) + "]".repeat(200_000), /nested too deeply/],
+    ["JSON nested 200,000 levels deep", "[".repeat(200_000) + "]".repeat(200_000), /nested too deeply/],
   ];
   for (const [what, body, detail] of MALFORMED) {
     it(`refuses ${what}`, async () => {
@@ -32,7 +32,7 @@ describe("input that is wrong", () => {
     });
   }
 
-  it("never repeats what was sent when JSON is malformed: it may be personal", async () => {
+  it("never repeats malformed JSON in the problem, because it may be personal", async () => {
     const answer = await client.request("POST", "/candidates", {
       body: '{"email": zoe@example.com',
       headers: JSON_TYPE,
@@ -40,7 +40,7 @@ describe("input that is wrong", () => {
     expect(JSON.stringify(answer.body)).not.to.contain("zoe");
   });
 
-  it("refuses no body at all", async () => {
+  it("refuses a request without a body", async () => {
     expectProblem(await client.request("POST", "/candidates"), 400, "malformed_json");
   });
 
@@ -65,12 +65,12 @@ describe("input that is wrong", () => {
     expectProblem(answer, 415, "unsupported_media_type");
   });
 
-  it("refuses a 10 MB body that says its length", async () => {
+  it("refuses a 10 MB body with a Content-Length", async () => {
     const answer = await client.request("POST", "/candidates", { body: "x".repeat(10_000_000), headers: JSON_TYPE });
     expect(expectProblem(answer, 413, "payload_too_large").detail).to.contain("1048576 bytes");
   });
 
-  it("refuses a 10 MB body that does not", async () => {
+  it("refuses a 10 MB body without a Content-Length", async () => {
     const chunks = Array.from({ length: 10 }, () => new TextEncoder().encode("x".repeat(1_000_000)));
     const body = new ReadableStream({
       pull: (stream) => (chunks.length > 0 ? stream.enqueue(chunks.pop()) : stream.close()),
@@ -78,7 +78,7 @@ describe("input that is wrong", () => {
     expectProblem(await client.request("POST", "/candidates", { body, headers: JSON_TYPE }), 413, "payload_too_large");
   });
 
-  /** Sends raw bytes and gives what comes back until the server closes. */
+  /** Sends raw bytes. @returns everything that the server sends until it closes the connection. */
   async function raw(text: string): Promise<string> {
     const socket = net.connect(service.port, "127.0.0.1");
     let received = "";
@@ -90,14 +90,14 @@ describe("input that is wrong", () => {
   const head = () =>
     `POST /candidates HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\nContent-Type: application/json\r\n`;
 
-  it("refuses a body that stops half way, after a while", async () => {
+  it("refuses a body that stops half way, after a timeout", async () => {
     const received = await raw(`${head()}Content-Length: 100\r\n\r\n{"name":`);
     expect(received)
       .to.match(/^HTTP\/1.1 408 /)
       .and.contain('"code":"request_timeout"');
   });
 
-  it("gets over a client that goes away half way", async () => {
+  it("survives a client that disconnects half way", async () => {
     const socket = net.connect(service.port, "127.0.0.1");
     socket.end(`${head()}Content-Length: 100\r\n\r\n{"name":`);
     socket.resume();
@@ -105,14 +105,18 @@ describe("input that is wrong", () => {
   });
 
   for (const [what, text, status] of [
-    ["what is not HTTP", "hello\r\n\r\n", 400],
-    ["two lengths", `POST /candidates HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
+    ["bytes that are not HTTP", "hello\r\n\r\n", 400],
     [
-      "a length beside chunks",
+      "two Content-Length headers",
+      `POST /candidates HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+      400,
+    ],
+    [
+      "a Content-Length with chunked transfer coding",
       `POST /candidates HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       400,
     ],
-    ["endless headers", `GET /candidates HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+    ["headers of 20,000 bytes", `GET /candidates HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
   ] as const) {
     it(`refuses ${what}`, async () => {
       const received = await raw(text);
@@ -137,21 +141,21 @@ describe("input that is wrong", () => {
     "//candidates",
     "/candidates/../x",
   ]) {
-    it(`has nothing at ${path}, and charges nothing for it`, async () => {
+    it(`answers 404 for the path ${path}, and charges nothing`, async () => {
       const answer = await client.get(path);
       expectProblem(answer, 404, "not_found");
       expect(answer.headers.has("ratelimit")).to.equal(false);
     });
   }
 
-  it("names the methods that a path takes, and charges nothing for another", async () => {
+  it("answers 405 with the allowed methods to any other method, and charges nothing", async () => {
     const answer = await client.request("DELETE", "/candidates");
     expectProblem(answer, 405, "method_not_allowed");
     expect(answer.headers.get("allow")).to.equal("GET, HEAD, POST");
     expect(answer.headers.has("ratelimit")).to.equal(false);
   });
 
-  it("keeps a request id that is sound, and makes one for another that is not", async () => {
+  it("keeps a valid X-Request-Id, and replaces an invalid one", async () => {
     expect((await client.get("/candidates", { "X-Request-Id": "trace-1:2" })).headers.get("x-request-id")).to.equal(
       "trace-1:2",
     );

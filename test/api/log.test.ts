@@ -5,7 +5,7 @@ import { useService } from "../support/use-service.ts";
 describe("the log", () => {
   const service = useService();
 
-  it("has a line for each request, with its id and no secret or personal data", async () => {
+  it("has a line for each request, with its id and without secrets or personal data", async () => {
     const { client, key, id, keyId } = await service.account();
     const { body } = await client.post("/candidates", {
       name: "Zoë Secret",
@@ -27,7 +27,7 @@ describe("the log", () => {
     for (const secret of [key, key.slice(9, 20), "zoe@", "Zoë", "person-7"]) expect(text).not.to.contain(secret);
   });
 
-  it("redacts what should never have been passed to it", () => {
+  it("redacts secrets and personal data that are passed to it by mistake", () => {
     let text = "";
     const log = createLog("info", { write: (line) => (text += line) });
     log.info(

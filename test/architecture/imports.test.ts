@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { circlesIn, type Imports, importsIn, roomOf, roomsOf } from "./graph.ts";
+import { cyclesIn, type Imports, importsIn, roomOf, roomsOf } from "./graph.ts";
 
 /**
- * The rooms of src/, floor by floor from the top. A room imports only from floors below its own. So a new room, or an import
- * in a new direction, is decided here.
+ * The rooms of src/ (its folders, and the files directly in it), one floor after the other, the highest first. A room
+ * imports only from floors below its own. So a new room, or an import in a new direction, needs a change here.
  */
 const FLOORS = [
   ["dev"],
@@ -23,71 +23,76 @@ const FLOORS = [
   ["config.ts", "problems.ts"],
 ];
 
-/** Further rules: which files each is about, and what those may not import. */
+/** Further rules. `files`, less `except`, may not import whatever matches `mayNotImport`. */
 const RULES: { rule: string; files: RegExp; except?: RegExp; mayNotImport: RegExp }[] = [
   {
-    rule: "only api/, http/ and app.ts know Koa",
+    rule: "only api/, http/ and app.ts import Koa",
     files: /^src\//,
     except: /^src\/(api\/|http\/|app\.ts)/,
     mayNotImport: /^(koa|@koa\/router)$/,
   },
   {
-    rule: "only stores and infra/ know MongoDB",
+    rule: "only stores, infra/ and dev/ import the MongoDB driver",
     files: /^src\//,
     except: /^src\/(infra\/|dev\/|.*\/(store|stored|.*-store)\.ts$)/,
     mayNotImport: /^mongodb$/,
   },
   {
-    rule: "a service, a store or a state knows no HTTP",
+    rule: "services, stores, states and edits import neither api/ nor http/",
     files: /\/(service|store|stored|.*-store|state|.*-state|record|edits|.*-edits|new|render|feed)\.ts$/,
     except: /^src\/(api|http)\//,
     mayNotImport: /^src\/(api|http)\//,
   },
-  { rule: "only infra/ knows ioredis", files: /^src\//, except: /^src\/(infra|dev)\//, mayNotImport: /^ioredis$/ },
   {
-    rule: "nothing that is deployed needs a package of development",
+    rule: "only infra/ and dev/ import ioredis",
+    files: /^src\//,
+    except: /^src\/(infra|dev)\//,
+    mayNotImport: /^ioredis$/,
+  },
+  {
+    rule: "deployed code imports no development package",
     files: /^src\//,
     except: /^src\/dev\//,
     mayNotImport: /memory-server|^(mocha|chai|fast-check|tsx|oxc-parser|prettier)$/,
   },
-  { rule: "endpoints go to services, not to stores", files: /\/endpoints\.ts$/, mayNotImport: /store\.ts$/ },
+  { rule: "endpoints import services, not stores", files: /\/endpoints\.ts$/, mayNotImport: /store\.ts$/ },
   {
-    rule: "only the index of routes knows every endpoint",
+    rule: "only routes.ts imports endpoints",
     files: /^src\//,
     except: /^src\/routes\.ts$/,
     mayNotImport: /\/endpoints\.ts$/,
   },
 ];
 
-describe("the shape of the code", () => {
+describe("the architecture", () => {
   const imports = importsIn("src");
   const rooms = roomsOf(imports);
 
-  it("reads the imports at all: of values, of types and dynamic ones", () => {
+  it("is checked on imports of values, imports of types and dynamic imports", () => {
     expect(imports.get("src/app.ts")).to.include.members(["koa", "src/api/mount.ts"]);
     expect(imports.get("src/app.ts"), "types").to.include.members(["pino", "src/api/endpoint.ts"]);
     expect(imports.get("src/admin/limits.ts"), "dynamic").to.include("src/admin/watch.ts");
   });
 
-  it("has no circle of files", () => {
-    expect(circlesIn(imports)).to.deep.equal([]);
+  it("has no import cycle between files", () => {
+    expect(cyclesIn(imports)).to.deep.equal([]);
   });
 
-  it("has no circle of folders", () => {
-    expect(circlesIn(rooms)).to.deep.equal([]);
+  it("has no import cycle between rooms", () => {
+    expect(cyclesIn(rooms)).to.deep.equal([]);
   });
 
-  it("finds a circle that is made on purpose", () => {
+  it("is checked by a function that does find cycles", () => {
     const made: Imports = new Map([
       ["src/candidates/service.ts", ["src/documents/service.ts"]],
       ["src/documents/service.ts", []],
       ["src/documents/endpoints.ts", ["src/candidates/schema.ts"]],
       ["src/candidates/schema.ts", []],
     ]);
-    expect(circlesIn(made), "the files are no circle").to.deep.equal([]);
-    expect(circlesIn(roomsOf(made))).to.deep.equal([["candidates", "documents", "candidates"]]);
+    expect(cyclesIn(made), "the files form no cycle").to.deep.equal([]);
+    expect(cyclesIn(roomsOf(made))).to.deep.equal([["candidates", "documents", "candidates"]]);
     expect(
-      circlesIn(
+      cyclesIn(
         new Map([
           ["a", ["b"]],
           ["b", ["c"]],
@@ -97,32 +102,32 @@ describe("the shape of the code", () => {
     ).to.deep.equal([["b", "c", "b"]]);
   });
 
-  it("has every room on a floor, and no import that runs up or stays on its floor", () => {
+  it("has every room on a floor, and no import from the same or a higher floor", () => {
     const floorOf = new Map(
       FLOORS.flatMap((floor, index) => floor.map((room) => [room, FLOORS.length - index] as const)),
     );
     expect([...rooms.keys()]).to.have.members([...floorOf.keys()]);
-    const up = [...imports].flatMap(([file, targets]) =>
+    const breaches = [...imports].flatMap(([file, targets]) =>
       targets
         .filter((target) => imports.has(target) && roomOf(target) !== roomOf(file))
         .filter((target) => (floorOf.get(roomOf(target)) ?? 0) >= (floorOf.get(roomOf(file)) ?? 0))
         .map((target) => `${file} imports ${target}`),
     );
-    expect(up).to.deep.equal([]);
+    expect(breaches).to.deep.equal([]);
   });
 
   for (const { rule, files, except, mayNotImport } of RULES) {
     it(rule, () => {
-      const concerned = [...imports].filter(([file]) => files.test(file) && !except?.test(file));
-      const breaches = concerned.flatMap(([file, targets]) =>
+      const checked = [...imports].filter(([file]) => files.test(file) && !except?.test(file));
+      const breaches = checked.flatMap(([file, targets]) =>
         targets.filter((name) => mayNotImport.test(name)).map((name) => `${file} imports ${name}`),
       );
-      expect(concerned).not.to.have.length(0);
+      expect(checked).not.to.have.length(0);
       expect(breaches).to.deep.equal([]);
     });
   }
 
-  it("ships nothing of dev/", () => {
+  it("excludes dev/ from the build", () => {
     const { exclude } = JSON.parse(readFileSync("tsconfig.build.json", "utf8")) as { exclude: string[] };
     expect(exclude).to.include("src/dev");
   });

@@ -5,7 +5,7 @@ import { newTypeId } from "../../src/infra/ids.ts";
 import { problem } from "../../src/problems.ts";
 import { problemOf, useAccounts } from "../accounts/support.ts";
 
-describe("the audit", () => {
+describe("AuditTrail", () => {
   const accounts = useAccounts();
   let store: AuditStore;
   let trail: AuditTrail;
@@ -23,7 +23,7 @@ describe("the audit", () => {
     details: { reason: "leaked" },
   });
 
-  it("has a record before the change is made, and its outcome after", async () => {
+  it("records a change before it is made, and its outcome afterwards", async () => {
     const revoke = change("key_1");
     const during = await trail.around(revoke, () => trail.list(1));
     const [begun] = during.data;
@@ -40,7 +40,7 @@ describe("the audit", () => {
     expect(done?.finished_at).to.be.a("string");
   });
 
-  it("says why a change failed", async () => {
+  it("records why a change failed", async () => {
     await problemOf(
       trail.around(change("key_2"), () => Promise.reject(problem("limiter_unavailable", "The limiter was not told."))),
       "limiter_unavailable",
@@ -52,14 +52,14 @@ describe("the audit", () => {
     });
   });
 
-  it("keeps to itself what no problem says: it may hold anything", async () => {
+  it("records only 'internal error' for an error that is not a problem, because its text may hold a secret", async () => {
     await trail
       .around(change("key_3"), () => Promise.reject(new Error("mongodb://me:hidden@host")))
       .catch(() => undefined);
     expect((await trail.list(1)).data[0]).to.include({ outcome: "failed", reason: "internal error" });
   });
 
-  it("lets no change be made that it cannot record", async () => {
+  it("refuses a change that it cannot record", async () => {
     const down = new AuditStore(accounts.mongo);
     down.begin = () => Promise.reject(problem("store_unavailable", "Down."));
     let made = false;
@@ -73,7 +73,7 @@ describe("the audit", () => {
     expect(made).to.equal(false);
   });
 
-  it("lets a change stand whose outcome it cannot write", async () => {
+  it("lets a change stand if it cannot write its outcome", async () => {
     const failing = new AuditStore(accounts.mongo);
     failing.end = () => Promise.reject(problem("store_unavailable", "Down."));
     const result = await new AuditTrail({
@@ -86,13 +86,13 @@ describe("the audit", () => {
     expect((await trail.list(1)).data[0]).to.include({ subject: "key_5", outcome: "unknown" });
   });
 
-  it("lists newest first, so many as are asked for, of one account or of all", async () => {
+  it("lists the newest entries first, up to a limit, of one account or of all", async () => {
     const account = newTypeId("acct");
     for (const subject of ["key_a", "key_b", "key_c"])
       await trail.around(change(subject, account), async () => undefined);
     await trail.around(change("key_other"), async () => undefined);
-    const subjects = async (limit: number, of?: string) =>
-      (await trail.list(limit, of)).data.map(({ subject }) => subject);
+    const subjects = async (limit: number, accountId?: string) =>
+      (await trail.list(limit, accountId)).data.map(({ subject }) => subject);
     expect(await subjects(2)).to.deep.equal(["key_other", "key_c"]);
     expect(await subjects(2, account)).to.deep.equal(["key_c", "key_b"]);
     expect(await subjects(1000, account)).to.deep.equal(["key_c", "key_b", "key_a"]);
@@ -100,7 +100,7 @@ describe("the audit", () => {
     for (const limit of [0, -1, 1.5, NaN, 1001]) await problemOf(trail.list(limit), "validation_failed");
   });
 
-  it("has every change that operators make to accounts and keys, and never a secret", async () => {
+  it("records every change that operators make to accounts and keys, and never a secret", async () => {
     const { service } = accounts;
     const { id } = await service.createAccount({ name: "Acme" });
     const { id: keyId, key } = await service.createKey({ accountId: id, name: "ats" });

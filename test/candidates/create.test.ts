@@ -21,7 +21,7 @@ describe("POST /candidates", () => {
     references_required: 2,
   };
 
-  it("takes an empty object and fills in the defaults", async () => {
+  it("accepts an empty object and fills in the defaults", async () => {
     const { status, headers, body } = await client.post("/candidates");
     expect(status).to.equal(201);
     expect(headers.get("location")).to.equal(`/candidates/${body.id}`);
@@ -37,7 +37,7 @@ describe("POST /candidates", () => {
     expect(body.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it("keeps every field exactly as it was given", async () => {
+  it("stores every field exactly as it was sent", async () => {
     const { "": _, ...metadata } = FULL.metadata;
     const { body } = await client.post("/candidates", { ...FULL, metadata });
     expect(body).to.deep.include({ ...FULL, metadata });
@@ -45,7 +45,7 @@ describe("POST /candidates", () => {
     expect(read.body).to.deep.equal(body);
   });
 
-  it("takes documents as names and as objects, names repeated, with their content", async () => {
+  it("accepts documents as names and as objects, with repeated names and with content", async () => {
     const data = Buffer.from("bytes").toString("base64");
     const { body } = await client.post("/candidates", {
       documents: [
@@ -79,14 +79,14 @@ describe("POST /candidates", () => {
     });
   });
 
-  it("takes references, and requires as many as are live", async () => {
+  it("accepts references, and requires all of them by default", async () => {
     const { body } = await client.post("/candidates", { references: [{ name: "Ann", email: "ann@example.com" }, {}] });
     expect(body.references).to.have.length(2);
     expect(body.reference_requirements).to.deep.equal({ required: 2, received: 0, outstanding: 2 });
     expect(body.waiting_on.map(({ code }) => code)).to.deep.equal(["not_started", "reference_without_email"]);
   });
 
-  it("names the candidate that has the external_id already", async () => {
+  it("refuses a taken external_id, and names the candidate that has it", async () => {
     const first = await client.post("/candidates", { external_id: "taken" });
     const second = await client.post("/candidates", { external_id: "taken", documents: ["CV"] });
     const body = expectProblem(second, 409, "external_id_taken");
@@ -107,11 +107,11 @@ describe("POST /candidates", () => {
       "/docs_chase_atempts",
       /docs_chase_attempts/,
     ],
-    ["a field the service derives", { state: "completed" }, "/state", /derived/],
+    ["a field that the service derives", { state: "completed" }, "/state", /derived/],
     ["a wrong type", { name: 7 }, "/name", /a string or null, not a number/],
     ["a number out of range", { docs_chase_attempts: 101 }, "/docs_chase_attempts", /at most 100/],
     ["a fraction", { references_required: 1.5 }, "/references_required", /an integer/],
-    ["an email that is none", { email: "zoe" }, "/email", /name@example.com/],
+    ["an email that is not an address", { email: "zoe" }, "/email", /name@example.com/],
     ["a phone that is not E.164", { phone: "0155 123" }, "/phone", /E\.164/],
     ["a date that does not exist", { start_date: "2026-02-30" }, "/start_date", /a date/],
     ["a text that is too long", { name: "😀".repeat(201) }, "/name", /at most 200 characters/],
@@ -144,7 +144,7 @@ describe("POST /candidates", () => {
       "/metadata",
       /at most 50/,
     ],
-    ["an external_id with NUL in it", { external_id: "7\u0000" }, "/external_id", /without NUL/],
+    ["an external_id that contains NUL", { external_id: "7\u0000" }, "/external_id", /without NUL/],
     ["half a surrogate pair", { name: "\ud83d" }, "/name", /surrogate/],
     ["an array", [], "", /an object/],
     ["a text", "Zoë", "", /an object/],
@@ -159,7 +159,7 @@ describe("POST /candidates", () => {
     });
   }
 
-  it("says every fault at once", async () => {
+  it("reports all faults at once", async () => {
     const { errors } = expectProblem(
       await client.post("/candidates", { name: 1, email: 2, foo: 3 }),
       422,
@@ -168,7 +168,7 @@ describe("POST /candidates", () => {
     expect(errors.map(({ pointer }) => pointer)).to.have.members(["/name", "/email", "/foo"]);
   });
 
-  it("refuses a metadata name that would set a prototype", async () => {
+  it("refuses the metadata name __proto__", async () => {
     const answer = await client.request("POST", "/candidates", {
       body: '{"metadata":{"__proto__":"x"}}',
       headers: { "Content-Type": "application/json" },

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { advance, type Cursor, decodeCursor, encodeCursor, type FeedPage } from "../../src/candidates/feed.ts";
 import { feedPosition } from "../../src/candidates/stored.ts";
 
-/** A write gets its place when it begins and is seen when it ends, up to LAG later. */
+/** A write gets its feed position when it begins, and becomes visible when it ends, at most LAG later. */
 interface Write {
   begins: number;
   takes: number;
@@ -19,7 +19,7 @@ const readings = fc.array(fc.record({ wait: fc.integer({ min: 0, max: 40 }), lim
   maxLength: 60,
 });
 
-/** Reads page after page while the writes go on, then until the feed is quiet; gives the places it saw. */
+/** Reads page after page during the writes, then to the end of the feed. @returns the positions that it saw. */
 function follow(all: Write[], plan: { wait: number; limit: number }[], lag: number): Set<string> {
   const placed = all.map((write, n) => ({
     ...write,
@@ -59,7 +59,7 @@ describe("the change feed's cursor", () => {
     );
   });
 
-  it("would miss some if it did not stay behind the clock", () => {
+  it("misses a change if it does not stay LAG behind the clock", () => {
     const late = [
       { begins: 10, takes: 40 },
       { begins: 20, takes: 0 },
@@ -68,7 +68,7 @@ describe("the change feed's cursor", () => {
     expect(follow(late, [{ wait: 30, limit: 4 }], LAG).size).to.equal(2);
   });
 
-  it("goes on while there is more, even among changes too young to be safe", () => {
+  it("continues after the last row while there is more, and steps back at the end to what is complete", () => {
     const row = (n: number) => ({ change: `${feedPosition(n)}.cand_${"0".repeat(26)}` }) as FeedPage["rows"][number];
     const first = advance(START, { rows: [row(990)], more: true }, 1000, LAG);
     expect(first.after).to.equal(row(990).change);
@@ -76,7 +76,7 @@ describe("the change feed's cursor", () => {
     expect(last.after < row(990).change).to.equal(true);
   });
 
-  it("stays as it is while nothing changes", () => {
+  it("stays the same while nothing changes", () => {
     const cursor = { after: feedPosition(5), safe: feedPosition(5) };
     expect(advance(cursor, { rows: [], more: false }, 1000, LAG)).to.deep.equal(cursor);
   });

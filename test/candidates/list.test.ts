@@ -13,14 +13,14 @@ describe("GET /candidates", () => {
   }
   const idsOf = ({ body }: Answer) => body.data.map(({ id }) => id);
 
-  it("is empty for a new account, with a cursor to come back with", async () => {
+  it("answers a new account with an empty page and a cursor for the next poll", async () => {
     const { status, body } = await client.get("/candidates");
     expect(status).to.equal(200);
     expect(body).to.deep.include({ object: "list", data: [], has_more: false });
     expect((await client.get(`/candidates?cursor=${body.cursor}`)).status).to.equal(200);
   });
 
-  it("shows whole candidates, oldest change first, in pages that neither overlap nor skip", async () => {
+  it("lists whole candidates, oldest change first, in pages that neither overlap nor skip", async () => {
     const ids = await create(5);
     const seen: string[] = [];
     let path = "/candidates?limit=2";
@@ -35,7 +35,7 @@ describe("GET /candidates", () => {
     expect((await client.get("/candidates?limit=1")).body.data[0]).to.deep.equal(one.body);
   });
 
-  it("shows only the account's own", async () => {
+  it("lists only the account's own candidates", async () => {
     await create(1);
     const stranger = (await service.account()).client;
     expect((await stranger.get("/candidates")).body.data).to.have.length(0);
@@ -50,7 +50,7 @@ describe("GET /candidates", () => {
     expect((await client.get(path, { "If-None-Match": etag })).status).to.equal(200);
   });
 
-  it("takes a leap second for the end of its minute", async () => {
+  it("treats a leap second in updated_since as the end of its minute", async () => {
     await create(1);
     const answer = await client.get("/candidates?updated_since=2116-12-31T23:59:60.5Z");
     expect(idsOf(answer)).to.deep.equal([]);
@@ -58,7 +58,7 @@ describe("GET /candidates", () => {
     expect(idsOf(await client.get("/candidates?updated_since=2016-12-31T23:59:60Z"))).to.have.length(1);
   });
 
-  it("finds by external_id and by state", async () => {
+  it("filters by external_id and by state", async () => {
     const ids = await create(3);
     expect(idsOf(await client.get("/candidates?external_id=e1"))).to.deep.equal([ids[1]]);
     expect((await client.get("/candidates?external_id=none")).body.data).to.have.length(0);
@@ -66,7 +66,7 @@ describe("GET /candidates", () => {
     expect((await client.get("/candidates?state=completed")).body.data).to.have.length(0);
   });
 
-  it("reads from a moment on, that moment included", async () => {
+  it("starts at updated_since, inclusive", async () => {
     const [first] = await create(2);
     const { updated_at } = (await client.get(`/candidates/${first}`)).body;
     expect((await client.get(`/candidates?updated_since=${updated_at}`)).body.data).to.have.length(2);
@@ -74,7 +74,7 @@ describe("GET /candidates", () => {
     expect((await client.get(`/candidates?updated_since=${later}`)).body.data).to.have.length(0);
   });
 
-  it("takes a limit over 200 as 200", async () => {
+  it("treats a limit over 200 as 200", async () => {
     await create(1);
     expect((await client.get("/candidates?limit=100000")).status).to.equal(200);
   });

@@ -6,16 +6,17 @@ import { useProcesses } from "../support/use-service.ts";
 const WRITERS = 8;
 const STORE_TIMEOUT_MS = 5_000;
 
-describe("a mirror built from the feed alone", function () {
+describe("a mirror that is built only from the feed", function () {
   this.timeout(60_000);
-  // The machine is busy with nine processes; how fast the limiter decides is not what this is about.
+  // Several processes keep the machine busy. The limiter's speed is not under test, so its timeout is generous.
   const service = useProcesses({ REPLICAS: 4, LIMIT_SCALE: 1000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS });
 
   interface Run {
     key: string;
     load: LoadClient;
-    /** Candidates that were answered 201, by id. */
+    /** Candidates whose creation was answered with 201, by id. */
     acknowledged: Map<string, Candidate>;
+    /** Requests whose connection broke. */
     broken: number;
   }
 
@@ -35,14 +36,14 @@ describe("a mirror built from the feed alone", function () {
     }
   }
 
-  /** Reads on from a cursor until there is no more for now. */
+  /** Reads from a cursor to the end of the feed. @returns the last cursor. */
   async function catchUp(run: Run, mirror: Map<string, Candidate>, cursor: string): Promise<string> {
     for (;;) {
       const path = `/candidates?limit=20${cursor === "" ? "" : `&cursor=${cursor}`}`;
       const answer = await run.load
         .send({ method: "GET", path, key: run.key })
         .catch((): LoadAnswer | undefined => undefined);
-      if (answer === undefined) continue; // its replica was killed; the cursor is still good
+      if (answer === undefined) continue; // its replica was killed; retry with the same cursor
       const page = JSON.parse(answer.body) as { data: Candidate[]; has_more: boolean; cursor: string };
       for (const candidate of page.data) mirror.set(candidate.id, candidate);
       ({ cursor } = page);
@@ -55,7 +56,7 @@ describe("a mirror built from the feed alone", function () {
     return { key, load: new LoadClient(service.url, 16), acknowledged: new Map(), broken: 0 };
   }
 
-  /** Eight writers, and a reader that mirrors meanwhile; then everything there is, read afresh. */
+  /** Runs eight writers and a reader that mirrors at the same time. Then reads the whole feed again, as `store`. */
   async function writeAndMirror(
     run: Run,
     each: number,
@@ -76,7 +77,7 @@ describe("a mirror built from the feed alone", function () {
     return { mirror, store };
   }
 
-  it("equals the store, with eight writers at work meanwhile", async () => {
+  it("equals the store after eight concurrent writers", async () => {
     const run = await start();
     const { mirror, store } = await writeAndMirror(run, 50);
     expect(run.broken).to.equal(0);
@@ -85,10 +86,10 @@ describe("a mirror built from the feed alone", function () {
     expect(mirror.size).to.equal(run.acknowledged.size);
   });
 
-  it("has every candidate that was answered 201, though a replica was killed -9 under load", async () => {
+  it("has every candidate that was acknowledged with 201, even if a replica is killed (SIGKILL) under load", async () => {
     const run = await start();
     const replaced = service.logged(({ msg }) => msg === "serving");
-    // Which replicas get the connections is the kernel's choice: the one to kill is one that is seen at work.
+    // The kernel decides which replicas get the connections, so kill one that has logged a create.
     let made = 0;
     const killed = service
       .logged(({ surface }) => surface === "create" && ++made === (WRITERS * 50) / 2)

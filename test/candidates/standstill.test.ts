@@ -7,22 +7,22 @@ import { useDatabase } from "../support/use-service.ts";
 
 const TIMEOUT_MS = 2_000;
 
-describe("a process that stands still after it has given a write its place in the feed", function () {
+describe("a write whose process is suspended for too long after the write took its place in the feed", function () {
   this.timeout(30_000);
   const mongo = useDatabase(TIMEOUT_MS);
   let store: CandidateStore;
-  /** How long it stands still with the next time that the clock tells. */
-  let standsStillMs = 0;
-  let wentOnAt = 0;
+  /** How long the next call of `now` blocks the process, after it has read the time. */
+  let blockMs = 0;
+  let resumedAt = 0;
   const clock = {
     now(): number {
-      const told = Date.now();
-      if (standsStillMs > 0) {
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, standsStillMs);
-        standsStillMs = 0;
-        wentOnAt = Date.now();
+      const time = Date.now();
+      if (blockMs > 0) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockMs);
+        blockMs = 0;
+        resumedAt = Date.now();
       }
-      return told;
+      return time;
     },
   };
   before(async () => {
@@ -30,22 +30,25 @@ describe("a process that stands still after it has given a write its place in th
     await store.prepare();
   });
 
-  /** Does a write with a standstill in it, and expects it where a reader finds it who has read all that a reader may when it goes on. */
+  /**
+   * Runs a write that blocks the process in between, and expects a reader to see it. The reader's cursor is as far ahead as it
+   * can be when the process resumes: it has read everything older than the longest write.
+   */
   async function expectSeen(write: () => Promise<CandidateRecord>): Promise<CandidateRecord> {
-    standsStillMs = TIMEOUT_MS + 1_000;
+    blockMs = TIMEOUT_MS + 1_000;
     const written = await write();
     const { accountId, id } = written;
-    const { rows } = await store.feed({ accountId, after: feedPosition(wentOnAt - TIMEOUT_MS), limit: 10 });
+    const { rows } = await store.feed({ accountId, after: feedPosition(resumedAt - TIMEOUT_MS), limit: 10 });
     expect(rows.map(({ record }) => record)).to.deep.equal([written]);
     expect(await store.get(accountId, id)).to.deep.equal(written);
     return written;
   }
 
-  it("gives a new candidate another place", async () => {
+  it("takes a new place for a new candidate", async () => {
     await expectSeen(() => store.insert(candidateWithExpiry("acct_1", "2090-01-31")));
   });
 
-  it("gives a change another place, and makes it once", async () => {
+  it("takes a new place for a change, and applies the change only once", async () => {
     const { id } = await store.insert({ ...candidateWithExpiry("acct_2", "2090-01-31"), name: "Ann" });
     const { name } = await expectSeen(() =>
       store.change("acct_2", id, (record) => ({ ...record, name: `${record.name ?? ""}!` })),

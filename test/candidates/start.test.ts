@@ -7,7 +7,7 @@ describe("POST /candidates/{id}/start", () => {
   const account = useAccount(service);
   const { client } = account;
 
-  it("takes a body of no bytes, however it is framed, for none", async () => {
+  it("treats an empty chunked body as no body", async () => {
     const { body } = await client.post("/candidates");
     const chunked = new Blob([]).stream();
     const started = await client.request("POST", `/candidates/${body.id}/start`, {
@@ -17,7 +17,7 @@ describe("POST /candidates/{id}/start", () => {
     expect(started.status).to.equal(200);
   });
 
-  it("asks for what waited for it, and charges start and nothing else", async () => {
+  it("requests the pending documents and references, and charges only start", async () => {
     const { body } = await client.post("/candidates", {
       documents: ["CV", { name: "ID", content: { data: "AAAA" } }],
       references: [{ email: "a@example.com" }],
@@ -43,13 +43,13 @@ describe("POST /candidates/{id}/start", () => {
     expect(again.body).to.deep.equal(first.body);
   });
 
-  it("takes no field", async () => {
+  it("refuses any field", async () => {
     const { body } = await client.post("/candidates");
     expectProblem(await client.post(`/candidates/${body.id}/start`, { now: true }), 422, "validation_failed");
     expect((await client.get(`/candidates/${body.id}`)).body.state).to.equal("created");
   });
 
-  it("has nothing to start where there is no candidate", async () => {
+  it("answers 404 if there is no such candidate", async () => {
     expectProblem(await client.post("/candidates/cand_00000000000000000000000000/start"), 404, "not_found");
   });
 });

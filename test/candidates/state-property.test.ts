@@ -25,7 +25,7 @@ const CONTENT: ContentRecord = {
   uploaded_at: NOW,
 };
 
-/** interface.md, States, word for word: the moves that may ever be seen, start and content included. */
+/** Every transition that may ever be observed, including those by start and by content: interface.md, States. */
 const DOCUMENT_EDGES: Record<DocumentState, DocumentState[]> = {
   pending: ["requested", "received", "waived", "cancelled"],
   requested: ["received", "waived", "cancelled"],
@@ -122,7 +122,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   })),
 );
 
-/** The same rules said another way: by counting. */
+/** Checks the derived state against the same rules, stated independently by counting. */
 function check(record: CandidateRecord): void {
   const { state, waiting_on, reference_requirements } = derive(record);
   const live = record.references.filter((reference) => !["waived", "cancelled"].includes(reference.state));
@@ -133,10 +133,10 @@ function check(record: CandidateRecord): void {
   const holding = record.documents.filter(
     (document) => document.required && !["waived", "cancelled"].includes(document.state),
   );
-  const troubled = [...holding, ...live].some(({ state }) =>
+  const needsAction = [...holding, ...live].some(({ state }) =>
     ["rejected", "expired", "declined", "bounced", "unresponsive"].includes(state),
   );
-  const anything =
+  const asksForAnything =
     live.length > 0 || record.documents.some((document) => !["waived", "cancelled"].includes(document.state));
   const settled =
     holding.every((document) => document.state === "accepted") && received === live.length && required <= received;
@@ -145,17 +145,17 @@ function check(record: CandidateRecord): void {
   if (record.withdrawn) return expect(waiting_on).to.deep.equal([]) as never;
   expect(state === "created").to.equal(record.started_at === null);
   if (state === "created") return;
-  expect(state === "action_required").to.equal(troubled);
-  expect(state === "completed").to.equal(!troubled && anything && settled);
+  expect(state === "action_required").to.equal(needsAction);
+  expect(state === "completed").to.equal(!needsAction && asksForAnything && settled);
   expect(waiting_on.length > 0, "it waits for something, unless it is done or was asked for nothing").to.equal(
-    state !== "completed" && (anything ? !settled : required > 0),
+    state !== "completed" && (asksForAnything ? !settled : required > 0),
   );
   for (const { subject } of waiting_on)
     expect([record.id, ...holding.map(({ id }) => id), ...live.map(({ id }) => id)]).to.include(subject);
 }
 
-/** Every document's and reference's move is one that interface.md lists. */
-function checkMoves(before: CandidateRecord, after: CandidateRecord): void {
+/** Checks that every change of a document's or reference's state is a transition that interface.md lists. */
+function checkTransitions(before: CandidateRecord, after: CandidateRecord): void {
   for (const { id, state } of before.documents) {
     const now = after.documents.find((document) => document.id === id)?.state;
     if (now !== state) expect(DOCUMENT_EDGES[state]).to.include(now);
@@ -167,8 +167,8 @@ function checkMoves(before: CandidateRecord, after: CandidateRecord): void {
   expect(after.documents.length).to.be.at.least(before.documents.length);
 }
 
-describe("any sequence of requests", () => {
-  it("keeps every state, requirement and wait in agreement with the records", () => {
+describe("any sequence of edits", () => {
+  it("keeps the state, the requirements and waiting_on consistent with the records", () => {
     const reached = new Set<string>();
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 40 }), (sequence) => {
@@ -181,8 +181,9 @@ describe("any sequence of requests", () => {
             if (!(error instanceof Problem)) throw error;
             expect(error.status, error.message).to.be.oneOf([404, 409]);
           }
-          if (record.withdrawn && next.withdrawn) next = { ...record }; // checked through the front door: nothing else is taken
-          checkMoves(record, next);
+          // The API refuses every other change of a withdrawn candidate; update.test.ts checks that.
+          if (record.withdrawn && next.withdrawn) next = { ...record };
+          checkTransitions(record, next);
           check(next);
           reached.add(derive(next).state);
           record = next;

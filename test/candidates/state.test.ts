@@ -23,22 +23,22 @@ function derived(documents: DocumentRecord[], references: ReferenceRecord[], mor
 describe("a candidate's state", () => {
   const CASES: [string, string, ReturnType<typeof derived>][] = [
     ["created until started", "created", derived([], [], { started_at: null })],
-    ["in progress with nothing asked for", "in_progress", derived([], [])],
-    ["in progress while a document is out", "in_progress", derived([document("requested")], [])],
-    ["in progress while a document is to be reviewed", "in_progress", derived([document("received")], [])],
-    ["action_required when a document is rejected", "action_required", derived([document("rejected")], [])],
+    ["in progress if nothing was asked for", "in_progress", derived([], [])],
+    ["in progress while a document is requested", "in_progress", derived([document("requested")], [])],
+    ["in progress while a document waits for its review", "in_progress", derived([document("received")], [])],
+    ["action_required if a document is rejected", "action_required", derived([document("rejected")], [])],
     [
-      "action_required when a reference has bounced",
+      "action_required if a reference has bounced",
       "action_required",
       derived([document("accepted")], [reference("bounced")]),
     ],
     [
-      "not held up by an optional document",
+      "completed although an optional document is rejected",
       "completed",
       derived([document("accepted"), document("rejected", { required: false })], []),
     ],
     [
-      "completed when all is settled",
+      "completed if everything is settled",
       "completed",
       derived([document("accepted"), document("waived")], [reference("received")]),
     ],
@@ -47,16 +47,20 @@ describe("a candidate's state", () => {
       "in_progress",
       derived([], [reference("received")], { references_required: 2 }),
     ],
-    ["in progress when everything was waived", "in_progress", derived([document("waived")], [reference("cancelled")])],
     [
-      "withdrawn while withdrawn, whatever else",
+      "in progress if everything was waived or cancelled",
+      "in_progress",
+      derived([document("waived")], [reference("cancelled")]),
+    ],
+    [
+      "withdrawn while it is withdrawn, whatever its documents say",
       "withdrawn",
       derived([document("rejected")], [], { withdrawn: true, withdrawal_reason: "Moved" }),
     ],
   ];
   for (const [what, state, actual] of CASES) it(`is ${what}`, () => expect(actual.state).to.equal(state));
 
-  it("tells a reference never asked for from one that is settled", () => {
+  it("distinguishes a candidate without references from one whose references are outstanding or received", () => {
     expect(derived([], []).reference_requirements).to.deep.equal({ required: 0, received: 0, outstanding: 0 });
     expect(derived([], [reference("requested")]).reference_requirements).to.deep.equal({
       required: 1,
@@ -70,7 +74,7 @@ describe("a candidate's state", () => {
     });
   });
 
-  it("says what it is waiting for in a recruiter's words", () => {
+  it("says in a recruiter's words what the candidate is waiting for", () => {
     const { waiting_on, state_reason } = derived(
       [document("rejected", { rejection_reason: "blurred" })],
       [reference("requested", { email: null })],

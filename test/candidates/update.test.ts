@@ -16,7 +16,7 @@ describe("PATCH /candidates/{id}", () => {
     path = `/candidates/${body.id}`;
   });
 
-  it("merges: what is absent stays, null clears, metadata merges member by member", async () => {
+  it("merges: an absent field stays, null clears a field, and metadata merges member by member", async () => {
     const { status, body } = await client.patch(path, {
       name: null,
       job_title: "Nurse",
@@ -34,13 +34,13 @@ describe("PATCH /candidates/{id}", () => {
     expect((await client.patch(path, { metadata: null })).body.metadata).to.deep.equal({});
   });
 
-  it("takes application/merge-patch+json, and charges writes and nothing else", async () => {
+  it("accepts application/merge-patch+json, and charges only writes", async () => {
     const answer = await client.patch(path, { name: "Bea" }, { "Content-Type": "application/merge-patch+json" });
     expect(answer.body.name).to.equal("Bea");
     expect(await account.used()).to.deep.equal({ create: 1, writes: 1 });
   });
 
-  it("changes nothing where there is nothing to change", async () => {
+  it("keeps the version if nothing changes", async () => {
     const before = (await client.get(path)).body;
     expect((await client.patch(path, {})).body).to.deep.equal(before);
     expect((await client.patch(path, { name: "Ann" })).body).to.deep.equal(before);
@@ -55,7 +55,7 @@ describe("PATCH /candidates/{id}", () => {
     ]);
   });
 
-  it("withdraws, takes nothing else while withdrawn, and reinstates", async () => {
+  it("withdraws and reinstates, and refuses every other change while withdrawn", async () => {
     const withdrawn = await client.patch(path, { withdrawn: true, withdrawal_reason: "Moved away" });
     expect(withdrawn.body).to.deep.include({
       state: "withdrawn",
@@ -76,7 +76,7 @@ describe("PATCH /candidates/{id}", () => {
     expect(back.body).to.include({ state: "created", withdrawn: false, withdrawal_reason: null, name: "Bea" });
   });
 
-  it("takes a reason with a withdrawal only", async () => {
+  it("accepts a withdrawal_reason only together with a withdrawal", async () => {
     const { errors } = expectProblem(await client.patch(path, { withdrawal_reason: "x" }), 422, "validation_failed");
     expect(errors[0]?.pointer).to.equal("/withdrawal_reason");
   });
@@ -88,7 +88,7 @@ describe("PATCH /candidates/{id}", () => {
     ["state", /derived/],
     ["nam", /nearest known name is name/],
   ] as const) {
-    it(`does not take ${field}, and says where it is changed`, async () => {
+    it(`refuses ${field}, and says what to use instead`, async () => {
       const { errors } = expectProblem(await client.patch(path, { [field]: 1 }), 422, "validation_failed");
       expect(errors[0]?.detail).to.match(hint);
     });
@@ -102,7 +102,7 @@ describe("PATCH /candidates/{id}", () => {
     expect((await client.patch(path, { external_id: "free" })).status).to.equal(200);
   });
 
-  it("refuses metadata that would grow over 50 members", async () => {
+  it("refuses metadata that would grow beyond 50 members", async () => {
     const many = Object.fromEntries(Array.from({ length: 49 }, (_, n) => [`m${n}`, ""]));
     expectProblem(await client.patch(path, { metadata: many }), 422, "validation_failed");
     expect((await client.get(path)).body.metadata).to.deep.equal({ a: "1", b: "2" });
@@ -116,7 +116,7 @@ describe("PATCH /candidates/{id}", () => {
     expectProblem(await stranger.post(`${path}/references`), 404, "not_found");
   });
 
-  it("lets one of 100 writers win that all saw the same version", async () => {
+  it("lets exactly one of 100 concurrent writers with the same If-Match win", async () => {
     const etag = (await client.get(path)).headers.get("etag") ?? "";
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) => client.patch(path, { name: `n${n}` }, { "If-Match": etag })),
@@ -126,7 +126,7 @@ describe("PATCH /candidates/{id}", () => {
     expect((await client.get(path)).body.version).to.equal(2);
   });
 
-  it("applies all of 100 writes that ask for no version", async () => {
+  it("applies all of 100 concurrent writes without If-Match", async () => {
     const second = await account.another();
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
@@ -139,7 +139,7 @@ describe("PATCH /candidates/{id}", () => {
     expect(Object.keys(body.metadata)).to.have.length(42);
   });
 
-  it("takes any version with If-Match: *, and no weak tag", async () => {
+  it("accepts any version with If-Match: *, and refuses a weak ETag", async () => {
     const etag = (await client.get(path)).headers.get("etag") ?? "";
     expect((await client.patch(path, { name: "x" }, { "If-Match": "*" })).status).to.equal(200);
     expectProblem(await client.patch(path, { name: "y" }, { "If-Match": `W/${etag}` }), 412, "version_mismatch");

@@ -16,8 +16,11 @@ import {
   put,
 } from "../documents/support.ts";
 
-/** What a crash between two writes leaves, made by leaving out the second one; and the sweep that finds it. */
-describe("left-overs of documents' content", () => {
+/**
+ * A left-over is a file whose pending entry was never settled: a crash came between two writes, or another file replaced it.
+ * The sweep removes its bytes unless a record names it. These tests leave out the second write instead of crashing.
+ */
+describe("left-over files of documents", () => {
   const service = useService();
   const account = useAccount(service);
   const { client } = account;
@@ -50,7 +53,7 @@ describe("left-overs of documents' content", () => {
     return removed;
   }
 
-  it("go when no record came to name them, and not before their time", async () => {
+  it("are removed by the sweep if no record names them, but not before they are old enough", async () => {
     await upload();
     expect(await contents.leftOvers(60_000)).to.deep.equal([]);
     expect(await held(service)).to.include({ files: 1, pending: 1 });
@@ -58,7 +61,7 @@ describe("left-overs of documents' content", () => {
     expect(await held(service)).to.deep.equal(NOTHING_HELD);
   });
 
-  it("are none where the record was written: only the entry goes", async () => {
+  it("are kept if a record names them, and only their pending entry is removed", async () => {
     const { id } = await upload();
     const named = { file_id: id, filename: null, content_type: "a/b", size: 307_200, sha256: "", uploaded_at: "" };
     await candidates.change(owner.accountId, owner.candidateId, (record) => ({
@@ -70,7 +73,7 @@ describe("left-overs of documents' content", () => {
     expect((await download(client, content)).bytes).to.have.length(307_200);
   });
 
-  it("go with what was replaced, when its readers have had their time", async () => {
+  it("include a replaced file, which stays for its readers until it is old enough for the sweep", async () => {
     await put(client, content, "old");
     await put(client, content, "new");
     expect(await held(service)).to.include({ files: 2, pending: 1 });
@@ -79,7 +82,7 @@ describe("left-overs of documents' content", () => {
     expect((await download(client, content)).bytes.toString()).to.equal("new");
   });
 
-  it("do not come of a replacement that was refused after all", async () => {
+  it("are kept if their replacement was refused", async () => {
     const { content: old } = documentIn(await put(client, content, "old"));
     const record = await candidates.get(owner.accountId, owner.candidateId);
     await contents.replaced(record.documents[0]?.content?.file_id ?? "", owner);
@@ -88,18 +91,18 @@ describe("left-overs of documents' content", () => {
     expect((await download(client, content)).headers.get("etag")).to.equal(old?.etag);
   });
 
-  it("go at once where the record's write was refused, and wait where nobody knows", async () => {
+  it("are removed at once if the record's write was refused, and stay for the sweep if its outcome is unknown", async () => {
     const refused = await upload();
-    await rejected(contents.settle([refused.id], () => Promise.reject(problem("version_mismatch", "No.")), never));
+    await rejected(contents.settle([refused.id], () => Promise.reject(problem("version_mismatch", "Refused.")), never));
     expect(await held(service)).to.deep.equal(NOTHING_HELD);
     const inDoubt = await upload();
     await rejected(
-      contents.settle([inDoubt.id], () => Promise.reject(problem("store_unavailable", "Who knows.")), never),
+      contents.settle([inDoubt.id], () => Promise.reject(problem("store_unavailable", "Unknown.")), never),
     );
     expect(await held(service)).to.include({ files: 1, pending: 1 });
   });
 
-  it("are not taken from under an upload: it is refused when the sweep was first", async () => {
+  it("may include a file that is still being uploaded: if the sweep removes it first, the upload is refused", async () => {
     async function* slow(): AsyncGenerator<Uint8Array> {
       yield Buffer.alloc(300 * 1024);
       await sweep();
@@ -110,16 +113,16 @@ describe("left-overs of documents' content", () => {
     expect(await held(service)).to.deep.equal(NOTHING_HELD);
   });
 
-  it("are let go by the sweep where somebody has touched them since it looked", async () => {
+  it("are kept if their entry changed after the sweep found them", async () => {
     const { id } = await upload();
     const [found] = await contents.leftOvers(0);
     await contents.replaced(id, owner);
-    if (found === undefined) throw new Error("It is there.");
+    if (found === undefined) throw new Error("The sweep found no left-over.");
     expect(await contents.removeLeftOver({ ...found, created_at: found.created_at - 1 }, isNamed)).to.equal(false);
     expect(await held(service)).to.include({ files: 1, pending: 1 });
   });
 
-  it("of a try that was interrupted do not make a second document", async () => {
+  it("of an interrupted attempt do not become a second document on retry", async () => {
     const documents = new DocumentService(candidates, contents);
     const given = { name: "CV", content: { data: Buffer.from("bytes").toString("base64") } };
     const ids = { file: undefined, newId: () => "doc_fixed", precondition: () => undefined };
@@ -136,7 +139,7 @@ const never = () => false;
 async function rejected(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {
-      throw new Error("It should have failed.");
+      throw new Error("The promise resolved; it should have been rejected.");
     },
     (error: unknown) => error,
   );

@@ -7,7 +7,7 @@ import { useFolder } from "./support.ts";
 
 const BOOTSTRAP = fileURLToPath(new URL("../../src/dev/bootstrap.mjs", import.meta.url));
 
-/** Stands for npm: leaves what `npm ci` would, or fails. */
+/** A fake npm. It leaves what `npm ci` would leave, and fails if there is a file `npm-fails`. */
 const NPM = `
   const fs = require("node:fs");
   fs.appendFileSync("npm.log", process.argv[2] + "\\n");
@@ -18,7 +18,7 @@ const NPM = `
   process.exit(fs.existsSync("npm-fails") ? 1 : 0);
 `;
 
-describe("the start of every npm script", () => {
+describe("bootstrap.mjs", () => {
   const folder = useFolder();
 
   function write(path: string, content: unknown): void {
@@ -54,13 +54,13 @@ describe("the start of every npm script", () => {
     lockTsxAt("1.0.0");
   });
 
-  it("installs once, then hands on arguments and the exit code", async () => {
+  it("installs the packages once, then passes on arguments and the exit code", async () => {
     expect(await run("a", "--b")).to.include({ code: 7, stdout: "a --b\n" });
     expect(await run("c")).to.deep.equal({ code: 7, stdout: "c\n", stderr: "" });
     expect(readFileSync(join(folder(), "npm.log"), "utf8")).to.equal("ci\n");
   });
 
-  it("installs again when the lock file asks for another version, or what npm left is gone", async () => {
+  it("installs again if the lock file has another version, or if node_modules is missing", async () => {
     await run();
     lockTsxAt("1.0.1");
     await run();
@@ -69,14 +69,14 @@ describe("the start of every npm script", () => {
     expect(readFileSync(join(folder(), "npm.log"), "utf8")).to.equal("ci\nci\nci\n");
   });
 
-  it("starts nothing when the installation failed", async () => {
+  it("does not run the entry if the installation failed", async () => {
     write("npm-fails", "");
     const { code, stdout, stderr } = await run();
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: "" });
     expect(stderr).to.include("npm ci failed");
   });
 
-  it("refuses a Node that is too old in one line", async () => {
+  it("refuses a Node that is too old, with one line", async () => {
     write("package.json", { type: "module", engines: { node: ">=99.1" } });
     const { code, stderr } = await run();
     expect(code).to.equal(1);

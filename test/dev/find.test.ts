@@ -8,7 +8,7 @@ import { program, useFolder, usePath } from "./support.ts";
 
 const { signal } = new AbortController();
 
-/** What a find refuses with: one line for a person. */
+/** Returns the message of the SetupError that `find` rejects with; it must be one line. */
 async function refusal(find: Promise<unknown>): Promise<string> {
   const error: unknown = await find.then(
     () => undefined,
@@ -20,24 +20,24 @@ async function refusal(find: Promise<unknown>): Promise<string> {
   return message;
 }
 
-describe("finding Redis", () => {
+describe("findRedis", () => {
   const folder = useFolder();
   const setPath = usePath();
 
-  it("takes the redis-server on PATH", async () => {
+  it("returns the redis-server on PATH", async () => {
     const redis = program(join(folder(), "bin/redis-server"), "exit 0");
     setPath(`/nowhere:${dirname(redis)}`);
     expect(await findRedis(folder(), signal)).to.equal(redis);
   });
 
-  it("passes over one that does not run, for one downloaded earlier", async () => {
+  it("skips one that does not run, and returns one that was downloaded earlier", async () => {
     setPath(dirname(program(join(folder(), "bin/redis-server"), "exit 127")));
-    const kept = program(join(folder(), "redis/stable/redis-server"), "exit 0");
-    writeFileSync(join(folder(), "redis/path"), kept);
-    expect(await findRedis(folder(), signal)).to.equal(kept);
+    const downloaded = program(join(folder(), "redis/stable/redis-server"), "exit 0");
+    writeFileSync(join(folder(), "redis/path"), downloaded);
+    expect(await findRedis(folder(), signal)).to.equal(downloaded);
   });
 
-  it("says what to do where there is none", async () => {
+  it("says what to install or set if there is none", async () => {
     setPath("");
     expect(await refusal(findRedis(folder(), signal)))
       .to.include("install redis-server")
@@ -45,37 +45,37 @@ describe("finding Redis", () => {
   });
 });
 
-describe("finding MongoDB", () => {
+describe("findMongo", () => {
   const folder = useFolder();
   const setPath = usePath();
 
-  beforeEach(() => writeFileSync(join(folder(), "mongod-unreachable"), "")); // the download host was asked already
+  beforeEach(() => writeFileSync(join(folder(), "mongod-unreachable"), "")); // so that it does not ask the download host
 
   function installStandin(): void {
     program(join(folder(), "nx-27017-0.8.1/bin/python3"), "exit 0");
     writeFileSync(join(folder(), "nx-27017-0.8.1/installed"), "");
   }
 
-  it("takes the mongod on PATH", async () => {
+  it("returns the mongod on PATH", async () => {
     const mongod = program(join(folder(), "bin/mongod"), "exit 0");
     setPath(dirname(mongod));
     expect(await findMongo(folder(), signal)).to.include({ name: "mongod", command: mongod });
   });
 
-  it("takes the stand-in where mongod does not run and cannot be downloaded", async () => {
+  it("returns the stand-in if mongod does not run and cannot be downloaded", async () => {
     setPath(dirname(program(join(folder(), "bin/mongod"), "exit 127")));
     installStandin();
     expect(await findMongo(folder(), signal)).to.include({ name: "nx-27017 0.8.1" });
   });
 
-  it("stays with the stand-in that has the data", async () => {
+  it("returns the stand-in if the data folder holds its data", async () => {
     setPath(dirname(program(join(folder(), "bin/mongod"), "exit 0")));
     installStandin();
     mkdirSync(join(folder(), "mongo-standin"));
     expect(await findMongo(folder(), signal, folder())).to.include({ name: "nx-27017 0.8.1" });
   });
 
-  it("does not put a stand-in before a mongod's data", async () => {
+  it("refuses to use the stand-in on a mongod's data", async () => {
     setPath("");
     installStandin();
     mkdirSync(join(folder(), "mongo"));
@@ -85,7 +85,7 @@ describe("finding MongoDB", () => {
       .and.include("there is no mongod");
   });
 
-  it("says what to do where there is none and no python3 that is new enough", async () => {
+  it("says what to install or set if there is neither mongod nor a recent python3", async () => {
     setPath(dirname(program(join(folder(), "bin/python3"), "exit 1")));
     expect(await refusal(findMongo(folder(), signal)))
       .to.include("install mongod")

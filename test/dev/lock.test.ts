@@ -6,23 +6,23 @@ import { useFolder } from "./support.ts";
 
 const LOCK = new URL("../../src/dev/lock.ts", import.meta.url).href;
 
-describe("the lock of a folder", () => {
+describe("a folder's lock", () => {
   const folder = useFolder();
 
-  it("is held by one at a time", async () => {
+  it("has one holder at a time", async () => {
     const release = await tryLock(folder());
     expect(await tryLock(folder())).to.equal(undefined);
     release?.();
     (await tryLock(folder()))?.();
   });
 
-  it("is another folder's own", async () => {
+  it("is independent of other folders' locks", async () => {
     const releases = [await tryLock(folder()), await tryLock(`${folder()}/other`)];
     for (const release of releases) release?.();
     expect(releases).to.not.include(undefined);
   });
 
-  it("goes to one of those who wait", async () => {
+  it("passes to one waiter after the other", async () => {
     const release = await tryLock(folder());
     let waits = 0;
     const waiting = [1, 2].map(() => lock(folder(), () => waits++));

@@ -9,17 +9,17 @@ import { isAlive } from "../../src/dev/servers-file.ts";
 import { startRedis } from "../support/servers.ts";
 import { program, useFolder } from "./support.ts";
 
-describe("a server's process", () => {
+describe("a server process", () => {
   const folder = useFolder();
 
-  it("answers when it is ready, and is gone when it is stopped", async () => {
+  it("answers once it is started, and is gone once it is stopped", async () => {
     const redis = await startRedis();
     expect(await askRedisPid(redis.url)).to.equal(redis.pid);
     await redis.stop();
     expect(isAlive(redis.pid)).to.equal(false);
   });
 
-  it("keeps port and data over a crash", async () => {
+  it("restarts on the same port after a crash", async () => {
     const redis = await startRedis({ args: ["--appendfsync", "always"] });
     const { pid, port } = redis;
     await redis.kill();
@@ -29,7 +29,7 @@ describe("a server's process", () => {
     await redis.stop();
   });
 
-  it("that does not start is told of with the last line of its log", async () => {
+  it("that does not start is reported with the last line of its log", async () => {
     const spec: ServerSpec = {
       name: "a server",
       command: program(join(folder(), "server"), "echo some; echo 'Bad luck.' >&2; exit 3"),
@@ -47,8 +47,8 @@ describe("a server's process", () => {
   });
 });
 
-describe("a server left behind by an earlier start", () => {
-  it("is taken over, and then ours to stop", async () => {
+describe("adopt", () => {
+  it("takes over a server that is still running, and can stop it", async () => {
     const redis = await startRedis();
     const adopted = await adopt("redis", redis, askRedisPid);
     expect(adopted).to.include({ url: redis.url, pid: redis.pid });
@@ -57,14 +57,14 @@ describe("a server left behind by an earlier start", () => {
     await redis.stop();
   });
 
-  it("is nobody's when another process answers there", async () => {
+  it("returns undefined if another process answers at its address", async () => {
     const redis = await startRedis();
     expect(await adopt("redis", { url: redis.url, pid: process.pid }, askRedisPid)).to.equal(undefined);
     expect(isAlive(redis.pid)).to.equal(true);
     await redis.stop();
   });
 
-  it("is not doubled when it does not answer", async () => {
+  it("throws if the server does not answer, so that no second one starts on its data", async () => {
     const redis = await startRedis();
     redis.pause();
     const error: unknown = await adopt("redis", redis, askRedisPid).then(
@@ -76,7 +76,7 @@ describe("a server left behind by an earlier start", () => {
     expect(String(error)).to.include(`process ${redis.pid}`).and.include("does not answer");
   });
 
-  it("is not mistaken for what listens on its port after it ended", async () => {
+  it("returns undefined if its process has ended and another listens on its port", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const address = other.address();

@@ -6,10 +6,10 @@ import { expect } from "chai";
 import { findServers, readServers, recordServer } from "../../src/dev/servers-file.ts";
 import { useFolder } from "./support.ts";
 
-describe("the record of servers", () => {
+describe("servers.json", () => {
   const folder = useFolder();
 
-  it("leads others to what runs", async () => {
+  it("gives the addresses of servers that run", async () => {
     recordServer(folder(), "redis", { url: "redis://127.0.0.1:7001", pid: process.pid });
     recordServer(folder(), "mongodb", { url: "mongodb://127.0.0.1:7002", pid: process.pid });
     expect(findServers(folder())).to.deep.equal({
@@ -18,14 +18,14 @@ describe("the record of servers", () => {
     });
   });
 
-  it("leads nobody to what has ended", async () => {
+  it("gives no address of a server that has ended", async () => {
     const child = spawn("true");
     await once(child, "exit");
     recordServer(folder(), "redis", { url: "redis://127.0.0.1:7001", pid: child.pid ?? 0 });
     expect(findServers(folder())).to.deep.equal({});
   });
 
-  it("is gone with its last server", () => {
+  it("is removed with its last server", () => {
     recordServer(folder(), "redis", { url: "redis://127.0.0.1:7001", pid: 1 });
     recordServer(folder(), "mongodb", { url: "mongodb://127.0.0.1:7002", pid: 1 });
     recordServer(folder(), "redis", undefined);
@@ -42,7 +42,7 @@ describe("the record of servers", () => {
     '{"redis":{"url":1,"pid":2}}',
     '{"redis":{"url":"redis://h","pid":-1}}',
   ]) {
-    it(`is empty when it reads ${JSON.stringify(broken)}`, async () => {
+    it(`counts as empty if it contains ${JSON.stringify(broken)}`, async () => {
       writeFileSync(join(folder(), "servers.json"), broken);
       expect(findServers(folder())).to.deep.equal({});
     });

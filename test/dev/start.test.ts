@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { tryLock } from "../../src/dev/lock.ts";
 import { useFolder } from "./support.ts";
 
-/** Starts the service as `npm start` does, on the servers of the test run and a database of its own. */
+/** Runs `npm start` on the servers of the test run, with a database of its own. */
 function start(dataDir: string, env: Record<string, string> = {}): ChildProcess {
   const database = `test${dataDir.replace(/\W/g, "_")}`;
   const own = {
@@ -23,7 +23,7 @@ function start(dataDir: string, env: Record<string, string> = {}): ChildProcess 
   });
 }
 
-/** What it prints, up to the empty line after its greeting. */
+/** Reads its output up to the empty line after its greeting. */
 async function greeting(child: ChildProcess): Promise<string> {
   let printed = "";
   for await (const more of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
@@ -39,7 +39,7 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<unknow
   return code;
 }
 
-/** How it ends by itself, and the one line it says. */
+/** Waits until it exits by itself. @returns its exit code and its standard error. */
 async function refusal(child: ChildProcess): Promise<{ code: unknown; line: string }> {
   const [[code], line]: [unknown[], string] = await Promise.all([
     once(child, "exit"),
@@ -52,7 +52,7 @@ describe("npm start", function () {
   this.timeout(30_000);
   const folder = useFolder();
 
-  it("shows a key once, in a line of curl that works, and stops when told to", async () => {
+  it("shows a key once, in a curl command that works, and stops on a signal", async () => {
     const first = start(folder());
     const shown = await greeting(first);
     const curl = /^ *curl -i (.*)$/m.exec(shown)?.[1] ?? "";
@@ -66,7 +66,7 @@ describe("npm start", function () {
     expect(await stop(second, "SIGTERM")).to.equal(0);
   });
 
-  it("leaves a data folder to the one that has it", async () => {
+  it("refuses a data folder that another process uses", async () => {
     const release = await tryLock(folder());
     const { code, line } = await refusal(start(folder()));
     release?.();
@@ -80,7 +80,7 @@ describe("npm start", function () {
     expect(line.split("\n").map((fault) => fault.split(":")[0])).to.deep.equal(["PORT", "REPLICAS"]);
   });
 
-  it("ends with one line when its port is taken", async () => {
+  it("exits with one line if its port is taken", async () => {
     const first = start(folder());
     const port = /Ready: .*:(\d+)/.exec(await greeting(first))?.[1] ?? "";
     const { code, line } = await refusal(start(`${folder()}/other`, { PORT: port }));

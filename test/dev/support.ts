@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A folder of its own for each test of the suite that calls this, removed after it. @returns its path. */
+/** Creates a folder before each test of the suite that calls this, and removes it after the test. @returns its path. */
 export function useFolder(): () => string {
   let folder = "";
   beforeEach(() => {
@@ -12,7 +12,7 @@ export function useFolder(): () => string {
   return () => folder;
 }
 
-/** Makes PATH what a test says; it is put back after it. */
+/** Returns a function that sets PATH. PATH is restored after each test. */
 export function usePath(): (path: string) => void {
   const before = process.env["PATH"];
   afterEach(() => {
@@ -23,7 +23,7 @@ export function usePath(): (path: string) => void {
   };
 }
 
-/** Writes a program for /bin/sh. @returns its path. */
+/** Writes an executable script for /bin/sh. @returns its path. */
 export function program(path: string, script: string): string {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `#!/bin/sh\n${script}\n`);

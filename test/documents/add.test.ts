@@ -14,7 +14,7 @@ describe("POST /candidates/{id}/documents", () => {
 
   const data = Buffer.from("bytes").toString("base64");
 
-  it("adds a document, pending before the start and requested after it", async () => {
+  it("adds a document that is pending before the start and requested after it", async () => {
     const early = await client.post(`${candidate}/documents`, {
       name: "CV",
       required: false,
@@ -43,7 +43,7 @@ describe("POST /candidates/{id}/documents", () => {
     expect(await account.used()).to.deep.equal({ create: 1, writes: 2, start: 1, reads: 1 });
   });
 
-  it("takes its content in JSON: it is received", async () => {
+  it("accepts content in JSON, and the document is then received", async () => {
     await client.post(`${candidate}/start`);
     const added = await client.post(`${candidate}/documents`, {
       name: "CV",
@@ -56,7 +56,7 @@ describe("POST /candidates/{id}/documents", () => {
     expect((await held(service)).pending).to.equal(0);
   });
 
-  it("takes it in a form, whose fields are those of JSON, before the file and after it", async () => {
+  it("accepts a form with the same fields as JSON, before and after the file", async () => {
     const form = new FormData();
     form.append("required", "false");
     form.append("content", new Blob(["bytes"], { type: "text/plain" }), "cv.txt");
@@ -80,7 +80,7 @@ describe("POST /candidates/{id}/documents", () => {
     expect((await client.get(candidate)).body.documents[0]).to.deep.equal(added.body);
   });
 
-  it("takes a form without a file, and a file of no bytes", async () => {
+  it("accepts a form without a file, and an empty file", async () => {
     const without = await postForm(client, `${candidate}/documents`, { name: "CV" });
     expect(without.body).to.include({ state: "pending", content: null });
     const empty = await postForm(client, `${candidate}/documents`, { name: "CV" }, { bytes: "" });
@@ -94,7 +94,7 @@ describe("POST /candidates/{id}/documents", () => {
     expect(read.headers.get("content-length")).to.equal("0");
   });
 
-  it("takes 200 documents and no more", async () => {
+  it("accepts 200 documents and no more", async () => {
     const full = `/candidates/${(await client.post("/candidates", { documents: Array.from({ length: 199 }, () => "d") })).body.id}`;
     const last = await postForm(
       client,
@@ -123,7 +123,7 @@ describe("POST /candidates/{id}/documents", () => {
     expect(await held(service)).to.deep.equal(before);
   });
 
-  it("knows the form of a retry by what it holds, not by its boundary", async () => {
+  it("recognises the form of a retry by its content, not by its boundary", async () => {
     const key = { "Idempotency-Key": "form" };
     const first = await postForm(
       client,
@@ -151,7 +151,7 @@ describe("POST /candidates/{id}/documents", () => {
     expect((await client.get(candidate)).body.documents).to.have.length(1);
   });
 
-  it("is refused while the candidate is withdrawn, and keeps nothing", async () => {
+  it("refuses a document while the candidate is withdrawn, and keeps nothing", async () => {
     await client.patch(candidate, { withdrawn: true });
     const before = await held(service);
     expectProblem(await client.post(`${candidate}/documents`, { name: "CV" }), 409, "candidate_withdrawn");
@@ -168,7 +168,7 @@ describe("POST /candidates/{id}/documents", () => {
     expect(await held(service)).to.deep.equal(before);
   });
 
-  it("holds to If-Match of the candidate", async () => {
+  it("honours If-Match with the candidate's ETag", async () => {
     const stale = (await client.get(candidate)).headers.get("etag") ?? "";
     await client.patch(candidate, { name: "Zoë" });
     const fresh = (await client.get(candidate)).headers.get("etag") ?? "";
@@ -180,7 +180,7 @@ describe("POST /candidates/{id}/documents", () => {
     expect((await client.post(`${candidate}/documents`, { name: "CV" }, { "If-Match": fresh })).status).to.equal(201);
   });
 
-  it("finds nothing with another account's key", async () => {
+  it("answers 404 to another account's key", async () => {
     const other = await service.account();
     const before = await held(service);
     const missing = expectProblem(
@@ -204,7 +204,7 @@ describe("POST /candidates/{id}/documents", () => {
     ["a state", { name: "CV", state: "accepted" }, "/state"],
     ["a name of 501 characters", { name: "😀".repeat(501) }, "/name"],
     [
-      "a content type that is none",
+      "an invalid content type",
       { name: "CV", content: { content_type: "text/html\r\nX: y", data } },
       "/content/content_type",
     ],

@@ -5,10 +5,10 @@ import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 import { answerTo, candidateWithDocument, download, emptyContent, held, NOTHING_HELD, opened, put } from "./support.ts";
 
-/** More than one chunk, so that some of it is in the database when it breaks off. */
+/** More than one chunk, so that part of it is in the database when the upload is cut off. */
 const PART = Buffer.alloc(300 * 1024, "x");
 
-describe("uploads that are cut off", () => {
+describe("an upload", () => {
   const service = useService({ BODY_TIMEOUT_MS: 400 });
   const { client } = useAccount(service);
   let candidate: string;
@@ -33,7 +33,7 @@ describe("uploads that are cut off", () => {
   };
 
   for (const [way, open] of Object.entries(WAYS)) {
-    it(`leave nothing when the client goes away (${way})`, async () => {
+    it(`leaves nothing if the client disconnects (${way})`, async () => {
       const sent = open();
       sent.write(PART);
       await until(async () => (await held(service)).files === 1);
@@ -46,7 +46,7 @@ describe("uploads that are cut off", () => {
       expect((await download(client, content)).bytes.toString()).to.equal("whole");
     });
 
-    it(`are answered when the client falls silent (${way})`, async () => {
+    it(`is answered with 408 if the client stops sending (${way})`, async () => {
       const sent = open();
       sent.write(PART);
       const answer = await answerTo(sent);
@@ -57,7 +57,7 @@ describe("uploads that are cut off", () => {
     });
   }
 
-  it("are none where the client is only slow: each wait is short, all together are not", async () => {
+  it("succeeds with a slow client: the timeout applies to each pause, not to the whole upload", async () => {
     const sent = opened(client, "PUT", content, { "Content-Type": "application/pdf", "Content-Length": 4 });
     for (const byte of "slow") {
       await setTimeout(200);

@@ -8,7 +8,7 @@ import { useAccount, useService } from "../support/use-service.ts";
 import { candidateWithDocument, documentIn, download, put } from "./support.ts";
 
 describe("GET /candidates/{id}/documents/{docId}/content", () => {
-  /** Two chunks and a bit, so that ranges cross them. */
+  /** Two chunks and part of a third, so that ranges cross chunks. */
   const bytes = randomBytes(2 * 255 * 1024 + 1000);
   const service = useService();
   const account = useAccount(service);
@@ -22,7 +22,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     tag = documentIn(stored).content?.etag ?? "";
   });
 
-  it("gives the bytes as they came, to be saved and never run", async () => {
+  it("answers with the uploaded bytes and with headers that keep browsers from running them", async () => {
     const read = await download(client, content);
     expect(read.status).to.equal(200);
     expect(read.bytes.equals(bytes)).to.equal(true);
@@ -39,7 +39,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     expect(await account.used()).to.deep.equal({ create: 1, writes: 1, reads: 1 });
   });
 
-  it("gives HEAD the same headers and no bytes", async () => {
+  it("answers HEAD with the same headers and no bytes", async () => {
     const read = await download(client, content, {}, "HEAD");
     expect(read.status).to.equal(200);
     expect(read.bytes).to.have.length(0);
@@ -50,7 +50,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     });
   });
 
-  it("says 304 to those who have it", async () => {
+  it("answers 304 to a client that has the content", async () => {
     for (const known of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
       const read = await download(client, content, { "If-None-Match": known });
       expect(read.status, known).to.equal(304);
@@ -73,7 +73,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     ["BYTES=0-1", 0, 2],
   ];
   for (const [range, start, end] of RANGES) {
-    it(`gives the part ${range}`, async () => {
+    it(`answers 206 for the range ${range}`, async () => {
       const read = await download(client, content, { Range: range });
       expect(read.status).to.equal(206);
       expect(read.headers.get("content-range")).to.equal(`bytes ${start}-${end - 1}/${size}`);
@@ -83,7 +83,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
   }
 
   for (const range of [`bytes=${size}-`, "bytes=-0", `bytes=${size + 1}-${size + 2}`]) {
-    it(`has no part ${range}`, async () => {
+    it(`answers 416 for the range ${range}`, async () => {
       const refused = await client.get(content, { Range: range });
       expectProblem(refused, 416, "range_not_satisfiable");
       expect(refused.headers.get("content-range")).to.equal(`bytes */${size}`);
@@ -91,34 +91,34 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
   }
 
   for (const range of ["bytes=0-0,5-6", "bytes=5-2", "bytes=-", "bytes=a-b", "lines=1-2", "0-5"]) {
-    it(`answers ${range} by the whole`, async () => {
+    it(`answers 200 with the whole content for the range ${range}`, async () => {
       const read = await download(client, content, { Range: range });
       expect(read.status).to.equal(200);
       expect(read.bytes.equals(bytes)).to.equal(true);
     });
   }
 
-  it("gives a part of the version that If-Range names only, else the whole", async () => {
+  it("answers 206 only if If-Range names the current version, else 200 with the whole content", async () => {
     expect((await download(client, content, { Range: "bytes=0-1", "If-Range": tag })).status).to.equal(206);
     for (const other of ['"other"', `W/${tag}`, "Wed, 21 Oct 2026 07:28:00 GMT"]) {
       expect((await download(client, content, { Range: "bytes=0-1", "If-Range": other })).status, other).to.equal(200);
     }
   });
 
-  it("goes on giving the old bytes to whom it had begun to", async () => {
+  it("finishes a download that began before the content was replaced, with the old bytes", async () => {
     const response = await fetch(client.url + content, { headers: { Authorization: `Bearer ${client.key}` } });
     await put(client, content, "new");
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).to.equal(true);
     expect((await download(client, content)).bytes.toString()).to.equal("new");
   });
 
-  it("goes on while the candidate is withdrawn, and of a document that is settled", async () => {
+  it("still answers while the candidate is withdrawn, and for an accepted document", async () => {
     await client.patch(document, { state: "accepted" });
     await client.patch(document.replace(/\/documents.*/, ""), { withdrawn: true });
     expect((await download(client, content)).bytes.equals(bytes)).to.equal(true);
   });
 
-  it("is a problem where its first bytes cannot be read, and breaks off where later ones cannot; the log has both", async () => {
+  it("answers 500 if it cannot read the first bytes, disconnects if it cannot read later ones, and logs both", async () => {
     const { db } = service.operators.mongo;
     await put(client, content, randomBytes(8 * 1024 * 1024));
     const [file] = await db.collection("content.files").find().sort({ uploadDate: -1 }).limit(1).toArray();
@@ -137,20 +137,20 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     ]);
   });
 
-  it("has nothing before content came", async () => {
+  it("answers content_not_available before content is uploaded", async () => {
     const empty = await candidateWithDocument(client);
     expectProblem(await client.get(empty.content), 404, "content_not_available");
     await put(client, empty.content, "");
     expect((await download(client, empty.content, { Range: "bytes=0-" })).status).to.equal(416);
   });
 
-  it("finds nothing with another account's key", async () => {
+  it("answers 404 to another account's key", async () => {
     const other = await service.account();
     expectProblem(await other.client.get(content), 404, "not_found");
     expect(await other.used()).to.deep.equal({ reads: 1 });
   });
 
-  it("takes no other method", async () => {
+  it("answers 405 to any other method", async () => {
     const refused = await client.request("DELETE", content);
     expectProblem(refused, 405, "method_not_allowed");
     expect(refused.headers.get("allow")).to.equal("GET, HEAD, PUT");

@@ -4,8 +4,8 @@ import { type Answer, expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 import { documentIn, held, postForm, sendForm } from "./support.ts";
 
-/** Faults of forms. Each leaves nothing of the file, and the connection good for the next request. */
-describe("documents by form", () => {
+/** After each refusal nothing of the file is stored, and the connection works for the next request. */
+describe("POST /candidates/{id}/documents with a form", () => {
   const service = useService({ MAX_DOCUMENT_BYTES: 100_000 });
   const { client } = useAccount(service);
   let documents: string;
@@ -21,16 +21,16 @@ describe("documents by form", () => {
 
   const REFUSED: [string, string, number, string, string?][] = [
     ["an unknown field", `${part('name="nam"', "CV")}${NAME}${FILE}--b--`, 422, "validation_failed", "/nam"],
-    ["a field given twice", `${NAME}${FILE}${NAME}--b--`, 422, "validation_failed", "/name"],
+    ["a field that occurs twice", `${NAME}${FILE}${NAME}--b--`, 422, "validation_failed", "/name"],
     [
-      "a required that is no boolean",
+      "a required that is not a boolean",
       `${NAME}${part('name="required"', "yes")}${FILE}--b--`,
       422,
       "validation_failed",
       "/required",
     ],
     [
-      "metadata that is no JSON",
+      "metadata that is not JSON",
       `${NAME}${FILE}${part('name="metadata"', "a=b")}--b--`,
       422,
       "validation_failed",
@@ -75,8 +75,8 @@ describe("documents by form", () => {
     ],
     ["a form that ends too early", `${NAME}${FILE}--b`, 400, "malformed_request"],
     ["a file that ends too early", `${NAME}${FILE.slice(0, -4)}`, 400, "malformed_request"],
-    ["what is no form", "name=CV", 400, "malformed_request"],
-    ["nothing", "", 400, "malformed_request"],
+    ["a body that is not a form", "name=CV", 400, "malformed_request"],
+    ["an empty body", "", 400, "malformed_request"],
   ];
   for (const [what, body, status, code, pointer] of REFUSED) {
     it(`refuses ${what}`, async () => {
@@ -97,7 +97,7 @@ describe("documents by form", () => {
     expectProblem(await raw(body), 422, "validation_failed");
   });
 
-  it("refuses a form without a boundary, and one that is compressed", async () => {
+  it("refuses a form without a boundary, and a compressed form", async () => {
     expectProblem(await raw(`${NAME}--b--`, "multipart/form-data"), 400, "malformed_request");
     const compressed = await client.request("POST", documents, {
       body: `${NAME}--b--`,
@@ -112,7 +112,7 @@ describe("documents by form", () => {
     expectProblem(await raw(`${halves}--b--`), 413, "payload_too_large");
   });
 
-  it("takes a file of the largest size, and not one byte more", async () => {
+  it("accepts a file of the maximum size, and not one byte more", async () => {
     const largest = await postForm(client, documents, { name: "CV" }, { bytes: new Uint8Array(100_000) });
     expect(documentIn(largest).content).to.include({ size: 100_000 });
     const before = await held(service);
@@ -123,12 +123,12 @@ describe("documents by form", () => {
     expect(await held(service)).to.deep.equal(before);
   });
 
-  it("takes a part content without a filename, and of no declared type", async () => {
+  it("accepts a part `content` without a filename and without a Content-Type", async () => {
     const added = await raw(`${NAME}${part('name="content"', "bytes")}--b--`);
     expect(documentIn(added).content).to.include({ filename: null, content_type: "text/plain", size: 5 });
   });
 
-  it("reads a body that comes byte by byte as it reads one that comes at once", async () => {
+  it("accepts a body that arrives byte by byte", async () => {
     const text = `${NAME}${FILE}--b--\r\n`;
     const bytes = new ReadableStream({
       async start(controller) {
@@ -147,7 +147,7 @@ describe("documents by form", () => {
     expect(documentIn(added).content).to.include({ filename: "cv.txt", size: 5 });
   });
 
-  it("knows null and the empty text as JSON does", async () => {
+  it("treats null and the empty string as JSON does", async () => {
     const form = new FormData();
     for (const [name, value] of [
       ["name", "CV"],

@@ -7,24 +7,24 @@ import { candidateWithDocument, documentIn, download, postForm, put } from "./su
 const MIB = 1024 * 1024;
 
 /**
- * Larger than the 30 MiB or so of dead buffers that V8 leaves before it collects them (src/docs/decisions). A service that
- * held a document in memory would grow by at least this much, and by those 30 MiB.
+ * V8 lets about 30 MiB of dead buffers accumulate before it collects them (src/docs/decisions). A service that held a
+ * document in memory would grow by at least this size and by those 30 MiB.
  */
 const SIZE_MIB = 64;
 const MAX_GROWTH_MIB = 56;
 
-/** Memory of the service's own process, read from Linux, which remembers the peak since it was told to forget it. */
+/** Reads the memory of the service's process from /proc. Writing 5 to clear_refs resets the peak, VmHWM. */
 describe(`documents of ${SIZE_MIB} MiB`, function () {
   this.timeout(120_000);
   const bytes = randomBytes(SIZE_MIB * MIB);
   before(function () {
-    if (process.platform !== "linux") this.skip(); // peaks of memory are read from /proc
+    if (process.platform !== "linux") this.skip(); // only Linux has /proc
   });
   const service = useProcesses({ MAX_DOCUMENT_BYTES: SIZE_MIB * MIB });
   const { client } = useSharedAccount(service);
-  before(() => roundTrips(bytes.subarray(0, MIB))); // code and buffers that any upload needs
+  before(() => roundTrips(bytes.subarray(0, MIB))); // so that code and buffers that any upload needs are already in memory
 
-  /** Brings the bytes in by PUT and by form, and reads both back. */
+  /** Uploads the bytes by PUT and by form, and downloads both. */
   async function roundTrips(sent: Uint8Array<ArrayBuffer>): Promise<Buffer[]> {
     const { candidate, content } = await candidateWithDocument(client);
     expect(documentIn(await put(client, content, sent)).content?.size).to.equal(sent.length);
@@ -41,7 +41,7 @@ describe(`documents of ${SIZE_MIB} MiB`, function () {
     return Number(new RegExp(`^${line}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024;
   }
 
-  it(`come in and go out byte for byte, and the process grows by less than ${MAX_GROWTH_MIB} MiB`, async () => {
+  it(`are stored and returned unchanged, and the process grows by less than ${MAX_GROWTH_MIB} MiB`, async () => {
     await writeFile(`/proc/${service.child.pid}/clear_refs`, "5");
     const before = await memory("VmRSS");
     const [one, two] = await roundTrips(bytes);

@@ -3,17 +3,17 @@ import contentDisposition from "content-disposition";
 import { useAccount, useService } from "../support/use-service.ts";
 import { candidateWithDocument, documentIn, download, postForm, put } from "./support.ts";
 
-/** RFC 8187, as a careful client writes it. */
+/** Returns a Content-Disposition with the name encoded by RFC 8187. */
 function extended(name: string): string {
   const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
   return `attachment; filename*=UTF-8''${encoded}`;
 }
 
-describe("documents' names", () => {
+describe("names of documents and files", () => {
   const service = useService();
   const { client } = useAccount(service);
 
-  /** The name, and what a browser would be told to save it as where that is another. */
+  /** What the name shows, the name, and the filename in the download's header if it differs. */
   const NAMES: [string, string, string?][] = [
     ["Latin", "Zoë Müller ½.pdf"],
     ["Greek and Cyrillic", "Διαβατήριο Паспорт.pdf"],
@@ -26,12 +26,12 @@ describe("documents' names", () => {
     ["path separators", "../..\\etc/passwd", ".._.._etc_passwd"],
     ["folders only", "..", "_"],
     ["control characters", "a\u0000b\u001b[31m\u007f\r\nSet-Cookie: x=1.pdf", "a_b_[31m___Set-Cookie: x=1.pdf"],
-    ["turned around", "invoice\u202Efdp.exe", "invoice_fdp.exe"],
+    ["a right-to-left override", "invoice\u202Efdp.exe", "invoice_fdp.exe"],
     ["500 characters", "é".repeat(500)],
     ["500 emoji", "😀".repeat(500)],
   ];
   for (const [what, name, saved = name] of NAMES) {
-    it(`are kept exactly and harmless in headers: ${what}`, async () => {
+    it(`are kept exactly, and are harmless in headers: ${what}`, async () => {
       const { candidate, document, content } = await candidateWithDocument(client);
       const renamed = await client.patch(document, { name });
       expect(renamed.body.name).to.equal(name);
@@ -49,7 +49,7 @@ describe("documents' names", () => {
   }
 
   for (const [what, name] of NAMES) {
-    it(`are kept exactly from a form: ${what}`, async () => {
+    it(`are kept exactly if they come in a form's file part: ${what}`, async () => {
       const { candidate } = await candidateWithDocument(client);
       const added = documentIn(
         await postForm(client, `${candidate}/documents`, { name: "Passport" }, { bytes: "bytes", filename: name }),
@@ -58,13 +58,13 @@ describe("documents' names", () => {
     });
   }
 
-  it("of a form's field are kept exactly, as far as a form can carry them", async () => {
+  it("are kept exactly if they come in a form's field", async () => {
     const { candidate } = await candidateWithDocument(client);
     const name = '護照 \u0000 \u001b 👩🏽‍⚕️ ../x \r\n "';
     expect((await postForm(client, `${candidate}/documents`, { name })).body.name).to.equal(name);
   });
 
-  it("in UTF-8 where the header should have Latin-1 are taken for what they are", async () => {
+  it("are decoded as UTF-8 if a header is valid UTF-8, else as Latin-1", async () => {
     const { content } = await candidateWithDocument(client);
     const raw = Buffer.from('attachment; filename="护照.pdf"').toString("latin1");
     expect(documentIn(await put(client, content, "x", { "Content-Disposition": raw })).content?.filename).to.equal(
@@ -76,7 +76,7 @@ describe("documents' names", () => {
     );
   });
 
-  it("stand in for a file that has none", async () => {
+  it("of documents are used for the download if the file has none", async () => {
     const { document, content } = await candidateWithDocument(client);
     await client.patch(document, { name: "Passport" });
     await put(client, content, "x");

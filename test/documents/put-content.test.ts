@@ -15,7 +15,7 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     ({ candidate, document, content } = await candidateWithDocument(client));
   });
 
-  it("makes a document received, and says what was stored", async () => {
+  it("makes a document received, and answers with what was stored", async () => {
     const stored = await put(client, content, "%PDF", { "Content-Disposition": 'attachment; filename="a.pdf"' });
     expect(stored.status).to.equal(200);
     expect(stored.body.state).to.equal("received");
@@ -32,7 +32,7 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     expect(await account.used()).to.deep.equal({ create: 1, writes: 1, reads: 1 });
   });
 
-  it("takes bytes of no declared type, and no bytes at all", async () => {
+  it("accepts bytes without a Content-Type, and an empty body", async () => {
     const untyped = await client.request("PUT", content, { body: new Uint8Array([0, 255]) });
     expect(documentIn(untyped).content).to.include({
       content_type: "application/octet-stream",
@@ -44,13 +44,13 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     expect((await download(client, content)).bytes).to.have.length(0);
   });
 
-  it("makes a rejected document received again, without its reason", async () => {
+  it("makes a rejected document received again, and removes its rejection_reason", async () => {
     await put(client, content, "one");
     await client.patch(document, { state: "rejected", rejection_reason: "blurred" });
     expect((await put(client, content, "two")).body).to.include({ state: "received", rejection_reason: null });
   });
 
-  it("replaces what a received document has, and leaves the old bytes to the sweep", async () => {
+  it("replaces the content of a received document, and leaves the old bytes to the sweep", async () => {
     await put(client, content, "one");
     const before = await held(service);
     const replaced = await put(client, content, "two");
@@ -59,7 +59,7 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     expect((await held(service)).pending).to.equal(before.pending + 1);
   });
 
-  it("writes nothing for the very same content", async () => {
+  it("writes nothing if the content is the same", async () => {
     const first = await put(client, content, "one");
     const before = await held(service);
     const again = await put(client, content, "one");
@@ -69,7 +69,7 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
   });
 
   for (const state of ["accepted", "waived", "cancelled"]) {
-    it(`is not open to a document that is ${state}`, async () => {
+    it(`refuses content for a document that is ${state}`, async () => {
       await put(client, content, "one");
       await client.patch(document, { state });
       const before = await held(service);
@@ -80,14 +80,14 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     });
   }
 
-  it("is refused while the candidate is withdrawn", async () => {
+  it("refuses content while the candidate is withdrawn", async () => {
     await client.patch(candidate, { withdrawn: true });
     const before = await held(service);
     expectProblem(await put(client, content, "one"), 409, "candidate_withdrawn");
     expect(await held(service)).to.deep.equal(before);
   });
 
-  it("holds to If-Match, and keeps nothing of what came too late", async () => {
+  it("honours If-Match, and keeps nothing of a refused upload", async () => {
     const stale = (await client.patch(document, { name: "Visa" })).headers.get("etag") ?? "";
     await put(client, content, "one");
     const before = await held(service);
@@ -96,7 +96,7 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     expect((await download(client, content)).bytes.toString()).to.equal("one");
   });
 
-  it("takes the tag of the content itself for If-Match, while that is what is there", async () => {
+  it("accepts the content's own ETag in If-Match, as long as it is current", async () => {
     const { content: first } = documentIn(await put(client, content, "one"));
     const tag = (await download(client, content)).headers.get("etag") ?? "";
     expect(tag).to.equal(first?.etag);
@@ -111,14 +111,14 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     );
   });
 
-  it("finds nothing with another account's key", async () => {
+  it("answers 404 to another account's key, and for an unknown document", async () => {
     const other = await service.account();
     expectProblem(await put(other.client, content, "theirs"), 404, "not_found");
     expectProblem(await put(client, `${candidate}/documents/doc_none/content`, "one"), 404, "not_found");
     expectProblem(await client.get(content), 404, "content_not_available");
   });
 
-  it("takes a file of the largest size, and not one byte more, declared or not", async () => {
+  it("accepts a file of the maximum size, and not one byte more, with or without a Content-Length", async () => {
     const largest = randomBytes(100_000);
     expect(documentIn(await put(client, content, largest)).content).to.include({ size: 100_000 });
     const more = new Uint8Array(100_001);
@@ -131,7 +131,7 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     expect((await download(client, content)).bytes.equals(largest)).to.equal(true);
   });
 
-  it("leaves one whole winner of ten at once", async () => {
+  it("stores one of ten concurrent uploads, and never mixes their bytes", async () => {
     const files = Array.from({ length: 10 }, () => randomBytes(90_000));
     const answers = await Promise.all(files.map((bytes) => put(client, content, bytes)));
     expect(answers.map(({ status }) => status)).to.deep.equal(files.map(() => 200));
@@ -149,8 +149,8 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
   const REFUSED: [string, Record<string, string>, number, string][] = [
     ["a compressed body", { "Content-Encoding": "gzip" }, 415, "unsupported_media_type"],
     ["a form", { "Content-Type": "multipart/form-data; boundary=x" }, 415, "unsupported_media_type"],
-    ["a type that is none", { "Content-Type": "pdf" }, 415, "unsupported_media_type"],
-    ["a disposition that is none", { "Content-Disposition": "attachment; filename" }, 422, "validation_failed"],
+    ["an invalid Content-Type", { "Content-Type": "pdf" }, 415, "unsupported_media_type"],
+    ["an invalid Content-Disposition", { "Content-Disposition": "attachment; filename" }, 422, "validation_failed"],
     [
       "a filename of 501 characters",
       { "Content-Disposition": `attachment; filename*=UTF-8''${"%F0%9F%98%80".repeat(501)}` },
@@ -159,7 +159,7 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     ],
   ];
   for (const [what, headers, status, code] of REFUSED) {
-    it(`refuses ${what}, and reads on for the next request`, async () => {
+    it(`refuses ${what}, and serves the next request`, async () => {
       expectProblem(await put(client, content, "bytes", headers), status, code);
       expect((await put(client, content, "bytes")).status).to.equal(200);
     });

@@ -6,7 +6,7 @@ import type { Document } from "../../src/candidates/document-schema.ts";
 import type { Answer, Client } from "../support/client.ts";
 import type { Service } from "../support/service.ts";
 
-/** A candidate with one pending document; their paths. */
+/** Creates a candidate with one pending document. @returns the paths of the candidate, the document and its content. */
 export async function candidateWithDocument(
   client: Client,
 ): Promise<{ candidate: string; document: string; content: string }> {
@@ -16,7 +16,7 @@ export async function candidateWithDocument(
   return { candidate, document, content: `${document}/content` };
 }
 
-/** The document that an answer holds. */
+/** Returns the body of a response as a document. */
 export function documentIn(answer: Answer): Document {
   return answer.body as unknown as Document;
 }
@@ -27,7 +27,7 @@ export interface FormFile {
   type?: string;
 }
 
-/** Posts a form as browsers and fetch write it. */
+/** Posts a form, encoded as browsers and fetch encode it. */
 export async function postForm(
   client: Client,
   path: string,
@@ -69,7 +69,7 @@ export function put(
   return client.request("PUT", path, { body, headers: { "Content-Type": "application/pdf", ...headers } });
 }
 
-/** Reads bytes as bytes. */
+/** Sends a GET or HEAD, and returns the raw bytes. */
 export async function download(
   client: Client,
   path: string,
@@ -83,7 +83,7 @@ export async function download(
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** A request whose body the test writes itself, bit by bit. */
+/** Opens a request and sends its headers. The test writes the body itself, piece by piece. */
 export function opened(
   client: Client,
   method: string,
@@ -101,11 +101,11 @@ export async function answerTo(sent: ClientRequest): Promise<{ status: number; b
   return { status: response.statusCode ?? 0, body: JSON.parse(await text(response)) as { code?: string } };
 }
 
-/** How much of documents' content the database holds. */
+/** Counts the files, chunks and pending entries of documents' content in the database. */
 export async function held(service: Service): Promise<{ files: number; chunks: number; pending: number }> {
   const { db } = service.operators.mongo;
   const count = async (name: string) => (await db.collection(name).find().toArray()).length;
-  // The stand-in for MongoDB lists no chunks without their file's id, but for its own table of them.
+  // The MongoDB stand-in finds chunks only by their file's id. It lists all of them in its own table, content_chunks.
   const chunks = (await count("content.chunks")) + (await count("content_chunks"));
   return { files: await count("content.files"), chunks, pending: await count("content_pending") };
 }

@@ -15,7 +15,7 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     ({ candidate, document } = await candidateWithDocument(client));
   });
 
-  it("changes fields and clears them, and charges writes", async () => {
+  it("sets and clears fields, and charges writes", async () => {
     const changed = await client.patch(document, {
       name: "Visa",
       required: false,
@@ -35,7 +35,7 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     expect(await account.used()).to.deep.equal({ create: 1, writes: 2, reads: 1 });
   });
 
-  it("writes nothing where nothing changes", async () => {
+  it("writes nothing if nothing changes", async () => {
     const before = (await client.get(candidate)).body;
     const same = await client.patch(document, {
       state: "pending",
@@ -47,7 +47,7 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     expect((await client.get(candidate)).body).to.deep.equal(before);
   });
 
-  const MOVES: Record<string, string[]> = {
+  const TRANSITIONS: Record<string, string[]> = {
     pending: ["waived", "cancelled"],
     requested: ["waived", "cancelled"],
     received: ["accepted", "rejected", "waived", "cancelled"],
@@ -57,10 +57,10 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     waived: [],
     cancelled: [],
   };
-  const ALL = Object.keys(MOVES);
+  const STATES = Object.keys(TRANSITIONS);
 
-  /** Brings a new document there, by the API alone but for what the clock does. */
-  async function documentThatIs(state: string): Promise<string> {
+  /** Creates a document and brings it to a state through the API; to `expired` through the store, as the sweep does. */
+  async function documentInState(state: string): Promise<string> {
     const made = await candidateWithDocument(client);
     if (state === "requested") await client.post(`${made.candidate}/start`);
     if (["received", "accepted", "rejected", "expired"].includes(state)) await put(client, made.content, "bytes");
@@ -75,27 +75,27 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     return made.document;
   }
 
-  for (const [from, open] of Object.entries(MOVES)) {
-    it(`moves from ${from} to ${open.join(", ") || "nowhere"} only`, async () => {
-      const fixed = await documentThatIs(from);
-      for (const to of ALL.filter((state) => state !== from && !open.includes(state))) {
+  for (const [from, allowed] of Object.entries(TRANSITIONS)) {
+    it(`moves a document from ${from} to ${allowed.join(", ") || "no other state"} only`, async () => {
+      const fixed = await documentInState(from);
+      for (const to of STATES.filter((state) => state !== from && !allowed.includes(state))) {
         const refused = expectProblem(
           await client.patch(fixed, { state: to, name: "kept out" }),
           409,
           "invalid_transition",
         );
-        expect(refused).to.deep.include({ from, to, allowed: open });
+        expect(refused).to.deep.include({ from, to, allowed });
       }
-      for (const to of open)
-        expect((await client.patch(await documentThatIs(from), { state: to })).body).to.include({
+      for (const to of allowed)
+        expect((await client.patch(await documentInState(from), { state: to })).body).to.include({
           state: to,
           name: "Passport",
         });
     });
   }
 
-  it("keeps the reason of a rejection as long as it is one", async () => {
-    const rejected = await documentThatIs("received");
+  it("keeps rejection_reason while the document is rejected, and refuses it otherwise", async () => {
+    const rejected = await documentInState("received");
     expect((await client.patch(rejected, { state: "rejected", rejection_reason: "blurred" })).body).to.include({
       rejection_reason: "blurred",
     });
@@ -115,13 +115,13 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     expect(errors[0]?.pointer).to.equal("/rejection_reason");
   });
 
-  it("takes new content for what has expired", async () => {
-    const expiredOne = await documentThatIs("expired");
+  it("makes an expired document received once it gets new content", async () => {
+    const expiredOne = await documentInState("expired");
     expect((await put(client, `${expiredOne}/content`, "newer")).body).to.include({ state: "received" });
   });
 
-  it("accepts no document whose last day is past, unless the move brings a later one", async () => {
-    const received = await documentThatIs("received");
+  it("refuses to accept a document whose expires_on is past, unless the same request sets a later day", async () => {
+    const received = await documentInState("received");
     await client.patch(received, { expires_on: "2020-01-31" });
     const refused = expectProblem(await client.patch(received, { state: "accepted" }), 409, "invalid_transition");
     expect(refused).to.deep.include({ from: "received", to: "accepted", allowed: ["rejected", "waived", "cancelled"] });
@@ -130,7 +130,7 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     });
   });
 
-  it("holds to If-Match of the document or of its candidate", async () => {
+  it("honours If-Match with the ETag of the document or of its candidate", async () => {
     const first = await client.patch(document, { name: "Visa" });
     const whole = (await client.get(candidate)).headers.get("etag") ?? "";
     const second = await client.patch(document, { name: "Permit" }, { "If-Match": first.headers.get("etag") ?? "" });
@@ -140,14 +140,14 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     expect((await client.patch(document, { name: "CV" }, { "If-Match": now })).status).to.equal(200);
   });
 
-  it("is refused while the candidate is withdrawn", async () => {
+  it("refuses changes while the candidate is withdrawn", async () => {
     await client.patch(candidate, { withdrawn: true });
     expectProblem(await client.patch(document, { name: "Visa" }), 409, "candidate_withdrawn");
     await client.patch(candidate, { withdrawn: false });
     expect((await client.patch(document, { name: "Visa" })).status).to.equal(200);
   });
 
-  it("finds nothing with another account's key, under another candidate, or under no id", async () => {
+  it("answers 404 to another account's key, under another candidate, and for an unknown document", async () => {
     const other = await service.account();
     const elsewhere = await candidateWithDocument(client);
     expectProblem(await other.client.patch(document, { name: "Visa" }), 404, "not_found");
@@ -162,9 +162,9 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
 
   const REFUSED: [string, unknown, string][] = [
     ["content", { content: null }, "/content"],
-    ["no name", { name: null }, "/name"],
-    ["no state", { state: null }, "/state"],
-    ["a state that is none", { state: "lost" }, "/state"],
+    ["a name of null", { name: null }, "/name"],
+    ["a state of null", { state: null }, "/state"],
+    ["a state that does not exist", { state: "lost" }, "/state"],
     ["a day that does not exist", { expires_on: "2026-02-30" }, "/expires_on"],
     ["an unknown field", { expiry: "2026-02-28" }, "/expiry"],
   ];
@@ -175,8 +175,8 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     });
   }
 
-  it("keeps the content whatever else changes", async () => {
-    const received = await documentThatIs("received");
+  it("keeps the content when other fields change", async () => {
+    const received = await documentInState("received");
     const { content } = documentIn(await client.patch(received, { state: "rejected" }));
     expect(content).to.include({ size: 5 });
   });

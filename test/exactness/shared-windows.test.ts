@@ -6,27 +6,27 @@ import { accountWithKeys, type LogLine, type Processes } from "../support/proces
 import { REQUESTS } from "../support/requests.ts";
 import { useProcesses } from "../support/use-service.ts";
 
-/** How many runs; `npm run test:exactness` asks for ten. */
+/** Number of runs. `npm run test:exactness` sets it to ten. */
 const RUNS = Number(process.env.EXACTNESS_RUNS ?? 1);
 const WINDOW_SECONDS = 10;
 const REPLICAS = 8;
-/** Refusals after which a lane rests. */
-const REFUSALS = 25;
+/** Refusals after which a lane pauses. */
+const MAX_REFUSALS = 25;
 
 interface Offer {
   key: string;
   keyId: string;
-  /** Sends three tenths of its limit in each window, so that the account keeps room; else as many as go. */
+  /** Whether to send only three tenths of its limit in each window, so that the account has room left. Else without pause. */
   modest: boolean;
 }
 
-describe(`${REPLICAS} processes share one account's windows`, function () {
+describe(`the limiter with ${REPLICAS} processes`, function () {
   this.timeout(60_000 + RUNS * 60_000);
   const service = useProcesses({ REPLICAS, LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: 5_000 });
 
   for (let run = 1; run <= RUNS; run++) {
-    it(`admits min(offered, limit) for the account and each key, across an edge (run ${run})`, async () => {
-      service.log.splice(0); // each run looks at its own lines only
+    it(`admits exactly min(offered, limit) for an account and each key, in two consecutive windows (run ${run})`, async () => {
+      service.log.splice(0); // so that each run sees only its own lines
       const shared = await accountWithKeys(service, 3);
       const lopsided = await accountWithKeys(service, 3);
       const candidates = new Map<string, string>();
@@ -34,9 +34,9 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
         candidates.set(id, (await keys[0]!.client.post("/candidates")).body.id);
 
       const edge = await nextEdge();
-      await setTimeout(edge - Date.now() + 300); // well inside the first window, when its counters are fresh
+      await setTimeout(edge - Date.now() + 300); // start well inside the first window
       const crossing = edge + WINDOW_SECONDS * 1000;
-      const until = edge + 2 * WINDOW_SECONDS * 1000 - 500; // and well inside the second
+      const until = edge + 2 * WINDOW_SECONDS * 1000 - 500; // end well inside the second
       const offers = (keys: { id: string; client: { key: string } }[], modest = false): Offer[] =>
         keys.map(({ id, client }) => ({ key: client.key, keyId: id, modest }));
       const [greedy, ...modest] = lopsided.keys;
@@ -52,7 +52,7 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
         ),
       ]);
 
-      await everyLineOf(
+      await untilLogged(
         [shared.id, lopsided.id],
         edge,
         sent.reduce((sum, count) => sum + count),
@@ -62,23 +62,23 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
       for (const surface of SURFACES) {
         const limit = limitsOf(surface, 1);
         const windows = perWindow(service, edge, { account: shared.id, surface });
-        const asked = shared.keys.map(({ id }) => perWindow(service, edge, { key_id: id, surface }));
-        const due = windows.map((_, n) =>
+        const offered = shared.keys.map(({ id }) => perWindow(service, edge, { key_id: id, surface }));
+        const expected = windows.map((_, n) =>
           Math.min(
             limit.account,
-            asked.reduce((sum, key) => sum + Math.min(key[n]!.offered, limit.key), 0),
+            offered.reduce((sum, key) => sum + Math.min(key[n]!.offered, limit.key), 0),
           ),
         );
         expect(
           windows.map(({ admitted }) => admitted),
           `${surface}: the account, window by window`,
-        ).to.deep.equal(due);
-        full.push(...due.slice(0, 2).map((count) => count === limit.account));
+        ).to.deep.equal(expected);
+        full.push(...expected.slice(0, 2).map((count) => count === limit.account));
         const byKey = shared.keys.map(({ id }) => admitted.get(`${id} ${surface}`) ?? 0);
         expect(
           byKey.reduce((sum, count) => sum + count),
           `${surface}: what the clients saw`,
-        ).to.equal(due.reduce((sum, count) => sum + count));
+        ).to.equal(expected.reduce((sum, count) => sum + count));
 
         for (const { id } of [...shared.keys, ...lopsided.keys]) {
           const ofKey = perWindow(service, edge, { key_id: id, surface });
@@ -90,7 +90,7 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
           for (const window of ofKey)
             expect(window.admitted, `${surface}: no key over its limit`).to.be.at.most(limit.key);
         }
-        // Where the account has room, each key gets exactly the lesser of what it offered and its limit.
+        // If the account has room, each key gets exactly the lesser of what it offered and its limit.
         for (const { id } of lopsided.keys) {
           for (const window of perWindow(service, edge, { key_id: id, surface })) {
             expect(window.admitted, `${surface}: a key of an account with room`).to.equal(
@@ -99,28 +99,31 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
           }
         }
       }
-      // Where less than the limit was offered the counts agree as well. How many were exhausted is how fast the machine is, but
-      // a run that exhausts not even the three small surfaces shows little.
+      // The counts are checked in windows that were not exhausted, too. How many are exhausted depends on the machine's
+      // speed. But a run that does not even exhaust the three smallest surfaces in both windows proves little.
       const exhausted = full.filter(Boolean).length;
       process.stdout.write(`      ${exhausted} of ${full.length} windows of the shared account were exhausted\n`);
       expect(exhausted).to.be.at.least(6);
     });
   }
 
-  /** The next edge of a window by Redis's clock, in this process's time; Redis is on this machine. */
+  /** Returns the start of the next window, in ms since the epoch. Redis is on this machine, so both have one clock. */
   function nextEdge(): Promise<number> {
     const length = WINDOW_SECONDS * 1000;
     return Promise.resolve((Math.floor(Date.now() / length) + 1) * length);
   }
 
-  /** A request's line comes after its answer: waits for as many as there were requests. */
-  async function everyLineOf(accounts: string[], edge: number, count: number): Promise<void> {
+  /** Waits until `count` requests of these accounts are logged. A request's log line comes after its response. */
+  async function untilLogged(accounts: string[], edge: number, count: number): Promise<void> {
     const first = Math.round(edge / (WINDOW_SECONDS * 1000));
     const ours = (line: LogLine) => accounts.includes(line.account ?? "") && (line.window ?? 0) >= first;
     while (service.log.filter(ours).length < count) await service.logged(ours);
   }
 
-  /** Keeps every lane busy until the end, and says how many requests that were. */
+  /**
+   * Sends requests in several lanes: for each key and surface one if the key is modest, else four. Counts the admitted ones
+   * in `admitted`, by key and surface. @returns the number of requests sent.
+   */
   async function hammer(
     offers: Offer[],
     candidate: string,
@@ -143,8 +146,8 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
           refused++;
         }
         if (modest) await setTimeout((WINDOW_SECONDS * 1000) / (0.3 * limitsOf(surface, 1).key));
-        if (refused < REFUSALS) continue;
-        // Enough was refused in this window: the machine is left to the others, but all come back just before the edge.
+        if (refused < MAX_REFUSALS) continue;
+        // This lane was refused often enough in this window. It leaves the machine to the others until just before the edge.
         refused = 0;
         const now = Date.now();
         if (now < edge - 200) await setTimeout(edge - 200 - now);
@@ -160,12 +163,19 @@ describe(`${REPLICAS} processes share one account's windows`, function () {
   }
 });
 
-/** What the replicas logged in each window from an edge on, of the lines that fit. A busy machine may touch a third one. */
-function perWindow({ log }: Processes, edge: number, fits: Partial<LogLine>): { offered: number; admitted: number }[] {
+/**
+ * Counts the log lines with these members in each of the three windows from an edge on. The third one is there because a
+ * busy machine may run into it.
+ */
+function perWindow(
+  { log }: Processes,
+  edge: number,
+  members: Partial<LogLine>,
+): { offered: number; admitted: number }[] {
   const first = Math.round(edge / (WINDOW_SECONDS * 1000));
   return [first, first + 1, first + 2].map((window) => {
     const lines = log.filter((line) =>
-      Object.entries({ ...fits, window }).every(([name, value]) => line[name as keyof LogLine] === value),
+      Object.entries({ ...members, window }).every(([name, value]) => line[name as keyof LogLine] === value),
     );
     return { offered: lines.length, admitted: lines.filter(({ verdict }) => verdict === "admitted").length };
   });

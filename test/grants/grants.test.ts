@@ -8,7 +8,7 @@ import { earlyInWindow, problemOf, useTestRedis } from "../limiter/support.ts";
 import { useReplicas } from "../support/use-service.ts";
 
 const REPLICAS = 4;
-/** `GRANT_AMOUNT=5000` is the whole backfill of the interface's example, and takes minutes. */
+/** `GRANT_AMOUNT=5000` is the backfill of the example in interface.md. It takes minutes. */
 const AMOUNT = Number(process.env.GRANT_AMOUNT ?? 500);
 const WINDOW_SECONDS = AMOUNT > 1000 ? 60 : 16;
 const LIMITS = limitsOf("create", 1);
@@ -34,15 +34,16 @@ describe(`grants on ${REPLICAS} replicas`, function () {
   });
 
   /**
-   * Creates through every replica at once until each lane has been refused several times; how many were created.
-   * @param most creations to stop at.
-   * @param notBefore refusals before this time, in milliseconds since the epoch, end nothing.
+   * Creates candidates through all replicas at once. Each lane stops after five refusals.
+   * @param max requests after which it stops.
+   * @param notBefore refusals before this time, in ms since the epoch, are not counted.
+   * @returns the number of candidates created.
    */
-  async function createAll(key: string, { most = Infinity, notBefore = 0 } = {}): Promise<number> {
+  async function createAll(key: string, { max = Infinity, notBefore = 0 } = {}): Promise<number> {
     let sent = 0;
     let created = 0;
     const lane = async (client: LoadClient) => {
-      for (let refused = 0; refused < 5 && sent < most;) {
+      for (let refused = 0; refused < 5 && sent < max;) {
         sent++;
         const { status } = await client.send({ method: "POST", path: "/candidates", key, body: "{}" });
         expect(status).to.be.oneOf([201, 429]);
@@ -56,7 +57,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     return created;
   }
 
-  it(`gives its key exactly limit + ${AMOUNT} and the others exactly their limit, across replicas and a window's edge`, async () => {
+  it(`give their key exactly ${AMOUNT} beyond its limits and other keys exactly their limits, across a window's edge`, async () => {
     const { id, keys: made } = await accountWithKeys(replicas.first, 2);
     const [granted, other] = made.map(({ client }) => client.key);
     await service().create(terms(made[0]!.id));
@@ -64,9 +65,9 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     const length = WINDOW_SECONDS * 1000;
     const edge = (Math.floor(Date.now() / length) + 1) * length; // Redis is on this machine
 
-    // In the first window a half of the grant is drawn, and the account's other key has its own in full.
+    // In the first window half of the grant is drawn, and the account's other key uses exactly its own limit.
     const half = AMOUNT / 2;
-    const before = await Promise.all([createAll(granted!, { most: LIMITS.key + half }), createAll(other!)]);
+    const before = await Promise.all([createAll(granted!, { max: LIMITS.key + half }), createAll(other!)]);
     expect(before).to.deep.equal([LIMITS.key + half, LIMITS.key]);
     expect((await service().list(id)).data[0]).to.include({ remaining: half, status: "live" });
 
@@ -81,7 +82,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     expect((await service().list(id)).data[0]).to.include({ remaining: 0, status: "exhausted" });
   });
 
-  it("is seen as a third policy, and ends at once for every replica when it is revoked", async () => {
+  it("appear as a third policy in the headers, and end on every replica as soon as they are revoked", async () => {
     const [only] = (await accountWithKeys(replicas.first, 1)).keys;
     const { id } = await service().create(terms(only!.id));
     await earlyInWindow(redis, WINDOW_SECONDS);
@@ -108,7 +109,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     for (const client of clients) client.close();
   });
 
-  it("ends with its expiry, at once for every replica", async () => {
+  it("end on every replica as soon as they expire", async () => {
     const [only] = (await accountWithKeys(replicas.first, 1)).keys;
     await earlyInWindow(redis, WINDOW_SECONDS);
     expect(await createAll(only!.client.key)).to.equal(LIMITS.key);
@@ -141,7 +142,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     );
   });
 
-  it("issued twice with the same id, at once or later, counts once; other terms are refused", async () => {
+  it("count once if they are issued again with the same id and terms, and are refused with other terms", async () => {
     const [only] = (await accountWithKeys(replicas.first, 1)).keys;
     const same = terms(only!.id, { amount: 7, id: `grant_${only!.id}` });
     const views = await Promise.all(Array.from({ length: 10 }, () => service().create(same)));

@@ -11,25 +11,25 @@ import { redisKeys } from "../../src/limiter/redis-keys.ts";
 import { useAccounts } from "../accounts/support.ts";
 import { limiterOver, problemOf, useTestRedis } from "../limiter/support.ts";
 
-/** The steps at which issuing a grant can be cut off: before each thing it does to Redis, or straight after it. */
+/** The moments at which these tests cut off the issue of a grant: before and after each of its two writes to Redis. */
 const CUTS = ["put before", "put after", "fill before", "fill after"] as const;
 type Cut = (typeof CUTS)[number];
 
 class Crash extends Error {}
 
-/** Redis's half, with a crash in one of its steps. */
+/** Grant counters that crash at `cut`. */
 class CrashingCounters extends GrantCounters {
   cut: Cut | undefined;
 
   override async put(grant: Parameters<GrantCounters["put"]>[0]): Promise<boolean> {
-    return this.#cutting("put", () => super.put(grant));
+    return this.#crashAtCut("put", () => super.put(grant));
   }
 
   override async fillOnce(grant: Parameters<GrantCounters["fillOnce"]>[0]): Promise<boolean> {
-    return this.#cutting("fill", () => super.fillOnce(grant));
+    return this.#crashAtCut("fill", () => super.fillOnce(grant));
   }
 
-  async #cutting<T>(step: "put" | "fill", work: () => Promise<T>): Promise<T> {
+  async #crashAtCut<T>(step: "put" | "fill", work: () => Promise<T>): Promise<T> {
     if (this.cut === `${step} before`) throw new Crash();
     const result = await work();
     if (this.cut === `${step} after`) throw new Crash();
@@ -37,7 +37,7 @@ class CrashingCounters extends GrantCounters {
   }
 }
 
-describe("issuing a grant that is cut off", () => {
+describe("GrantService", () => {
   const accounts = useAccounts();
   const redis = useTestRedis();
   let counters: CrashingCounters;
@@ -77,6 +77,7 @@ describe("issuing a grant that is cut off", () => {
     counters.cut = undefined;
     expect(outcome).to.be.instanceOf(Crash);
   };
+  /** Sends creates with the key. @returns how many were admitted. */
   const admitted = async (requests: number) => {
     const limiter = limiterOver(redis);
     const charges = Array.from({ length: requests }, () =>
@@ -84,11 +85,11 @@ describe("issuing a grant that is cut off", () => {
     );
     return (await Promise.all(charges)).filter(({ verdict }) => verdict === "admitted" || verdict === "granted").length;
   };
-  /** All that Redis knows of the account. */
-  const loseData = () => redis.del(redisKeys.grants({ accountId, keyId: request.keyId }));
+  /** Deletes the key's grants from Redis. */
+  const loseGrants = () => redis.del(redisKeys.grants({ accountId, keyId: request.keyId }));
 
   for (const cut of CUTS) {
-    it(`${cut}: the command, repeated, gives the amount once`, async () => {
+    it(`gives the amount once if the command is repeated after a crash (${cut})`, async () => {
       await cutOff(cut);
       const drawn = await admitted(103);
       expect(drawn).to.equal(cut === "fill after" ? 103 : 100);
@@ -96,10 +97,10 @@ describe("issuing a grant that is cut off", () => {
       expect(drawn + (await admitted(110))).to.equal(105);
     });
 
-    it(`${cut}, and Redis loses its data: the command, repeated, never gives it twice`, async () => {
+    it(`never gives the amount twice if Redis also loses its data after the crash (${cut})`, async () => {
       await cutOff(cut);
       const drawn = await admitted(104);
-      await loseData();
+      await loseGrants();
       const repeated = await grants.create(request).then(
         (view) => view.remaining,
         () => "refused",
@@ -111,23 +112,23 @@ describe("issuing a grant that is cut off", () => {
     });
   }
 
-  it("Redis loses a grant that was issued: it is shown as lost, and not given again", async () => {
+  it("shows a grant that Redis has lost as lost, and does not give it again", async () => {
     await grants.create(request);
     await admitted(102);
-    await loseData();
+    await loseGrants();
     expect((await grants.list(accountId)).data[0]).to.include({ status: "lost", remaining: null });
     expect((await problemOf(grants.create(request))).message).to.match(/lost what was left/);
     expect(await admitted(10)).to.equal(0);
   });
 
-  it("a revoked grant is not issued by repeating its command", async () => {
+  it("does not issue a revoked grant when its command is repeated", async () => {
     await cutOff("fill before");
     await grants.revoke(request.id);
     expect(await grants.create(request)).to.include({ status: "revoked" });
     expect(await admitted(110)).to.equal(100);
   });
 
-  it("is refused for a key that is not there or revoked, another surface, and terms that cannot be", async () => {
+  it("refuses a grant for an unknown or revoked key, for a surface other than create, and with invalid terms", async () => {
     const refused = async (more: Partial<GrantRequest>) =>
       (await problemOf(grants.create({ ...request, ...more }))).code;
     expect(await refused({ keyId: newTypeId("key") })).to.equal("not_found");

@@ -13,7 +13,7 @@ describe("a client that mirrors its pipeline", function () {
   const mirror = new Map<string, Candidate>();
   let cursor = "";
 
-  /** One poll: whatever has changed since the last. */
+  /** Reads whatever has changed since the last poll. */
   async function poll(): Promise<void> {
     for (;;) {
       const { status, body } = await client.get(`/candidates?limit=20${cursor && `&cursor=${cursor}`}`);
@@ -24,13 +24,14 @@ describe("a client that mirrors its pipeline", function () {
     }
   }
 
+  /** Expects status 200 or 201. @returns the body. */
   async function ok(answer: ReturnType<Client["get"]>) {
     const { status, body } = await answer;
     expect(status, JSON.stringify(body)).to.be.oneOf([200, 201]);
     return body;
   }
 
-  /** What happens to every candidate, and on the way to every third or fifth. */
+  /** Takes a candidate to completed. Rejects a document of every third one, and withdraws every fifth one for a while. */
   async function walk(n: number): Promise<void> {
     const { id } = await ok(
       client.post(
@@ -74,7 +75,7 @@ describe("a client that mirrors its pipeline", function () {
     expect((await client.get(content)).body.text).to.contain(`passport ${n}`);
   }
 
-  it(`walks ${CANDIDATES} candidates from creation to completed, and its mirror equals the service`, async () => {
+  it(`takes ${CANDIDATES} candidates from creation to completed, and its mirror equals the service`, async () => {
     let walking = true;
     const polling = (async () => {
       while (walking) await poll();

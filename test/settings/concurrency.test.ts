@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { Client } from "../support/client.ts";
 import { type Service, startService, type TestAccount } from "../support/service.ts";
 
-describe("settings changed a hundred times at once, by way of two replicas", () => {
+describe("a hundred concurrent changes of settings on two replicas", () => {
   let services: Service[];
   let account: TestAccount;
   let clients: Client[];
@@ -17,13 +17,13 @@ describe("settings changed a hundred times at once, by way of two replicas", () 
   });
   after(() => Promise.all(services.map((service) => service.stop())));
 
-  const hundred = (path: string, patchOf: (n: number) => unknown, headers: Record<string, string> = {}) =>
+  const patchHundredTimes = (path: string, patchOf: (n: number) => unknown, headers: Record<string, string> = {}) =>
     Promise.all(Array.from({ length: 100 }, (_, n) => clients[n % 2]!.patch(path, patchOf(n), headers)));
 
-  it("all apply, none lost", async () => {
+  it("are all applied", async () => {
     const path = "/settings/assistant";
-    // Not one change but three fields' own hundred: each must come through beside the others.
-    const answers = await hundred(path, (n) => ({
+    // The changes touch three fields in turn, and none may overwrite another field.
+    const answers = await patchHundredTimes(path, (n) => ({
       [["display_name", "instructions", "reply_to"][n % 3]!]: n % 3 === 2 ? `a${n}@b.example` : `${n}`,
     }));
     expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
@@ -36,10 +36,10 @@ describe("settings changed a hundred times at once, by way of two replicas", () 
       expect(Object.values(body)).to.include(n % 3 === 2 ? `a${n}@b.example` : `${n}`);
   });
 
-  it("with the same If-Match one wins and 99 get 412", async () => {
+  it("with the same If-Match are refused with 412, except one", async () => {
     const path = "/settings/quiet-hours";
     const seen = (await clients[0]!.get(path)).headers.get("etag") ?? "";
-    const answers = await hundred(path, (n) => ({ end: `07:${String(n % 60).padStart(2, "0")}` }), {
+    const answers = await patchHundredTimes(path, (n) => ({ end: `07:${String(n % 60).padStart(2, "0")}` }), {
       "If-Match": seen,
     });
     const won = answers.filter(({ status }) => status === 200);

@@ -4,7 +4,7 @@ import { SettingsService } from "../../src/settings/service.ts";
 import { SettingsStore } from "../../src/settings/store.ts";
 import { useDatabase } from "../support/use-service.ts";
 
-describe("quiet hours while time goes by", () => {
+describe("the effective quiet hours", () => {
   const mongo = useDatabase();
   let settings: SettingsService;
   let now = Date.parse("2026-06-01T20:59:00Z");
@@ -20,7 +20,7 @@ describe("quiet hours while time goes by", () => {
   const read = () => settings.readQuietHours("acct");
   const tag = async () => viewTag(await read(), ["effective"]);
 
-  it("show it, change their ETag only when they begin or end, and are still changed by who read them before", async () => {
+  it("change the ETag only when they begin or end, and a write with an ETag from before that is still accepted", async () => {
     await settings.changeQuietHours("acct", { enabled: true }, () => undefined);
     expect((await read()).effective.quiet_now).to.equal(false);
     const before = await tag();

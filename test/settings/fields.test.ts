@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
 import { useService, useSharedAccount } from "../support/use-service.ts";
 
-describe("the fields of settings", () => {
+describe("PATCH /settings/{kind}", () => {
   const service = useService({ LIMIT_SCALE: 100 });
   const { client } = useSharedAccount(service);
 
@@ -38,7 +38,7 @@ describe("the fields of settings", () => {
     ["quiet-hours", { effective: {} }, "/effective", /computed/],
   ];
   for (const [kind, patch, pointer, detail] of REFUSED) {
-    it(`refuse ${JSON.stringify(patch).slice(0, 60)} in ${kind}`, async () => {
+    it(`refuses ${JSON.stringify(patch).slice(0, 60)} in ${kind}`, async () => {
       const before = (await client.get(`/settings/${kind}`)).body;
       const { errors } = expectProblem(await client.patch(`/settings/${kind}`, patch), 422, "validation_failed");
       expect(errors).to.have.length(1);
@@ -48,14 +48,14 @@ describe("the fields of settings", () => {
     });
   }
 
-  it("name every fault at once, and take nothing of a change that has one", async () => {
+  it("reports all faults at once, and applies nothing of a change that has one", async () => {
     const patch = { enabled: true, timezone: "x", start: "x", days: ["x"] };
     const { errors } = expectProblem(await client.patch("/settings/quiet-hours", patch), 422, "validation_failed");
     expect(errors.map(({ pointer }) => pointer)).to.have.members(["/timezone", "/start", "/days/0"]);
     expect((await client.get("/settings/quiet-hours")).body).to.include({ enabled: false });
   });
 
-  const TAKEN: [kind: "assistant" | "quiet-hours", field: string, sent: unknown, kept: unknown][] = [
+  const ACCEPTED: [kind: "assistant" | "quiet-hours", field: string, sent: unknown, kept: unknown][] = [
     ["assistant", "language", "pt-br", "pt-BR"],
     ["assistant", "language", "zh-hant-tw", "zh-Hant-TW"],
     ["assistant", "instructions", "\u0000 $set a.b שלום", "\u0000 $set a.b שלום"],
@@ -66,8 +66,8 @@ describe("the fields of settings", () => {
     ["quiet-hours", "timezone", "Etc/GMT+5", "Etc/GMT+5"],
     ["quiet-hours", "days", ["sun", "mon"], ["sun", "mon"]],
   ];
-  for (const [kind, field, sent, kept] of TAKEN) {
-    it(`take ${field} ${JSON.stringify(sent)} and keep ${JSON.stringify(kept)}`, async () => {
+  for (const [kind, field, sent, kept] of ACCEPTED) {
+    it(`accepts ${field} ${JSON.stringify(sent)} and stores ${JSON.stringify(kept)}`, async () => {
       expect((await client.patch(`/settings/${kind}`, { [field]: sent })).status).to.equal(200);
       expect((await client.get(`/settings/${kind}`)).body).to.deep.include({ [field]: kept });
     });

@@ -3,15 +3,15 @@ import { type QuietHours, WEEKDAYS } from "../../src/settings/schema.ts";
 const MINUTE = 60_000;
 
 /**
- * What the clock on a wall shows, minute by minute, by the zone data of Intl (the code under test uses Temporal), and with it
- * when it is quiet by the plain words of the docs: nothing here knows of offsets or of jumps.
+ * A model of quiet hours that knows neither offsets nor clock changes. It lists what a wall clock shows at each minute, and
+ * applies the rules of the documentation to that. It uses the time zones of Intl; the code under test uses Temporal.
  */
 export class WallClock {
   /** Milliseconds since the epoch of the first minute. */
   readonly from: number;
-  /** `YYYY-MM-DD HH:MM` at each minute. */
+  /** What the clock shows at each minute: `YYYY-MM-DD HH:MM`. */
   readonly #shows: string[];
-  /** The days that there were, in order, each with its first and last minute. */
+  /** The local days that exist, in order, each with the indexes of its first and last minute. */
   readonly #days: [day: string, first: number, last: number][] = [];
 
   constructor(timezone: string, from: number, days: number) {
@@ -25,7 +25,7 @@ export class WallClock {
     }
   }
 
-  /** For each minute whether it is quiet in it, by all windows that start on a day in sight. */
+  /** Returns for each minute whether it is quiet. Counts only windows that start on a day of the model. */
   quiet({ start, end, days }: Pick<QuietHours, "start" | "end" | "days">): boolean[] {
     const quiet = this.#shows.map(() => false);
     for (const [index, [day, firstMinute]] of this.#days.entries()) {
@@ -41,12 +41,12 @@ export class WallClock {
     return quiet;
   }
 
-  /** Which minute a moment is in. */
+  /** Returns the index of the minute that a moment is in. */
   minuteOf(epochMs: number): number {
     return Math.floor((epochMs - this.from) / MINUTE);
   }
 
-  /** The first minute after this one at which it becomes quiet, or no longer is; undefined where that is out of sight. */
+  /** Returns the next minute after this one at which `quiet` changes to `becomes`; undefined if that is beyond the model. */
   next(quiet: boolean[], minute: number, becomes: boolean): string | undefined {
     const found = quiet.findIndex((now, index) => index > minute && now === becomes && quiet[index - 1] !== becomes);
     return found === -1 ? undefined : new Date(this.from + found * MINUTE).toISOString();

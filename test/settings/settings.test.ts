@@ -40,14 +40,14 @@ for (const { path, fresh, change, field, values } of KINDS) {
 
     const tagOf = ({ headers }: Answer) => headers.get("etag") ?? "";
 
-    it("are there from the start, with their defaults", async () => {
+    it("answer a new account with the defaults", async () => {
       const answer = await client.get(path);
       expect(answer.status).to.equal(200);
       expect(answer.body).to.deep.equal(fresh);
       expect(answer.headers.get("cache-control")).to.equal("private, no-cache");
     });
 
-    it("merge: what is absent stays, null brings the default back, a list is replaced", async () => {
+    it("merge: an absent field stays, null restores the default, and a list is replaced", async () => {
       const changed = await client.patch(path, change);
       expect(changed.status).to.equal(200);
       expect(changed.body).to.deep.include({ ...fresh, ...change, version: 1, updated_at: changed.body.updated_at });
@@ -63,17 +63,17 @@ for (const { path, fresh, change, field, values } of KINDS) {
       expect((await client.get(path)).body).to.deep.equal(cleared.body);
     });
 
-    it("take application/merge-patch+json", async () => {
+    it("accept application/merge-patch+json", async () => {
       const answer = await client.patch(path, { enabled: false }, { "Content-Type": "application/merge-patch+json" });
       expect(answer.body).to.include({ enabled: false });
     });
 
-    it("stay as they are, their version too, where a change says nothing new", async () => {
+    it("keep the version if nothing changes", async () => {
       const first = await client.patch(path, change);
       for (const again of [{}, change]) expect((await client.patch(path, again)).body).to.deep.equal(first.body);
     });
 
-    it("charge settings for a change, reads for a read, and nothing else", async () => {
+    it("charge only settings for a change, and only reads for a read", async () => {
       await client.patch(path, {});
       await client.patch(path, { [field]: "wrong" });
       expect(await account.used()).to.deep.equal({ settings: 2 });
@@ -81,7 +81,7 @@ for (const { path, fresh, change, field, values } of KINDS) {
       expect(await account.used()).to.deep.equal({ settings: 2, reads: 1 });
     });
 
-    it("are refused with 429 from the 21st change on, and can still be read", async () => {
+    it("refuse the 21st change with 429, and still answer reads", async () => {
       const answers = await Promise.all(Array.from({ length: 21 }, () => client.patch(path, {})));
       const refused = answers.filter(({ status }) => status !== 200);
       expect(refused).to.have.length(1);
@@ -93,7 +93,7 @@ for (const { path, fresh, change, field, values } of KINDS) {
       expect((await client.get(path)).status).to.equal(200);
     });
 
-    it("are one account's: its other key sees them, another account does not", async () => {
+    it("share the settings between an account's keys, but not between accounts", async () => {
       await client.patch(path, change);
       const { client: sibling } = await account.another();
       expect((await sibling.get(path)).body).to.deep.include(change);
@@ -103,7 +103,7 @@ for (const { path, fresh, change, field, values } of KINDS) {
       expect((await client.get(path)).body).to.deep.include({ ...change, [field]: fresh[field as keyof typeof fresh] });
     });
 
-    it("have an ETag: the answer to a change has the one that a read gets, and it saves reading again", async () => {
+    it("answer a change and a read with the same ETag, and 304 to a read that has it", async () => {
       const before = tagOf(await client.get(path));
       const changed = await client.patch(path, change);
       const read = await client.get(path);
@@ -115,7 +115,7 @@ for (const { path, fresh, change, field, values } of KINDS) {
       expect((await client.get(path, { "If-None-Match": before })).status).to.equal(200);
     });
 
-    it("are held by If-Match to what the client has seen", async () => {
+    it("honour If-Match, and name the current ETag in the refusal", async () => {
       const first = tagOf(await client.get(path));
       expect((await client.patch(path, { [field]: values[0] }, { "If-Match": first })).status).to.equal(200);
       const stale = expectProblem(
@@ -129,7 +129,7 @@ for (const { path, fresh, change, field, values } of KINDS) {
       expect((await client.patch(path, { [field]: values[2] }, { "If-Match": "*" })).status).to.equal(200);
     });
 
-    it("take no field they do not know: the nearest known name is told, and what is derived says so", async () => {
+    it("refuse unknown fields with the nearest known name, and derived fields with what to use instead", async () => {
       const given = { [`${field}s`]: values[0], version: 7, object: "x", updated_at: "x" };
       const { errors } = expectProblem(await client.patch(path, given), 422, "validation_failed");
       expect(errors).to.have.length(4);
@@ -139,7 +139,7 @@ for (const { path, fresh, change, field, values } of KINDS) {
       expect(errors.find(({ pointer }) => pointer === "/version")?.detail).to.match(/If-Match/);
     });
 
-    it("refuse a change in any other form than a JSON object", async () => {
+    it("refuse a body that is not a JSON object, an unknown parameter, another method and an invalid key", async () => {
       expectProblem(
         await client.request("PATCH", path, { body: "{", headers: { "Content-Type": "application/json" } }),
         400,

@@ -2,14 +2,14 @@ import { expect } from "chai";
 import type { Candidate } from "../../src/candidates/schema.ts";
 import type { Fault } from "../../src/problems.ts";
 
-/** An answer as tests look at it; `body` is parsed where it is JSON. */
+/** A response. `body` is parsed if it is JSON; otherwise it is `{ text }`. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
 }
 
-/** Any body the API answers. A member that is not there fails the expectation that looks at it. */
+/** Any body that the API answers with. A real body has only some of these members; reading another gives undefined. */
 export interface Body extends Omit<Candidate, "object" | "state"> {
   object: string;
   state: string;
@@ -26,7 +26,7 @@ export interface Body extends Omit<Candidate, "object" | "state"> {
   candidate_id: string;
   scope: string;
   retry_after: number;
-  /** A body that is not JSON. */
+  /** The whole body, if it is not JSON. */
   text: string;
 }
 
@@ -34,11 +34,11 @@ export interface RequestOptions {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body?: string | Uint8Array | ReadableStream;
 }
 
-/** Speaks to the service in requests, with one key. */
+/** Sends requests to the service with one key. */
 export class Client {
   readonly url: string;
   readonly key: string;
@@ -74,7 +74,7 @@ export class Client {
   }
 }
 
-/** Expects problem+json of that code and status, whole: every member that interface.md promises. */
+/** Expects a complete problem+json of this status and code, with every member that interface.md promises. */
 export function expectProblem(answer: Answer, status: number, code: string): Body {
   expect(answer.body).to.include({ status, code });
   expect(answer.status).to.equal(status);

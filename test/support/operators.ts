@@ -7,17 +7,17 @@ import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
 import { readUsage, type Usage } from "../../src/limiter/usage.ts";
 
-/** What operators can do and see beside a running service, for what clients cannot do. */
+/** The operators' services and stores of a running service, for what tests cannot do through its API. */
 export interface Operators {
   readonly accounts: AccountService;
   readonly grants: GrantService;
   readonly mongo: Mongo;
-  /** What a key and its account have used, without charging. */
+  /** Reads what a key and its account have used, without charging. */
   readonly usage: (caller: Caller) => Promise<Usage>;
   close(): Promise<void>;
 }
 
-/** Connects to the servers of the settings. */
+/** Connects to the Redis and MongoDB that the settings name. */
 export async function openOperators(config: Config): Promise<Operators> {
   const operations = new Operations(config);
   const {

@@ -7,17 +7,17 @@ import { compiled } from "./compiled.ts";
 import { openOperators, type Operators } from "./operators.ts";
 import { newAccount, type TestAccount, testConfig } from "./service.ts";
 
-/** The service as production runs it: compiled, in processes of their own, one or several that share a port. */
+/** The service as production runs it: compiled, in a child process. With REPLICAS above 1, several processes share a port. */
 export interface Processes {
   readonly url: string;
   readonly opsUrl: string;
   readonly child: ChildProcess;
-  /** Every line logged by any of the processes, parsed. */
+  /** Every line that any of the processes logged, parsed. */
   readonly log: LogLine[];
   readonly operators: Operators;
-  /** A new account with one key, and a client that uses it. */
+  /** Creates an account with one key, and a client that uses the key. */
   account(): Promise<TestAccount>;
-  /** Resolves with the next log line that fits. */
+  /** Resolves with the next log line for which `fits` returns true. */
   logged(fits: (line: LogLine) => boolean): Promise<LogLine>;
   stop(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface LogLine {
 
 export type Settings = Partial<Record<keyof Config, string | number>>;
 
-/** Starts it and waits until all its replicas serve. */
+/** Starts the service and waits until all its replicas serve. */
 export async function spawnService(settings: Settings = {}): Promise<Processes> {
   const config = testConfig(settings);
   const env = {
@@ -44,16 +44,16 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
   };
   const child = spawn(process.execPath, [await compiled("main.ts")], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log: LogLine[] = [];
-  const waiting = new Set<(line: LogLine) => void>();
-  if (child.stdout === null || child.stderr === null) throw new Error("The service's output is a pipe.");
+  const listeners = new Set<(line: LogLine) => void>();
+  if (child.stdout === null || child.stderr === null) throw new Error("The service's output must be a pipe.");
   createInterface(child.stdout).on("line", (text) => {
     const line = JSON.parse(text) as LogLine;
     log.push(line);
-    for (const tell of waiting) tell(line);
+    for (const listener of listeners) listener(line);
   });
-  let complaints = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
-  const { port, opsPort } = await readyOf(child, () => complaints);
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const { port, opsPort } = await untilReady(child, () => stderr);
   const operators = await openOperators(config);
   const url = `http://127.0.0.1:${port}`;
   return {
@@ -65,12 +65,12 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
     account: () => newAccount(operators, url),
     logged: (fits) =>
       new Promise((resolve) => {
-        const tell = (line: LogLine) => {
+        const listener = (line: LogLine) => {
           if (!fits(line)) return;
-          waiting.delete(tell);
+          listeners.delete(listener);
           resolve(line);
         };
-        waiting.add(tell);
+        listeners.add(listener);
       }),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
@@ -84,12 +84,12 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
   };
 }
 
-async function readyOf(child: ChildProcess, complaints: () => string): Promise<{ port: number; opsPort: number }> {
+async function untilReady(child: ChildProcess, stderr: () => string): Promise<{ port: number; opsPort: number }> {
   const abandoned = new AbortController();
   const { signal } = abandoned;
   const ready = once(child, "message", { signal }).then(([message]) => message as { port: number; opsPort: number });
   const gone = once(child, "exit", { signal }).then(() => {
-    throw new Error(`The service did not start: ${complaints()}`);
+    throw new Error(`The service did not start: ${stderr()}`);
   });
   try {
     return await Promise.race([ready, gone]);
@@ -99,7 +99,7 @@ async function readyOf(child: ChildProcess, complaints: () => string): Promise<{
   }
 }
 
-/** An account with so many keys, and a client for each. */
+/** Creates an account with `count` keys, and a client for each key. */
 export async function accountWithKeys(
   { operators, url }: Processes,
   count: number,

@@ -3,11 +3,11 @@ import { LoadClient } from "./load.ts";
 import { type Processes, type Settings, spawnService } from "./processes.ts";
 import { testConfig } from "./service.ts";
 
-/** Replicas as machines of their own would be: processes with a port each, so that a test reaches every one of them. */
+/** Replicas in separate processes, each with its own port, so that a test can address each one. */
 export interface Replicas {
   readonly config: Config;
   readonly all: readonly Processes[];
-  /** The first one's, for what needs no particular one. */
+  /** The first replica, for tests that need no particular one. */
   readonly first: Processes;
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export async function spawnReplicas(count: number, settings: Settings = {}): Pro
   return { config, all, first, stop: async () => void (await Promise.all(all.map((replica) => replica.stop()))) };
 }
 
-/** One answer of a load. Times are of this process, in milliseconds. */
+/** One response. Times are `performance.now()` of this process, in milliseconds. */
 export interface Sample {
   readonly replica: number;
   readonly key: string;
@@ -32,17 +32,17 @@ export interface Sample {
 }
 
 export interface Load {
-  /** Every answer so far, in the order in which they came. */
+  /** Every response so far, in the order of arrival. */
   readonly samples: readonly Sample[];
-  /** Resolves when every replica has answered a request of every key that was sent from now on. */
+  /** Resolves when every replica has answered, for every key and path, a request that was sent after this call. */
   answeredAll(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Sends GETs with every key to every replica without pause, each over a connection of its own, until it is stopped. */
+/** Sends GETs with every key to every replica without pause, until stopped. Each pair of key and replica has a connection. */
 export function hammer({ all }: Replicas, keys: readonly string[], paths: readonly string[]): Load {
   const samples: Sample[] = [];
-  const waiting = new Set<() => void>();
+  const listeners = new Set<() => void>();
   const clients = all.map(({ url }) => new LoadClient(url, keys.length));
   let stopped = false;
   const lane = async (replica: number, key: string) => {
@@ -51,7 +51,7 @@ export function hammer({ all }: Replicas, keys: readonly string[], paths: readon
       const sentAt = performance.now();
       const { status } = await clients[replica]!.send({ method: "GET", path, key });
       samples.push({ replica, key, path, status, sentAt, answeredAt: performance.now() });
-      for (const tell of waiting) tell();
+      for (const listener of listeners) listener();
     }
   };
   const lanes = Promise.all(all.flatMap((_, replica) => keys.map((key) => lane(replica, key))));
@@ -60,17 +60,17 @@ export function hammer({ all }: Replicas, keys: readonly string[], paths: readon
     answeredAll() {
       const since = performance.now();
       return new Promise((resolve) => {
-        const tell = () => {
+        const listener = () => {
           const answered = new Set(
             samples
               .filter(({ sentAt }) => sentAt >= since)
               .map(({ replica, key, path }) => `${replica} ${key} ${path}`),
           );
           if (answered.size < all.length * keys.length * paths.length) return;
-          waiting.delete(tell);
+          listeners.delete(listener);
           resolve();
         };
-        waiting.add(tell);
+        listeners.add(listener);
       });
     },
     async stop() {

@@ -1,7 +1,7 @@
 import type { Surface } from "../../src/limiter/surfaces.ts";
 import type { LoadRequest } from "./load.ts";
 
-/** One request of each surface, of a candidate of the account. */
+/** A request that charges each surface. `candidate` is the id of one of the account's candidates. */
 export const REQUESTS: Record<Surface, (key: string, candidate: string) => LoadRequest> = {
   create: (key) => ({ method: "POST", path: "/candidates", key, body: "{}" }),
   list: (key) => ({ method: "GET", path: "/candidates?updated_since=2100-01-01T00:00:00Z", key }),

@@ -7,26 +7,26 @@ import { type OwnServer, type ServerSpec, launch } from "../../src/dev/server-pr
 import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
 import { useStarted } from "./use-started.ts";
 
-/** A server that a test may do anything to. It ends with the test run at the latest. */
+/** A server of one test, which may pause, kill and restart it. */
 export interface TestServer {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Stops it in mid-thought (SIGSTOP): connections stay open and nothing answers. */
+  /** Suspends the process (SIGSTOP): connections stay open, but nothing answers. */
   pause(): void;
   resume(): void;
-  /** Ends it as a crash would (SIGKILL), keeping its data. */
+  /** Ends it as a crash would (SIGKILL). Its data stays. */
   kill(): Promise<void>;
-  /** Ends it in good order, and removes its data unless the folder was given. */
+  /** Shuts it down (SIGTERM), and removes its data unless the caller gave the folder. */
   stop(): Promise<void>;
-  /** Starts it again on the same port and data, ending it in good order first if it runs. */
+  /** Starts it again on the same port and data. Shuts it down first if it runs. */
   restart(): Promise<void>;
 }
 
 export interface TestServerOptions {
-  /** Without one, any that is free. */
+  /** Any free port by default. */
   port?: number;
-  /** Holds its data; without one, a new one that goes with the server. */
+  /** Data folder. By default a new one, which `stop` removes. */
   dir?: string;
 }
 
@@ -47,7 +47,7 @@ export function useRedisServer(): TestServer {
   );
 }
 
-/** What `npm test` would use: a real mongod where there is one, else the stand-in. */
+/** Starts the server that `npm test` would use: a real mongod if there is one, else the stand-in. */
 export async function startMongo(options: TestServerOptions = {}): Promise<TestServer> {
   const program = await findMongo(tools(), new AbortController().signal);
   return start(options, (dir) => mongoSpec({ program, dir, log: join(dir, "mongodb.log") }));

@@ -6,16 +6,16 @@ import type { Surface } from "../../src/limiter/surfaces.ts";
 import { Client } from "./client.ts";
 import { openOperators, type Operators } from "./operators.ts";
 
-/** The real service in this process, over real Redis and MongoDB, with a database of its own. */
+/** The real service, running in this process, on a real Redis and a MongoDB database of its own. */
 export interface Service {
   readonly url: string;
   readonly port: number;
   readonly opsUrl: string;
   readonly operators: Operators;
   readonly config: Config;
-  /** Every line logged so far, parsed. */
+  /** Every line that it logged so far, parsed. */
   readonly log: Record<string, unknown>[];
-  /** A new account with one key, and a client that uses it. */
+  /** Creates an account with one key, and a client that uses the key. */
   account(): Promise<TestAccount>;
   /** Stops serving and drops the database. */
   stop(): Promise<void>;
@@ -26,19 +26,19 @@ export interface TestAccount {
   readonly keyId: string;
   readonly key: string;
   readonly client: Client;
-  /** What the key has used of each surface since the window began, the unused ones left out. */
+  /** Reads what the key has used of each surface in the current window. Unused surfaces are left out. */
   used(): Promise<Partial<Record<Surface, number>>>;
-  /** Another key of the same account. */
+  /** Creates another key of the same account. */
   another(): Promise<{ keyId: string; key: string; client: Client }>;
 }
 
-/** Settings for a service of one test file: the servers that `npm test` started, a database of its own, free ports. */
+/** Settings for the service of one test: the servers that `npm test` started, a new database, free ports. */
 export function testConfig(settings: Partial<Record<keyof Config, string | number>> = {}): Config {
   const { MONGODB_URL, REDIS_URL } = process.env;
   if (!MONGODB_URL || !REDIS_URL) throw new Error("Run the tests with `npm test`: it starts Redis and MongoDB.");
-  // Test, service and servers share the machine: a busy moment is no outage. Tests about being late say how late.
-  const patience = { LIMITER_TIMEOUT_MS: 5_000 };
-  // An hour may turn in the middle of a test, and its counts with it; a day does so once.
+  // Tests, service and servers share one machine, so a busy moment must not count as an outage. Tests of this timeout set it.
+  const timeouts = { LIMITER_TIMEOUT_MS: 5_000 };
+  // An hourly window could end in the middle of a test and reset its counts. A daily one ends only at midnight UTC.
   const window = { LIMIT_WINDOW_SECONDS: 86_400 };
   const env = {
     HOST: "127.0.0.1",
@@ -46,19 +46,19 @@ export function testConfig(settings: Partial<Record<keyof Config, string | numbe
     OPS_PORT: 0,
     MONGODB_URL: withDatabase(MONGODB_URL, `test-${randomUUID()}`),
     REDIS_URL,
-    ...patience,
+    ...timeouts,
     ...window,
     ...settings,
   };
   return readConfig(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
 }
 
-/** That database of a MongoDB, which may have several hosts (and is then no URL as WHATWG has it). */
+/** Replaces the database in a MongoDB URL. Works on text: with several hosts it is not a valid WHATWG URL. */
 export function withDatabase(url: string, name: string): string {
   return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*/, `$1/${name}`);
 }
 
-/** Starts the service as production does, but for the settings given. */
+/** Starts the service as production does, with these settings over those of `testConfig`. */
 export async function startService(settings: Partial<Record<keyof Config, string | number>> = {}): Promise<Service> {
   const config = testConfig(settings);
   const log: Record<string, unknown>[] = [];
@@ -84,7 +84,7 @@ export async function startService(settings: Partial<Record<keyof Config, string
   };
 }
 
-/** Makes an account with one key on the service at `url`. */
+/** Creates an account with one key, and a client for the service at `url`. */
 export async function newAccount(
   { accounts, usage }: Pick<Operators, "accounts" | "usage">,
   url: string,

@@ -15,8 +15,8 @@ export function useService(settings: Settings = {}): Service {
 }
 
 /**
- * The same with the service in processes of its own.
- * @param settings may be a function, for settings that only an earlier hook knows.
+ * Like `useService`, but runs the service in child processes.
+ * @param settings a function if they depend on something that an earlier hook starts.
  */
 export function useProcesses(settings: Settings | (() => Settings) = {}): Processes {
   return useStarted(
@@ -26,7 +26,7 @@ export function useProcesses(settings: Settings | (() => Settings) = {}): Proces
   );
 }
 
-/** The same with several processes that have a port each. */
+/** Like `useProcesses`, but with `count` replicas that each have their own port. */
 export function useReplicas(count: number, settings: Settings | (() => Settings) = {}): Replicas {
   return useStarted(
     "The replicas",
@@ -35,7 +35,7 @@ export function useReplicas(count: number, settings: Settings | (() => Settings)
   );
 }
 
-/** A database of its own for the suite that calls this, dropped after its tests. */
+/** Creates a database for the suite that calls this, and drops it after the suite's tests. */
 export function useDatabase(timeoutMs = 5_000): Mongo {
   const connect = () => connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs });
   return useStarted("The database", connect, async (mongo) => {
@@ -44,12 +44,13 @@ export function useDatabase(timeoutMs = 5_000): Mongo {
   });
 }
 
-/** What can make test accounts. */
+/** Creates test accounts. */
 type WithAccounts = Pick<Service, "account">;
 
 /**
- * A new account with one key for every test. Call it after `useService`, so that the service runs first.
- * @returns the account of the current test. `const { client } = useAccount(service)` is good in the body of a describe.
+ * Creates a new account with one key before every test. Call it after `useService`, so that the service is started first.
+ * @returns the account of the current test. The body of a `describe` may destructure `client`, `used` and `another` from it.
+ * Only hooks and tests may read `id`, `keyId` and `key`.
  */
 export function useAccount(service: WithAccounts): TestAccount {
   let current: TestAccount | undefined;
@@ -59,7 +60,7 @@ export function useAccount(service: WithAccounts): TestAccount {
   return forwardToAccount(() => current);
 }
 
-/** The same with one account for all tests of the suite. */
+/** Like `useAccount`, but with one account for all tests of the suite. */
 export function useSharedAccount(service: WithAccounts): TestAccount {
   let current: TestAccount | undefined;
   before(async () => {
