@@ -56,8 +56,8 @@ export async function admit(
 }
 
 /**
- * Returns `outdated` if the key must be looked up again. @throws problem rate_limited, and those of a key that may not
- * be used.
+ * Charges the surface and sets the rate limit headers. Returns `outdated` if the key must be looked up again.
+ * @throws problem rate_limited, and those of a key that may not be used.
  */
 async function charge(
   ctx: Ctx,

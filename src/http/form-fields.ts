@@ -40,8 +40,8 @@ export class FormFields {
   }
 
   /**
-   * Returns the object. @throws problem validation_failed for faults that a schema cannot see: repeats, text that is
-   * not Unicode.
+   * Returns the object.
+   * @throws problem validation_failed for faults that a schema cannot see: repeats, text that is not Unicode.
    */
   finish(): Record<string, unknown> {
     const first = this.#faults[0];
