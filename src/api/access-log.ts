@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { describeFailure } from "../infra/log.ts";
 import type { ApiState } from "./state.ts";
 
-/** Writes one line for each request, once its answer has been sent or its connection has broken. */
+/** Logs one line per request, once its answer has been sent or its connection has broken. */
 export function accessLog(log: Logger): Middleware<ApiState> {
   return async (ctx, next) => {
     const started = performance.now();

@@ -17,15 +17,16 @@ export interface AdmitOptions {
 type Ctx = Context & { state: ApiState };
 
 /**
- * Look-ups of the key for one request. After a rotation the first may join a look-up that began before it. The next one begins
- * after the news of the rotation, so its result holds, whatever the limiter says.
+ * Maximum look-ups of the key for one request. After a rotation the first result may be cached, and the second may come
+ * from a look-up that began before the rotation. The third begins after it, so the limiter does not check the version
+ * of its result.
  */
 const MAX_LOOK_UPS = 3;
 
 /**
- * Returns who sent the request, once the key is good, the account active and the surface charged. A free route is only
- * checked. Puts both windows on the response, admitted or not. One round trip to the limiter, and none for a key known to
- * this replica.
+ * Authenticates the request, charges the surface and returns the caller. For a free route, only checks the key. Sets
+ * the rate limit headers whether or not the request is admitted. One round trip to the limiter, and up to two to the
+ * store unless the key is cached. Repeats both if the key was rotated since it was cached.
  * @throws the problems of Authenticator and Limiter, and rate_limited.
  */
 export async function admit(
@@ -54,7 +55,10 @@ export async function admit(
   }
 }
 
-/** @throws problem `rate_limited`, and those of a key that may not be used */
+/**
+ * Charges the surface and sets the rate limit headers. Returns `outdated` if the key must be looked up again.
+ * @throws problem rate_limited, and those of a key that may not be used.
+ */
 async function charge(
   ctx: Ctx,
   claim: CallerClaim,

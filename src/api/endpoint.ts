@@ -7,13 +7,13 @@ import type { Surface } from "../limiter/surfaces.ts";
 import type { Precondition } from "../precondition.ts";
 import type { ProblemCode } from "../problems.ts";
 
-/** What a handler is given. Everything is checked against the endpoint's schemas. */
+/** What a handler receives. `params`, `query` and `body` are valid according to the endpoint's schemas. */
 export interface Input<Params, Query, Body> {
   readonly caller: Caller;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The file that came with the request, if the endpoint takes one. The handler keeps it or removes it. */
+  /** The uploaded file, if the endpoint takes one. The handler must keep it or remove it. */
   readonly file: StoredFile | undefined;
   readonly newId: NewId;
   /** If-Match. */
@@ -24,18 +24,20 @@ export interface Input<Params, Query, Body> {
   readonly header: (name: string) => string | undefined;
 }
 
-/** How an endpoint takes a file: as the whole body, or as the part `content` of a form whose other parts are the fields. */
+/**
+ * How an endpoint takes a file: as the whole body, or as the part `content` of a form whose other parts are the fields.
+ */
 export interface Upload<Params> {
   readonly form: "raw" | "multipart";
-  /** Writes the file. @throws the reason to refuse it, before the first byte is read where that can be known. */
+  /** Stores the file. @throws a problem if the file is refused, before the first byte is read if possible. */
   store(caller: Caller, params: Params, file: IncomingFile): Promise<StoredFile>;
-  /** Removes a file that was written but never reached a handler. It must not fail. */
+  /** Removes a stored file that never reached a handler. Must not fail. */
   discard(file: StoredFile): Promise<void>;
 }
 
 /**
- * What one operation takes, answers and does, as data. The index of routes (routes.ts) gives it a method, a path and a
- * surface. Validation and the OpenAPI document are made from it.
+ * Describes one operation: its input, its answer and its handler. The index of routes (routes.ts) adds a method, a path
+ * and a surface. Validation and the OpenAPI document are generated from it.
  */
 export interface Endpoint<
   Params extends TSchema = TSchema,
@@ -56,23 +58,23 @@ export interface Endpoint<
   readonly upload?: Upload<Static<Params>>;
   readonly status: 200 | 201;
   readonly answer: Answer;
-  /** Members of the answer that change by the clock alone. A GET's ETag covers them, If-Match ignores them. */
+  /** Members of the answer that change by the clock alone. A GET's ETag covers them; If-Match ignores them. */
   readonly volatile?: readonly string[];
-  /** Media types that it can answer with beside JSON, or instead of it. */
+  /** Media types that it can answer with in addition to JSON, or instead of it. */
   readonly binary?: readonly string[];
-  /** Problems it can answer with, beyond those that every endpoint can. */
+  /** Problems that it can answer with, in addition to those of every endpoint. */
   readonly problems: readonly ProblemCode[];
-  /** For a 201: where the new thing is (RFC 9110, 10.2.2). */
+  /** For a 201: the path of the new resource (RFC 9110, 10.2.2). */
   location?(body: Static<Answer>): string;
   handle(input: Input<Static<Params>, Static<Query>, Static<Body>>): Promise<Static<Answer> | BinaryAnswer>;
-  /** What `?dry_run=true` runs instead, answered with 200. It writes nothing and spends no Idempotency-Key. */
+  /** Runs instead for `?dry_run=true`, and answers with 200. It writes nothing and uses up no Idempotency-Key. */
   readonly dryRun?: {
     readonly answer: TSchema;
     handle(input: Input<Static<Params>, Static<Query>, Static<Body>>): Promise<unknown>;
   };
 }
 
-/** Declares an endpoint. It only lends the schemas' types to the handler. */
+/** Declares an endpoint. Only gives the handler the types of the schemas; has no effect at run time. */
 export function endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema, Answer extends TSchema>(
   declared: Endpoint<Params, Query, Body, Answer>,
 ): Endpoint {
@@ -81,25 +83,25 @@ export function endpoint<Params extends TSchema, Query extends TSchema, Body ext
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT";
 
-/** The members that an object's schema declares; none without a schema. */
+/** Returns the properties that an object's schema declares, or none without a schema. */
 export function propertiesOf(schema: TSchema | undefined): Record<string, Record<string, unknown>> {
   return schema !== undefined && "properties" in schema
     ? (schema.properties as Record<string, Record<string, unknown>>)
     : {};
 }
 
-/** An endpoint where clients reach it. Router, charging and the OpenAPI document are made from it. */
+/** An endpoint with its method, path and surface. Router, charging and the OpenAPI document are generated from it. */
 export interface Route extends Endpoint {
   readonly method: Method;
   /** Path with router parameters: `/candidates/:id`. */
   readonly path: string;
-  /** Which limit it charges. `free` says that it charges none, on purpose. */
+  /** The limit that it charges. `free` means that it charges none, on purpose. */
   readonly surface: Surface | "free";
 }
 
 /**
- * Puts an endpoint at a method and path. An endpoint without a surface does not compile.
- * @throws if the path's parameters are not those of the endpoint's schema.
+ * Adds a method, a path and a surface to an endpoint.
+ * @throws if the parameters in the path differ from those in the endpoint's schema.
  */
 export function route(method: Method, path: string, surface: Surface | "free", declared: Endpoint): Route {
   const inPath = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name);

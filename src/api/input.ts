@@ -15,11 +15,11 @@ const JSON_TYPES = {
   PATCH: ["application/json", "application/merge-patch+json"],
 };
 
-/** @throws (the reader) problem invalid_query, with every fault: unknown names, repeats, wrong values. */
+/** Returns a function that reads a query string. It throws invalid_query with all faults: unknown, repeated, invalid. */
 export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: string) => unknown {
   const validate = query === undefined ? undefined : compile(query, "query");
   return (querystring) => {
-    const given = Object.create(null) as Record<string, unknown>; // so that __proto__ is a name like any other
+    const given = Object.create(null) as Record<string, unknown>; // with no prototype, __proto__ is an ordinary name
     const faults: Fault[] = [];
     for (const [name, value] of new URLSearchParams(querystring)) {
       if (Object.hasOwn(given, name)) faults.push({ pointer: `/${name}`, detail: "is given more than once" });
@@ -29,7 +29,7 @@ export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: s
       faults.push(
         ...Object.keys(given).map((name) => ({
           pointer: `/${name}`,
-          detail: "is not known: no parameters are taken here",
+          detail: "is not known: this endpoint takes no query parameters",
         })),
       );
     }
@@ -38,7 +38,10 @@ export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: s
   };
 }
 
-/** @throws (the reader) problems payload_too_large, unsupported_media_type, malformed_json, request_timeout, validation_failed. */
+/**
+ * Returns a function that reads a request's body. It throws payload_too_large, unsupported_media_type, malformed_json,
+ * malformed_request, request_timeout, validation_failed, and what the endpoint's `store` throws.
+ */
 export function bodyReader(
   { body: schema, upload, bodyOptional, method }: Route,
   { bodyTimeoutMs, maxFileBytes }: { bodyTimeoutMs: number; maxFileBytes: number },
@@ -59,7 +62,7 @@ export function bodyReader(
     }
     if (!hasBody(req)) {
       if (bodyOptional) return { ...NOTHING, body: {} };
-      throw problem("malformed_json", "There is no body; send a JSON object, at least {}.");
+      throw problem("malformed_json", "The request has no body. Send a JSON object, at least {}.");
     }
     const body = await readJson(req, { types, timeoutMs: bodyTimeoutMs, optional: bodyOptional === true });
     check(body);

@@ -24,8 +24,8 @@ export interface MountOptions extends AdmitOptions {
 type Ctx = Context & { state: ApiState; params: Record<string, string> };
 
 /**
- * A router over the routes, and GET /openapi.json, which describes them. Each route runs the checks in the order of
- * interface.md: key, surface, body, work.
+ * Creates a router for the routes and for GET /openapi.json, which describes them. Each route checks the key, charges
+ * the surface, reads the query and the body, and does the work, in this order (interface.md).
  */
 export function mount(routes: readonly Route[], options: MountOptions): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true, strict: true });
@@ -53,7 +53,7 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
   };
 }
 
-interface Checked {
+interface ValidRequest {
   readonly ctx: Ctx;
   readonly caller: Caller;
   readonly route: Route;
@@ -62,9 +62,9 @@ interface Checked {
   readonly clientHas: (tag: string) => boolean;
 }
 
-/** Does the work. A POST with an Idempotency-Key is done once, however often it is sent. */
+/** Does the work. For a POST with an Idempotency-Key, does it once, however often the request is sent. */
 async function answer(
-  { ctx, caller, route, query, read: { body, file, fingerprint }, clientHas }: Checked,
+  { ctx, caller, route, query, read: { body, file, fingerprint }, clientHas }: ValidRequest,
   { idempotency, newId }: MountOptions,
 ): Promise<JsonAnswer | BinaryAnswer> {
   let handled = false;
@@ -75,7 +75,7 @@ async function answer(
   };
   const work = async (id: NewId): Promise<JsonAnswer | BinaryAnswer> => {
     const input = inputWith(id);
-    handled = true; // the file is the handler's from here on: only the handler knows whether a record names it
+    handled = true; // from here on the handler owns the file: only the handler knows whether a record names it
     const result = await route.handle(input);
     if (result instanceof BinaryAnswer) return result;
     return jsonAnswer(route.status, result, { location: route.location?.(result), volatile: route.volatile });
@@ -107,8 +107,8 @@ function headerOf(ctx: Pick<Context, "get">, name: string): string | undefined {
 }
 
 /**
- * The key of the request, even for a dry run: that must meet what the real request would. An empty header is refused, not
- * ignored, because its client meant to be protected.
+ * Parses the request's Idempotency-Key. A dry run parses it too, because it must be refused whenever the real request
+ * would be. An empty header is refused, not ignored: its client expects protection against duplicates.
  * @throws problem malformed_request
  */
 function idempotencyKey({ req }: Ctx): string | undefined {

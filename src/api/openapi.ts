@@ -5,7 +5,7 @@ import { answerHeaders, COMPONENT_HEADERS, PARAMETERS, PROBLEM_SCHEMA, SECURITY 
 
 type Json = Record<string, unknown>;
 
-/** What every endpoint with a key can answer; `needs` are the further ones that follow from its shape. */
+/** Problems that every endpoint can answer with. `codesOf` adds those that depend on the endpoint. */
 const EVERYWHERE: ProblemCode[] = [
   "malformed_path",
   "invalid_query",
@@ -27,7 +27,7 @@ const WITH_BODY: ProblemCode[] = [
   "validation_failed",
 ];
 
-/** The contract as OpenAPI 3.1, made from the routes. Schemas with a title become components. */
+/** Generates the OpenAPI 3.1 document from the routes. Schemas with a title become components. */
 export function openApi(routes: readonly Route[]): Json {
   const schemas: Record<string, Json> = { Problem: PROBLEM_SCHEMA };
   const paths: Record<string, Json> = {};
@@ -97,21 +97,21 @@ function requestBodyOf({ body, bodyOptional, upload, method }: Route, schemas: R
 function responsesOf(route: Route, schemas: Record<string, Json>): Json {
   const { status, answer, dryRun, binary = [], method, surface } = route;
   const headers = answerHeaders({ location: route.location !== undefined, limited: surface !== "free" });
-  // Bytes of any type are all that such an endpoint answers with.
+  // An endpoint that answers with bytes of any type never answers with JSON.
   const content: Json = binary.includes("*/*") ? {} : { "application/json": { schema: hoist(answer, schemas) } };
   Object.assign(content, binaryOf(binary));
   const responses: Record<string, Json> = { [status]: { description: "Done", headers, content } };
   if (dryRun !== undefined) {
-    const rehearsed = { "application/json": { schema: hoist(dryRun.answer, schemas) } };
+    const dryRunContent = { "application/json": { schema: hoist(dryRun.answer, schemas) } };
     responses[200] = {
-      description: "What would happen, for dry_run=true; nothing was kept",
+      description: "For dry_run=true: what the request would do. Nothing is stored.",
       headers: answerHeaders({ location: false, limited: true }),
-      content: rehearsed,
+      content: dryRunContent,
     };
   }
   if (route.problems.includes("range_not_satisfiable"))
-    responses[206] = { description: "The part that Range asked for", headers, content: binaryOf(binary) };
-  if (method === "GET") responses[304] = { description: "What the client has is current", headers };
+    responses[206] = { description: "The bytes that Range asks for", headers, content: binaryOf(binary) };
+  if (method === "GET") responses[304] = { description: "The client's copy is current", headers };
   const codes = codesOf(route);
   for (const problemStatus of new Set(codes.map((code) => PROBLEMS[code].status))) {
     responses[problemStatus] = {
@@ -133,7 +133,7 @@ function codesOf({ body, upload, method, problems, surface }: Route): ProblemCod
   return [...new Set(codes)].filter((code) => surface !== "free" || code !== "rate_limited");
 }
 
-/** The schema with every titled part of it moved to the components. */
+/** Moves every part of the schema that has a title to the components, and leaves references in their place. */
 function hoist(value: unknown, schemas: Record<string, Json>): unknown {
   if (Array.isArray(value)) return value.map((item) => hoist(item, schemas));
   if (typeof value !== "object" || value === null) return value;

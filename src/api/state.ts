@@ -2,7 +2,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { RequestState } from "../http/request.ts";
 import type { Decision } from "../limiter/decision.ts";
 
-/** What the middleware learns about a request. The log line is made from it. */
+/** What the middleware learns about a request. The access log is written from it. */
 export interface ApiState extends RequestState {
   endpointName?: string;
   caller?: Caller;

@@ -6,19 +6,20 @@ import type { Fault } from "../problems.ts";
 import { escapePointer } from "../schema/pointer.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
 
-/** More faults than this help nobody; the answer says how many there were. */
+/** Maximum faults in one answer. One more entry says how many are left out. */
 const MAX_FAULTS = 100;
 
 const options = { allErrors: true, strict: true, allowUnionTypes: true, verbose: true } as const;
 const forJson = extended(new Ajv2020(options));
 const forQuery = extended(new Ajv2020({ ...options, coerceTypes: true, useDefaults: true }));
 
-/** Finds every fault of a value; none means that it is of the schema's type. */
+/** Returns every fault of a value. Without faults, the value has the schema's type. */
 export type Validate = (value: unknown) => Fault[];
 
 /**
- * Compiles a schema once, at start.
- * @param source a query's values arrive as text, so numbers and defaults are filled in; JSON is taken as it is.
+ * Compiles a schema. Call it once for each schema, at the start.
+ * @param source `query` converts values from text and fills in defaults, in the validated object itself; `json` does
+ * neither.
  */
 export function compile(schema: TSchema, source: "json" | "query"): Validate {
   const check = (source === "json" ? forJson : forQuery).compile(schema);
@@ -35,12 +36,10 @@ function extended(ajv: Ajv2020): Ajv2020 {
 
 function faultsOf(errors: ErrorObject[]): Fault[] {
   // `if` and `propertyNames` only repeat what the error inside them says.
-  const telling = errors.filter(({ keyword }) => keyword !== "if" && keyword !== "propertyNames");
-  const faults = telling
-    .slice(0, MAX_FAULTS)
-    .map((error) => ({ pointer: pointerOf(error), detail: sentenceOf(error) }));
-  if (telling.length > MAX_FAULTS)
-    faults.push({ pointer: "", detail: `and ${telling.length - MAX_FAULTS} more faults` });
+  const specific = errors.filter(({ keyword }) => keyword !== "if" && keyword !== "propertyNames");
+  const faults = specific.slice(0, MAX_FAULTS).map((error) => ({ pointer: pointerOf(error), detail: detailOf(error) }));
+  if (specific.length > MAX_FAULTS)
+    faults.push({ pointer: "", detail: `and ${specific.length - MAX_FAULTS} more faults` });
   return faults;
 }
 
@@ -51,15 +50,15 @@ function pointerOf({ instancePath, params, propertyName }: ErrorObject): string 
 }
 
 const FORMATS: Record<string, string> = {
-  base64: "base64 with its padding (RFC 4648, section 4)",
+  base64: "base64 with padding (RFC 4648, section 4)",
   email: "an email address, for example name@example.com",
   date: "a date, for example 2026-08-17",
   "language-tag": "a language tag (BCP 47), for example en or pt-BR",
   "time-zone": "an IANA time zone, for example Europe/Berlin",
-  "date-time": "a timestamp with its offset, for example 2026-08-17T09:30:00.000Z",
+  "date-time": "a timestamp with an offset, for example 2026-08-17T09:30:00.000Z",
 };
 
-function sentenceOf({ keyword, params, message, parentSchema, data, propertyName }: ErrorObject): string {
+function detailOf({ keyword, params, message, parentSchema, data, propertyName }: ErrorObject): string {
   const { limit, type, format, allowedValues } = params as {
     limit?: number;
     type?: string | string[];
@@ -105,9 +104,9 @@ function sentenceOf({ keyword, params, message, parentSchema, data, propertyName
 
 function unknownMember(name: string, parentSchema: { [keyword: string]: unknown } | undefined): string {
   const elsewhere = (parentSchema?.["x-elsewhere"] ?? {}) as Record<string, string>;
-  if (Object.hasOwn(elsewhere, name)) return `is not taken here: ${elsewhere[name]}`;
+  if (Object.hasOwn(elsewhere, name)) return `cannot be set here: ${elsewhere[name]}`;
   const known = Object.keys(parentSchema?.properties ?? {});
-  if (known.length === 0) return "is not known: nothing is taken here";
+  if (known.length === 0) return "is not known: no members are allowed here";
   return `is not known; the nearest known name is ${closest(name, known)}`;
 }
 

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Context } from "koa";
 import { viewTag } from "./entity-tags.ts";
 
-/** A JSON answer, ready to send or to keep. */
+/** A JSON answer, ready to be sent or to be stored for replays. */
 export interface JsonAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -24,7 +24,7 @@ export class BinaryAnswer {
 }
 
 /**
- * A JSON representation with its ETag. Shared caches must not keep it: it may hold personal data.
+ * Creates a JSON answer with its ETag. Shared caches must not store it: it may contain personal data.
  * @param volatile members that change by the clock alone.
  */
 export function jsonAnswer(
@@ -45,8 +45,8 @@ export function jsonAnswer(
 }
 
 /**
- * Sends an answer. A GET of JSON that the client already has gets 304 instead.
- * @param clientHas says whether the client has the representation with a tag (`ifNoneMatch`).
+ * Sends an answer. Answers a GET with 304 if the client already has this JSON.
+ * @param clientHas tells whether the client has the representation with a tag (`ifNoneMatch`).
  */
 export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, clientHas: (tag: string) => boolean): void {
   ctx.status = answer.status;
@@ -54,8 +54,8 @@ export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, clientHas:
   if (answer instanceof BinaryAnswer) {
     ctx.body = answer.body ?? null;
     if (answer.body === undefined)
-      ctx.status = answer.status; // Koa answers an empty body with 204
-    else ctx.set(answer.headers); // Koa gives a stream without a declared type one of its own
+      ctx.status = answer.status; // Koa changes the status of an empty body to 204
+    else ctx.set(answer.headers); // Koa gives streams a default type; keep the answer's own
     return;
   }
   ctx.body = answer.body;

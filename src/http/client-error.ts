@@ -20,9 +20,11 @@ export interface RefusalOptions {
 }
 
 /**
- * Answers what Node's parser refuses before there is a request: problem+json written to the bare socket, then closed. Where
- * an earlier request of the connection is still being answered, that answer goes out whole first; the refusal of one whose
- * own answer has begun would end up in the midst of it, so the connection is cut instead.
+ * Answers requests that Node's HTTP parser rejects: writes problem+json to the socket, then closes the connection. If
+ * an earlier request on the connection is still being answered, its answer is completed first. If the parser rejects
+ * the body of a request that is already being handled, the refusal could land inside an answer: its own once its
+ * headers are sent, or one that is still due to an earlier request. In these two cases the connection is cut without a
+ * refusal.
  */
 export function refuseMalformed(server: Server, options: RefusalOptions): void {
   const exchanges = new WeakMap<Duplex, Exchange[]>();
@@ -48,13 +50,13 @@ function answer(error: NodeJS.ErrnoException, socket: Duplex, { newId, log }: Re
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [code, detail] = REASONS[error.code ?? ""] ?? [
     "malformed_request",
-    "The request is not valid HTTP/1.1 (RFC 9112).",
+    "The request is not valid HTTP/1.1. Send it as RFC 9112 defines.",
   ];
   const refused = problem(code, detail);
   const { status } = refused;
   const requestId = newId("req");
   const body = problemDocument(refused, requestId);
-  log.info({ request_id: requestId, status, code }, "no request");
+  log.info({ request_id: requestId, status, code }, "request rejected by the HTTP parser");
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -2,14 +2,15 @@ import { createHash } from "node:crypto";
 import type { Precondition } from "../precondition.ts";
 import { problem } from "../problems.ts";
 
-/** A strong entity tag of a representation (RFC 9110, 8.8.3): the same bytes give the same tag on every replica. */
+/** Returns a strong entity tag (RFC 9110, 8.8.3). The same representation has the same tag on every replica. */
 export function entityTag(representation: string): string {
   return `"${createHash("sha256").update(representation).digest("base64url").slice(0, 27)}"`;
 }
 
 /**
- * The entity tag of a view. The `volatile` members, which change by the clock alone, get a part of their own after a dot. So
- * a GET is not answered 304 once they have changed, and a write is not refused because of them: `ifMatch` ignores that part.
+ * Returns the entity tag of a view. The `volatile` members, which change by the clock alone, get their own part after a
+ * dot. When they change, a GET is no longer answered with 304. A write is not refused because of them: `ifMatch`
+ * ignores that part.
  */
 export function viewTag(view: unknown, volatile: readonly string[] = []): string {
   if (volatile.length === 0 || typeof view !== "object" || view === null) return entityTag(JSON.stringify(view));
@@ -21,29 +22,32 @@ export function viewTag(view: unknown, volatile: readonly string[] = []): string
   return `${lasting}.${changing}`.replace('"."', ".");
 }
 
-/** The precondition of an If-Match header (RFC 9110, 13.1.1), by strong comparison. Its views leave out volatile members. */
+/**
+ * Returns the precondition of an If-Match header (RFC 9110, 13.1.1). Call it with views that have no volatile members.
+ */
 export function ifMatch(header: string | undefined): Precondition {
   if (header === undefined) return () => undefined;
   return (views, others = []) => {
     const tags = [...views.map((view) => entityTag(JSON.stringify(view))), ...others];
     if (listsTag(header.replaceAll(/\.[\w-]+"/g, '"'), tags, "strong")) return;
-    throw problem("version_mismatch", "It has changed since you read it. Read it again, then decide again.", {
-      members: { current_etag: tags[0] },
-    });
+    throw problem(
+      "version_mismatch",
+      "The resource has changed since you read it. Read it again, then decide whether to send your change again.",
+      { members: { current_etag: tags[0] } },
+    );
   };
 }
 
 /**
- * Tells whether the client already has the representation with this tag, by its If-None-Match header (RFC 9110, 13.1.2). A
- * weak tag counts as the strong one (8.8.3.2). The request's Cache-Control plays no part: fetch() sends `no-cache` beside
- * every If-None-Match.
+ * Returns a function that tells whether the If-None-Match header (RFC 9110, 13.1.2) contains a tag, by weak comparison
+ * (8.8.3.2). The request's Cache-Control is ignored: fetch() sends `no-cache` with every If-None-Match.
  */
 export function ifNoneMatch(header: string | undefined): (tag: string) => boolean {
   if (header === undefined) return () => false;
   return (tag) => listsTag(header, [tag], "weak");
 }
 
-/** Whether a list of entity tags, as both headers carry it, contains one of these or is `*`. */
+/** Returns whether a header's list of entity tags contains one of `tags`, or is `*`. */
 function listsTag(list: string, tags: readonly string[], comparison: "strong" | "weak"): boolean {
   if (list.trim() === "*") return true;
   const listed = list.match(/(?:W\/)?"[^"]*"/g) ?? [];

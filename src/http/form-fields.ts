@@ -4,8 +4,8 @@ import { MAX_JSON_BYTES, parse } from "./body.ts";
 import { escapePointer } from "../schema/pointer.ts";
 
 /**
- * The fields of a form (RFC 7578) on their way to the object that JSON would have brought. A field that the schema has as
- * text is taken as it is; of any other type it is JSON text: `true`, `{"a":"b"}`.
+ * Collects the fields of a form (RFC 7578) into the object that a JSON body would be. A field that the schema allows to
+ * be a string is taken as text. A field of any other type is parsed as JSON: `true`, `{"a":"b"}`.
  */
 export class FormFields {
   readonly #types: ReadonlyMap<string, readonly string[]>;
@@ -17,16 +17,19 @@ export class FormFields {
     this.#types = typesOf(schema);
   }
 
-  /** @throws problem payload_too_large where the fields together get larger than a JSON body may be. */
+  /** @throws problem payload_too_large if all fields together are larger than a JSON body may be. */
   add(name: string | undefined, text: string, truncated: boolean): void {
-    if (name === undefined) return this.fault("", "has a part without a name");
+    if (name === undefined) return this.fault("", "must have a name for every part");
     this.#bytes += Buffer.byteLength(name) + Buffer.byteLength(text);
     if (truncated || this.#bytes > MAX_JSON_BYTES) {
-      throw problem("payload_too_large", `The fields of a form may have at most ${MAX_JSON_BYTES} bytes.`);
+      throw problem(
+        "payload_too_large",
+        `The form's fields are too large. Send at most ${MAX_JSON_BYTES} bytes in all fields together.`,
+      );
     }
     const pointer = `/${escapePointer(name)}`;
     if (this.#given.has(name)) this.fault(pointer, "is given more than once");
-    // The parser puts U+FFFD for what is not UTF-8: keeping that would be losing what was sent.
+    // The parser replaces bytes that are not UTF-8 with U+FFFD. Refuse those: the original text is lost.
     else if (`${name}${text}`.includes("\uFFFD"))
       this.fault(pointer, "must be UTF-8 text without replacement characters");
     this.#given.set(name, this.#valueOf(name, text, pointer));
@@ -36,11 +39,15 @@ export class FormFields {
     this.#faults.push({ pointer, detail });
   }
 
-  /** The object. @throws problem validation_failed for what no schema sees: repeats, text that is not Unicode. */
+  /**
+   * Returns the object.
+   * @throws problem validation_failed for faults that a schema cannot see: repeats, text that is not Unicode.
+   */
   finish(): Record<string, unknown> {
     const first = this.#faults[0];
     if (first !== undefined) {
-      throw problem("validation_failed", `The form is not valid. ${first.pointer} ${first.detail}.`, {
+      const subject = first.pointer === "" ? "It" : first.pointer;
+      throw problem("validation_failed", `The form is not valid. ${subject} ${first.detail}.`, {
         errors: this.#faults,
       });
     }
@@ -55,7 +62,7 @@ export class FormFields {
       for (const fault of faults) this.fault(pointer + fault.pointer, fault.detail);
       return value;
     } catch (error) {
-      if (error instanceof Problem) return text; // for the schema to say what it should have been
+      if (error instanceof Problem) return text; // schema validation then says which type it must have
       throw error;
     }
   }

@@ -6,7 +6,7 @@ import { problem } from "../problems.ts";
 import { MAX_JSON_BYTES } from "./body.ts";
 import { incoming, refuseLarge, tooLarge } from "./incoming.ts";
 
-/** More parts than any endpoint has fields. */
+/** Maximum parts of a form: more than any endpoint has fields. */
 const MAX_PARTS = 32;
 
 export interface FormRules {
@@ -16,35 +16,37 @@ export interface FormRules {
   timeoutMs: number;
 }
 
-/** Takes the parts as they come; what it throws ends the reading. */
-export interface PartTaker {
+/** Receives the parts as they arrive. An error that it throws ends the reading. */
+export interface PartHandler {
   field(name: string, text: string, truncated: boolean): void;
-  /** Reads the stream to its end; the form waits meanwhile. `filename` is empty where there is none. */
+  /** Reads the stream to its end; the form waits meanwhile. `filename` is empty if the part has none. */
   file(name: string, part: { stream: Readable; filename: string; contentType: string }): Promise<unknown>;
 }
 
 /**
- * Reads a form (RFC 7578) as it arrives, to its end: fields and one file, which is what is called `content` or has a filename.
- * @throws problems malformed_request, payload_too_large, request_timeout, validation_failed (two files); what the taker
- * throws; ECONNRESET when the client goes away. The file's stream then fails, and the rest of the body is read and dropped.
+ * Reads a form (RFC 7578) as it arrives, to its end: fields and at most one file. The file is the part that is named
+ * `content` or has a filename.
+ * @throws problems malformed_request, payload_too_large, request_timeout, validation_failed (two files); what the
+ * handler throws; ECONNRESET if the client disconnects. The file's stream then fails, and the rest of the body is
+ * discarded.
  */
 export async function readParts(
   req: IncomingMessage,
   { maxFileBytes, timeoutMs }: FormRules,
-  take: PartTaker,
+  handler: PartHandler,
 ): Promise<void> {
-  const maxBytes = maxFileBytes + MAX_JSON_BYTES; // as much for the fields as they would have in JSON
+  const maxBytes = maxFileBytes + MAX_JSON_BYTES; // the fields may be as large as in JSON
   refuseLarge(req, maxBytes, maxFileBytes);
   const form = parserOf(req, maxFileBytes);
   const bytes = incoming(req, { maxBytes, maxFileBytes, timeoutMs });
   const failures: unknown[] = [];
-  const givenUp = new AbortController();
-  let file: { stream: Readable; taken: Promise<unknown> } | undefined;
+  const abort = new AbortController();
+  let file: { stream: Readable; done: Promise<unknown> } | undefined;
 
-  /** The first failure is the answer; it ends the reading. */
+  /** Ends the reading. The first failure becomes the answer. */
   function fail(error: unknown): void {
     failures.push(error);
-    givenUp.abort();
+    abort.abort();
   }
   function attempt(step: () => void): void {
     try {
@@ -54,33 +56,37 @@ export async function readParts(
     }
   }
   form.on("error", (cause) => fail(bytes.errored ?? malformed(cause)));
-  form.on("partsLimit", () => fail(problem("payload_too_large", `A form may have at most ${MAX_PARTS} parts.`)));
+  form.on("partsLimit", () =>
+    fail(problem("payload_too_large", `The form has too many parts. Send at most ${MAX_PARTS}.`)),
+  );
   form.on("filesLimit", () =>
     fail(
-      problem("validation_failed", "A form brings one file.", {
-        errors: [{ pointer: "/content", detail: "must be one file" }],
-      }),
+      problem(
+        "validation_failed",
+        "The form contains more than one file. Send one file, in the part named `content`.",
+        { errors: [{ pointer: "/content", detail: "must be one file" }] },
+      ),
     ),
   );
-  form.on("field", (name, value, _nameCut, valueCut) => attempt(() => take.field(name, value, valueCut)));
+  form.on("field", (name, value, _nameCut, valueCut) => attempt(() => handler.field(name, value, valueCut)));
   form.on("file", (name, stream, filename, _encoding, contentType) => {
-    stream.on("error", () => undefined); // whoever reads it meets the error
+    stream.on("error", () => undefined); // the reader gets the error; without a listener it would end the process
     stream.once("limit", () => fail(tooLarge(maxFileBytes)));
     attempt(() => {
-      file = { stream, taken: take.file(name, { stream, filename: filename ?? "", contentType }) };
-      file.taken.catch(fail);
+      file = { stream, done: handler.file(name, { stream, filename: filename ?? "", contentType }) };
+      file.done.catch(fail);
     });
   });
   try {
-    await pipeline(bytes, form, { signal: givenUp.signal });
-    await file?.taken;
+    await pipeline(bytes, form, { signal: abort.signal });
+    await file?.done;
   } catch (error) {
-    file?.stream.destroy(new Error("The form was given up."));
+    file?.stream.destroy(new Error("Reading the form was aborted."));
     throw failures[0] ?? error;
   }
 }
 
-/** @throws problem malformed_request where Content-Type names no boundary. */
+/** @throws problem malformed_request if Content-Type has no boundary. */
 function parserOf(req: IncomingMessage, maxFileBytes: number): BusboyInstance {
   try {
     return new Busboy({
@@ -92,12 +98,16 @@ function parserOf(req: IncomingMessage, maxFileBytes: number): BusboyInstance {
   } catch (cause) {
     throw problem(
       "malformed_request",
-      "The Content-Type of a form has to name its boundary; most clients do that by themselves.",
+      "The form's Content-Type has no boundary. Let your HTTP client set Content-Type, or add the boundary yourself.",
       { cause },
     );
   }
 }
 
 function malformed(cause: unknown): Error {
-  return problem("malformed_request", "The form ends before its closing boundary, or is none.", { cause });
+  return problem(
+    "malformed_request",
+    "The multipart body is cut off or malformed: its closing boundary is missing. Send it again, complete.",
+    { cause },
+  );
 }

@@ -5,15 +5,16 @@ import { problem } from "../problems.ts";
 export interface IncomingRules {
   /** Largest body, in bytes. */
   maxBytes: number;
-  /** Largest file, in bytes: what the refusal names. */
+  /** Largest file, in bytes. The refusal states it. */
   maxFileBytes: number;
-  /** Longest wait for the client's next bytes, in milliseconds; waiting for our own store does not count. */
+  /** Longest wait for the client's next bytes, in milliseconds. Waiting for the service's own store does not count. */
   timeoutMs: number;
 }
 
 /**
- * The body of a request as it arrives. It fails with payload_too_large, request_timeout, or ECONNRESET when the client goes
- * away. However it ends, or is destroyed, what is left of the body is read and dropped, so that the connection can answer.
+ * Streams the body of a request as it arrives. Fails with payload_too_large, request_timeout, or ECONNRESET if the
+ * client disconnects. Once it has ended or is destroyed, the rest of the body is discarded, so that the connection can
+ * answer.
  */
 export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeoutMs }: IncomingRules): Transform {
   let size = 0;
@@ -29,9 +30,8 @@ export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeout
     if (bytes.writableNeedDrain || req.complete) stalled.refresh();
     else bytes.destroy(stall(timeoutMs));
   }, timeoutMs);
-  const gone = (error: Error) => bytes.destroy(error);
-  req.once("error", gone);
-  bytes.on("error", () => undefined); // whoever reads it meets the error; it may come before anyone does
+  req.once("error", (error) => bytes.destroy(error));
+  bytes.on("error", () => undefined); // the reader gets the error, even if it starts reading later
   bytes.once("close", () => {
     clearTimeout(stalled);
     req.unpipe(bytes);
@@ -40,17 +40,19 @@ export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeout
   return req.pipe(bytes);
 }
 
-/** @throws problem payload_too_large where Content-Length says so already. */
+/** @throws problem payload_too_large if Content-Length is already too large. */
 export function refuseLarge(req: IncomingMessage, maxBytes: number, maxFileBytes: number): void {
   if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxFileBytes);
 }
 
 export function tooLarge(maxFileBytes: number): Error {
-  return problem("payload_too_large", `A file may have at most ${maxFileBytes} bytes.`);
+  return problem("payload_too_large", `The file is too large. Send at most ${maxFileBytes} bytes.`);
 }
 
 function stall(timeoutMs: number): Error {
-  return problem("request_timeout", `Nothing came for ${timeoutMs / 1000} seconds, and the body was not here whole.`, {
-    headers: { Connection: "close" },
-  });
+  return problem(
+    "request_timeout",
+    `No data arrived for ${timeoutMs / 1000} seconds, and the request body was incomplete. Send it again.`,
+    { headers: { Connection: "close" } },
+  );
 }

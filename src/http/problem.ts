@@ -2,7 +2,7 @@ import type { Context, Middleware } from "koa";
 import { PROBLEMS, Problem, problem } from "../problems.ts";
 import type { RequestState } from "./request.ts";
 
-/** The body of a problem+json answer (RFC 9457, 3). */
+/** Returns the body of a problem+json answer (RFC 9457, 3). */
 export function problemDocument({ code, message, extras }: Problem, requestId: string): string {
   const { status, title } = PROBLEMS[code];
   return JSON.stringify({
@@ -17,7 +17,10 @@ export function problemDocument({ code, message, extras }: Problem, requestId: s
   });
 }
 
-/** Answers every error below it with problem+json. An error that is not a Problem becomes internal_error, without details. */
+/**
+ * Answers every error of later middleware with problem+json. An error that is not a Problem becomes internal_error,
+ * without details.
+ */
 export const problems: Middleware<RequestState> = async (ctx, next) => {
   try {
     await next();
@@ -28,12 +31,15 @@ export const problems: Middleware<RequestState> = async (ctx, next) => {
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  // raw-body and busboy throw these when the client went away. Nobody reads this answer, but the log records it.
+  // The client has disconnected. Nobody reads this answer, but the log records it.
   if (
     error instanceof Error &&
     ["ECONNABORTED", "ECONNRESET"].includes(String((error as NodeJS.ErrnoException).code))
   ) {
-    return problem("malformed_request", "The connection closed before the whole body had arrived.");
+    return problem(
+      "malformed_request",
+      "The connection closed before the whole body had arrived. Send the request again.",
+    );
   }
   return problem("internal_error", "Something went wrong on our side. Quote the request_id when you contact support.", {
     cause: error,

@@ -3,10 +3,10 @@ import type { DefaultState, Middleware } from "koa";
 import type { NewId } from "../infra/ids.ts";
 import { problem } from "../problems.ts";
 
-/** What every middleware knows of a request. */
+/** What every middleware knows about a request. */
 export interface RequestState extends DefaultState {
   requestId: string;
-  /** The failure behind a 5xx, or behind an answer that broke off. For the log only. */
+  /** The error behind a 5xx, or behind an answer that broke off. Only for the log. */
   failure?: unknown;
 }
 
@@ -60,7 +60,7 @@ export function unrouted(router: Pick<Router, "match">): Middleware<RequestState
   return async (ctx, next) => {
     const { path, route } = router.match(ctx.path, ctx.method);
     if (route) return next();
-    if (path.length === 0) throw problem("not_found", "There is no such path. All paths are in /openapi.json.");
+    if (path.length === 0) throw problem("not_found", "This path does not exist. Read /openapi.json for all paths.");
     const allow = [...new Set(path.flatMap(({ methods }) => methods))].toSorted().join(", ");
     throw problem("method_not_allowed", `This path does not take ${ctx.method}. Use ${allow}.`, {
       headers: { Allow: allow },

@@ -15,9 +15,10 @@ export interface UploadRules extends FormRules {
 }
 
 /**
- * Takes the whole body as a file: its Content-Type, its name from Content-Disposition (RFC 6266). No body is an empty file.
- * @throws problems payload_too_large, unsupported_media_type, request_timeout, validation_failed; what `store` throws. The
- * rest of the body is then read and dropped.
+ * Stores the whole body as a file. Its type is the Content-Type, and its name comes from Content-Disposition (RFC
+ * 6266). A request without a body is an empty file.
+ * @throws problems payload_too_large, unsupported_media_type, request_timeout, validation_failed; what `store` throws.
+ * The rest of the body is then discarded.
  */
 export async function readRaw(
   req: IncomingMessage,
@@ -28,7 +29,7 @@ export async function readRaw(
   if (mediaTypeOf(req) === "multipart/form-data") {
     throw problem(
       "unsupported_media_type",
-      "Send the file's own bytes, with its own Content-Type: a form is not taken here.",
+      "Forms are not accepted here. Send the file's bytes as the body, with the file's own Content-Type.",
     );
   }
   const file = { filename: filenameOf(req), contentType: declaredType(req.headers["content-type"]) };
@@ -42,11 +43,11 @@ export async function readRaw(
 }
 
 /**
- * Reads a form (RFC 7578): the file is the part `content`, written as it arrives; the other parts are the fields, in any
- * order, before it or after it.
- * @param check throws where the fields are not valid.
- * @throws problems malformed_request, payload_too_large, unsupported_media_type, request_timeout, validation_failed; what
- * `store` throws. Nothing of the file is then kept, and the rest of the body is read and dropped.
+ * Reads a form (RFC 7578). The part `content` is the file, and is stored as it arrives. The other parts are the fields,
+ * in any order, before or after the file.
+ * @param check throws if the fields are not valid.
+ * @throws problems malformed_request, payload_too_large, unsupported_media_type, request_timeout, validation_failed;
+ * what `store` throws. The file is then removed, and the rest of the body is discarded.
  */
 export async function readForm(
   req: IncomingMessage,
@@ -61,7 +62,8 @@ export async function readForm(
     await readParts(req, rules, {
       field: (name, text, truncated) => fields.add(name, text, truncated),
       file(name, { stream, filename, contentType }) {
-        if (name !== "content") throw invalid(`/${name}`, "is not taken as a file: the file goes in the part content");
+        if (name !== "content")
+          throw invalid(`/${name}`, "must not be a file; send the file in the part named content");
         storing = store({ stream, filename: formFilename(filename), contentType: declaredType(contentType) });
         return storing;
       },
@@ -76,14 +78,17 @@ export async function readForm(
   }
 }
 
-/** Browsers and fetch percent-encode these three in a part's filename, and nothing else (HTML, multipart/form-data encoding). */
+/**
+ * Browsers and fetch percent-encode only the double quote, CR and LF in a part's filename (HTML, multipart/form-data
+ * encoding).
+ */
 function formFilename(filename: string): string | null {
   const name = filename.replaceAll(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
   if (name.includes("\uFFFD")) throw invalid("/content", "must have a filename in UTF-8");
   return name === "" ? null : name;
 }
 
-/** @throws problem validation_failed where Content-Disposition is there but is none. */
+/** Returns the name in Content-Disposition, or null. @throws problem validation_failed if the header is malformed. */
 function filenameOf(req: IncomingMessage): string | null {
   const header = req.headers["content-disposition"];
   if (header === undefined) return null;
@@ -93,14 +98,16 @@ function filenameOf(req: IncomingMessage): string | null {
   } catch {
     throw invalid(
       "Content-Disposition",
-      "must be as RFC 6266 has it, for example attachment; filename*=UTF-8''na%C3%AFve.txt",
+      "must follow RFC 6266, for example attachment; filename*=UTF-8''na%C3%AFve.txt",
     );
   }
 }
 
-/** Node gives a header's bytes as Latin-1, its charset by the letter of the RFC; many clients send UTF-8 all the same. */
+/**
+ * Decodes a header as UTF-8 if its bytes are valid UTF-8. Node decodes headers as Latin-1, but many clients send UTF-8.
+ */
 function asUtf8(text: string): string {
-  if (!/^[\x00-\xff]*$/.test(text)) return text; // oxlint-disable-line no-control-regex -- one byte a character
+  if (!/^[\x00-\xff]*$/.test(text)) return text; // oxlint-disable-line no-control-regex -- one byte per character
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, "latin1"));
   } catch {
@@ -111,7 +118,10 @@ function asUtf8(text: string): string {
 function declaredType(text: string | undefined): string | null {
   if (text === undefined || text === "") return null;
   if (!isMediaType(text))
-    throw problem("unsupported_media_type", "The file's Content-Type is not a media type; application/pdf is one.");
+    throw problem(
+      "unsupported_media_type",
+      "The file's Content-Type is not a media type. Send one, such as application/pdf.",
+    );
   return text;
 }
 
@@ -121,7 +131,7 @@ function invalid(pointer: string, detail: string): Error {
   });
 }
 
-/** Over what was sent, not over how: neither the boundary nor the order of the parts plays a part. */
+/** Identifies what was sent. The form's boundary and the order of its parts make no difference. */
 function fingerprintOf(fields: Record<string, unknown>, file: StoredFile | undefined): string {
   const sorted = Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([sorted, file === undefined ? null : [file.sha256, file.filename, file.contentType]]);

@@ -4,15 +4,15 @@ import type { Clock } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
 import { idsFrom } from "./ids.ts";
-import { type Outcome, pack, refusalOf, tell, unpack } from "./outcome.ts";
+import { answerOrThrow, type Outcome, pack, refusalOf, unpack } from "./outcome.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
 
-/** How long a key is good for, in milliseconds; a record that is older counts as none, removed or not. */
+/** How long a key is valid, in milliseconds. An older record is ignored even if it has not been removed yet. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
-/** How long a try that fell silent keeps others off its key, in milliseconds. */
+/** How long an attempt that stops renewing its lease still blocks retries, in milliseconds. */
 const LEASE_MS = 5_000;
 /** Attempts to claim a key before giving up with idempotency_in_flight. */
-const MAX_RACES = 3;
+const MAX_CLAIM_ATTEMPTS = 3;
 
 export interface IdempotentWorkOptions {
   store: IdempotencyStore;
@@ -25,7 +25,7 @@ export interface IdempotentRequest {
   readonly accountId: string;
   /** As `parseIdempotencyKey` returns it. */
   readonly key: string;
-  /** The same for the same request. */
+  /** Identifies the request: its method, path, query and body. */
   readonly fingerprint: string;
 }
 
@@ -37,12 +37,12 @@ interface Done {
 }
 
 /**
- * Work that is done once for its Idempotency-Key. A record is written before the work; identifiers that the work makes
- * follow from its seed. So a try that dies at any moment is done again by its retry with the same identifiers, and meets
- * what it had made already: the lease only saves doing work side by side, nothing depends on it.
+ * Does work once per Idempotency-Key. Before the work, a record with a seed is written; all identifiers that the work
+ * creates are derived from the seed. If an attempt dies at any moment, its retry repeats the work with the same
+ * identifiers and finds what already exists. The lease only avoids parallel work: correctness does not depend on it.
  *
- * Kept for replays is the first answer, and the first refusal by the work (4xx: not_found, external_id_taken, …). Not kept
- * is what may be different at the next try: 5xx, store_unavailable among them.
+ * The first answer is stored for replays, and so is the first refusal by the work (4xx: not_found, external_id_taken,
+ * …). Outcomes that may differ on the next attempt are not stored: every 5xx, including store_unavailable.
  */
 export class IdempotentWork {
   readonly #store: IdempotencyStore;
@@ -58,13 +58,15 @@ export class IdempotentWork {
   }
 
   /**
-   * Two round trips beside the work's own; two in all for a replay.
+   * Two round trips in addition to the work's own, or two in total for a replay.
    * @throws problems idempotency_key_reused, idempotency_in_flight, store_unavailable; what the work throws.
    */
   async once(request: IdempotentRequest, work: Work): Promise<Done> {
     const record = await this.#claim(request);
-    if (record.outcome !== undefined) return tell(await unpack(record.outcome), true);
-    const renewing = setInterval(() => void this.#lease(record, this.#clock.now() + this.#leaseMs), this.#leaseMs / 3);
+    if (record.outcome !== undefined) return answerOrThrow(await unpack(record.outcome), true);
+    const renewing = setInterval(() => {
+      void this.#setLeaseEnd(record, this.#clock.now() + this.#leaseMs);
+    }, this.#leaseMs / 3);
     try {
       return await this.#work(record, work);
     } finally {
@@ -72,7 +74,7 @@ export class IdempotentWork {
     }
   }
 
-  /** The key's record: one that is done, or one whose work is now ours. */
+  /** Returns the key's record: either one with an outcome, or one whose work this request now owns. */
   async #claim({ accountId, key, fingerprint }: IdempotentRequest): Promise<IdempotencyRecord> {
     const now = this.#clock.now();
     const fresh: IdempotencyRecord = {
@@ -85,12 +87,12 @@ export class IdempotentWork {
       createdAt: now,
       outcome: undefined,
     };
-    for (let race = 1; race <= MAX_RACES; race++) {
+    for (let attempt = 1; attempt <= MAX_CLAIM_ATTEMPTS; attempt++) {
       if (await this.#store.insert(fresh)) return fresh;
       const found = await this.#store.find(accountId, fresh.id);
-      if (found === undefined) continue; // old, and just removed
-      const mine = successor(found, fresh);
-      if (mine === found || (await this.#store.swap(found, mine))) return mine;
+      if (found === undefined) continue; // it had expired, and was removed just now
+      const next = successor(found, fresh);
+      if (next === found || (await this.#store.swap(found, next))) return next;
     }
     throw inFlight();
   }
@@ -99,34 +101,35 @@ export class IdempotentWork {
     let outcome: Outcome;
     try {
       const answer = await work(idsFrom(record.seed, record.createdAt));
-      if (answer instanceof BinaryAnswer) throw new Error("A POST answers JSON: a stream cannot be kept for replays.");
+      if (answer instanceof BinaryAnswer)
+        throw new Error("A POST must answer with JSON: a stream cannot be stored for replays.");
       outcome = { answer };
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) {
-        await this.#lease(record, 0); // given back at once, with its seed
+        await this.#setLeaseEnd(record, 0); // lets a retry start at once, with the same seed
         throw error;
       }
       outcome = refusalOf(error);
     }
-    const earlier = await this.#keep(record, outcome);
-    return earlier === undefined ? tell(outcome, false) : tell(earlier, true);
+    const earlier = await this.#finish(record, outcome);
+    return earlier === undefined ? answerOrThrow(outcome, false) : answerOrThrow(earlier, true);
   }
 
-  /** Keeps the outcome; where another try that had taken over was first, gives the one that it kept. */
-  async #keep(record: IdempotencyRecord, outcome: Outcome): Promise<Outcome | undefined> {
+  /** Stores the outcome. If another attempt finished first, returns the outcome that it stored. */
+  async #finish(record: IdempotencyRecord, outcome: Outcome): Promise<Outcome | undefined> {
     try {
       if (await this.#store.finish(record, await pack(outcome))) return undefined;
-      const kept = (await this.#store.find(record.accountId, record.id))?.outcome;
-      return kept === undefined ? undefined : await unpack(kept);
+      const stored = (await this.#store.find(record.accountId, record.id))?.outcome;
+      return stored === undefined ? undefined : await unpack(stored);
     } catch (error) {
-      // The work is done, and its answer true. A retry will do it again, and meet what is there.
+      // The work is done and its answer is correct. A retry repeats the work and finds what already exists.
       if (error instanceof Problem) return undefined;
       throw error;
     }
   }
 
-  /** Gives the lease a new end. Where that fails the old one stands: at the worst a retry waits for it, or works side by side. */
-  async #lease(record: IdempotencyRecord, until: number): Promise<void> {
+  /** Sets the end of the lease. If that fails, the old end stays: at worst a retry waits, or works in parallel. */
+  async #setLeaseEnd(record: IdempotencyRecord, until: number): Promise<void> {
     await this.#store.lease(record, until).catch(() => undefined);
   }
 
@@ -135,14 +138,14 @@ export class IdempotentWork {
   }
 }
 
-/** What takes the place of a key's record when the same key comes again: itself where its work is done. */
+/** Returns the record that replaces `found` when its key is used again, or `found` itself if its work is done. */
 function successor(found: IdempotencyRecord, fresh: IdempotencyRecord): IdempotencyRecord {
   const now = fresh.createdAt;
   if (found.createdAt <= now - KEPT_MS) return fresh;
   if (found.fingerprint !== fresh.fingerprint) {
     throw problem(
       "idempotency_key_reused",
-      "This Idempotency-Key came with another request before. A new request needs a new key.",
+      "This Idempotency-Key was already used for a different request. Send a new key with a new request.",
     );
   }
   if (found.outcome !== undefined) return found;
@@ -153,10 +156,8 @@ function successor(found: IdempotencyRecord, fresh: IdempotencyRecord): Idempote
 function inFlight(): Problem {
   return problem(
     "idempotency_in_flight",
-    "The first request with this Idempotency-Key is still being worked on. Try again shortly.",
-    {
-      headers: { "Retry-After": "1" },
-    },
+    "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
+    { headers: { "Retry-After": "1" } },
   );
 }
 

@@ -3,7 +3,7 @@ import { gunzip, gzip } from "node:zlib";
 import type { JsonAnswer } from "../http/answer.ts";
 import { type Problem, problem, type ProblemCode, type ProblemExtras } from "../problems.ts";
 
-/** What became of a request, as it is kept for replays: an answer, or the refusal that its work threw. */
+/** The outcome of a request, as stored for replays: an answer, or the refusal that its work threw. */
 export type Outcome = { readonly answer: JsonAnswer } | { readonly refusal: Refusal };
 
 interface Refusal {
@@ -12,13 +12,13 @@ interface Refusal {
   readonly extras: Omit<ProblemExtras, "cause">;
 }
 
-/** A refusal to keep: all that the problem says but the request id, which is each request's own. */
+/** Converts a problem to a refusal that can be stored. It has no request id: each replay gets its own. */
 export function refusalOf({ code, message, extras: { cause: _cause, ...extras } }: Problem): Outcome {
   return { refusal: { code, detail: message, extras } };
 }
 
-/** Gives the answer, or throws the refusal, for the first time or as a replay. */
-export function tell(outcome: Outcome, replayed: boolean): { answer: JsonAnswer; replayed: boolean } {
+/** Returns the answer or throws the refusal, either for the first time or as a replay. */
+export function answerOrThrow(outcome: Outcome, replayed: boolean): { answer: JsonAnswer; replayed: boolean } {
   if ("answer" in outcome) return { answer: outcome.answer, replayed };
   const { code, detail, extras } = outcome.refusal;
   const headers = { ...extras.headers, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) };
@@ -26,14 +26,14 @@ export function tell(outcome: Outcome, replayed: boolean): { answer: JsonAnswer;
 }
 
 /**
- * An outcome as bytes. Compressed, because JSON text can be six times as long as what it says (control characters): a
- * candidate has at most 8 MiB, so its compressed answer is well under the 16 MiB that a MongoDB document may have.
+ * Encodes an outcome as compressed bytes, because JSON escapes can make text six times as long (control characters). A
+ * candidate has at most 8 MiB, so its compressed answer is well below the 16 MiB that a MongoDB document may have.
  */
 export async function pack(outcome: Outcome): Promise<Uint8Array> {
   return promisify(gzip)(JSON.stringify(outcome));
 }
 
-/** Bytes of `pack` as the outcome they were. */
+/** Decodes the bytes that `pack` returned. */
 export async function unpack(bytes: Uint8Array): Promise<Outcome> {
   return JSON.parse((await promisify(gunzip)(bytes)).toString()) as Outcome;
 }

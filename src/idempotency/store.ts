@@ -1,20 +1,20 @@
 import { Binary, type Collection } from "mongodb";
 import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
 
-/** What is known of one Idempotency-Key of one account. Times are milliseconds since the epoch. */
+/** The record of one Idempotency-Key of one account. Times are milliseconds since the epoch. */
 export interface IdempotencyRecord {
   /** The account and the SHA-256 of the key. */
   readonly id: string;
   readonly accountId: string;
   /** SHA-256 of the request. */
   readonly fingerprint: string;
-  /** What the identifiers that the work makes follow from. */
+  /** The identifiers that the work creates are derived from it. */
   readonly seed: string;
-  /** Which try does the work, and until when nobody else may start on it. */
+  /** The attempt that does the work. No other attempt may start before `leaseUntil`. */
   readonly owner: string;
   readonly leaseUntil: number;
   readonly createdAt: number;
-  /** The outcome, packed; undefined while the work goes on. */
+  /** The outcome, encoded by `pack`. Undefined until the work is done. */
   readonly outcome: Uint8Array | undefined;
 }
 
@@ -30,10 +30,13 @@ interface Stored {
   outcome: Binary | null;
 }
 
-/** Records that one removal takes at a time: a short operation, however many there are. */
+/** Records removed at a time, so that each operation stays short. */
 const REMOVAL_BATCH = 500;
 
-/** The records of Idempotency-Keys. Every method throws problem store_unavailable; each is one round trip but for the removal. */
+/**
+ * The records of Idempotency-Keys. Every method throws problem store_unavailable. Each is one round trip, except the
+ * removal.
+ */
 export class IdempotencyStore {
   readonly #mongo: Mongo;
   readonly #records: Collection<Stored>;
@@ -43,12 +46,12 @@ export class IdempotencyStore {
     this.#records = mongo.db.collection("idempotency_records");
   }
 
-  /** Makes the index that the removal reads; harmless where it is already. */
+  /** Creates the index for the removal. Safe to repeat. */
   async prepare(): Promise<void> {
     await this.#records.createIndex({ created_at: 1 });
   }
 
-  /** False where the key has a record already. */
+  /** Returns false if the key already has a record. */
   async insert(record: IdempotencyRecord): Promise<boolean> {
     try {
       await this.#mongo.bounded((signal) => this.#records.insertOne(encode(record), within(signal)));
@@ -66,7 +69,7 @@ export class IdempotencyStore {
     return stored === null ? undefined : decode(stored);
   }
 
-  /** Puts a record in the place of one that was read. False where that has changed since: renewed, taken over, finished. */
+  /** Replaces a record that was read. Returns false if it has changed since: it was renewed, taken over or finished. */
   async swap(before: IdempotencyRecord, after: IdempotencyRecord): Promise<boolean> {
     const { _id, account, seed, owner, lease_until, state } = encode(before);
     const { matchedCount } = await this.#mongo.bounded((signal) =>
@@ -75,7 +78,7 @@ export class IdempotencyStore {
     return matchedCount === 1;
   }
 
-  /** Moves the end of the lease, if it is still its owner's. */
+  /** Sets the end of the lease if the record still has this owner and is not finished. */
   async lease({ id, accountId, owner }: IdempotencyRecord, until: number): Promise<void> {
     await this.#mongo.bounded((signal) =>
       this.#records.updateOne(
@@ -86,7 +89,7 @@ export class IdempotencyStore {
     );
   }
 
-  /** Keeps the outcome, whoever has the lease by now: the first to finish decides. False where another try was first. */
+  /** Stores the outcome, no matter who has the lease now. Returns false if another attempt finished first. */
   async finish({ id, accountId, seed }: IdempotencyRecord, outcome: Uint8Array): Promise<boolean> {
     const done = { state: "done", outcome: new Binary(outcome) } as const;
     const { matchedCount } = await this.#mongo.bounded((signal) =>
@@ -95,7 +98,10 @@ export class IdempotencyStore {
     return matchedCount === 1;
   }
 
-  /** Removes the records made before then, and says how many those were. Two round trips for every 500, between which it heeds `stop`. */
+  /**
+   * Removes the records created before then, and returns their number. Two round trips for every 500 records. Checks
+   * `stop` before each removal.
+   */
   async removeOlderThan(epochMs: number, stop: AbortSignal): Promise<number> {
     const old = { created_at: { $lt: epochMs } };
     for (let removed = 0; ;) {
@@ -106,7 +112,7 @@ export class IdempotencyStore {
           .toArray(),
       );
       if (found.length === 0 || stop.aborted) return removed;
-      // The age is asked for once more: a key that is used again has a new record in the place of its old one.
+      // Check the age again: if a key was used again meanwhile, a new record has replaced its old one.
       const batch = { _id: { $in: found.map(({ _id }) => _id) }, ...old };
       const { deletedCount } = await this.#mongo.bounded((signal) => this.#records.deleteMany(batch, within(signal)));
       removed += deletedCount;

@@ -1,10 +1,10 @@
-/** Nesting that is laid out line by line; what is deeper is shown as JSON on one. */
+/** Levels of nesting that get one line per value. Deeper values are shown as JSON, on one line. */
 const MAX_LEVELS = 6;
 
-/** One answer of a reference: where it stands in the response, and what it says. */
+/** One value in a reference's response: its path, and its text. */
 export type Answer = readonly [question: string, answer: string];
 
-/** A reference's response, an object of any shape, as a list: `{ a: { b: [1] } }` gives `a › b › 1: 1`. */
+/** Flattens a reference's response, an object of any shape: `{ a: { b: [1] } }` gives `a › b › 1: 1`. */
 export function answersOf(response: Record<string, unknown> | null): Answer[] {
   return response === null ? [] : Object.entries(response).flatMap(([name, value]) => flatten([name], value));
 }

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { ContentRecord } from "../candidates/record.ts";
 import type { ContentStore } from "../content/store.ts";
-import { Checked } from "./checked.ts";
+import { CheckedContent } from "./checked.ts";
 import type { Pack } from "./schema.ts";
 import type { ZipEntry } from "./zip.ts";
 
-/** A document's bytes, and the path that they have in the ZIP. */
+/** A document's content, and its path in the ZIP. */
 export interface PackFile {
   readonly path: string;
   readonly document_id: string;
@@ -19,10 +19,10 @@ export interface Bundled {
   readonly contents: Pick<ContentStore, "open">;
 }
 
-/** How the manifest lists a document's file. `problem` says why it is not there, or not as it was uploaded. */
+/** A document's entry in the manifest. `problem` says why the file is missing, or differs from the upload. */
 interface ListedFile {
   readonly document_id: string;
-  /** Null where there is no file at all. */
+  /** Null if the ZIP does not contain the file. */
   readonly path: string | null;
   readonly size: number;
   readonly sha256: string;
@@ -30,21 +30,21 @@ interface ListedFile {
 }
 
 /**
- * The files of a pack's ZIP, one after the other: the paper, the documents' bytes, and last the manifest, which knows what
- * became of each. Bytes that are gone or damaged are its business, and no reason to give nothing.
+ * Generates the files of a pack's ZIP: the PDF, the content of each document, and last the manifest, which lists every
+ * file and what is wrong with it. Missing or damaged content therefore does not fail the ZIP.
  */
 export async function* bundle({ pack, files, pdf, contents }: Bundled, signal: AbortSignal): AsyncGenerator<ZipEntry> {
-  const made = new Date(pack.generated_at);
-  yield { path: "pack.pdf", bytes: Readable.from([pdf]), modified: made };
+  const generatedAt = new Date(pack.generated_at);
+  yield { path: "pack.pdf", bytes: Readable.from([pdf]), modified: generatedAt };
   const listed: ListedFile[] = [];
   for (const { path, document_id, content } of files) {
     const { size, sha256 } = content;
-    const checked = new Checked(contents.open(content.file_id, { start: 0, end: size }), content, signal);
-    const there = await checked.begin();
-    if (there) yield { path, bytes: checked.rest(), modified: new Date(content.uploaded_at) };
-    listed.push({ document_id, path: there ? path : null, size, sha256, problem: checked.fault });
+    const checked = new CheckedContent(contents.open(content.file_id, { start: 0, end: size }), content, signal);
+    const readable = await checked.begin();
+    if (readable) yield { path, bytes: checked.rest(), modified: new Date(content.uploaded_at) };
+    listed.push({ document_id, path: readable ? path : null, size, sha256, problem: checked.fault });
   }
-  yield { path: "manifest.json", bytes: Readable.from([manifestOf(pack, listed)]), modified: made };
+  yield { path: "manifest.json", bytes: Readable.from([manifestOf(pack, listed)]), modified: generatedAt };
 }
 
 function manifestOf(pack: Pack, files: ListedFile[]): Buffer {

@@ -3,8 +3,8 @@ import { addAbortSignal, Readable } from "node:stream";
 import type { ContentRecord } from "../candidates/record.ts";
 import { Problem } from "../problems.ts";
 
-/** Bytes that are compared, while they are read, with what was kept of them at their upload. */
-export class Checked {
+/** A document's content that is checked while it is read, against the size and SHA-256 recorded at its upload. */
+export class CheckedContent {
   readonly #chunks: AsyncGenerator<Uint8Array>;
   readonly #content: ContentRecord;
   readonly #signal: AbortSignal;
@@ -17,25 +17,28 @@ export class Checked {
     this.#chunks = this.#check(addAbortSignal(signal, source));
   }
 
-  /** What is wrong with them, in a sentence; known once they have been read to their end. */
+  /** Says in a sentence what is wrong with the content, or null. Known once the content has been read to its end. */
   get fault(): string | null {
     return this.#fault;
   }
 
-  /** Reads the first of them: false where there are none to read. @throws problem store_unavailable */
+  /**
+   * Reads the first chunk. Returns false if the content should have bytes but none can be read.
+   * @throws problem store_unavailable
+   */
   async begin(): Promise<boolean> {
     this.#first = await this.#chunks.next();
     return !this.#first.done || this.#fault === null;
   }
 
-  /** Them all, once, after `begin`. It ends early where the rest cannot be read. */
+  /** Streams the whole content. Call it once, after `begin`. The stream ends early if the rest cannot be read. */
   rest(): Readable {
     return Readable.from(this.#rest(), { objectMode: false });
   }
 
   async *#rest(): AsyncGenerator<Uint8Array> {
     const first = this.#first;
-    this.#first = undefined; // the ZIP keeps hold of its entries to the end: they must keep hold of no bytes
+    this.#first = undefined; // the ZIP keeps every entry until its end: release the chunk
     if (first !== undefined && !first.done) yield first.value;
     yield* this.#chunks;
   }
@@ -50,7 +53,7 @@ export class Checked {
         yield chunk;
       }
     } catch (error) {
-      // Nobody reads any more, or the store is out of reach: neither says anything about the bytes.
+      // The reader is gone, or the store does not answer. Neither is a fault of the content.
       if (this.#signal.aborted || (error instanceof Problem && error.code === "store_unavailable")) throw error;
       this.#fault = `Of the content's ${this.#content.size} bytes only the first ${size} could be read.`;
       return;

@@ -12,7 +12,7 @@ import { LAYOUT } from "./typeset.ts";
 
 const MEDIA_TYPES: Record<Form, string> = { json: "application/json", pdf: "application/pdf", zip: "application/zip" };
 
-/** The compliance pack: charged once, whatever form it is asked for in. */
+/** The endpoint of the compliance pack. Every format is charged as one request. */
 export function packEndpoints(packs: PackService) {
   return {
     read: endpoint({
@@ -41,7 +41,10 @@ async function bytesOf(packs: PackService, read: ReadPack, form: "json" | "pdf")
   return form === "pdf" ? packs.pdf(read) : Buffer.from(JSON.stringify(read.pack));
 }
 
-/** The form a client likes best (RFC 9110, 12.5.1); JSON where it does not care. @throws problem not_acceptable */
+/**
+ * Returns the format that Accept prefers (RFC 9110, 12.5.1), or JSON if it prefers none.
+ * @throws problem not_acceptable
+ */
 function preferredForm(accept: string | undefined): Form {
   const [best] = new Negotiator({ headers: accept === undefined ? {} : { accept } }).mediaTypes(
     FORMS.map((form) => MEDIA_TYPES[form]),
@@ -55,8 +58,9 @@ function preferredForm(accept: string | undefined): Form {
 }
 
 /**
- * The ETag covers all that the pack shows but the time it was made: a client that has the same facts in the same form, made
- * earlier, needs no other copy. Two answers under one tag differ in that time alone.
+ * Returns the headers of a pack. The ETag covers everything that the pack shows except the time it was generated: a
+ * client with an older copy of the same facts in the same format needs no new one. Answers with the same tag differ
+ * only in that time.
  */
 function headersOf(pack: Pack, form: Form) {
   const { generated_at: _, ...facts } = pack;

@@ -2,16 +2,19 @@ import { extension } from "mime-types";
 import type { ContentRecord, DocumentRecord } from "../candidates/record.ts";
 import type { PackFile } from "./bundle.ts";
 
-/** Bytes of UTF-8 that a document's name may take in a file's: with folder, number and extension well under every system's 255. */
+/**
+ * Maximum length of a document's name in its path, in bytes of UTF-8. With folder, number and extension, the path stays
+ * well below 255 bytes, which every file system allows.
+ */
 const MAX_BYTES = 120;
 
-/** What some file system refuses, or reads as something else: control characters, separators, turners of text. */
+/** Characters that some file system rejects or misreads: control characters, separators, changes of text direction. */
 const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u200B\uFEFF"*/:<>?\\|]+/gu;
 
 /**
- * The files of a pack's documents, in the order of the documents: `documents/007 Passport.pdf`. The number is the one that
- * the paper shows; in front, it also keeps names apart on systems that ignore case or normalise, and from being reserved
- * (CON, NUL), empty or hidden.
+ * Names the files of a pack's documents, in the order of the documents: `documents/007 Passport.pdf`. The number is the
+ * one that the PDF shows. As a prefix it keeps names distinct on systems that ignore case or normalise Unicode. It also
+ * prevents names that are reserved (CON, NUL), empty or hidden.
  */
 export function nameFiles(documents: readonly DocumentRecord[]): PackFile[] {
   return documents.flatMap(({ id, name, content }, index) => {
@@ -31,7 +34,10 @@ function fileNameOf(name: string, content: ContentRecord): string {
   return (clean === "" ? "document" : clean) + ending;
 }
 
-/** The extension with its dot, lower-case: the uploaded file's, or one that fits the media type; none where neither says. */
+/**
+ * Returns the extension with its dot, in lower case: the uploaded file's, or one for its media type. Empty if neither
+ * gives one.
+ */
 function endingOf({ filename, content_type }: ContentRecord): string {
   const own = /.\.([A-Za-z0-9]{1,10})$/.exec(filename ?? "")?.[1];
   const found = own ?? (content_type === "application/octet-stream" ? false : extension(content_type));
@@ -40,7 +46,7 @@ function endingOf({ filename, content_type }: ContentRecord): string {
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** As many whole characters, as a person counts them, as the bytes hold. */
+/** Shortens text to MAX_BYTES without splitting a grapheme, which is one character to a reader. */
 function shorten(text: string): string {
   let end = 0;
   let bytes = 0;

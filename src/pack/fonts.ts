@@ -1,21 +1,24 @@
 import { fileURLToPath } from "node:url";
 
-/** Scripts that have a Noto Sans of their own in the packages @expo-google-fonts/noto-sans-*, by the family's name. */
+/** Scripts with their own Noto Sans family, in the packages @expo-google-fonts/noto-sans-*. */
 const SCRIPTS = (
   "Arabic Hebrew Thai Bengali Tamil Telugu Gujarati Gurmukhi Kannada Malayalam Sinhala Khmer Lao Myanmar Georgian Armenian " +
   "Ethiopic"
 ).split(" ");
 
-/** Families in the order in which they are tried for a character. Latin, Greek, Cyrillic and Devanagari come with the first. */
+/** Font families, in the order they are tried for a character. The first has Latin, Greek, Cyrillic and Devanagari. */
 export const FAMILIES = [
   "Noto Sans",
   ...SCRIPTS.map((script) => `Noto Sans ${script}`),
-  "Noto Sans S Chinese", // all of Han, and kana
+  "Noto Sans S Chinese", // all Han characters, and kana
   "Noto Sans Korean",
   "Noto Emoji",
 ];
 
-/** The files of those families, all under the SIL Open Font License 1.1: 17 MB are read for a paper, and what it uses is put in. */
+/**
+ * The font files of `FAMILIES`, all under the SIL Open Font License 1.1. Each PDF reads all 17 MB and embeds the
+ * parts that it uses.
+ */
 export const FONT_FILES: readonly string[] = [
   embedPdf("fonts-latin", "NotoSans-Regular.ttf"),
   embedPdf("fonts-latin", "NotoSans-SemiBold.ttf"),
@@ -25,7 +28,7 @@ export const FONT_FILES: readonly string[] = [
   expo("noto-emoji", "NotoEmoji_400Regular.ttf"),
 ];
 
-/** These packages export their code only; the fonts lie beside it. */
+/** These packages export only their code, so the path to a font is relative to it. */
 function embedPdf(name: string, file: string): string {
   return fileURLToPath(new URL(`../fonts/${file}`, import.meta.resolve(`@embedpdf/${name}`)));
 }

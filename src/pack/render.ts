@@ -3,12 +3,13 @@ import { renderCandidate } from "../candidates/render.ts";
 import type { Candidate } from "../candidates/schema.ts";
 import type { Pack } from "./schema.ts";
 
-/** Whose pack it is: the account as the paper names it. */
+/** The account that the pack belongs to, as the PDF names it. */
 export type PackAccount = Pack["account"];
 
 /**
- * The pack of a candidate as it is now. But for `generated_at` and the account's name it is a function of the candidate's id
- * and `pack_version` alone: whatever it shows counts a new pack version (candidates/stored.ts, packFacts).
+ * Renders the pack of a candidate as it is now. Apart from `generated_at` and the account's name, it depends only on
+ * the candidate's id and `pack_version`: a change to anything that it shows increments the version
+ * (candidates/stored.ts, packFacts).
  */
 export function renderPack(record: CandidateRecord, account: PackAccount, generatedAt: string): Pack {
   const candidate = renderCandidate(record);
@@ -36,7 +37,7 @@ function identityOf(candidate: Candidate): Pack["candidate"] {
   return { ...person, state, state_reason, withdrawn, withdrawal_reason, created_at, started_at };
 }
 
-/** A withdrawal ends the waiting, not the gaps in the papers: they are judged as if there were none. */
+/** Lists what is missing. Ignores a withdrawal: it ends the waiting, but does not complete the pack. */
 function missingOf(record: CandidateRecord): Pack["missing"] {
   const { id, state, waiting_on } = renderCandidate({ ...record, withdrawn: false });
   if (state === "completed" || waiting_on.length > 0) return waiting_on;

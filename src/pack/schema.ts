@@ -3,7 +3,7 @@ import { Candidate } from "../candidates/schema.ts";
 import { oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
 
 export const FORMS = ["json", "pdf", "zip"] as const;
-/** What a pack can be had as. */
+/** The format of a pack. */
 export type Form = (typeof FORMS)[number];
 
 export const PackQuery = strict({
@@ -12,7 +12,7 @@ export const PackQuery = strict({
 
 const shown = Candidate.properties;
 
-/** The compliance pack: all that is known of a candidate's documents and references, and what is missing. */
+/** The compliance pack: everything known about a candidate's documents and references, and what is missing. */
 export const Pack = titled(
   "Pack",
   strict({

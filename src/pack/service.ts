@@ -13,18 +13,18 @@ import { zipped } from "./zip.ts";
 interface Dependencies {
   readonly store: CandidateStore;
   readonly contents: ContentStore;
-  /** The name that the paper gives the account. @throws problem store_unavailable */
+  /** Returns the account's name, for the PDF. @throws problem store_unavailable */
   readonly accountName: (accountId: string) => Promise<string>;
   readonly clock: Clock;
 }
 
-/** A pack with what its ZIP holds. */
+/** A pack, and the document files for its ZIP. */
 export interface ReadPack {
   readonly pack: Pack;
   readonly files: readonly PackFile[];
 }
 
-/** The compliance pack, read once and then given in any of its forms. */
+/** Reads a compliance pack once, then renders it in any format. */
 export class PackService {
   readonly #store: CandidateStore;
   readonly #contents: ContentStore;
@@ -38,21 +38,24 @@ export class PackService {
     this.#clock = clock;
   }
 
-  /** Two round trips at once. @throws problems not_found, the same for another account's candidate, store_unavailable. */
+  /**
+   * Two round trips, in parallel.
+   * @throws problems not_found (also for another account's candidate), store_unavailable.
+   */
   async read(accountId: string, candidateId: string): Promise<ReadPack> {
     const [record, name] = await Promise.all([this.#store.get(accountId, candidateId), this.#accountName(accountId)]);
     const account: PackAccount = { id: accountId, name };
     return { pack: renderPack(record, account, timestamp(this.#clock.now())), files: nameFiles(record.documents) };
   }
 
-  /** The pack as a paper to file, typeset in a thread of its own. */
+  /** Renders the pack as a PDF, in a thread of its own. */
   pdf({ pack }: ReadPack): Promise<Uint8Array> {
     return typeset(sheetOf(pack));
   }
 
-  /** The paper, the documents and a manifest as a ZIP that is made while it is read; destroying it frees everything. */
+  /** A ZIP of the PDF, the documents and a manifest, generated while it is read. Destroying it frees everything. */
   async zip({ pack, files }: ReadPack): Promise<Readable> {
-    const pdf = await typeset(sheetOf(pack)); // before the answer has begun, so that its failure is still an answer
+    const pdf = await typeset(sheetOf(pack)); // first, so that a failure can still be answered as a problem
     return zipped((signal) => bundle({ pack, files, pdf, contents: this.#contents }, signal));
   }
 }

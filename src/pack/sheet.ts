@@ -3,10 +3,10 @@ import { printable, printableLine } from "./printable.ts";
 import type { Pack } from "./schema.ts";
 import { bytes, DOCUMENT_TONES, moment, NONE, REFERENCE_TONES, type Tone, words } from "./wording.ts";
 
-/** A label and its value, as they stand on the paper. */
+/** A label and its value, as the PDF shows them. */
 type Row = readonly [label: string, value: string];
 
-/** What the template pack.typ sets, all of it text that is safe to print. */
+/** The input of the template pack.typ. All of its text is safe to print. */
 export interface Sheet {
   readonly title: string;
   readonly made_at: string;
@@ -25,14 +25,14 @@ interface Item {
   readonly name: string;
   readonly state: string;
   readonly tone: Tone;
-  /** Short ones, two in a line. */
+  /** Short values, two on a line. */
   readonly rows: readonly Row[];
-  /** Those that may be long, or are read character by character: one in a line. */
+  /** Values that may be long, or are read character by character: one on a line. */
   readonly wide: readonly Row[];
   readonly answers: readonly Row[];
 }
 
-/** The pack as a paper shows it. */
+/** Converts a pack to the text that its PDF shows. */
 export function sheetOf(pack: Pack): Sheet {
   const { required, received, outstanding } = pack.reference_requirements;
   return {
@@ -49,8 +49,8 @@ export function sheetOf(pack: Pack): Sheet {
 }
 
 function nameOf({ name, first_name, last_name }: Pack["candidate"]): string | null {
-  const said = name ?? [first_name, last_name].filter((part) => part !== null).join(" ");
-  return said.trim() === "" ? null : printableLine(said);
+  const fullName = name ?? [first_name, last_name].filter((part) => part !== null).join(" ");
+  return fullName.trim() === "" ? null : printableLine(fullName);
 }
 
 function candidateRows({ candidate, account, ...pack }: Pack): Pick<Item, "rows" | "wide"> {

@@ -1,10 +1,10 @@
 import type { DocumentState } from "../candidates/document-schema.ts";
 import type { ReferenceState } from "../candidates/reference-schema.ts";
 
-/** What stands where there is nothing. */
+/** Shown in place of a missing value. */
 export const NONE = "—";
 
-/** How a state looks at a glance. */
+/** The colour of a state's badge, by its meaning. */
 export type Tone = "settled" | "open" | "trouble" | "aside";
 
 const SHARED = { requested: "open", waived: "aside", cancelled: "aside" } as const;
@@ -27,17 +27,17 @@ export const REFERENCE_TONES: Record<ReferenceState, Tone> = {
   unresponsive: "trouble",
 };
 
-/** A state as words: `action_required` gives `Action required`. */
+/** Turns a state into words: `action_required` gives `Action required`. */
 export function words(state: string): string {
   return state.charAt(0).toUpperCase() + state.slice(1).replaceAll("_", " ");
 }
 
-/** A timestamp as a person reads it, to the second, in UTC. */
+/** Formats a timestamp for people, to the second, in UTC. */
 export function moment(timestamp: string | null): string {
   return timestamp === null ? NONE : `${timestamp.slice(0, 10)} ${timestamp.slice(11, 19)} UTC`;
 }
 
-/** A size for people, and exactly: `1.2 MB (1,234,567 bytes)`. */
+/** Formats a size for people, and exactly: `1.2 MB (1,234,567 bytes)`. */
 export function bytes(size: number): string {
   const exact = `${size.toLocaleString("en")} ${size === 1 ? "byte" : "bytes"}`;
   if (size < 1000) return exact;

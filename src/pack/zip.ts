@@ -2,36 +2,37 @@ import { addAbortSignal, PassThrough, type Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { ZipFile } from "yazl";
 
-/** One file of a ZIP. Its path is in the form that every system takes; its bytes are read once, when their turn comes. */
+/** One file of a ZIP. Its path must be valid on every system. Its bytes are read once, when it is its turn. */
 export interface ZipEntry {
   readonly path: string;
   readonly bytes: Readable;
   readonly modified: Date;
 }
 
-/** Regular file, read and write for its owner, read for others. */
+/** A regular file that its owner can read and write, and others can read. */
 const MODE = 0o100644;
 
 /**
- * A ZIP (names in UTF-8, ZIP64 where it needs to be) made while it is read: the next entry is asked for when the one before
- * has gone out, so it takes the same memory whatever its size. An entry's error destroys it: a ZIP that ends is whole.
- * @param entriesUntil its entries; the signal fires when nobody reads any more.
+ * Streams a ZIP (names in UTF-8, ZIP64 if needed) that is generated while it is read. It requests the next entry only
+ * when the previous one has been read, so its memory does not grow with its size. If an entry fails, the stream is
+ * destroyed: a ZIP that ends is complete.
+ * @param entriesUntil returns the entries. The signal is aborted when the stream closes.
  */
 export function zipped(entriesUntil: (signal: AbortSignal) => AsyncIterable<ZipEntry>): Readable {
   const zip = new ZipFile();
   const output = new PassThrough();
-  const gone = new AbortController();
-  output.once("close", () => gone.abort());
+  const closed = new AbortController();
+  output.once("close", () => closed.abort());
   zip.on("error", (error) => output.destroy(error instanceof Error ? error : new Error(String(error))));
   zip.outputStream.pipe(output);
-  fill(zip, entriesUntil(gone.signal), gone.signal).catch((error: Error) => output.destroy(error));
+  fill(zip, entriesUntil(closed.signal), closed.signal).catch((error: Error) => output.destroy(error));
   return output;
 }
 
 async function fill(zip: ZipFile, entries: AsyncIterable<ZipEntry>, signal: AbortSignal): Promise<void> {
   for await (const { path, bytes, modified } of entries) {
     addAbortSignal(signal, bytes);
-    // Deflated even where that gains nothing: what is stored while its size is unknown, some readers refuse to stream.
+    // Compress even if that saves nothing: some readers cannot stream stored entries of unknown size.
     zip.addReadStream(bytes, path, { mtime: modified, mode: MODE, compressionLevel: 1 });
     await finished(bytes, { writable: false });
   }

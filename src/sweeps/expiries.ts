@@ -4,10 +4,10 @@ import { type Clock, timestamp } from "../infra/clock.ts";
 import { inBatches } from "./in-batches.ts";
 import type { Sweep } from "./sweep.ts";
 
-/** Candidates found at a time. */
+/** Candidates per batch. */
 const BATCH = 100;
 
-/** Accepted documents whose expires_on has passed become expired; the write puts their candidate on the feed. */
+/** Marks accepted documents as expired when their expires_on has passed. The write puts the candidate on the feed. */
 export function expiries(candidates: CandidateStore, clock: Clock): Sweep {
   return {
     name: "expiries",

@@ -3,7 +3,7 @@ import type { IdempotencyStore } from "../idempotency/store.ts";
 import type { Clock } from "../infra/clock.ts";
 import type { Sweep } from "./sweep.ts";
 
-/** Records of Idempotency-Keys go when their keys are good for nothing any more. */
+/** Removes the records of Idempotency-Keys that are no longer valid. */
 export function idempotencyRecords(records: IdempotencyStore, clock: Clock): Sweep {
   return { name: "idempotency records", run: (signal) => records.removeOlderThan(clock.now() - KEPT_MS, signal) };
 }

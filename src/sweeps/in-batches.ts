@@ -1,27 +1,30 @@
 /**
- * Deals with all that is due, one thing after the other, until nothing is found or nothing more can be done about it.
- * A thing that fails does not cost the others their turn: the next pass finds it again.
- * @param deal tells whether there was something to do.
- * @returns how many things were dealt with. @throws AggregateError with every failure.
+ * Handles all items that are due, one after the other, batch by batch, until a batch has nothing to do. If an item
+ * fails, the others of its batch are still handled. The next pass finds it again.
+ * @param find returns the next batch.
+ * @param handle returns whether there was something to do.
+ * @returns how many items were handled.
+ * @throws AggregateError with every failure, after the batch in which they occurred.
  */
-export async function inBatches<Thing>(
-  find: () => Promise<readonly Thing[]>,
-  deal: (thing: Thing) => Promise<boolean>,
+export async function inBatches<Item>(
+  find: () => Promise<readonly Item[]>,
+  handle: (item: Item) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<number> {
-  const faults: unknown[] = [];
+  const failures: unknown[] = [];
   let count = 0;
   for (;;) {
     const before = count;
-    for (const thing of await find()) {
+    for (const item of await find()) {
       if (signal.aborted) return count;
       try {
-        if (await deal(thing)) count++;
+        if (await handle(item)) count++;
       } catch (error) {
-        faults.push(error);
+        failures.push(error);
       }
     }
-    if (faults.length > 0) throw new AggregateError(faults, `${faults.length} failed, ${count} were dealt with`);
+    if (failures.length > 0)
+      throw new AggregateError(failures, `${failures.length} items failed, ${count} were handled`);
     if (count === before) return count;
   }
 }

@@ -2,10 +2,10 @@ import type { Collection } from "mongodb";
 import type { Clock } from "../infra/clock.ts";
 import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
 
-/** A right that one process has at a time, until it lets it go or its time is up. */
+/** An exclusive right of one process, until it is released or expires. */
 export interface Lease {
   readonly name: string;
-  /** Counts the holders: whoever takes it over has the next one. */
+  /** Increases by one each time the lease is taken. */
   readonly term: number;
 }
 
@@ -14,7 +14,7 @@ interface Stored {
   _id: string;
   term: number;
   until: number;
-  /** For the person who looks. */
+  /** Names the process, for people who inspect the database. */
   holder: string;
 }
 
@@ -23,11 +23,14 @@ export interface LeaseStoreOptions {
   clock: Clock;
   /** Names this process. */
   holder: string;
-  /** How far apart two replicas' clocks may be, in milliseconds: so much longer than said is a lease respected. */
+  /** Maximum clock skew between replicas, in milliseconds. Leases are honoured this long past their expiry. */
   skewMs: number;
 }
 
-/** Leases by name, in MongoDB: each step is one compare-and-set on the term. Every method throws problem store_unavailable. */
+/**
+ * Leases by name, in MongoDB. Each change is one compare-and-set on the term. Every method throws problem
+ * store_unavailable.
+ */
 export class LeaseStore {
   readonly #mongo: Mongo;
   readonly #clock: Clock;
@@ -43,24 +46,24 @@ export class LeaseStore {
     this.#leases = mongo.db.collection("leases");
   }
 
-  /** The lease for so long from now, or undefined where it is somebody's. One round trip, two where it is had. */
-  async take(name: string, forMs: number): Promise<Lease | undefined> {
+  /** Takes the lease for this long. Undefined if another process has it. One round trip; two if the lease was free. */
+  async take(name: string, durationMs: number): Promise<Lease | undefined> {
     const held = await this.#mongo.bounded((signal) => this.#leases.findOne({ _id: name }, { signal }));
     const now = this.#clock.now();
     if (held !== null && now < held.until + this.#skewMs) return undefined;
-    const mine: Stored = { _id: name, term: (held?.term ?? 0) + 1, until: now + forMs, holder: this.#holder };
-    const taken = held === null ? await this.#insert(mine) : await this.#replace(held, mine);
-    return taken ? { name, term: mine.term } : undefined;
+    const next: Stored = { _id: name, term: (held?.term ?? 0) + 1, until: now + durationMs, holder: this.#holder };
+    const taken = held === null ? await this.#insert(next) : await this.#replace(held, next);
+    return taken ? { name, term: next.term } : undefined;
   }
 
-  /** Makes it last so long from now. False where it has been taken over. One round trip. */
-  async extend({ name, term }: Lease, forMs: number): Promise<boolean> {
-    return this.#replace({ term }, { _id: name, term, until: this.#clock.now() + forMs, holder: this.#holder });
+  /** Makes the lease last this long from now. Returns false if it was taken over. One round trip. */
+  async extend({ name, term }: Lease, durationMs: number): Promise<boolean> {
+    return this.#replace({ term }, { _id: name, term, until: this.#clock.now() + durationMs, holder: this.#holder });
   }
 
-  async #insert(mine: Stored): Promise<boolean> {
+  async #insert(next: Stored): Promise<boolean> {
     try {
-      await this.#mongo.bounded((signal) => this.#leases.insertOne(mine, within(signal)));
+      await this.#mongo.bounded((signal) => this.#leases.insertOne(next, within(signal)));
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -68,10 +71,10 @@ export class LeaseStore {
     }
   }
 
-  /** Taking over asks for `until` as well: a holder that has just extended its term keeps it. */
-  async #replace({ term, until }: { term: number; until?: number }, mine: Stored): Promise<boolean> {
-    const held = { _id: mine._id, term, ...(until === undefined ? {} : { until }) };
-    const replaced = (signal: AbortSignal) => this.#leases.replaceOne(held, mine, within(signal));
+  /** Replaces a held lease. `take` also compares `until`: a holder that has just extended its lease keeps it. */
+  async #replace({ term, until }: { term: number; until?: number }, next: Stored): Promise<boolean> {
+    const held = { _id: next._id, term, ...(until === undefined ? {} : { until }) };
+    const replaced = (signal: AbortSignal) => this.#leases.replaceOne(held, next, within(signal));
     return (await this.#mongo.bounded(replaced)).matchedCount === 1;
   }
 }

@@ -8,7 +8,7 @@ import type { Sweep } from "./sweep.ts";
 /** How long a file may stay unsettled, in milliseconds: longer than any upload or download takes. */
 const LEFT_OVER_MS = 60 * 60 * 1000;
 
-/** Removes bytes that no record names: those of uploads that were cut off, and of files that were replaced. */
+/** Removes bytes that no record names: those of interrupted uploads and of replaced files. */
 export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateStore, "find">): Sweep {
   async function isNamed({ _id, account, candidate }: PendingFile): Promise<boolean> {
     const record = await candidates.find(account, candidate);

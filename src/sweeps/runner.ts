@@ -4,11 +4,11 @@ import type { Lease, LeaseStore } from "./lease-store.ts";
 import type { Sweep } from "./sweep.ts";
 
 const LEASE = "sweeps";
-/** How long a replica that died in the middle of a pass keeps the others from it, in milliseconds. */
+/** How long a replica that dies during a pass blocks the others, in milliseconds. */
 const LEASE_MS = 15_000;
-/** From the end of one pass to the next, in milliseconds. */
+/** Pause between the end of one pass and the next, in milliseconds. */
 const REST_MS = 20_000;
-/** Longest wait for the running pass to stop, in milliseconds; what is cut off then does no harm. */
+/** Longest wait for the running pass to stop, in milliseconds. A pass that is cut off then does no harm. */
 const STOP_WITHIN_MS = 5_000;
 
 /** Times are milliseconds. */
@@ -22,9 +22,9 @@ export interface SweepRunnerOptions {
 }
 
 /**
- * Passes over the sweeps, one replica at a time: a pass runs under a lease, extended while the work goes on. Afterwards the
- * lease runs on for the rest between two passes; then it is there for any replica. That of one that dies in mid-pass is so
- * within the lease time.
+ * Runs the sweeps again and again, on one replica at a time. A pass runs under a lease, which is extended during the
+ * work. After the pass the lease stays taken for the pause; then any replica can take it. If a replica dies during a
+ * pass, its lease expires within the lease time.
  */
 export class SweepRunner {
   readonly #sweeps: readonly Sweep[];
@@ -52,57 +52,57 @@ export class SweepRunner {
     this.#stopWithinMs = stopWithinMs;
   }
 
-  /** Begins, with a pass at once where none is due elsewhere. */
+  /** Starts. The first pass runs at once if the lease is free. */
   start(): void {
-    this.#running ??= this.#turns(this.#stopping.signal);
+    this.#running ??= this.#loop(this.#stopping.signal);
   }
 
-  /** Ends: the running pass is told, and waited for. It never fails, and takes 5 s at the most. */
+  /** Stops the running pass and waits for it, at most `stopWithinMs`. Never fails. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.race([this.#running, wait(this.#stopWithinMs, undefined, { ref: false })]);
   }
 
-  async #turns(stopping: AbortSignal): Promise<void> {
+  async #loop(stopping: AbortSignal): Promise<void> {
     do {
       try {
         const lease = await this.#leases.take(LEASE, this.#leaseMs);
         if (lease !== undefined) await this.#pass(lease, stopping);
       } catch (error) {
-        this.#log.warn({ err: error }, "the lease of the sweeps failed");
+        this.#log.warn({ err: error }, "could not take or extend the sweep lease");
       }
-      // Of several replicas that wait, not all should ask at once.
+      // The wait is random, so that waiting replicas do not all ask at once.
     } while (await pause((this.#leaseMs / 3) * (0.5 + Math.random()), stopping));
   }
 
   async #pass(lease: Lease, stopping: AbortSignal): Promise<void> {
     const lost = new AbortController();
     const done = new AbortController();
-    const keeping = this.#keep(lease, lost, done.signal);
-    const ending = AbortSignal.any([stopping, lost.signal]);
+    const renewing = this.#renew(lease, lost, done.signal);
+    const stop = AbortSignal.any([stopping, lost.signal]);
     for (const sweep of this.#sweeps) {
-      if (!ending.aborted) await this.#sweep(sweep, lease, ending);
+      if (!stop.aborted) await this.#sweep(sweep, lease, stop);
     }
     done.abort();
-    await keeping;
+    await renewing;
     if (!lost.signal.aborted) await this.#leases.extend(lease, stopping.aborted ? 0 : this.#restMs);
   }
 
-  /** Extends the lease until the work is done; where that fails for too long, the work is told to end before the time is up. */
-  async #keep(lease: Lease, lost: AbortController, done: AbortSignal): Promise<void> {
+  /** Extends the lease until the work is done. If that fails for too long, stops the work before the lease expires. */
+  async #renew(lease: Lease, lost: AbortController, done: AbortSignal): Promise<void> {
     const givingUp = setTimeout(() => lost.abort(), (this.#leaseMs * 2) / 3);
     while (await pause(this.#leaseMs / 3, done)) {
-      const kept = await this.#leases.extend(lease, this.#leaseMs).catch(() => false);
-      if (kept) givingUp.refresh();
+      const extended = await this.#leases.extend(lease, this.#leaseMs).catch(() => false);
+      if (extended) givingUp.refresh();
     }
     clearTimeout(givingUp);
   }
 
-  /** One sweep; its failure is the log's, and the next pass's to make good. */
-  async #sweep(sweep: Sweep, { term }: Lease, ending: AbortSignal): Promise<void> {
+  /** Runs one sweep. A failure is only logged: the next pass repeats the work. */
+  async #sweep(sweep: Sweep, { term }: Lease, stop: AbortSignal): Promise<void> {
     const started = performance.now();
     try {
-      const count = await sweep.run(ending);
+      const count = await sweep.run(stop);
       this.#log[count > 0 ? "info" : "debug"](
         { sweep: sweep.name, term, count, ms: Math.round(performance.now() - started) },
         "swept",
@@ -113,7 +113,7 @@ export class SweepRunner {
   }
 }
 
-/** Waits; false where the signal came first. */
+/** Waits. Returns false if the signal was aborted first. */
 function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return wait(ms, true, { signal }).catch(() => false);
 }
