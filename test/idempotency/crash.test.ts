@@ -72,7 +72,7 @@ describe("a replica killed with SIGKILL at a random moment", function () {
     return trial.answer?.body.id;
   }
 
-  /** Kills replicas under load until `more` further requests were cut off, then waits until each of them is answered. */
+  /** Kills replicas under load until `count` further requests were cut off, then waits until each of them is answered. */
   async function round(count: number): Promise<void> {
     const enough = cut().length + count;
     const ends: Promise<void>[] = [];
