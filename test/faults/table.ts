@@ -18,7 +18,7 @@ export function tableOf(lines: readonly (Outcome | Ending)[], about: Record<stri
   }
   rows.push(...outcomes.map((outcome) => rowOf(outcome, "failed"))); // the run ended in the middle of a test
   return [
-    "# What was failed, and what held",
+    "# What was broken, and what held",
     "",
     `Written by \`npm run test:faults\`. ${Object.entries(about)
       .map(([name, value]) => `${name}: ${value}`)

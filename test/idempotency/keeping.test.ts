@@ -28,7 +28,7 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     ["an internal error", new TypeError("x is not a function")],
   ];
   for (const [what, error] of FAILURES) {
-    it(`is not stored for ${what}: a retry does the work at once, with the same ids`, async () => {
+    it(`is absent after ${what}: a retry does the work at once, with the same ids`, async () => {
       const request = newRequest();
       const ids: string[] = [];
       expect(await replica.once(request, failing(error, ids)).catch((thrown: unknown) => thrown)).to.equal(error);

@@ -25,7 +25,7 @@ describe("the limiter at the edge of a window", function () {
   });
   after(() => connections.forEach((redis) => redis.disconnect()));
 
-  it("admits sleepExactly the account's limit over all its keys in every window", async () => {
+  it("admits exactly the account's limit over all its keys in every window", async () => {
     const caller = newCaller();
     const windows = await hammer(
       [caller, newCaller(caller.accountId), newCaller(caller.accountId)],
@@ -39,7 +39,7 @@ describe("the limiter at the edge of a window", function () {
     }
   });
 
-  it("admits sleepExactly the key's limit in every window", async () => {
+  it("admits exactly the key's limit in every window", async () => {
     const caller = newCaller();
     const windows = await hammer([caller], "key_exhausted");
     for (const { admitted, refused } of windows.values()) {
@@ -48,7 +48,7 @@ describe("the limiter at the edge of a window", function () {
     }
   });
 
-  it("admits a client that waits sleepExactly as long as Retry-After says", async () => {
+  it("admits a client that waits exactly as long as Retry-After says", async () => {
     const outcomes = await Promise.all(
       connections.flatMap((redis, n) =>
         [n, n + CONNECTIONS, n + 2 * CONNECTIONS].map(async (client) => {
@@ -112,7 +112,7 @@ async function untilRefused(limiter: Limiter, request: Parameters<Limiter["charg
   }
 }
 
-/** Waits for sleepExactly this long: a plain timer may fire a fraction of a millisecond early. */
+/** Waits for exactly this long: a plain timer may fire a fraction of a millisecond early. */
 async function sleepExactly(ms: number): Promise<void> {
   const until = performance.now() + ms;
   await setTimeout(ms - 5);

@@ -71,7 +71,7 @@ describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
   it("is killed and restarted without its data", async () => {
     const names = {
       fault: "Redis is killed and restarted without its data",
-      held: "the full limit again, exact, after the lost counts; 503 in time; recovered in 2 s",
+      held: "exact, counting from zero after the loss; 503 in time; recovered in 2 s",
     };
     const { numbers } = await expectLimitsHold(service, names, {
       async strike() {

@@ -45,7 +45,7 @@ export interface Aftermath {
   overcharged: number;
   /** Requests that were answered 503 after their charge was sent. Such a charge may have counted. */
   unanswered: number;
-  /** Describes everything that must not happen under any fault. */
+  /** Describes everything that went wrong and that no fault excuses. */
   breaches: string[];
   /** Describes the 503 answers after recovery. */
   relapses: string[];

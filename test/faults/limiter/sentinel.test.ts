@@ -10,7 +10,7 @@ const PAUSE_MS = 15_000;
 const PROMOTION_MS = 10_000;
 /** Maximum number of lost charges. Replication is asynchronous, so the last charges may not have reached the new master. */
 const ON_THE_WIRE = 10;
-/** Maximum time until the old master follows. Sentinel makes it a replica about 8 s after a requested failover. */
+/** Maximum time until the old master is a replica. Sentinel does this about 8 s after a requested failover. */
 const DEMOTION_MS = 15_000;
 
 describe(`the limits of ${REPLICAS} replicas hold while Sentinel fails over`, function () {

@@ -46,9 +46,9 @@ export async function startBalancer(backends: () => readonly Backend[]): Promise
   });
 
   async function reach(client: Socket): Promise<void> {
-    const candidates = ports();
-    for (let tried = 0; tried < candidates.length; tried++) {
-      const port = candidates[turn++ % candidates.length];
+    const targets = ports();
+    for (let tried = 0; tried < targets.length; tried++) {
+      const port = targets[turn++ % targets.length];
       if (port === undefined) continue;
       const replica = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
       if (

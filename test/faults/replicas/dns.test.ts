@@ -62,7 +62,7 @@ describe("a replica without DNS", function () {
     expect(error).to.contain("mongo.test");
   });
 
-  it("is not ready and answers 503 in time, if it was running, and recovers when names resolve again", async () => {
+  it("is not ready and answers 503 in time if it already runs, and recovers when names resolve again", async () => {
     writeFileSync(names, "");
     const member = await start();
     const { id } = await operators.accounts.createAccount({ name: "Test" });

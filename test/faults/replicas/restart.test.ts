@@ -58,7 +58,7 @@ describe("processes of the service behind a balancer", function () {
     await expectNothingFailed("rolling restart of three replicas behind a balancer", exitCodes);
   });
 
-  it("fail no request when one of them, with two replicas, gets SIGTERM", async () => {
+  it("fail no request when one of two, with two replicas each, gets SIGTERM", async () => {
     await start(2, { REPLICAS: 2 });
     const lanes = account.creates(load, tally, LANES);
     while (tally.admitted < 100) await new Promise(setImmediate);

@@ -22,7 +22,7 @@ export class Books {
   /** Number of windows without a fault that were exhausted and admitted exactly the limit. */
   exact = 0;
   admitted = 0;
-  /** Describes everything that must not happen. */
+  /** Describes each violation of the limits, except those in `forgotten`. */
   readonly breaches: string[] = [];
   /** Describes excess admissions in windows in which Redis was killed, and lost what was not in its append-only file yet. */
   readonly forgotten: string[] = [];
