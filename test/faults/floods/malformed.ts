@@ -9,7 +9,7 @@ const HEAD = "POST /candidates HTTP/1.1\r\nHost: x\r\n";
 export function malformedRequests(key: string): [string, string][] {
   const auth = `Authorization: Bearer ${key}\r\n`;
   const typed = `${HEAD}${auth}Content-Type: application/json\r\n`;
-  /** Becomes a request of its own if the server ends the body before it too early. */
+  /** The server reads this as a second request if it ends the preceding body too early. */
   const smuggled = `POST /candidates HTTP/1.1\r\nHost: x\r\n${auth}Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"name":"smuggled"}`;
   const chunked = `Transfer-Encoding: chunked\r\n`;
   return [
