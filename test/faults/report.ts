@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** What one fault did to a load, in requests and milliseconds. */
+/** The effect of one fault on a load, in requests and milliseconds. */
 export interface Outcome {
   fault: string;
-  /** What had to hold, in a few words. */
+  /** What must hold, in a few words. */
   held: string;
   offered: number;
   /** Answered 2xx. */
@@ -15,27 +15,27 @@ export interface Outcome {
   unavailable: number;
   /** Broken connections and answers of any other status. */
   failed: number;
-  /** Acknowledged with 2xx, and not there afterwards. */
+  /** Acknowledged with 2xx, but missing afterwards; for a limit, admissions that Redis lost. */
   lost: number;
-  /** The slowest decision while the fault lasted. */
+  /** The slowest decision during the fault. */
   slowestMs: number;
-  /** From the end of the fault to the first good answer; absent where there is no such moment. */
+  /** From the end of the fault to the recovery; absent if the fault has no such moment. */
   recoveryMs?: number;
   note?: string;
 }
 
-/** How a test ended, as the reporter writes it after the outcomes that the test recorded. */
+/** How a test ended. The reporter writes it after the outcomes that the test recorded. */
 export interface Ending {
   test: string;
   state: "passed" | "failed" | "skipped";
-  /** What went wrong, or why it was skipped. */
+  /** The error, or why the test was skipped. */
   why?: string;
 }
 
-/** Where a run's outcomes are gathered, a JSON line each; `npm run test:faults` makes the table from it. */
+/** The file that collects a run's outcomes, one JSON line each. `npm run test:faults` makes the table from it. */
 export const OUTCOMES = process.env.FAULTS_OUTCOMES ?? ".data/faults/outcomes.jsonl";
 
-/** Writes a case's outcome down and prints it. Call it before the case's expectations, so that a failure is in the table too. */
+/** Records and prints an outcome. Call it before a test's expectations, so that the table includes failures. */
 export function record(outcome: Outcome): void {
   write(outcome);
   const { fault, held, ...numbers } = outcome;
@@ -46,18 +46,18 @@ export function record(outcome: Outcome): void {
   );
 }
 
-/** Skips the test that runs, and says why in the table: what this machine lacks. */
+/** Skips the running test. `why` says what this machine lacks, and appears below the table. */
 export function skip(test: Mocha.Context, why: string): never {
   write({ test: test.test?.fullTitle() ?? "", state: "skipped", why });
   return test.skip();
 }
 
-/** For the reporter: how a test ended. */
+/** Records how a test ended. Called by the reporter. */
 export function recordEnding(ending: Ending): void {
   write(ending);
 }
 
-/** Every line of a run so far, in order. */
+/** Reads all lines of a run so far, in order. */
 export function readOutcomes(file: string): (Outcome | Ending)[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);

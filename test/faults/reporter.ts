@@ -8,8 +8,8 @@ import { tableOf } from "./table.ts";
 const { EVENT_RUN_END, EVENT_TEST_FAIL, EVENT_TEST_PASS } = mocha.Runner.constants;
 
 /**
- * Prints as every run of tests does, and ends with the table of what was broken and what held; `--reporter-option table=FILE`
- * writes it to that file too. FAULTS_SERVERS names the servers' versions.
+ * Prints the usual test report, followed by the table of faults. `--reporter-option table=FILE` also writes the table to
+ * that file. The table takes the servers' versions from FAULTS_SERVERS.
  */
 export default class FaultsReporter extends SpecAndCounts {
   constructor(runner: mocha.Runner, options: mocha.MochaOptions) {

@@ -1,10 +1,10 @@
 import type { Ending, Outcome } from "./report.ts";
 
-/** A run as Markdown: where and when, one row a fault, then what was skipped and what went wrong. */
+/** Returns a run as Markdown: where and when it ran, one row for each fault, and the skipped and failed tests. */
 export function tableOf(lines: readonly (Outcome | Ending)[], about: Record<string, string>): string {
   const rows: string[] = [];
   const skipped: string[] = [];
-  const broken: string[] = [];
+  const failed: string[] = [];
   let outcomes: Outcome[] = [];
   for (const line of lines) {
     if ("fault" in line) outcomes.push(line);
@@ -13,10 +13,10 @@ export function tableOf(lines: readonly (Outcome | Ending)[], about: Record<stri
       rows.push(...outcomes.map((outcome) => rowOf(outcome, state)));
       outcomes = [];
       if (state === "skipped") skipped.push(`- ${test}: ${why}`);
-      if (state === "failed") broken.push(`- ${test}: ${why.split("\n")[0]}`);
+      if (state === "failed") failed.push(`- ${test}: ${why.split("\n")[0]}`);
     }
   }
-  rows.push(...outcomes.map((outcome) => rowOf(outcome, "failed"))); // the run broke off in the midst of a test
+  rows.push(...outcomes.map((outcome) => rowOf(outcome, "failed"))); // the run ended in the middle of a test
   return [
     "# What was broken, and what held",
     "",
@@ -24,14 +24,14 @@ export function tableOf(lines: readonly (Outcome | Ending)[], about: Record<stri
       .map(([name, value]) => `${name}: ${value}`)
       .join(". ")}.`,
     "",
-    "Counts are requests, times are milliseconds. The slowest decision of the limiter is measured at the replica (the `ms` of its log's lines). Lost: acknowledged and then not there; for a limit, admissions that Redis forgot.",
+    "Counts are requests, times are milliseconds. The slowest decision of the limiter is measured at the replica (the `ms` of its log's lines). Lost means acknowledged but missing afterwards; for a limit, it means admissions that Redis lost.",
     "",
     `| ${COLUMNS.join(" | ")} |`,
     `| ${COLUMNS.map((_, index) => (index < 2 || index > 9 ? "---" : "---:")).join(" | ")} |`,
     ...rows,
     "",
-    ...section("Skipped", skipped.length === 0 ? ["- nothing"] : skipped),
-    ...section("Did not hold", broken),
+    ...section("Skipped", skipped.length === 0 ? ["- none"] : skipped),
+    ...section("Failed", failed),
   ].join("\n");
 }
 

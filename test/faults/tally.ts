@@ -3,22 +3,22 @@ import type { Outcome } from "./report.ts";
 
 type Counts = Pick<Outcome, "offered" | "admitted" | "refused" | "unavailable" | "failed" | "slowestMs">;
 
-/** A request that was sent, and its answer; none where the connection broke. */
+/** The answer to a request, undefined if the connection broke, and its duration. */
 export interface Sent {
   readonly answer: LoadAnswer | undefined;
   readonly ms: number;
 }
 
-/** Sends a load and counts what became of it, as the table of outcomes has it. */
+/** Sends requests and counts their outcomes, as the table of faults shows them. */
 export class Tally {
   offered = 0;
   admitted = 0;
   refused = 0;
   unavailable = 0;
-  /** One line for each broken connection, and for each answer of a status that is none of these. */
+  /** One line for each broken connection and for each answer with any other status. */
   readonly failures: string[] = [];
   slowestMs = 0;
-  /** 503 answers that say nothing of when to try again. */
+  /** 503 answers without a valid Retry-After header. */
   readonly withoutRetryAfter: LoadAnswer[] = [];
   slowestUnavailableMs = 0;
 

@@ -4,7 +4,7 @@ import { type Answer, expectProblem } from "../support/client.ts";
 import { useAccount, useProcesses } from "../support/use-service.ts";
 import { newKey } from "./support.ts";
 
-describe("many requests with one Idempotency-Key, on several replicas", function () {
+describe("concurrent requests with one Idempotency-Key on several replicas", function () {
   this.timeout(60_000);
   const service = useProcesses({ REPLICAS: 3, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000 });
   const { client } = useAccount(service);
@@ -13,20 +13,20 @@ describe("many requests with one Idempotency-Key, on several replicas", function
     client.post("/candidates", json, { "Idempotency-Key": key });
   const replayed = ({ headers }: Answer) => headers.get("idempotent-replayed") === "true";
 
-  /** Comes again for as long as it is told to. */
-  async function insist(key: string, first: Answer): Promise<Answer> {
+  /** Retries until the answer is anything but 409 idempotency_in_flight. */
+  async function retryInFlight(key: string, first: Answer): Promise<Answer> {
     for (let answer = first; ; answer = await create(key)) {
       if (answer.status !== 409) return answer;
       expectProblem(answer, 409, "idempotency_in_flight");
       expect(answer.headers.get("retry-after")).to.equal("1");
-      await setTimeout(50); // sooner than it asks for
+      await setTimeout(50); // sooner than Retry-After allows
     }
   }
 
-  it("100 at once make one candidate, and all end with its answer", async () => {
+  it("create one candidate, and all 100 get the same answer", async () => {
     const key = newKey();
     const firsts = await Promise.all(Array.from({ length: 100 }, () => create(key)));
-    const answers = await Promise.all(firsts.map((first) => insist(key, first)));
+    const answers = await Promise.all(firsts.map((first) => retryInFlight(key, first)));
     const [original, ...others] = answers.filter((answer) => !replayed(answer));
     expect(others).to.have.length(0);
     expect(original).to.include({ status: 201 });
@@ -45,7 +45,7 @@ describe("many requests with one Idempotency-Key, on several replicas", function
     expect(pids, "replicas that took part").to.have.property("size").above(1);
   });
 
-  it("is replayed by other replicas than the one that did the work", async () => {
+  it("are replayed by every replica, not only by the one that did the work", async () => {
     const key = newKey();
     const first = await create(key);
     const before = service.log.length;
@@ -64,7 +64,7 @@ describe("many requests with one Idempotency-Key, on several replicas", function
       .above(1);
   });
 
-  it("50 of each of two bodies make one of them, and refuse the other", async () => {
+  it("create one candidate and refuse the other body when half of them send another body", async () => {
     const key = newKey();
     const bodies = [{ name: "Ann" }, { name: "Bob" }];
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => create(key, bodies[n % 2])));

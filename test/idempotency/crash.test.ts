@@ -4,38 +4,40 @@ import type { Answer } from "../support/client.ts";
 import { useProcesses, useSharedAccount } from "../support/use-service.ts";
 import { newKey } from "./support.ts";
 
-/** How many requests lose their replica, at the least; 200 take about a minute on two cores. */
+/** Minimum number of requests whose replica is killed. 200 take about a minute on two cores. */
 const TRIALS = Number(process.env.IDEMPOTENCY_TRIALS ?? 40);
-/** Requests that are on their way at any moment. */
+/** Loops that send requests at the same time. */
 const LANES = 64;
 
-/** A request that is sent until it is answered, always with the same key, which is the name of what it makes too. */
+/** A request that is retried with the same key until it is answered. The key is also the name of what it creates. */
 interface Trial {
   key: string;
   path: string;
-  /** When it lost its replica, in milliseconds since the epoch: by this machine's clock, which is Redis's as well. */
+  /** When its replica was killed, in milliseconds since the epoch. Redis runs on this machine and has the same clock. */
   cutAt?: number;
-  /** How often it was told that it is in flight. */
+  /** How many times it was answered with idempotency_in_flight. */
   waits: number;
   answer?: Answer;
 }
 
-/** Where in its work a request was when its replica was killed, as its later answers give away. */
+/** How far a request's work had come when its replica was killed, inferred from the answers to its retries. */
 const MOMENTS = [
-  "before the key's record",
-  "before what it makes",
-  "before its answer was kept",
-  "before its answer was sent",
+  "before the key's record was written",
+  "before the resource was created",
+  "before the answer was stored",
+  "before the answer was sent",
 ] as const;
 
 function momentOf({ cutAt = 0, waits, answer }: Trial): (typeof MOMENTS)[number] | undefined {
   if (answer === undefined) return undefined;
-  if (answer.headers.get("idempotent-replayed") === "true") return "before its answer was sent";
-  if (waits === 0) return "before the key's record"; // the retry found nobody's lease
-  return Date.parse(answer.body.created_at) > cutAt ? "before what it makes" : "before its answer was kept";
+  if (answer.headers.get("idempotent-replayed") === "true") return "before the answer was sent";
+  if (waits === 0) return "before the key's record was written"; // the retry found no lease
+  return Date.parse(answer.body.created_at) > cutAt
+    ? "before the resource was created"
+    : "before the answer was stored";
 }
 
-describe("a replica that is killed -9 at a random moment", function () {
+describe("a replica killed with SIGKILL at a random moment", function () {
   this.timeout(100_000 + TRIALS * 2_000);
   const service = useProcesses({ REPLICAS: 2, LIMIT_SCALE: 100_000, LIMITER_TIMEOUT_MS: 5_000 });
   const { client } = useSharedAccount(service);
@@ -43,8 +45,8 @@ describe("a replica that is killed -9 at a random moment", function () {
   const trials: Trial[] = [];
   const cut = () => trials.filter(({ cutAt }) => cutAt !== undefined);
 
-  /** As a careful client does: the same request with the same key until it is answered. */
-  async function carryOut(trial: Trial): Promise<void> {
+  /** Sends the same request with the same key until it is answered, as a careful client does. */
+  async function sendUntilAnswered(trial: Trial): Promise<void> {
     const { key, path } = trial;
     while (trial.answer === undefined) {
       const answer = await client.post(path, { name: key }, { "Idempotency-Key": key }).catch(() => undefined);
@@ -57,19 +59,22 @@ describe("a replica that is killed -9 at a random moment", function () {
     }
   }
 
-  /** The id of what it made; undefined where its replica was killed: it waits for its lease then, and nobody waits for it. */
+  /**
+   * Returns the id of what the request created, or undefined if its replica was killed. The request is then retried in
+   * the background until the lease of the killed attempt expires.
+   */
   async function attempt(path: string, ends: Promise<void>[]): Promise<string | undefined> {
     const trial: Trial = { key: newKey(), path, waits: 0 };
     trials.push(trial);
-    const end = carryOut(trial);
+    const end = sendUntilAnswered(trial);
     ends.push(end);
     while (trial.answer === undefined && trial.cutAt === undefined) await Promise.race([end, setTimeout(50)]);
     return trial.answer?.body.id;
   }
 
-  /** Kills replicas under load until so many more requests were cut off, and waits until each of them is answered. */
-  async function round(more: number): Promise<void> {
-    const enough = cut().length + more;
+  /** Kills replicas under load until `count` further requests were cut off, then waits until each of them is answered. */
+  async function round(count: number): Promise<void> {
+    const enough = cut().length + count;
     const ends: Promise<void>[] = [];
     const lane = async () => {
       while (cut().length < enough) {
@@ -87,25 +92,25 @@ describe("a replica that is killed -9 at a random moment", function () {
 
   async function kill(): Promise<void> {
     const replaced = service.logged(({ msg }) => msg === "serving");
-    // One that is at work: connections stay with their replica, so a new one may have none yet.
+    // Pick a busy replica: clients keep their connections, so a new replica may have none yet.
     const { pid } = await service.logged(({ surface }) => surface === "create" || surface === "writes");
     await setTimeout(Math.random() * 50);
     process.kill(pid, "SIGKILL");
     await replaced;
   }
 
-  it(`never makes a retry lose what it made, nor make it twice: ${TRIALS} trials and more, at every moment of the work`, async () => {
-    let untried: string[];
+  it(`neither loses nor duplicates what a request creates, in at least ${TRIALS} trials over every stage of the work`, async () => {
+    let untested: string[];
     do {
       await round(Math.max(TRIALS - cut().length, 1));
       await expectOneForEach();
-      const tried = new Set(cut().map(momentOf));
-      untried = MOMENTS.filter((moment) => !tried.has(moment));
-    } while (untried.length > 0);
+      const tested = new Set(cut().map(momentOf));
+      untested = MOMENTS.filter((moment) => !tested.has(moment));
+    } while (untested.length > 0);
     expect(cut()).to.have.length.at.least(TRIALS);
   });
 
-  /** Every trial made one thing, the one it was answered with, and nothing else is there. */
+  /** Expects that each trial created exactly the resource in its answer, and that nothing else is stored. */
   async function expectOneForEach(): Promise<void> {
     for (const { answer, path } of trials) expect(answer?.status, path).to.equal(201);
     const answered = new Set(trials.map(({ key, answer }) => `${key} ${answer?.body.id}`));
@@ -116,7 +121,7 @@ describe("a replica that is killed -9 at a random moment", function () {
     expect(stored.size).to.equal(trials.length);
   }
 
-  /** Name and id of every candidate, document and reference. */
+  /** Returns the name and id of every candidate, document and reference. */
   async function everything(): Promise<string[]> {
     const all: string[] = [];
     for (let cursor = ""; ;) {

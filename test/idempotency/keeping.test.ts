@@ -7,7 +7,7 @@ import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { problem } from "../../src/problems.ts";
 import { candidateOf, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
 
-describe("what is kept of a request with an Idempotency-Key", () => {
+describe("the stored outcome of a request with an Idempotency-Key", () => {
   const bench = useWorkbench();
   let replica: IdempotentWork;
   before(() => {
@@ -25,10 +25,10 @@ describe("what is kept of a request with an Idempotency-Key", () => {
       "store_unavailable",
       problem("store_unavailable", "The store did not answer in time.", { headers: { "Retry-After": "2" } }),
     ],
-    ["a fault of ours", new TypeError("x is not a function")],
+    ["an internal error", new TypeError("x is not a function")],
   ];
   for (const [what, error] of FAILURES) {
-    it(`is nothing of ${what}: a retry does the work at once, with the same ids`, async () => {
+    it(`is absent after ${what}: a retry does the work at once, with the same ids`, async () => {
       const request = newRequest();
       const ids: string[] = [];
       expect(await replica.once(request, failing(error, ids)).catch((thrown: unknown) => thrown)).to.equal(error);
@@ -41,7 +41,7 @@ describe("what is kept of a request with an Idempotency-Key", () => {
     });
   }
 
-  it("is what was made, though the store failed before it could say so", async () => {
+  it("is the created candidate even if the store failed after creating it", async () => {
     const request = newRequest();
     const cutOff = async (newId: NewId) => {
       await bench.create({ external_id: "ats-1" })(newId);
@@ -54,7 +54,7 @@ describe("what is kept of a request with an Idempotency-Key", () => {
     expect(await bench.candidates()).to.have.length(1);
   });
 
-  it("is not needed for the answer: work that is done is answered though it could not be kept", async () => {
+  it("is optional: the request is answered even if its outcome could not be stored", async () => {
     const store = new (class extends IdempotencyStore {
       override finish(): Promise<boolean> {
         return Promise.reject(problem("store_unavailable", "The store did not answer in time."));
@@ -76,7 +76,7 @@ describe("what is kept of a request with an Idempotency-Key", () => {
     "payload_too_large",
     "validation_failed",
   ] as const) {
-    it(`is the refusal ${code}, whole`, async () => {
+    it(`is the whole problem if the work refuses with ${code}`, async () => {
       const request = newRequest();
       const extras = {
         errors: [{ pointer: "/a", detail: "b" }],
@@ -91,7 +91,7 @@ describe("what is kept of a request with an Idempotency-Key", () => {
     });
   }
 
-  it("lasts 24 hours to the millisecond, whether or not it has been removed", async () => {
+  it("expires after exactly 24 hours, even if its record is not removed yet", async () => {
     const request = newRequest();
     const first = await replica.once(request, bench.create());
     bench.clock.time += KEPT_MS - 1;
@@ -103,7 +103,7 @@ describe("what is kept of a request with an Idempotency-Key", () => {
     expect(await bench.candidates()).to.have.length(2);
   });
 
-  it("is removed when it is older than asked for, and not before", async () => {
+  it("is removed only if it is older than the given time", async () => {
     const [old, young] = [newRequest(), newRequest()];
     await replica.once(old, bench.create());
     bench.clock.time += 1;
@@ -114,7 +114,7 @@ describe("what is kept of a request with an Idempotency-Key", () => {
     expect((await replica.once(old, bench.create())).replayed).to.equal(false);
   });
 
-  it("is removed in batches, however much there is", async () => {
+  it("is removed in batches, however many there are", async () => {
     const record = {
       accountId: "acct_test",
       fingerprint: "",
@@ -128,13 +128,13 @@ describe("what is kept of a request with an Idempotency-Key", () => {
     expect(await bench.store.removeOlderThan(bench.clock.time + 1, new AbortController().signal)).to.equal(1_001);
   });
 
-  /** The largest candidate there can be, in the text that compresses least and in the one that grows most as JSON. */
+  /** The largest possible candidate, once with text that hardly compresses and once with text that grows most in JSON. */
   const LARGE: [string, () => string][] = [
     ["8 MiB of random text", () => randomBytes(6 * 1024 * 1024).toString("base64")],
     ["8 MiB of control characters, 48 MiB as JSON", () => "\u0001".repeat(8 * 1024 * 1024)],
   ];
   for (const [what, make] of LARGE) {
-    it(`takes an answer of ${what}`, async () => {
+    it(`may be an answer of ${what}`, async () => {
       const request = newRequest();
       const value = { text: make() };
       const { answer } = await replica.once(request, () => Promise.resolve(jsonAnswer(201, value)));

@@ -12,7 +12,7 @@ describe("Idempotency-Key", () => {
   const create = (json: unknown, key: string, by = client) => by.post("/candidates", json, { "Idempotency-Key": key });
   const count = async (by = client) => (await by.get("/candidates")).body.data.length;
 
-  it("replays the first answer byte for byte, headers included, and charges for it", async () => {
+  it("replays the first answer byte for byte, headers included, and charges the replay", async () => {
     const key = newKey();
     const body = { name: "Zoë 山田 \u0000 😀", documents: ["CV"], references: [{}] };
     const first = await postRaw(account, "/candidates", body, key);
@@ -28,7 +28,7 @@ describe("Idempotency-Key", () => {
     expect(await count()).to.equal(1);
   });
 
-  it("replays what was answered then, whatever has happened since", async () => {
+  it("replays the first answer even if the candidate was deleted since", async () => {
     const key = newKey();
     const first = await create({ external_id: "a", references_required: 1 }, key);
     await service.operators.mongo.db.collection<{ _id: string }>("candidates").deleteOne({ _id: first.body.id });
@@ -37,7 +37,7 @@ describe("Idempotency-Key", () => {
     expect(await count()).to.equal(0);
   });
 
-  it("makes one for each request without a key, and for each key", async () => {
+  it("creates a candidate for each request without a key and for each new key", async () => {
     await client.post("/candidates", {});
     await client.post("/candidates", {});
     await create({}, newKey());
@@ -45,7 +45,7 @@ describe("Idempotency-Key", () => {
     expect(await count()).to.equal(4);
   });
 
-  it("keeps accounts apart, and the keys of one account together", async () => {
+  it("is scoped to the account: its API keys share it, other accounts do not", async () => {
     const key = newKey();
     const other = await service.account();
     const { client: colleague } = await account.another();
@@ -59,7 +59,7 @@ describe("Idempotency-Key", () => {
     expect([await count(), await count(other.client)]).to.deep.equal([1, 1]);
   });
 
-  it("refuses a key that came with another body, and keeps the first answer", async () => {
+  it("refuses a reused key with another body, and keeps the first answer", async () => {
     const key = newKey();
     const first = await create({ name: "Ann" }, key);
     expectProblem(await create({ name: "Bob" }, key), 422, "idempotency_key_reused");
@@ -67,7 +67,7 @@ describe("Idempotency-Key", () => {
     expect(await count()).to.equal(1);
   });
 
-  it("keeps a refusal by the work, under each request's own id", async () => {
+  it("replays a refusal by the work, with the id of the new request", async () => {
     const key = newKey();
     const holder = await client.post("/candidates", { external_id: "taken" });
     const first = await create({ external_id: "taken" }, key);
@@ -81,20 +81,20 @@ describe("Idempotency-Key", () => {
     expect(again.headers.get("idempotent-replayed")).to.equal("true");
   });
 
-  it("keeps nothing of a body that is not valid: the key is still good", async () => {
+  it("stores nothing for an invalid body: the key can be used again", async () => {
     const key = newKey();
     expectProblem(await create({ name: 7 }, key), 422, "validation_failed");
     expect(await create({ name: "Ann" }, key)).to.include({ status: 201 });
   });
 
-  it("takes a quoted string (the draft's form) and the bare characters as the same key", async () => {
+  it("treats a quoted string (the draft's form) and the bare characters as the same key", async () => {
     const first = await create({}, 'a"\\b');
     const again = await create({}, '"a\\"\\\\b"');
     expect(again.headers.get("idempotent-replayed")).to.equal("true");
     expect(again.body).to.deep.equal(first.body);
   });
 
-  it("takes every printable ASCII character, and 255 of them", async () => {
+  it("accepts every printable ASCII character, and up to 255 characters", async () => {
     const ascii = String.fromCharCode(...Array.from({ length: 94 }, (_, n) => 0x7e - n));
     for (const key of ["x", ascii, "k".repeat(255), `"${"k".repeat(254)}"`, "with a space"]) {
       expect(await create({}, key), key).to.include({ status: 201 });
@@ -119,7 +119,7 @@ describe("Idempotency-Key", () => {
     });
   }
 
-  it("means nothing on a read", async () => {
+  it("is ignored on a read", async () => {
     const read = await client.get("/candidates", { "Idempotency-Key": "clé" });
     expect(read.status).to.equal(200);
   });

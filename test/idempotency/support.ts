@@ -1,24 +1,24 @@
 import { randomUUID } from "node:crypto";
 import type { TestAccount } from "../support/service.ts";
 
-/** An answer byte for byte. */
+/** An answer whose body is kept byte for byte. */
 export interface RawAnswer {
   readonly status: number;
-  /** All but those that are each response's own: the request's id, the date, what is left of the limits. */
+  /** All headers except the per-response ones: request id, date, rate limits, replay mark and length. */
   readonly headers: Record<string, string>;
   readonly replayed: string | undefined;
   readonly remaining: number;
   readonly text: string;
 }
 
-const OWN = ["x-request-id", "date", "ratelimit", "idempotent-replayed", "content-length"];
+const PER_RESPONSE_HEADERS = ["x-request-id", "date", "ratelimit", "idempotent-replayed", "content-length"];
 
-/** A key that no test has used. */
+/** Returns an Idempotency-Key that no test has used. */
 export function newKey(): string {
   return randomUUID();
 }
 
-/** POSTs a JSON body with an Idempotency-Key, and reads the answer as it came. */
+/** POSTs a JSON body with an Idempotency-Key, and returns the answer without parsing it. */
 export async function postRaw(
   { client, key }: TestAccount,
   path: string,
@@ -33,7 +33,7 @@ export async function postRaw(
   const { headers } = response;
   return {
     status: response.status,
-    headers: Object.fromEntries([...headers].filter(([name]) => !OWN.includes(name))),
+    headers: Object.fromEntries([...headers].filter(([name]) => !PER_RESPONSE_HEADERS.includes(name))),
     replayed: headers.get("idempotent-replayed") ?? undefined,
     remaining: Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]),
     text: await response.text(),

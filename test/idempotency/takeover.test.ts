@@ -9,7 +9,7 @@ import { candidateOf, gate, hang, newRequest, refusalOf, useWorkbench } from "./
 
 const LEASE_MS = 5_000;
 
-describe("a try that falls silent", () => {
+describe("an attempt that stops renewing its lease", () => {
   const bench = useWorkbench();
   let here: IdempotentWork;
   let there: IdempotentWork;
@@ -32,29 +32,29 @@ describe("a try that falls silent", () => {
   const referenceEntries = async () =>
     (await bench.mongo.db.collection("reference_index").find({}).toArray()).map(({ candidate }) => String(candidate));
 
-  it("keeps others off for the length of its lease, and says when to come back", async () => {
-    const { outcome, letGo } = await hang(here, request, bench.create());
+  it("refuses retries until its lease expires, with a Retry-After", async () => {
+    const { outcome, release } = await hang(here, request, bench.create());
     bench.clock.time += LEASE_MS - 1;
     const { code, extras } = await refusalOf(there.once(request, bench.create()));
     expect(code).to.equal("idempotency_in_flight");
     expect(extras.headers).to.deep.equal({ "Retry-After": "1" });
-    letGo();
+    release();
     await outcome;
     expect(await bench.candidates()).to.have.length(1);
   });
 
-  it("keeps another request off its key for good", async () => {
-    const { outcome, letGo } = await hang(here, request, bench.create());
+  it("refuses another request with its key even after its lease has expired", async () => {
+    const { outcome, release } = await hang(here, request, bench.create());
     const other = () => there.once({ ...request, fingerprint: "another body" }, bench.create());
     expect((await refusalOf(other())).code).to.equal("idempotency_key_reused");
     bench.clock.time += LEASE_MS;
     expect((await refusalOf(other())).code).to.equal("idempotency_key_reused");
-    letGo();
+    release();
     await outcome;
     expect(await bench.candidates()).to.have.length(1);
   });
 
-  it("is taken over when its lease has run out, and all that it had made is met again", async () => {
+  it("is taken over once its lease has expired, and the retry finds everything it had created", async () => {
     const first = await hang(here, request, bench.create(GIVEN));
     const [made] = await bench.candidates();
     bench.clock.time += LEASE_MS;
@@ -62,27 +62,27 @@ describe("a try that falls silent", () => {
     expect(second.replayed).to.equal(false);
     expect(candidateOf(second)).to.deep.equal(made);
     expect(await bench.candidates()).to.deep.equal([made]);
-    first.letGo();
+    first.release();
     await first.outcome;
   });
 
-  it("does no harm when it wakes up after all: both give the same answer", async () => {
+  it("does no harm when it resumes after all: both attempts give the same answer", async () => {
     const first = await hang(here, request, bench.create(GIVEN));
     bench.clock.time += LEASE_MS;
     const second = await there.once(request, bench.create({ ...GIVEN, name: "so that the answers would differ" }));
-    first.letGo();
+    first.release();
     const late = await first.outcome;
     expect(late.answer).to.deep.equal(second.answer);
     expect(await there.once(request, bench.create(GIVEN))).to.deep.equal({ answer: second.answer, replayed: true });
   });
 
-  it("does no harm when it works side by side with the one that took over", async () => {
+  it("does no harm when it runs concurrently with the retry that took over", async () => {
     const before = await files();
     const start = gate();
     const work = (begun: () => void) => async (newId: NewId) => {
       begun();
       await start.opened;
-      return bench.create({ ...GIVEN, external_id: null })(newId); // with nothing but its id to tell that it is there
+      return bench.create({ ...GIVEN, external_id: null })(newId); // only its id shows that it already exists
     };
     const [begun, begunToo] = [gate(), gate()];
     const first = here.once(request, work(begun.open));
@@ -99,7 +99,7 @@ describe("a try that falls silent", () => {
     expect(await files(), "bytes that came twice are kept once").to.have.length(before.length + 1);
   });
 
-  it("is taken over by one of many retries", async () => {
+  it("is taken over by exactly one of many retries", async () => {
     const first = await hang(here, request, bench.create());
     bench.clock.time += LEASE_MS;
     const end = gate();
@@ -107,7 +107,7 @@ describe("a try that falls silent", () => {
     let refused = 0;
     const work = async (newId: NewId) => {
       working++;
-      await end.opened; // until all the others have been refused
+      await end.opened; // until all other retries have been refused
       return bench.create()(newId);
     };
     const retries = Array.from({ length: 10 }, async () => {
@@ -125,17 +125,17 @@ describe("a try that falls silent", () => {
       ...Array.from({ length: 9 }, () => "idempotency_in_flight"),
     ]);
     expect(working).to.equal(1);
-    first.letGo();
+    first.release();
     await first.outcome;
     expect(await bench.candidates()).to.have.length(1);
   });
 });
 
-describe("a try that takes long", () => {
+describe("an attempt that takes long", () => {
   const SHORT_LEASE_MS = 90;
   const bench = useWorkbench();
 
-  /** Tells of each renewal, and until when it is. */
+  /** Emits an event for each renewal of a lease, named after the new expiry. */
   class WatchedStore extends IdempotencyStore {
     readonly renewals = new EventEmitter();
     override async lease(record: IdempotencyRecord, until: number): Promise<void> {
@@ -144,16 +144,16 @@ describe("a try that takes long", () => {
     }
   }
 
-  it("keeps its lease for as long as it works", async () => {
+  it("renews its lease for as long as it works", async () => {
     const store = new WatchedStore(bench.mongo);
     const request = newRequest();
-    const { outcome, letGo } = await hang(bench.replica({ store, leaseMs: SHORT_LEASE_MS }), request, bench.create());
+    const { outcome, release } = await hang(bench.replica({ store, leaseMs: SHORT_LEASE_MS }), request, bench.create());
     for (let renewed = 0; renewed < 3; renewed++) {
       bench.clock.time += SHORT_LEASE_MS - 1;
       await once(store.renewals, String(bench.clock.time + SHORT_LEASE_MS));
       expect((await refusalOf(bench.replica().once(request, bench.create()))).code).to.equal("idempotency_in_flight");
     }
-    letGo();
+    release();
     await outcome;
     expect(await bench.candidates()).to.have.length(1);
   });

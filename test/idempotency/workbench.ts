@@ -13,7 +13,7 @@ import { Problem } from "../../src/problems.ts";
 import { testConfig } from "../support/service.ts";
 import { useStarted } from "../support/use-started.ts";
 
-/** Idempotent work below HTTP, over the real store, with time in the test's hands: for what no client can bring about. */
+/** Idempotent work below HTTP, over the real store and a clock that the test sets. For cases that no client can cause. */
 export type Workbench = Awaited<ReturnType<typeof startWorkbench>>;
 
 export const ACCOUNT = "acct_test";
@@ -41,7 +41,7 @@ async function startWorkbench() {
     clock,
     mongo,
     store,
-    /** Another replica, over the same store. */
+    /** Starts another replica over the same store. */
     replica,
     /** The work of POST /candidates. */
     create:
@@ -61,18 +61,18 @@ async function startWorkbench() {
   };
 }
 
-/** A request with a key of its own. */
+/** Returns a request with a new key. */
 export function newRequest(): IdempotentRequest {
   return { accountId: ACCOUNT, key: randomUUID(), fingerprint: "POST /candidates" };
 }
 
-/** The candidate that an answer shows. @throws where it is no JSON. */
+/** Returns the candidate in an answer. @throws if the answer is not JSON. */
 export function candidateOf({ answer }: Awaited<ReturnType<IdempotentWork["once"]>>): Candidate {
   if (typeof answer.body !== "string") throw new Error("A JSON answer was expected.");
   return JSON.parse(answer.body) as Candidate;
 }
 
-/** The problem that something ends with. @throws where it ends otherwise. */
+/** Returns the problem that a promise is rejected with. @throws if it ends in any other way. */
 export async function refusalOf(attempt: Promise<unknown>): Promise<Problem> {
   const thrown = await attempt.then(
     () => "nothing",
@@ -82,14 +82,17 @@ export async function refusalOf(attempt: Promise<unknown>): Promise<Problem> {
   return thrown;
 }
 
-/** A promise that is kept from outside. */
+/** Returns a promise and the function that resolves it. */
 export function gate() {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { open, opened };
 }
 
-/** A try that hangs after its work and before it is kept, as one of a replica that was killed would, until it is let go. */
+/**
+ * Starts an attempt that does its work and then hangs until `release` is called, before its outcome is stored. To other
+ * replicas it looks like an attempt on a killed replica.
+ */
 export async function hang(
   replica: IdempotentWork,
   request: IdempotentRequest,
@@ -104,5 +107,5 @@ export async function hang(
     return answer;
   });
   await Promise.race([reached.opened, outcome]);
-  return { outcome, letGo: end.open };
+  return { outcome, release: end.open };
 }

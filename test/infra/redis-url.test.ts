@@ -4,11 +4,11 @@ import { connectRedis } from "../../src/infra/redis.ts";
 import { parseRedisUrl } from "../../src/infra/redis-url.ts";
 
 describe("REDIS_URL", () => {
-  it("may be one server", () => {
+  it("accepts a single server", () => {
     expect(parseRedisUrl("rediss://u:p@h:1/2")).to.deep.equal({ form: "standalone", url: "rediss://u:p@h:1/2" });
   });
 
-  it("may be Sentinels and the name of a master", () => {
+  it("accepts Sentinels and the name of a master", () => {
     expect(parseRedisUrl("redis+sentinel://ann:p%40ss@h1:5,[::1]/limits/3")).to.deep.equal({
       form: "sentinel",
       sentinels: [
@@ -21,7 +21,7 @@ describe("REDIS_URL", () => {
     });
   });
 
-  it("may be nodes of a cluster", () => {
+  it("accepts nodes of a cluster", () => {
     expect(parseRedisUrl("redis+cluster://:secret@h1,h2:7000")).to.deep.equal({
       form: "cluster",
       nodes: [
@@ -39,12 +39,12 @@ describe("REDIS_URL", () => {
     "http://h",
     "",
   ]) {
-    it(`is not ${JSON.stringify(wrong)}`, () => {
+    it(`refuses ${JSON.stringify(wrong)}`, () => {
       expect(() => parseRedisUrl(wrong)).to.throw("REDIS_URL must be");
     });
   }
 
-  it("is told to be wrong within seconds, without its password, when nobody is there", async () => {
+  it("is reported as unusable within seconds, without its password, if no server listens there", async () => {
     const failure = await connectRedis({ url: "redis://ann:secret@127.0.0.1:1", timeoutMs: 100 }).catch(
       (error: Error) => error,
     );
@@ -54,7 +54,7 @@ describe("REDIS_URL", () => {
     );
   }).timeout(8_000);
 
-  it("is told to be wrong without its password in any line of the log, when Redis refuses that", async () => {
+  it("never shows its password in the error or the log if Redis refuses the password", async () => {
     const wrong = new URL(process.env.REDIS_URL ?? "");
     wrong.username = "nobody";
     wrong.password = "s3cret-of-nobody";

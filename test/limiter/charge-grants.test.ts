@@ -20,7 +20,7 @@ describe("charging a request, with grants", () => {
     Promise.all(Array.from({ length: times }, () => limiter.charge(request)));
   const last = async (times: number, request: ChargeRequest) => (await charge(times, request)).at(-1);
 
-  it("draws a grant where the key's window is exhausted, and charges neither counter", async () => {
+  it("draws a grant if the key's window is exhausted, and charges neither counter", async () => {
     const caller = newCaller();
     await new GrantCounters(redis).put({
       ...caller,
@@ -37,7 +37,7 @@ describe("charging a request, with grants", () => {
     });
   });
 
-  it("draws it where the account's window is exhausted", async () => {
+  it("draws a grant if the account's window is exhausted", async () => {
     const caller = newCaller();
     await new GrantCounters(redis).put({
       ...caller,
@@ -54,7 +54,7 @@ describe("charging a request, with grants", () => {
     expect((await limiter.charge({ ...caller, surface: "create" })).verdict).to.equal("account_exhausted");
   });
 
-  it("draws first the one that expires first", async () => {
+  it("draws the grant that expires first", async () => {
     const caller = newCaller();
     const store = new GrantCounters(redis);
     const now = await redisNow(redis);
@@ -67,7 +67,7 @@ describe("charging a request, with grants", () => {
     ]);
   });
 
-  it("never draws one that expired, was revoked, is another key's or is for another surface", async () => {
+  it("never draws a grant that has expired, was revoked, belongs to another key or is for another surface", async () => {
     const caller = newCaller();
     const store = new GrantCounters(redis);
     const now = await redisNow(redis);
@@ -86,7 +86,7 @@ describe("charging a request, with grants", () => {
     });
   });
 
-  it("issues one id once, however much was drawn since", async () => {
+  it("ignores a second grant with the same id, and keeps what was drawn from the first", async () => {
     const caller = newCaller();
     const store = new GrantCounters(redis);
     const grant = { ...caller, grantId: "grant_1", amount: 2, expiresAtMs: (await redisNow(redis)) + DAY_MS };
@@ -99,7 +99,7 @@ describe("charging a request, with grants", () => {
     });
   });
 
-  it("forgets them a day after the last one ended", async () => {
+  it("removes a key's grants a day after the last of them expires", async () => {
     const store = new GrantCounters(redis);
     const now = await redisNow(redis);
     for (const days of [
@@ -113,7 +113,7 @@ describe("charging a request, with grants", () => {
     }
   });
 
-  it("draws none for a revoked key", async () => {
+  it("draws no grant for a revoked key", async () => {
     const caller = newCaller();
     await new GrantCounters(redis).put({
       ...caller,

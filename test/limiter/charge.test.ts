@@ -19,7 +19,7 @@ describe("charging a request", () => {
     Promise.all(Array.from({ length: times }, () => limiter.charge(request)));
   const last = async (times: number, request: ChargeRequest) => (await charge(times, request)).at(-1);
 
-  it("admits a key exactly its limit", async () => {
+  it("admits exactly as many requests of a key as its limit", async () => {
     const decisions = await charge(15, { ...newCaller(), surface: "start" });
     expect(verdicts(decisions)).to.deep.equal({ admitted: 10, key_exhausted: 5 });
     expect(decisions.at(-1)).to.deep.include({
@@ -28,7 +28,7 @@ describe("charging a request", () => {
     });
   });
 
-  it("shares the account's window among its keys", async () => {
+  it("counts all keys of an account in the account's window", async () => {
     const [first, second, third] = [newCaller()].flatMap((one) => [
       one,
       newCaller(one.accountId),
@@ -52,7 +52,7 @@ describe("charging a request", () => {
     expect(await stored()).to.deep.equal(before);
   });
 
-  it("says the account where both windows are exhausted", async () => {
+  it("reports the account's window if both windows are exhausted", async () => {
     const caller = newCaller();
     const other = newCaller(caller.accountId);
     await charge(10, { ...caller, surface: "start" });
@@ -64,7 +64,7 @@ describe("charging a request", () => {
     });
   });
 
-  it("counts every surface by itself", async () => {
+  it("counts each surface separately", async () => {
     const caller = newCaller();
     await charge(10, { ...caller, surface: "start" });
     expect((await limiter.charge({ ...caller, surface: "pack" })).verdict).to.equal("admitted");
@@ -86,7 +86,7 @@ describe("charging a request", () => {
     });
   });
 
-  it("gives every counter an expiry at its window's end", async () => {
+  it("lets every counter expire 10 seconds after its window ends", async () => {
     const caller = newCaller();
     const { window } = await limiter.charge({ ...caller, surface: "reads" });
     for (const key of [redisKeys.accountCounter(caller.accountId, "reads"), redisKeys.keyCounter(caller, "reads")]) {
@@ -94,7 +94,7 @@ describe("charging a request", () => {
     }
   });
 
-  it("takes a counter of another window for none", async () => {
+  it("ignores a counter of any window but the current and the next", async () => {
     const caller = newCaller();
     const { window } = await limiter.charge({ ...caller, surface: "start" });
     for (const stale of [window - 1, window - 1000, window + 2]) {
@@ -112,7 +112,7 @@ describe("charging a request", () => {
     }
   });
 
-  it("goes on with the next window when the clock stepped back out of it", async () => {
+  it("keeps counting in the next window if the clock stepped back out of it", async () => {
     const caller = newCaller();
     const { window } = await limiter.charge({ ...caller, surface: "start" });
     await redis.mset(
@@ -130,7 +130,7 @@ describe("charging a request", () => {
     expect((await limiter.charge({ ...caller, surface: "start" })).verdict).to.equal("account_exhausted");
   });
 
-  it("refuses a revoked key and leaves the account's others alone", async () => {
+  it("refuses a revoked key and still admits the account's other keys", async () => {
     const caller = newCaller();
     await new KeyMarkers(redis).markRevoked(caller.accountId, caller.keyId);
     expect(await last(1, { ...caller, surface: "reads" })).to.deep.include({
@@ -142,10 +142,10 @@ describe("charging a request", () => {
 
   it("refuses every key of a suspended account until it is resumed", async () => {
     const caller = newCaller();
-    const standing = new KeyMarkers(redis);
-    await standing.markSuspended(caller.accountId);
+    const markers = new KeyMarkers(redis);
+    await markers.markSuspended(caller.accountId);
     expect((await limiter.charge({ ...caller, surface: "create" })).verdict).to.equal("suspended");
-    await standing.clearSuspended(caller.accountId);
+    await markers.clearSuspended(caller.accountId);
     expect((await limiter.charge({ ...caller, surface: "create" })).verdict).to.equal("admitted");
   });
 

@@ -12,7 +12,7 @@ describe("a replica whose clock is wrong", () => {
     [-1, "behind"],
     [1, "ahead"],
   ] as const) {
-    it(`decides as the others do when it is an hour ${direction}`, async () => {
+    it(`decides as the other replicas do when it is an hour ${direction}`, async () => {
       const clock = new SharedClock();
       clock.follow(Date.now() + hours * 3_600_000);
       const request = { ...newCaller(), surface: "start" } as const;
@@ -26,14 +26,14 @@ describe("a replica whose clock is wrong", () => {
     });
   }
 
-  it("has its clock set right by the first answer", async () => {
+  it("corrects its clock from the first answer of Redis", async () => {
     const clock = new SharedClock();
     clock.follow(Date.now() - 3_600_000);
     await limiterOver(redis, { clock }).charge({ ...newCaller(), surface: "start" });
     expect(clock.now()).to.be.closeTo(Date.now(), 2_000);
   });
 
-  it("does not have it set by an answer that was long on its way", async () => {
+  it("does not correct its clock from an answer that took long to arrive", async () => {
     const server = await startRedis();
     const slow = await startProxy(server.port);
     const client = await connectRedis({ url: slow.url, timeoutMs: 5_000 });

@@ -29,18 +29,18 @@ describe("the rate-limit headers", () => {
     });
   });
 
-  it("round up to whole seconds, at least one", () => {
+  it("round the time up to whole seconds, at least one", () => {
     const seconds = [1, 999, 1000, 1001, 3_600_000].map((resetMs) => secondsToReset({ resetMs }));
     expect(seconds).to.deep.equal([1, 1, 1, 2, 3600]);
   });
 });
 
 describe("the problem of a refusal", () => {
-  it("is none where the request is admitted", () => {
+  it("is undefined if the request is admitted", () => {
     expect([refusal(ADMITTED), refusal({ ...ADMITTED, verdict: "granted" })]).to.deep.equal([undefined, undefined]);
   });
 
-  it("says which window was exhausted, and when to come back", () => {
+  it("says which window is exhausted and when to retry", () => {
     const problem = refusal({ ...ADMITTED, verdict: "account_exhausted" });
     expect(problem).to.include({ code: "rate_limited", status: 429 });
     expect(problem?.message).to.match(/^Too many requests.* try again shortly/);
@@ -60,13 +60,13 @@ describe("the problem of a refusal", () => {
     });
   });
 
-  it("challenges a revoked key", () => {
+  it("challenges a revoked key with WWW-Authenticate", () => {
     const problem = refusal({ ...ADMITTED, verdict: "revoked" });
     expect(problem).to.include({ code: "api_key_revoked", status: 401 });
     expect(problem?.extras.headers?.["WWW-Authenticate"]).to.match(/^Bearer .*error="invalid_token"/);
   });
 
-  it("names a suspended account", () => {
+  it("is account_suspended for a suspended account", () => {
     expect(refusal({ ...ADMITTED, verdict: "suspended" })).to.include({ code: "account_suspended", status: 403 });
   });
 });

@@ -21,7 +21,7 @@ type Step =
 
 const key = fc.nat({ max: KEYS - 1 });
 const cost = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5 }));
-// Each grant has ends of its own: which of two that end together is drawn first is no promise.
+// No two live grants expire together: the order in which such grants are drawn is unspecified.
 const grant = fc.oneof(
   fc.record({ id: fc.constant("grant_a"), expiresInDays: fc.constantFrom(-0.2, 1) }),
   fc.record({ id: fc.constant("grant_b"), expiresInDays: fc.constantFrom(-0.1, 2) }),
@@ -43,14 +43,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const limits = fc.record({ account: fc.nat({ max: 30 }), key: fc.nat({ max: 20 }) });
 
-describe("the scripts against their model", () => {
+describe("the Lua scripts, compared with their model,", () => {
   const redis = useTestRedis();
   before(() => clearOfMidnight(redis));
 
-  it("gives the same verdicts and the same numbers over random sequences", async () => {
+  it("give the same verdicts and the same numbers over random sequences", async () => {
     const property = fc.asyncProperty(limits, fc.array(step, { maxLength: 80 }), async (allowed, steps) => {
       const run = await begin(redis, allowed);
-      // Sent one after the other on one connection, they run in this order; no need to wait for each answer.
+      // Redis runs the commands of one connection in order, so there is no need to wait for each answer.
       const outcomes = await Promise.all(steps.map((next) => take(next, run)));
       expect(outcomes.map(([, actual]) => actual)).to.deep.equal(outcomes.map(([expected]) => expected));
       expect(await actualUsage(run)).to.deep.equal(expectedUsage(run));
@@ -59,7 +59,7 @@ describe("the scripts against their model", () => {
   }).timeout(30_000);
 });
 
-/** One sequence, done to the model and to Redis. */
+/** One sequence of steps, applied to the model and to Redis. */
 interface Run {
   readonly model: Model;
   readonly redis: RedisClient;

@@ -15,14 +15,14 @@ export interface Charge {
   cost: number;
 }
 
-/** What lua/charge.lua should do, as plainly as it can be said: one account, keys by number, and time stands still. */
+/** A simple model of lua/charge.lua: one account, keys identified by number, and a clock that stands still. */
 export class Model {
   readonly used = new Map<string, number>();
   readonly grants = new Map<number, Map<string, ModelGrant>>();
   readonly revoked = new Set<number>();
   suspended = false;
 
-  /** [verdict, remaining account, remaining key, remaining grant, grant amount] */
+  /** Returns [verdict, account remaining, key remaining, grant remaining, grant amount]; the last two are -1 without a grant. */
   charge({ key, surface, cost }: Charge, limits: Limits): (number | string)[] {
     const account = this.usedOf(surface);
     const own = this.usedOf(surface, key);

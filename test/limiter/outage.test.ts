@@ -12,18 +12,21 @@ import { useProxy } from "./proxy.ts";
 import { clearOfMidnight, limiterOver, newCaller, problemOf } from "./support.ts";
 
 const TIMEOUT_MS = 200;
-/** How late a decision may be on a test machine that is busy; without the limiter's own timer it would come after 1 s. */
+/**
+ * How late a decision may be on a busy test machine, in milliseconds. Without the limiter's own timer, a decision would
+ * take 1 s.
+ */
 const LATE_MS = 400;
 const RECOVERY_MS = 2_000;
 
-describe("while Redis is out of order", function () {
+describe("the limiter during a Redis outage", function () {
   this.timeout(30_000);
   const server = useRedisServer();
   const proxy = useProxy(server);
   let redis: RedisClient;
-  let operator: RedisClient; // a way around the faults
+  let operator: RedisClient; // connected directly, not through the proxy
   let limiter: Limiter;
-  let patient: Limiter; // the same connection without a hurry, to count from when it works again
+  let patient: Limiter; // the same connection with a long timeout, for charges that must succeed
   before(async () => {
     redis = await connectRedis({ url: proxy.url, timeoutMs: TIMEOUT_MS });
     operator = await connectRedis({ url: server.url, timeoutMs: 5_000 });
@@ -36,53 +39,53 @@ describe("while Redis is out of order", function () {
     operator?.disconnect();
   });
 
-  it("answers 503 at once when it is gone, and goes on when it is back", async () => {
+  it("answers 503 at once while Redis is down, and recovers when it is back", async () => {
     await server.kill();
     for (let i = 0; i < 5; i++) {
       const { message } = (await expectUnavailable(newRequest())).cause as Error;
-      expect(message).not.to.include("did not answer within"); // it knows, it does not wait
+      expect(message).not.to.include("did not answer within"); // it fails at once, without waiting for the timeout
     }
     await server.restart();
-    await admittedAgain(newRequest());
+    await expectRecovery(newRequest());
   });
 
-  it("answers 503 in time when it hangs, and charges none of it afterwards", async () => {
+  it("answers 503 in time while Redis hangs, and never charges those requests", async () => {
     const request = newRequest();
     await limiter.charge(request);
     server.pause();
     await Promise.all(Array.from({ length: 20 }, (_, i) => setTimeout(10 * i).then(() => expectUnavailable(request))));
     server.resume();
-    await admittedAgain(request);
+    await expectRecovery(request);
     expect(await used(request)).to.deep.equal({ account: 2, key: 2 });
   });
 
-  it("does not take its own process being busy for an outage", async () => {
+  it("does not mistake a busy event loop for an outage", async () => {
     const charged = limiterOver(operator, { timeoutMs: TIMEOUT_MS }).charge(newRequest());
     const until = performance.now() + 2 * TIMEOUT_MS;
-    while (performance.now() < until); // the answer waits in the socket meanwhile
+    while (performance.now() < until); // the answer is already in the socket's buffer
     expect((await charged).verdict).to.equal("admitted");
   });
 
-  it("sends no charge a second time when the answer to it was lost", async () => {
+  it("does not resend a charge whose answer was lost", async () => {
     const request = newRequest();
     proxy.loseAnswer = true;
     await expectUnavailable(request);
-    await admittedAgain(request);
-    expect(await used(request)).to.deep.equal({ account: 2, key: 2 }); // the lost one counted, once
+    await expectRecovery(request);
+    expect(await used(request)).to.deep.equal({ account: 2, key: 2 }); // the charge whose answer was lost counted once
   });
 
-  it("charges nothing for what the network delivers after the deadline", async () => {
+  it("charges nothing for requests that reach Redis after their deadline", async () => {
     const request = newRequest();
     await limiter.charge(request);
     proxy.delayMs = 2 * TIMEOUT_MS;
     await Promise.all(Array.from({ length: 5 }, () => expectUnavailable(request)));
     proxy.delayMs = 0;
     await proxy.delivered();
-    await admittedAgain(request);
+    await expectRecovery(request);
     expect(await used(request)).to.deep.equal({ account: 2, key: 2 });
   });
 
-  it("answers 503, not 429, when it is a read-only replica, and asks again where the master is", async () => {
+  it("answers 503, not 429, if Redis became a read-only replica, and reconnects to find the master", async () => {
     const exhausted = newRequest();
     await Promise.all(Array.from({ length: 10 }, () => patient.charge(exhausted)));
     expect((await patient.charge(exhausted)).verdict).to.equal("key_exhausted");
@@ -93,20 +96,20 @@ describe("while Redis is out of order", function () {
     await connectedAgain;
     await operator.replicaof("NO", "ONE");
     expect((await patient.charge(exhausted)).verdict).to.equal("key_exhausted");
-    await admittedAgain(newRequest());
+    await expectRecovery(newRequest());
   });
 
-  it("answers 503 when it is out of memory, with both counters as they were", async () => {
+  it("answers 503 if Redis is out of memory, and changes neither counter", async () => {
     const request = newRequest();
     await patient.charge(request);
     await operator.config("SET", "maxmemory", 1);
     await expectUnavailable(request);
     await operator.config("SET", "maxmemory", 0);
     expect(await used(request)).to.deep.equal({ account: 1, key: 1 });
-    await admittedAgain(request);
+    await expectRecovery(request);
   });
 
-  it("goes on when its scripts were flushed, charging once", async () => {
+  it("keeps working after its scripts were flushed, and charges each request once", async () => {
     const request = newRequest();
     await operator.script("FLUSH");
     const decisions = await Promise.all(Array.from({ length: 5 }, () => patient.charge(request)));
@@ -114,7 +117,7 @@ describe("while Redis is out of order", function () {
     expect(await used(request)).to.deep.equal({ account: 5, key: 5 });
   });
 
-  it("goes on while its scripts are flushed all the time, charging each request once", async () => {
+  it("keeps working while its scripts are flushed continuously, and charges each request once", async () => {
     const clients = await Promise.all(
       Array.from({ length: 5 }, () => connectRedis({ url: server.url, timeoutMs: 5_000 })),
     );
@@ -139,7 +142,7 @@ describe("while Redis is out of order", function () {
   });
 
   for (const spoiled of ["accountCounter", "keyCounter", "grants"] as const) {
-    it(`answers 503 when the ${spoiled} is no such thing, charging nothing`, async () => {
+    it(`answers 503 and charges nothing if the value of ${spoiled} has the wrong type`, async () => {
       const request = { ...newCaller(), surface: "create" } as const;
       const names = {
         accountCounter: redisKeys.accountCounter(request.accountId, "create"),
@@ -153,7 +156,7 @@ describe("while Redis is out of order", function () {
     });
   }
 
-  it("answers 503 when a counter cannot be read", async () => {
+  it("answers 503 if a counter cannot be parsed", async () => {
     const request = newRequest();
     await operator.set(redisKeys.keyCounter(request, "start"), "many");
     const { message } = (await expectUnavailable(request)).cause as Error;
@@ -161,7 +164,7 @@ describe("while Redis is out of order", function () {
     expect(await operator.exists(redisKeys.accountCounter(request.accountId, "start"))).to.equal(0);
   });
 
-  it("says so to whoever revokes a key or reads the usage, too", async () => {
+  it("throws limiter_unavailable when a key is revoked or the usage is read", async () => {
     const { accountId, keyId } = newCaller();
     server.pause();
     const read = problemOf(
@@ -170,14 +173,14 @@ describe("while Redis is out of order", function () {
     const marked = problemOf(new KeyMarkers(redis).markRevoked(accountId, keyId));
     expect([(await read).code, (await marked).code]).to.deep.equal(["limiter_unavailable", "limiter_unavailable"]);
     server.resume();
-    await admittedAgain(newRequest());
+    await expectRecovery(newRequest());
   });
 
   function newRequest(): ChargeRequest {
     return { ...newCaller(), surface: "start" };
   }
 
-  /** 503 in time, with a Retry-After. */
+  /** Expects a 503 in time, with a Retry-After. */
   async function expectUnavailable(request: ChargeRequest) {
     const started = performance.now();
     const problem = await problemOf(limiter.charge(request));
@@ -187,8 +190,8 @@ describe("while Redis is out of order", function () {
     return problem;
   }
 
-  /** Works again within two seconds, at the first charge, which is the only one made for it. */
-  async function admittedAgain(request: ChargeRequest): Promise<void> {
+  /** Expects Redis to answer within two seconds and the first charge after that to be admitted. Makes one charge. */
+  async function expectRecovery(request: ChargeRequest): Promise<void> {
     const deadline = performance.now() + RECOVERY_MS;
     while (!(await redis.ping().catch(() => false))) {
       expect(performance.now()).to.be.below(deadline);

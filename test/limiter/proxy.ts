@@ -3,34 +3,36 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { useStarted } from "../support/use-started.ts";
 
+/** The direction in which data flows through a proxy. */
 export type Way = "toServer" | "toClient";
 
-/** A network between a client and a server that can be bad, each way by itself. */
+/** A TCP proxy that injects network faults between a client and a server, in each direction separately. */
 export interface Proxy {
   readonly port: number;
-  /** As a client of Redis takes it; of another server only the port is right. */
+  /** The proxy's address as a Redis URL. In front of any other server, use only the port. */
   readonly url: string;
-  /** Milliseconds that everything to the server is held up, and everything from it. What was sent stays in order. */
+  /** Delay of everything sent to the server, in milliseconds. The order is kept. */
   delayMs: number;
+  /** Delay of everything sent to the client, in milliseconds. The order is kept. */
   answerDelayMs: number;
-  /** Whether the next answer is lost, and its connection cut. */
+  /** If true, the next answer is dropped and its connection is reset. */
   loseAnswer: boolean;
-  /** A black hole: from now until `mend` nothing gets through that way, and no connection breaks. */
+  /** Holds back everything in that direction until `mend`, without breaking any connection. */
   swallow(way: Way): void;
-  /** Resets every connection (RST); new ones are taken. */
+  /** Resets every connection (RST). New connections are accepted. */
   cut(): void;
-  /** Resets every connection, and until `mend` every new one. */
+  /** Resets every connection, and every new one until `mend`. */
   refuse(): void;
-  /** Ends every connection that way (FIN) and leaves the other way open. */
+  /** Ends every connection in that direction (FIN) and leaves the other direction open. */
   halfClose(way: Way): void;
-  /** No more delay, and connections are taken; what was swallowed gets through, as in a network that sends again. */
+  /** Ends all delays, accepts connections again, and delivers what was held back, as TCP retransmission would. */
   mend(): void;
-  /** Resolves when nothing is held up any more. */
+  /** Resolves when no data is held back any more. */
   delivered(): Promise<void>;
   close(): void;
 }
 
-/** A proxy in front of that server for the suite that calls this. Call it after what starts the server. */
+/** Starts a proxy in front of the server for the suite that calls this. Call it after the hook that starts the server. */
 export function useProxy(server: { readonly port: number }): Proxy {
   return useStarted(
     "The proxy",
@@ -39,10 +41,10 @@ export function useProxy(server: { readonly port: number }): Proxy {
   );
 }
 
-/** Stands before the server at that port of 127.0.0.1. */
+/** Starts a proxy in front of the server at this port of 127.0.0.1. */
 export async function startProxy(port: number): Promise<Proxy> {
   const connections = new Set<Connection>();
-  const weather: Weather = {
+  const faults: Faults = {
     delayMs: 0,
     answerDelayMs: 0,
     loseAnswer: false,
@@ -51,37 +53,37 @@ export async function startProxy(port: number): Promise<Proxy> {
     held: 0,
     changes: new EventEmitter(),
   };
-  weather.changes.setMaxListeners(0);
+  faults.changes.setMaxListeners(0);
   const listener = createServer({ allowHalfOpen: true }, (toClient) => {
     toClient.on("error", () => undefined);
-    if (weather.refusing) {
+    if (faults.refusing) {
       toClient.resetAndDestroy();
       return;
     }
-    const connection = new Connection(toClient, connect({ port, host: "127.0.0.1", allowHalfOpen: true }), weather);
+    const connection = new Connection(toClient, connect({ port, host: "127.0.0.1", allowHalfOpen: true }), faults);
     connections.add(connection);
     toClient.on("close", () => connections.delete(connection));
   });
   await once(listener.listen(0, "127.0.0.1"), "listening");
   const own = (listener.address() as AddressInfo).port;
   const cut = (): void => connections.forEach((connection) => connection.reset());
-  return Object.assign(weather, {
+  return Object.assign(faults, {
     port: own,
     url: `redis://127.0.0.1:${own}`,
     cut,
-    swallow: (way: Way) => void weather.swallowed.add(way),
+    swallow: (way: Way) => void faults.swallowed.add(way),
     refuse() {
-      weather.refusing = true;
+      faults.refusing = true;
       cut();
     },
     halfClose: (way: Way) => connections.forEach((connection) => connection[way].end()),
     mend() {
-      Object.assign(weather, { delayMs: 0, answerDelayMs: 0, refusing: false });
-      weather.swallowed.clear();
-      weather.changes.emit("mended");
+      Object.assign(faults, { delayMs: 0, answerDelayMs: 0, refusing: false });
+      faults.swallowed.clear();
+      faults.changes.emit("mended");
     },
     async delivered() {
-      while (weather.held > 0) await once(weather.changes, "delivered");
+      while (faults.held > 0) await once(faults.changes, "delivered");
     },
     close() {
       listener.close();
@@ -90,28 +92,28 @@ export async function startProxy(port: number): Promise<Proxy> {
   });
 }
 
-/** What is the matter now, for all connections. */
-interface Weather {
+/** The faults that currently apply to all connections. */
+interface Faults {
   delayMs: number;
   answerDelayMs: number;
   loseAnswer: boolean;
   refusing: boolean;
   readonly swallowed: Set<Way>;
-  /** Chunks that are held up. */
+  /** Number of chunks that are held back. */
   held: number;
-  /** Emits "mended", and "delivered" when nothing is held up any more. */
+  /** Emits "mended", and "delivered" when no chunk is held back any more. */
   readonly changes: EventEmitter;
 }
 
 class Connection {
   readonly toClient: Socket;
   readonly toServer: Socket;
-  readonly #weather: Weather;
+  readonly #faults: Faults;
 
-  constructor(toClient: Socket, toServer: Socket, weather: Weather) {
+  constructor(toClient: Socket, toServer: Socket, faults: Faults) {
     this.toClient = toClient;
     this.toServer = toServer;
-    this.#weather = weather;
+    this.#faults = faults;
     this.#pass(toClient, "toServer");
     this.#pass(toServer, "toClient");
   }
@@ -125,33 +127,33 @@ class Connection {
     const to = this[way];
     const pass = this.#inOrder(way);
     from.on("data", (data) => {
-      if (way === "toClient" && this.#weather.loseAnswer) {
-        this.#weather.loseAnswer = false;
+      if (way === "toClient" && this.#faults.loseAnswer) {
+        this.#faults.loseAnswer = false;
         this.reset();
       } else pass(() => to.writable && to.write(data));
     });
     from.on("end", () => pass(() => to.end()));
-    // What is still on its way arrives, though its sender has gone.
+    // Deliver what is still in transit, even though its sender is gone.
     from.on("error", () => undefined).on("close", () => pass(() => to.destroySoon()));
   }
 
-  /** Does one thing after the other, each when its delay is over and nothing is swallowed: at once in fair weather. */
+  /** Runs actions in order, each once its delay is over and its direction is open. Without faults they run at once. */
   #inOrder(way: Way): (act: () => void) => void {
-    const weather = this.#weather;
+    const faults = this.#faults;
     let waiting = 0;
     let last: Promise<unknown> = Promise.resolve();
     return (act) => {
-      const delay = way === "toServer" ? weather.delayMs : weather.answerDelayMs;
-      if (waiting === 0 && delay === 0 && !weather.swallowed.has(way)) return act();
+      const delay = way === "toServer" ? faults.delayMs : faults.answerDelayMs;
+      if (waiting === 0 && delay === 0 && !faults.swallowed.has(way)) return act();
       const due = performance.now() + delay;
       waiting++;
-      weather.held++;
+      faults.held++;
       last = last.then(async () => {
         await setTimeout(Math.max(0, due - performance.now()));
-        while (weather.swallowed.has(way)) await once(weather.changes, "mended");
+        while (faults.swallowed.has(way)) await once(faults.changes, "mended");
         waiting--;
         act();
-        if (--weather.held === 0) weather.changes.emit("delivered");
+        if (--faults.held === 0) faults.changes.emit("delivered");
       });
     };
   }

@@ -9,14 +9,14 @@ import { useReplicas } from "../support/use-service.ts";
 
 const REPLICAS = 8;
 const KEY_CACHE_SECONDS = 8;
-/** Much shorter than the cache's life. */
+/** Much shorter than KEY_CACHE_SECONDS. */
 const GRACE_SECONDS = 1;
 const PATHS = ["/candidates?limit=1", "/limits"];
 
-describe(`a key's end on ${REPLICAS} replicas under load`, function () {
+describe(`ending a key on ${REPLICAS} replicas under load`, function () {
   this.timeout(180_000);
   const redis = useRedisServer();
-  // The limits are out of the way, and a slow machine is no outage.
+  // High limits and long timeouts, so that nothing is rate limited and a slow machine is not mistaken for an outage.
   const settings = { KEY_CACHE_SECONDS, LIMIT_SCALE: 100_000, LIMITER_TIMEOUT_MS: 10_000, STORE_TIMEOUT_MS: 30_000 };
   const replicas = useReplicas(REPLICAS, () => ({ ...settings, REDIS_URL: redis.url }));
   let load: Load | undefined;
@@ -27,7 +27,7 @@ describe(`a key's end on ${REPLICAS} replicas under load`, function () {
 
   const operator = (...args: string[]) => answerOf(args, serversOf(replicas.config));
 
-  /** Loads every replica with two keys of one account, and a key of another account, until all of them know all keys. */
+  /** Loads every replica with two keys of one account and one key of another, until all replicas have cached all keys. */
   async function underLoad(): Promise<{
     accountId: string;
     keyId: string;
@@ -55,7 +55,7 @@ describe(`a key's end on ${REPLICAS} replicas under load`, function () {
     client.disconnect();
   };
 
-  it("refuses a revoked key everywhere from the first request after the command, and no other", async () => {
+  it("refuses the revoked key, and no other key, on all replicas from the first request after the command", async () => {
     const { keyId, key, sibling, stranger, load: running } = await underLoad();
     await operator("keys", "revoke", keyId);
     const revokedAt = performance.now();
@@ -65,7 +65,7 @@ describe(`a key's end on ${REPLICAS} replicas under load`, function () {
     expect(statuses([...since(running, 0, sibling), ...since(running, 0, stranger)])).to.deep.equal(["200"]);
   });
 
-  it("refuses it within the life of the cache where Redis is emptied straight after", async () => {
+  it("refuses the revoked key within KEY_CACHE_SECONDS even if Redis is flushed right after the command", async () => {
     const { keyId, key, sibling, stranger, load: running } = await underLoad();
     await operator("keys", "revoke", keyId);
     await flush();
@@ -77,7 +77,7 @@ describe(`a key's end on ${REPLICAS} replicas under load`, function () {
     expect(statuses([...since(running, 0, sibling), ...since(running, 0, stranger)])).to.deep.equal(["200"]);
   });
 
-  it("refuses every key of a suspended account from the first request after the command, and takes them again after resume", async () => {
+  it("refuses every key of a suspended account from the first request after the command until the account is resumed", async () => {
     const { accountId, key, sibling, stranger, load: running } = await underLoad();
     await operator("accounts", "suspend", accountId);
     const suspendedAt = performance.now();
@@ -93,17 +93,17 @@ describe(`a key's end on ${REPLICAS} replicas under load`, function () {
     expect(statuses(since(running, 0, stranger))).to.deep.equal(["200"]);
   });
 
-  it("stops a rotated key's old secret when its grace ends, sooner than any cache would, and never the new one", async () => {
+  it("refuses a rotated key's old secret when its grace ends, before any cache expires, and never the new secret", async () => {
     const { keyId, key, sibling, stranger, load: running } = await underLoad();
     const rotated = await replicas.first.operators.accounts.rotateKey({ keyId, graceSeconds: GRACE_SECONDS });
-    // Redis and all replicas are on this machine, so its clock is theirs.
+    // Redis and all replicas run on this machine and share its clock.
     const endsAt = Date.parse(rotated.previous_secret_expires_at ?? "") - Date.now() + performance.now();
     const renewed = hammer(replicas, [rotated.key], PATHS);
     await setTimeout(Math.max(0, endsAt - performance.now()));
     await Promise.all([running.answeredAll(), renewed.answeredAll()]);
     await Promise.all([running.stop(), renewed.stop()]);
     const old = since(running, 0, key);
-    const apart = 5; // the two clocks of this process are not read at the same instant
+    const apart = 5; // tolerance in ms: Date.now() and performance.now() are not read at the same instant
     expect(statuses(old.filter(({ answeredAt }) => answeredAt < endsAt - apart))).to.deep.equal(["200"]);
     expect(statuses(old.filter(({ sentAt }) => sentAt > endsAt + apart))).to.deep.equal(["401"]);
     expect(statuses([...renewed.samples, ...since(running, 0, sibling), ...since(running, 0, stranger)])).to.deep.equal(

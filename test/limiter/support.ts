@@ -9,21 +9,21 @@ import { Problem } from "../../src/problems.ts";
 import { useStarted } from "../support/use-started.ts";
 
 const DAY_MS = 86_400_000;
-const CLEAR_MS = 8_000;
+const MIDNIGHT_MARGIN_MS = 8_000;
 
-/** A connection to the Redis of the test run, for the suite that calls this. Tests share it, so each works with accounts of its own. */
+/** Connects the calling suite to the Redis of the test run. All tests share that Redis, so each uses its own accounts. */
 export function useTestRedis(): RedisClient {
   return useStarted("Redis", testRedis, (redis) => redis.disconnect());
 }
 
-/** A connection to the Redis of the test run. The caller ends it. */
+/** Connects to the Redis of the test run. The caller disconnects. */
 export function testRedis(): Promise<RedisClient> {
   const { REDIS_URL } = process.env;
   if (!REDIS_URL) throw new Error("Run the tests with `npm test`: it starts Redis.");
   return connectRedis({ url: REDIS_URL, timeoutMs: 5_000 });
 }
 
-/** A limiter as a replica has it. The timeout is generous: a busy test machine is no outage. */
+/** Creates a limiter like a replica's. The timeout is long, so that a busy machine is not mistaken for an outage. */
 export function limiterOver(redis: RedisClient, options: Partial<LimiterOptions> = {}): Limiter {
   const settings = {
     windowSeconds: 86_400,
@@ -35,18 +35,18 @@ export function limiterOver(redis: RedisClient, options: Partial<LimiterOptions>
   return new Limiter({ redis, clock: new SharedClock(), ...settings, ...options });
 }
 
-/** A caller no other test knows. */
+/** Returns a caller that no other test uses. */
 export function newCaller(accountId = `acct_${randomUUID()}`): Caller {
   return { accountId, keyId: `key_${randomUUID()}` };
 }
 
-/** Redis's clock, in milliseconds. */
+/** Returns the time of Redis's clock, in milliseconds since the epoch. */
 export async function redisNow(redis: RedisClient): Promise<number> {
   const [seconds, micros] = await redis.time();
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }
 
-/** Resolves early in a window by Redis's clock, with most of it still to come. */
+/** Waits until Redis's clock is in the first quarter of a window. */
 export async function earlyInWindow(redis: RedisClient, windowSeconds: number): Promise<void> {
   const length = windowSeconds * 1000;
   for (
@@ -58,7 +58,7 @@ export async function earlyInWindow(redis: RedisClient, windowSeconds: number): 
   }
 }
 
-/** The problem that a promise is rejected with. */
+/** Returns the problem that a promise is rejected with. @throws if it ends in any other way. */
 export async function problemOf(promise: Promise<unknown>): Promise<Problem> {
   const error = await promise.then(
     () => undefined,
@@ -68,13 +68,13 @@ export async function problemOf(promise: Promise<unknown>): Promise<Problem> {
   return error;
 }
 
-/** Waits while the day by Redis's clock is about to end: tests with a window of a day run within one. */
+/** Waits for the next day if Redis's day is about to end, so that tests with a window of one day stay within it. */
 export async function clearOfMidnight(redis: RedisClient): Promise<void> {
   const left = DAY_MS - ((await redisNow(redis)) % DAY_MS);
-  if (left < CLEAR_MS) await setTimeout(left + 10);
+  if (left < MIDNIGHT_MARGIN_MS) await setTimeout(left + 10);
 }
 
-/** How many decisions had each verdict. */
+/** Counts the decisions by verdict. */
 export function verdicts(decisions: Decision[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { verdict } of decisions) counts[verdict] = (counts[verdict] ?? 0) + 1;

@@ -10,12 +10,12 @@ import { limitsOf, type Surface } from "../../src/limiter/surfaces.ts";
 import { limiterOver, newCaller, redisNow, testRedis } from "./support.ts";
 
 const CONNECTIONS = 8;
-/** Windows in which the account must have been refused before the hammering ends. */
+/** The load ends after requests were refused in this many windows. */
 const FULL_WINDOWS = 3;
 const SURFACE: Surface = "start";
 const { account: ACCOUNT_LIMIT, key: KEY_LIMIT } = limitsOf(SURFACE, 1);
 
-describe("the edge of a window", function () {
+describe("the limiter at the edge of a window", function () {
   this.timeout(30_000);
   let connections: RedisClient[];
   let limiters: Limiter[];
@@ -25,7 +25,7 @@ describe("the edge of a window", function () {
   });
   after(() => connections.forEach((redis) => redis.disconnect()));
 
-  it("lets an account's keys through exactly to the account's limit in every window", async () => {
+  it("admits exactly the account's limit over all its keys in every window", async () => {
     const caller = newCaller();
     const windows = await hammer(
       [caller, newCaller(caller.accountId), newCaller(caller.accountId)],
@@ -39,7 +39,7 @@ describe("the edge of a window", function () {
     }
   });
 
-  it("lets one key through exactly to the key's limit in every window", async () => {
+  it("admits exactly the key's limit in every window", async () => {
     const caller = newCaller();
     const windows = await hammer([caller], "key_exhausted");
     for (const { admitted, refused } of windows.values()) {
@@ -52,11 +52,11 @@ describe("the edge of a window", function () {
     const outcomes = await Promise.all(
       connections.flatMap((redis, n) =>
         [n, n + CONNECTIONS, n + 2 * CONNECTIONS].map(async (client) => {
-          await setTimeout(80 * client); // all over the window
+          await setTimeout(80 * client); // spread over the window
           const limiter = limiterOver(redis, { windowSeconds: 2 });
           const request = { ...newCaller(), surface: SURFACE };
           const refused = await untilRefused(limiter, request);
-          await exactly(1000 * secondsToReset(refused));
+          await sleepExactly(1000 * secondsToReset(refused));
           return (await limiter.charge(request)).verdict;
         }),
       ),
@@ -78,12 +78,12 @@ describe("the edge of a window", function () {
   });
 
   interface Window {
-    /** By key. */
+    /** Number of admitted requests by key id. */
     admitted: Map<string, number>;
     refused: Set<string>;
   }
 
-  /** Charges from every connection at once, without a pause, until enough windows have refused for the reason given. */
+  /** Charges on all connections without a pause, until FULL_WINDOWS windows have refused for the given reason. */
   async function hammer(callers: Caller[], reason: Decision["verdict"]): Promise<Map<number, Window>> {
     const windows = new Map<number, Window>();
     let full = 0;
@@ -112,8 +112,8 @@ async function untilRefused(limiter: Limiter, request: Parameters<Limiter["charg
   }
 }
 
-/** Timers may fire a fraction of a millisecond early; a client that waits long enough does not. */
-async function exactly(ms: number): Promise<void> {
+/** Waits for exactly this long: a plain timer may fire a fraction of a millisecond early. */
+async function sleepExactly(ms: number): Promise<void> {
   const until = performance.now() + ms;
   await setTimeout(ms - 5);
   while (performance.now() < until) await setTimeout(0);

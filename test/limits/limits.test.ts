@@ -14,7 +14,7 @@ describe("GET /limits", () => {
   };
   const surfaceOf = (limits: Limits, name: string) => limits.surfaces.find(({ surface }) => surface === name);
 
-  it("shows all seven surfaces of the account and the key, and when they start anew", async () => {
+  it("shows the account's and the key's windows on all seven surfaces, and when they reset", async () => {
     const { id, keyId, client } = await service.account();
     const { surfaces, ...rest } = await read(client);
     expect(rest).to.deep.equal({ object: "limits", account_id: id, key_id: keyId, window_seconds: 86_400, grants: [] });
@@ -29,7 +29,7 @@ describe("GET /limits", () => {
     }
   });
 
-  it("counts what each key used to its account, and costs nothing itself", async () => {
+  it("counts each key's use toward its account, and costs nothing itself", async () => {
     const account = await service.account();
     const other = await account.another();
     for (let n = 0; n < 3; n++) await account.client.post("/candidates");
@@ -66,7 +66,7 @@ describe("GET /limits", () => {
     expect((await read(account.client)).grants).to.deep.equal([]);
   });
 
-  it("needs a key, and refuses a revoked or suspended one that it has just served", async () => {
+  it("requires a key, and refuses one that was revoked or suspended after its last request", async () => {
     const account = await service.account();
     const other = await account.another();
     expectProblem(await account.client.get("/limits", { Authorization: "" }), 401, "api_key_missing");
@@ -80,7 +80,7 @@ describe("GET /limits", () => {
     await read(other.client);
   });
 
-  it("shows one counter for both secrets of a rotated key, and refuses the old one after the grace", async () => {
+  it("shows one counter for both secrets of a rotated key, and refuses the old secret after its grace", async () => {
     const account = await service.account();
     await account.client.post("/candidates");
     const { key } = await service.operators.accounts.rotateKey({ keyId: account.keyId, graceSeconds: 3600 });

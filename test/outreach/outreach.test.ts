@@ -11,7 +11,7 @@ describe("PATCH /candidates/{id}/outreach", () => {
     path = `/candidates/${(await client.post("/candidates", { docs_chase_attempts: 7 })).body.id}`;
   });
 
-  it("edits each cap by itself; null goes back to the default", async () => {
+  it("changes each cap separately; null restores the default", async () => {
     expect((await client.patch(`${path}/outreach`, { reference_chase_attempts: 0 })).body).to.include({
       docs_chase_attempts: 7,
       reference_chase_attempts: 0,
@@ -23,7 +23,7 @@ describe("PATCH /candidates/{id}/outreach", () => {
     expect(await account.used()).to.deep.equal({ create: 1, writes: 2 });
   });
 
-  it("leaves the compliance pack's version alone", async () => {
+  it("does not change the version of the compliance pack", async () => {
     const { body } = await client.patch(`${path}/outreach`, { docs_chase_attempts: 1 });
     expect(body).to.include({ version: 2, pack_version: 1 });
   });
@@ -40,7 +40,7 @@ describe("PATCH /candidates/{id}/outreach", () => {
     });
   }
 
-  it("holds a write to the version its client saw", async () => {
+  it("refuses an If-Match that does not match the current version", async () => {
     const etag = (await client.get(path)).headers.get("etag") ?? "";
     expect((await client.patch(`${path}/outreach`, { docs_chase_attempts: 1 }, { "If-Match": etag })).status).to.equal(
       200,

@@ -24,7 +24,7 @@ function document(
 
 const nameOf = (...given: Parameters<typeof document>) => nameFiles([document(...given)])[0]?.path;
 
-describe("the names of a ZIP's files", () => {
+describe("the file names in a ZIP", () => {
   const NAMED: [name: string, filename: string | null, type: string, path: string][] = [
     ["Passport", "scan.PDF", "application/octet-stream", "documents/001 Passport.pdf"],
     ["Passport", null, "image/jpeg", "documents/001 Passport.jpg"],
@@ -39,18 +39,18 @@ describe("the names of a ZIP's files", () => {
     ["a", "evil.name.with/slash.p/f", "x", "documents/001 a"],
   ];
   for (const [name, filename, type, path] of NAMED) {
-    it(`gives ${JSON.stringify(path)} for ${JSON.stringify(name)}`, () => {
+    it(`include ${JSON.stringify(path)} for a document named ${JSON.stringify(name)}`, () => {
       expect(nameOf(name, filename, type)).to.equal(path);
     });
   }
 
-  it("cuts between whole characters", () => {
+  it("are truncated between grapheme clusters", () => {
     const path = nameOf("👩‍👩‍👧".repeat(100)) ?? "";
     expect(path).to.match(/^documents\/001 (👩‍👩‍👧)+$/u);
     expect(Buffer.byteLength(path)).to.be.lessThan(200);
   });
 
-  it("are taken by every file system, and are as many as the documents whatever it folds or normalises", () => {
+  it("are valid on every file system, and stay distinct after case folding and Unicode normalisation", () => {
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 300 });
     const hostile = fc.constantFrom(
       "CON",

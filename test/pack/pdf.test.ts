@@ -22,10 +22,10 @@ describe("the pack as a PDF", function () {
     return { id, pack: await packOf(client, id), bytes, ...(await readPdf(bytes)) };
   }
 
-  /** All its text, without what a line's end does to a word. */
+  /** Returns the text of all pages. */
   const textOf = ({ pages }: Paper) => pages.join("\n");
 
-  it("states the candidate, the documents, the references and for whom it was made", async () => {
+  it("shows the candidate, the documents, the references and the account it was made for", async () => {
     const content = {
       filename: "scan.pdf",
       content_type: "application/pdf",
@@ -81,7 +81,7 @@ describe("the pack as a PDF", function () {
     expect(paper.info).to.include({ Language: "en", Title: `Compliance pack ${paper.id}, version 1` });
   });
 
-  it("shows the answers of a reference, however they are nested", async () => {
+  it("shows a reference's answers at any depth of nesting", async () => {
     const { id } = (await client.post("/candidates", { references: [{ name: "Ann", email: "a@example.com" }] })).body;
     await client.post(`/candidates/${id}/start`);
     const [reference] = (await packOf(client, id)).references;
@@ -104,7 +104,7 @@ describe("the pack as a PDF", function () {
       .and.to.contain("Nothing: every required document");
   });
 
-  it("looks right for a candidate of whom nothing is known", async () => {
+  it("shows placeholders for an empty candidate", async () => {
     const text = textOf(await paperOf({}));
     for (const fact of ["Candidate without a name", "No documents.", "No references.", "Page 1 of 1"])
       expect(text).to.contain(fact);
@@ -116,7 +116,7 @@ describe("the pack as a PDF", function () {
     for (const [index, page] of pages.entries()) expect(page).to.contain(`Page ${index + 1} of ${pages.length}`);
   });
 
-  it("sets right-to-left names in their order, numbers and Latin words within them in theirs", async () => {
+  it("lays out right-to-left names, with the numbers and Latin words in them, in visual order", async () => {
     const { placed } = await paperOf({ documents: ["שלום (CV) עולם 2024"] });
     const at = (text: string) => placed.find((piece) => piece.text.includes(text))?.x ?? Number.NaN;
     expect(at("2024")).to.be.lessThan(at("עולם"));
@@ -124,10 +124,10 @@ describe("the pack as a PDF", function () {
     expect(at("CV")).to.be.lessThan(at("שלום"));
   });
 
-  it("shapes Arabic: letters take the forms that their neighbours ask for", async () => {
+  it("shapes Arabic letters according to their neighbours", async () => {
     const joined = await paperOf({ name: "محمد" });
     const apart = await paperOf({ name: "م‌ح‌م‌د" });
-    // The forms of a letter differ in width: text of the same letters would be as wide if they were set one by one.
+    // The forms of a letter differ in width. Without shaping, both names would be equally wide.
     const widthOf = ({ placed }: Paper) => {
       const pieces = placed.filter(({ text }) => /[\u0600-\u06FF]/.test(text));
       return Math.max(...pieces.map(({ x, width }) => x + width)) - Math.min(...pieces.map(({ x }) => x));
@@ -175,7 +175,7 @@ describe("the pack as a PDF", function () {
     ).to.equal(true);
   });
 
-  it("keeps everything on the page, however long a word is", async () => {
+  it("keeps words of any length within the margins", async () => {
     const long = [
       "W".repeat(500),
       "ш".repeat(500),
@@ -192,7 +192,7 @@ describe("the pack as a PDF", function () {
     }
   });
 
-  it("is not steered by what it quotes", async () => {
+  it("prints markup and control characters in client text without interpreting them", async () => {
     const paper = await paperOf({
       name: "*bold* #panic(1) $x$ \\ _i_ <a> @ref //",
       documents: ["a\u0000\u001b[31m\u0007b", "\u202Egnp.exe", "no\u2028such \uE000 glyph 𓀀", '#read("/etc/passwd")'],
@@ -206,13 +206,13 @@ describe("the pack as a PDF", function () {
     expect(paper.pages).to.have.length(1);
   });
 
-  it("is the same bytes for the same facts made at the same time", async () => {
+  it("is byte-identical for the same data and the same generation time", async () => {
     const { pack } = await paperOf({ name: "Ann", documents: ["Passport"] });
     const [first, second] = await Promise.all([typeset(sheetOf(pack)), typeset(sheetOf(pack))]);
     expect(Buffer.from(first).equals(second)).to.equal(true);
   });
 
-  it("holds up nobody while it is set", async () => {
+  it("does not block the event loop while it is typeset", async () => {
     const response = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`question ${n}`, "answer ".repeat(3)]));
     const { id } = (
       await client.post("/candidates", { references: Array.from({ length: 5 }, () => ({ email: "a@example.com" })) })

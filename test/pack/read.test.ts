@@ -3,7 +3,7 @@ import { expectProblem } from "../support/client.ts";
 import { useService, useSharedAccount } from "../support/use-service.ts";
 import { download, packOf } from "./support.ts";
 
-const WINDOW_IS_NO_MATTER = { LIMIT_SCALE: 100 };
+const HIGH_LIMITS = { LIMIT_SCALE: 100 };
 const FORMS = [
   ["json", "application/json"],
   ["pdf", "application/pdf"],
@@ -11,7 +11,7 @@ const FORMS = [
 ] as const;
 
 describe("GET /candidates/{id}/pack", () => {
-  const service = useService(WINDOW_IS_NO_MATTER);
+  const service = useService(HIGH_LIMITS);
   const account = useSharedAccount(service);
   const { client } = account;
 
@@ -21,7 +21,7 @@ describe("GET /candidates/{id}/pack", () => {
   const pathOf = (id: string, query = "") => `/candidates/${id}/pack${query}`;
 
   describe("as JSON", () => {
-    it("says who it is about, whom it was made for and what there is", async () => {
+    it("shows the candidate, the account, the documents and the references", async () => {
       const content = { filename: "p.pdf", content_type: "application/pdf", data: "Ynl0ZXM=" };
       const id = await candidate({
         name: "Zoë",
@@ -45,7 +45,7 @@ describe("GET /candidates/{id}/pack", () => {
       expect(Math.abs(Date.parse(pack.generated_at) - Date.now())).to.be.lessThan(60_000);
     });
 
-    it("shows nothing that does not count a pack version", async () => {
+    it("shows no field whose changes leave pack_version unchanged", async () => {
       const id = await candidate({ metadata: { a: "1" } });
       const before = await packOf(client, id);
       await client.patch(`/candidates/${id}`, { metadata: { a: "2" } });
@@ -55,7 +55,7 @@ describe("GET /candidates/{id}/pack", () => {
       expect(after).to.deep.equal(same);
     });
 
-    it("is complete when the candidate is, answers included", async () => {
+    it("is complete if the candidate is, and includes the references' answers", async () => {
       const id = await candidate({ references: [{ name: "Ann", email: "ann@example.com" }] });
       await client.post(`/candidates/${id}/start`);
       const [reference] = (await packOf(client, id)).references;
@@ -66,7 +66,7 @@ describe("GET /candidates/{id}/pack", () => {
       expect(pack.references[0]).to.deep.include({ state: "received", response });
     });
 
-    it("says of a withdrawn candidate what is missing all the same", async () => {
+    it("lists what is missing for a withdrawn candidate too", async () => {
       const id = await candidate({ documents: ["Passport"] });
       await client.post(`/candidates/${id}/start`);
       await client.patch(`/candidates/${id}`, { withdrawn: true, withdrawal_reason: "Took another job" });
@@ -87,7 +87,7 @@ describe("GET /candidates/{id}/pack", () => {
     });
   });
 
-  describe("its form", () => {
+  describe("content negotiation", () => {
     const CHOICES: [accept: string | undefined, query: string, type: string][] = [
       ["", "", "application/json"],
       ["*/*", "", "application/json"],
@@ -102,7 +102,7 @@ describe("GET /candidates/{id}/pack", () => {
       ["application/json", "?format=pdf", "application/pdf"],
     ];
     for (const [accept, query, type] of CHOICES) {
-      it(`is ${type} for Accept ${JSON.stringify(accept)} ${query}`, async () => {
+      it(`selects ${type} for Accept ${JSON.stringify(accept)} ${query}`, async () => {
         const { status, headers, bytes } = await download(client, pathOf(await candidate(), query), {
           Accept: accept ?? "",
         });
@@ -116,7 +116,7 @@ describe("GET /candidates/{id}/pack", () => {
       });
     }
 
-    it("is refused where none is acceptable, with those there are", async () => {
+    it("refuses an Accept header that matches no format, and lists the formats", async () => {
       const { detail } = expectProblem(
         await client.get(pathOf(await candidate()), { Accept: "text/html, image/*" }),
         406,
@@ -125,7 +125,7 @@ describe("GET /candidates/{id}/pack", () => {
       for (const [, type] of FORMS) expect(detail).to.contain(type);
     });
 
-    it("is refused where it is unknown", async () => {
+    it("refuses an unknown format", async () => {
       const { errors } = expectProblem(
         await client.get(pathOf(await candidate(), "?format=docx")),
         400,
@@ -135,7 +135,7 @@ describe("GET /candidates/{id}/pack", () => {
       expectProblem(await client.get(pathOf(await candidate(), "?form=pdf")), 400, "invalid_query");
     });
 
-    it("comes as a file with a name, where it is one", async () => {
+    it("gives the PDF a file name, and JSON none", async () => {
       const id = await candidate();
       const pdf = await download(client, pathOf(id, "?format=pdf"));
       expect(pdf.headers.get("content-disposition")).to.equal(`attachment; filename="compliance-pack-${id}.pdf"`);
@@ -145,8 +145,8 @@ describe("GET /candidates/{id}/pack", () => {
     });
   });
 
-  describe("its ETag", () => {
-    it("is one for each form, and gives 304 for as long as the facts stay", async () => {
+  describe("the ETag", () => {
+    it("differs by format, and gives 304 while the pack's data is unchanged", async () => {
       const id = await candidate({ name: "Ann" });
       const tags = new Set<string>();
       for (const [form] of FORMS) {
@@ -161,7 +161,7 @@ describe("GET /candidates/{id}/pack", () => {
       for (const tag of tags) expect(tag).to.match(/^"[\w-]{27}"$/);
     });
 
-    it("changes with the facts", async () => {
+    it("changes with the pack's data", async () => {
       const id = await candidate({ name: "Ann" });
       const path = pathOf(id, "?format=zip");
       const tag = (await download(client, path)).headers.get("etag") ?? "";
@@ -171,7 +171,7 @@ describe("GET /candidates/{id}/pack", () => {
   });
 
   for (const [form] of FORMS) {
-    it(`answers for another account's candidate as for one that never existed, as ${form}`, async () => {
+    it(`answers the same for another account's candidate as for one that never existed, as ${form}`, async () => {
       const stranger = (await service.account()).client;
       const theirs = expectProblem(await stranger.get(pathOf(await candidate(), `?format=${form}`)), 404, "not_found");
       const nobodys = expectProblem(
@@ -182,7 +182,7 @@ describe("GET /candidates/{id}/pack", () => {
       expect(theirs.detail.replace(/cand_\w+/, "")).to.equal(nobodys.detail.replace(/cand_\w+/, ""));
     });
 
-    it(`charges the pack once and nothing else, as ${form}, 304 included`, async () => {
+    it(`charges only the pack surface, once per request, as ${form}, 304 included`, async () => {
       const other = await service.account();
       const { body } = await other.client.post("/candidates", {
         documents: [{ name: "a", content: { data: "YQ==" } }],

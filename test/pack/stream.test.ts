@@ -13,15 +13,15 @@ import { problem } from "../../src/problems.ts";
 import { manifestIn, unzip } from "./support.ts";
 
 const MEGABYTE = 1024 * 1024;
-/** 100 MB in 200 documents; PACK_ZIP_MB=1024 makes it the whole gigabyte. */
+/** Total size of the documents in bytes: 100 MiB by default. Set PACK_ZIP_MB=1024 to test a whole gibibyte. */
 const TOTAL = Number(process.env.PACK_ZIP_MB ?? 100) * MEGABYTE;
 const DOCUMENTS = 200;
 
-describe("a ZIP while it is made", function () {
+describe("a ZIP while it is streamed", function () {
   this.timeout(120_000);
-  const chunk = randomBytes(255 * 1024); // or it would all be deflated to nothing
+  const chunk = randomBytes(255 * 1024); // random, because anything else would compress to almost nothing
 
-  /** Documents of the same bytes, made as they are asked for; it counts what has been read, and what is open. */
+  /** Returns documents with the same content, generated as it is read, and counts the bytes read and the open streams. */
   function documents(count: number, size: number) {
     const hash = createHash("sha256");
     for (let at = 0; at < size; at += chunk.length) hash.update(chunk.subarray(0, size - at));
@@ -64,7 +64,7 @@ describe("a ZIP while it is made", function () {
     return zipped((signal) => bundle({ pack, files, pdf: Buffer.from("%PDF-"), contents }, signal));
   }
 
-  it(`takes the same memory for ${TOTAL / MEGABYTE} MB as for one document`, async () => {
+  it(`needs no more memory for ${TOTAL / MEGABYTE} MiB than for a few documents`, async () => {
     const made = documents(DOCUMENTS, Math.ceil(TOTAL / DOCUMENTS));
     const zip = zipOf(made);
     const held: number[] = [];
@@ -73,10 +73,10 @@ describe("a ZIP while it is made", function () {
     }
     expect(made.counted).to.deep.equal({ read: DOCUMENTS * Math.ceil(TOTAL / DOCUMENTS), open: 0, opened: DOCUMENTS });
     expect(held).to.have.length(DOCUMENTS / 10);
-    expect((Math.max(...held) - (held[0] ?? 0)) / MEGABYTE).to.be.lessThan(24); // a chunk kept of each document would be 50
+    expect((Math.max(...held) - (held[0] ?? 0)) / MEGABYTE).to.be.lessThan(24); // retaining one chunk per document would take 50
   });
 
-  it("reads no further than its reader", async () => {
+  it("applies backpressure: it reads little ahead of its reader", async () => {
     const made = documents(20, MEGABYTE);
     const zip = zipOf(made);
     await once(zip, "readable");
@@ -90,7 +90,7 @@ describe("a ZIP while it is made", function () {
     await once(zip, "close");
   });
 
-  it("closes what it reads when its reader goes away, and opens nothing more", async () => {
+  it("closes the open document and opens no other when its reader goes away", async () => {
     const made = documents(20, 4 * MEGABYTE);
     const zip = zipOf(made);
     for await (const _ of zip) {
@@ -100,7 +100,7 @@ describe("a ZIP while it is made", function () {
     expect(made.counted).to.include({ open: 0, opened: 2 });
   });
 
-  it("fails as its store does, and is not a ZIP then", async () => {
+  it("fails with the store's error", async () => {
     const made = documents(2, MEGABYTE);
     const contents = {
       open: () =>
@@ -121,7 +121,7 @@ describe("a ZIP while it is made", function () {
     expect(error?.message).to.equal("The store did not answer in time.");
   });
 
-  it("goes on past a document that cannot be read", async () => {
+  it("skips a document that cannot be read, and says so in the manifest", async () => {
     const made = documents(3, 100);
     let opened = 0;
     const contents = {
@@ -141,7 +141,7 @@ describe("a ZIP while it is made", function () {
   });
 });
 
-/** Bytes that are in use, garbage not counted. */
+/** Collects garbage, then returns the bytes in use. */
 function memoryInUse(): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();

@@ -4,14 +4,14 @@ import { fromBufferPromise } from "yauzl";
 import type { Pack } from "../../src/pack/schema.ts";
 import type { Client } from "../support/client.ts";
 
-/** An answer whose body may be anything. */
+/** An answer with its body as bytes. */
 export interface Download {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Reads the pack in whatever form, as bytes. `path` is the candidate's. */
+/** Downloads the pack in any format. `path` is the pack's path with its query. */
 export async function download(client: Client, path: string, headers: Record<string, string> = {}): Promise<Download> {
   const response = await fetch(`${client.url}${path}`, {
     headers: { Authorization: `Bearer ${client.key}`, ...headers },
@@ -19,13 +19,13 @@ export async function download(client: Client, path: string, headers: Record<str
   return { status: response.status, headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 
-/** The pack as JSON. */
+/** Reads the pack as JSON. */
 export async function packOf(client: Client, candidateId: string): Promise<Pack> {
   const { bytes } = await download(client, `/candidates/${candidateId}/pack`);
   return JSON.parse(new TextDecoder().decode(bytes)) as Pack;
 }
 
-/** Opens a ZIP as its readers do, by its central directory, and refuses names that are not sound: path to bytes. */
+/** Reads a ZIP through its central directory, and returns its files by path. @throws if a file name is unsafe. */
 export async function unzip(bytes: Uint8Array): Promise<Map<string, Buffer>> {
   const zip = await fromBufferPromise(Buffer.from(bytes), {
     lazyEntries: true,
@@ -38,7 +38,7 @@ export async function unzip(bytes: Uint8Array): Promise<Map<string, Buffer>> {
   return files;
 }
 
-/** The manifest of a ZIP. */
+/** The parsed manifest.json of a ZIP. */
 export interface Manifest {
   object: string;
   files_complete: boolean;
@@ -50,7 +50,7 @@ export function manifestIn(files: Map<string, Buffer>): Manifest {
   return JSON.parse(String(files.get("manifest.json"))) as Manifest;
 }
 
-/** A piece of text on a page: where it begins and how wide it is, in points. */
+/** A piece of text on a page. Position and width are in points. */
 export interface Placed {
   readonly text: string;
   readonly x: number;
@@ -60,12 +60,12 @@ export interface Placed {
 
 export interface Paper {
   readonly info: Record<string, unknown>;
-  /** The text of each page, lines run together. */
+  /** The text of each page. */
   readonly pages: string[];
   readonly placed: Placed[];
 }
 
-/** Reads a PDF as pdf.js does. */
+/** Reads a PDF with pdf.js. */
 export async function readPdf(bytes: Uint8Array): Promise<Paper> {
   const pdf = await getDocumentProxy(bytes.slice());
   const { info } = await pdf.getMetadata();

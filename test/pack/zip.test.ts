@@ -41,7 +41,7 @@ describe("the pack as a ZIP", () => {
     return { files, manifest: manifestIn(files) };
   }
 
-  it("holds the paper, the manifest and every document's bytes as they were uploaded", async () => {
+  it("contains the PDF, the manifest and every document's content exactly as uploaded", async () => {
     const passport = bytesFor("passport", 300_000);
     const id = await candidateWith([
       { name: "Passport", filename: "scan.PDF", bytes: passport },
@@ -70,7 +70,7 @@ describe("the pack as a ZIP", () => {
     });
   });
 
-  it("gives hostile names that every file system takes, each to its own document", async () => {
+  it("turns hostile document names into valid file names, one for each document", async () => {
     const names = [
       "../../etc/passwd",
       "CON",
@@ -97,7 +97,7 @@ describe("the pack as a ZIP", () => {
     }
   });
 
-  it("says in the manifest which bytes are gone or damaged, and gives the others", async () => {
+  it("reports missing and damaged content in the manifest, and delivers the rest", async () => {
     const bytes = ["gone", "cut", "swapped", "kept"].map((name) => bytesFor(name, 600_000));
     const id = await candidateWith(["gone", "cut", "swapped", "kept"].map((name) => ({ name })));
     for (const [index, content] of bytes.entries()) await putContent(id, index, content);
@@ -105,7 +105,7 @@ describe("the pack as a ZIP", () => {
     const candidates = db.collection<{ _id: string; documents: { content: { file_id: string } }[] }>("candidates");
     const [gone, cut, swapped, kept] = (await candidates.findOne({ _id: id }))?.documents ?? [];
     if (gone === undefined || cut === undefined || swapped === undefined || kept === undefined)
-      throw new Error("There are four.");
+      throw new Error("The candidate must have four documents.");
     const chunks = db.collection("content.chunks");
     await chunks.deleteMany({ files_id: new ObjectId(gone.content.file_id) });
     await chunks.deleteOne({ files_id: new ObjectId(cut.content.file_id), n: 2 });
@@ -126,7 +126,7 @@ describe("the pack as a ZIP", () => {
     expect(bytes[3]?.equals(files.get(fourth?.path ?? "") ?? Buffer.alloc(0))).to.equal(true);
   });
 
-  it("cuts the connection where the store is gone half-way, so that no broken ZIP looks whole", async () => {
+  it("resets the connection if the store fails half-way, so that no truncated ZIP looks complete", async () => {
     const id = await candidateWith([{ name: "a", filename: "a.bin", bytes: bytesFor("a", 600_000) }]);
     const { open } = ContentStore.prototype; // oxlint-disable-line typescript/unbound-method -- called with its own this
     const failing = mock.method(
@@ -148,8 +148,8 @@ describe("the pack as a ZIP", () => {
     }
   });
 
-  it("lets go of everything when its client goes away", async () => {
-    const id = await candidateWith([{ name: "large" }, { name: "not opened any more" }]);
+  it("stops reading the store when its client disconnects", async () => {
+    const id = await candidateWith([{ name: "large" }, { name: "never opened" }]);
     for (const index of [0, 1]) await putContent(id, index, randomBytes(12_000_000));
     const open = mock.method(ContentStore.prototype, "open");
     try {

@@ -13,7 +13,7 @@ describe("references", () => {
 
   const requirements = async () => (await client.get(candidate)).body.reference_requirements;
 
-  it("are added before the start and asked for by it, added after it and asked for at once", async () => {
+  it("are requested by the start if added before it, and at once if added after it", async () => {
     const early = await client.post(`${candidate}/references`, {
       name: "Ann",
       email: "ann@example.com",
@@ -39,7 +39,7 @@ describe("references", () => {
     expect(await account.used()).to.deep.equal({ create: 1, writes: 2, start: 1, reads: 2 });
   });
 
-  it("go from requested to received, and settle the candidate", async () => {
+  it("move from requested to received, and complete the candidate", async () => {
     await client.post(`${candidate}/start`);
     const { body } = await client.post(`${candidate}/references`, { email: "a@example.com" });
     const received = await client.patch(`/references/${body.id}`, {
@@ -55,7 +55,7 @@ describe("references", () => {
     expect(await requirements()).to.deep.equal({ required: 1, received: 1, outstanding: 0 });
   });
 
-  it("need action when they bounce, and go on when asked again", async () => {
+  it("require action when they bounce, until they are requested again", async () => {
     await client.post(`${candidate}/start`);
     const { body } = await client.post(`${candidate}/references`, { email: "a@example.com" });
     await client.patch(`/references/${body.id}`, { state: "bounced" });
@@ -64,7 +64,7 @@ describe("references", () => {
     expect((await client.get(candidate)).body.state).to.equal("in_progress");
   });
 
-  it("leave the requirement when waived", async () => {
+  it("no longer count as required when waived", async () => {
     const { body } = await client.post(`${candidate}/references`);
     await client.patch(`/references/${body.id}`, { state: "waived" });
     expect(await requirements()).to.deep.equal({ required: 0, received: 0, outstanding: 0 });
@@ -106,7 +106,7 @@ describe("references", () => {
     });
   }
 
-  it("merge their fields and their response; null clears", async () => {
+  it("merge changes to their fields and their response; null clears a value", async () => {
     const { body } = await client.post(`${candidate}/references`, { name: "Ann", company: "Acme" });
     await client.patch(`/references/${body.id}`, { response: { a: 1, b: { c: 2, d: 3 } } });
     const merged = await client.patch(`/references/${body.id}`, { company: null, response: { a: null, b: { c: 4 } } });
@@ -114,7 +114,7 @@ describe("references", () => {
     expect((await client.patch(`/references/${body.id}`, { response: null })).body.references).to.equal(undefined);
   });
 
-  it("keep a response exactly, whatever its names", async () => {
+  it("keep a response exactly, with any member names", async () => {
     const { body } = await client.post(`${candidate}/references`);
     const response = { $set: 1, "a.b": { "": "é😀\u0000" }, list: [null, true, 1.5] };
     await client.patch(`/references/${body.id}`, { response });
@@ -131,12 +131,12 @@ describe("references", () => {
     expect(errors[0]).to.include({ pointer: "/response" });
   });
 
-  it("are 50 at the most", async () => {
+  it("are limited to 50 for each candidate", async () => {
     const { body } = await client.post("/candidates", { references: Array.from({ length: 50 }, () => ({})) });
     expectProblem(await client.post(`/candidates/${body.id}/references`), 409, "too_many_references");
   });
 
-  it("answer as not there for another account", async () => {
+  it("give another account the same 404 as a reference that never existed", async () => {
     const { body } = await client.post(`${candidate}/references`);
     const stranger = (await service.account()).client;
     const theirs = expectProblem(await stranger.patch(`/references/${body.id}`, { name: "x" }), 404, "not_found");
@@ -148,7 +148,7 @@ describe("references", () => {
     expect(theirs.detail.replace(/ref_\w+/, "")).to.equal(nobodys.detail.replace(/ref_\w+/, ""));
   });
 
-  it("are held to the version their client saw: their own or their candidate's", async () => {
+  it("accept an If-Match with the ETag of the reference or of its candidate", async () => {
     const made = await client.post(`${candidate}/references`);
     const path = `/references/${made.body.id}`;
     const candidateTag = (await client.get(candidate)).headers.get("etag") ?? "";

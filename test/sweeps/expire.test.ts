@@ -8,8 +8,8 @@ const document = (state: DocumentRecord["state"], expires_on: string | null) =>
   ({ id: `${state} ${expires_on}`, state, expires_on, updated_at: "before" }) as DocumentRecord;
 const candidate = (...documents: DocumentRecord[]) => ({ id: "cand_1", documents }) as unknown as CandidateRecord;
 
-describe("a document's expiry", () => {
-  it("comes with the day after expires_on, not before", () => {
+describe("the expiry of a document", () => {
+  it("takes effect on the day after expires_on, not before", () => {
     const record = candidate(document("accepted", "2026-03-01"));
     expect(expired(record, "2026-03-01", NOW)).to.equal(record);
     expect(expired(record, "2026-03-02", NOW).documents).to.deep.equal([
@@ -17,7 +17,7 @@ describe("a document's expiry", () => {
     ]);
   });
 
-  it("comes to accepted documents only, and leaves the others as they are", () => {
+  it("changes only accepted documents", () => {
     const record = candidate(
       ...DOCUMENT_STATES.map((state) => document(state, "2020-01-01")),
       document("accepted", null),
@@ -29,7 +29,7 @@ describe("a document's expiry", () => {
     expect(expired(after, "2026-03-02", NOW)).to.equal(after);
   });
 
-  it("is looked for by the first that is still to come", () => {
+  it("is indexed by the earliest expires_on of the accepted documents", () => {
     expect(nextExpiry([])).to.equal(null);
     expect(
       nextExpiry([document("received", "2020-01-01"), document("expired", "2020-01-01"), document("accepted", null)]),

@@ -10,7 +10,8 @@ describe("the sweep of expiries", () => {
   const account = useAccount(service);
   const { client } = account;
   let candidates: CandidateStore;
-  // The replica's own sweep would be first with dates that are past: these are to come, and the sweep's clock is the test's.
+  // The dates are in the future, because the replica's own sweep would handle past dates first. The tests' sweep gets a
+  // clock of its own.
   const lastMoment = Date.parse("2090-01-31T23:59:59.999Z");
   before(async () => {
     candidates = new CandidateStore(service.operators.mongo, new SharedClock());
@@ -22,7 +23,7 @@ describe("the sweep of expiries", () => {
     return [body.state, ...body.documents.map(({ state }) => state)];
   };
 
-  it("makes an accepted document expired once its day is over in UTC, and puts its candidate on the feed", async () => {
+  it("expires an accepted document once its day is over in UTC, and moves its candidate to the end of the feed", async () => {
     const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-31"));
     const other = await candidates.insert(candidateWithExpiry(account.id, "2090-02-01"));
     const before = (await client.get("/candidates")).body;
@@ -46,13 +47,13 @@ describe("the sweep of expiries", () => {
     expect(await sweepAt(lastMoment + 1), "done once").to.equal(0);
   });
 
-  it("goes on while a candidate is withdrawn", async () => {
+  it("expires the documents of a withdrawn candidate too", async () => {
     const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-30", { withdrawn: true }));
     expect(await sweepAt(lastMoment)).to.equal(1);
     expect(await stateOf(id)).to.deep.equal(["withdrawn", "expired"]);
   });
 
-  it("finds all of them, of every account, however many", async () => {
+  it("expires all overdue documents of every account", async () => {
     const other = await service.account();
     for (let n = 0; n < 130; n++)
       await candidates.insert(candidateWithExpiry(n % 2 === 0 ? account.id : other.id, "2090-01-30"));
@@ -61,7 +62,7 @@ describe("the sweep of expiries", () => {
       expect((await client.get("/candidates?state=completed")).body.data).to.have.length(0);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when it is aborted", async () => {
     for (let n = 0; n < 3; n++) await candidates.insert(candidateWithExpiry(account.id, "2090-01-30"));
     expect(await expiries(candidates, { now: () => lastMoment }).run(AbortSignal.abort())).to.equal(0);
     expect(await sweepAt(lastMoment)).to.equal(3);

@@ -2,10 +2,13 @@ import { connectMongo } from "../../src/infra/mongo.ts";
 import { LeaseStore } from "../../src/sweeps/lease-store.ts";
 import { SweepRunner } from "../../src/sweeps/runner.ts";
 
-/** A process that gets into the middle of a pass, says so, and never comes out: to be killed. Arguments: MongoDB, lease in ms. */
+/**
+ * A process whose sweep sends "working" when it begins and never ends. The test kills it in the middle of the pass.
+ * Arguments: the MongoDB URL and the lease time in milliseconds.
+ */
 const [url = "", leaseMs] = process.argv.slice(2);
 const mongo = await connectMongo({ url, timeoutMs: 5_000 });
-const quiet = () => undefined;
+const ignore = () => undefined;
 new SweepRunner({
   sweeps: [
     {
@@ -17,6 +20,6 @@ new SweepRunner({
     },
   ],
   leases: new LeaseStore({ mongo, clock: { now: () => Date.now() }, holder: "doomed", skewMs: 0 }),
-  log: { debug: quiet, info: quiet, warn: quiet },
+  log: { debug: ignore, info: ignore, warn: ignore },
   leaseMs: Number(leaseMs),
 }).start();

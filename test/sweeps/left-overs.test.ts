@@ -9,13 +9,13 @@ import { candidateWithExpiry } from "./support.ts";
 
 const HOUR = 60 * 60 * 1000;
 
-describe("the sweeps of what is left over", () => {
+describe("the sweeps of leftovers", () => {
   const mongo = useDatabase();
   let now = Date.parse("2026-06-01T00:00:00Z");
   const clock = { now: () => now };
   const { signal } = new AbortController();
 
-  it("take bytes away that no record has named within an hour, and keep those that one does", async () => {
+  it("delete files that no candidate references an hour after their upload, and keep referenced files", async () => {
     const candidates = new CandidateStore(mongo, clock);
     const content = new ContentStore(mongo, clock);
     await Promise.all([candidates.prepare(), content.prepare()]);
@@ -50,7 +50,7 @@ describe("the sweeps of what is left over", () => {
     expect(await sweep.run(signal)).to.equal(0);
   });
 
-  it("take records of Idempotency-Keys away after a day", async () => {
+  it("delete idempotency records after a day", async () => {
     const records = new IdempotencyStore(mongo);
     await records.prepare();
     const made = { accountId: "acct", fingerprint: "f", seed: "s", owner: "o", leaseUntil: 0, outcome: undefined };

@@ -7,10 +7,10 @@ import { openOperators } from "../support/operators.ts";
 import { testConfig } from "../support/service.ts";
 import { candidateWithExpiry } from "./support.ts";
 
-describe("the sweeps of a service of two replicas", function () {
+describe("the sweeps of two replicas", function () {
   this.timeout(60_000);
 
-  it("have expired what is overdue within seconds of the start, and it is on the feed", async () => {
+  it("expire overdue documents within seconds of the start, and show the change on the feed", async () => {
     const config = testConfig();
     const before = await openOperators(config);
     const { id: accountId } = await before.accounts.createAccount({ name: "Test" });

@@ -11,7 +11,7 @@ import { testConfig } from "../support/service.ts";
 const LEASE_MS = 900;
 const wallClock = { now: () => Date.now() };
 
-describe("the runner of sweeps", () => {
+describe("SweepRunner", () => {
   let mongo: Mongo;
   let url: string;
   const runners: SweepRunner[] = [];
@@ -40,7 +40,7 @@ describe("the runner of sweeps", () => {
     count?: number;
   }
 
-  /** A runner with its log; it ends with the test. */
+  /** Starts a runner and collects its log. The runner stops at the end of the test. */
   function start(
     holder: string,
     sweeps: Sweep[],
@@ -61,21 +61,21 @@ describe("the runner of sweeps", () => {
     return { runner, log };
   }
 
-  /** A sweep of one pass for each call of `next`, which resolves with the signal of the pass that has begun. */
+  /** Returns a sweep, and `next`, which resolves with the signal of the next pass once that pass begins. */
   function watched(work: (signal: AbortSignal) => Promise<number> = () => Promise.resolve(0)) {
-    let tell: (signal: AbortSignal) => void = () => undefined;
+    let onPass: (signal: AbortSignal) => void = () => undefined;
     const sweep: Sweep = {
       name: "watched",
       run: (signal) => {
-        tell(signal);
+        onPass(signal);
         return work(signal);
       },
     };
-    return { sweep, next: () => new Promise<AbortSignal>((resolve) => (tell = resolve)) };
+    return { sweep, next: () => new Promise<AbortSignal>((resolve) => (onPass = resolve)) };
   }
   const untilAborted = (signal: AbortSignal) => once(signal, "abort").then(() => 1);
 
-  it("lets one of several replicas work at a time, also where a pass takes longer than the lease", async () => {
+  it("lets one replica work at a time, even if a pass takes longer than the lease", async () => {
     const history: { holder: string; term: number; ended: boolean }[] = [];
     const overlaps: unknown[] = [];
     let enough: () => void = () => undefined;
@@ -106,7 +106,7 @@ describe("the runner of sweeps", () => {
     expect(swept.map(({ term }) => term).toSorted((a, b) => a - b)).to.deep.equal(terms);
   });
 
-  it("takes over from a replica that was killed in the middle of a pass, after the lease time and not before", async () => {
+  it("takes over from a replica killed in the middle of a pass when its lease expires, not before", async () => {
     const holder = fork(new URL("holder.ts", import.meta.url), [url, String(LEASE_MS)], {
       execArgv: ["--import", "tsx"],
     });
@@ -115,18 +115,18 @@ describe("the runner of sweeps", () => {
     const { sweep, next } = watched();
     const taken = next().then(() => Date.now());
     start("heir", [sweep]);
-    await wait(2 * LEASE_MS); // the holder lives, and keeps on extending its lease
+    await wait(2 * LEASE_MS); // the holder is alive and keeps extending its lease
     expect(await leaseNow()).to.include({ holder: "doomed", term: 1 });
     const gone = once(holder, "exit");
     holder.kill("SIGKILL");
     await gone;
     const until = (await leaseNow())?.until ?? 0;
-    // It asks every half to one and a half thirds of the lease time; the rest is for a busy machine.
+    // A waiting replica polls every 1/6 to 1/2 of the lease time. The other 2 s allow for a busy machine.
     expect(await taken).to.be.within(until, until + LEASE_MS / 2 + 2_000);
     expect((await leaseNow())?.term).to.equal(2);
   });
 
-  it("tells the work to end when its lease was taken over", async () => {
+  it("aborts the running pass when its lease is taken over", async () => {
     const { sweep, next } = watched(untilAborted);
     const begun = next();
     const { log } = start("slow", [sweep, { name: "later", run: () => Promise.resolve(0) }]);
@@ -142,7 +142,7 @@ describe("the runner of sweeps", () => {
     expect(await leaseNow()).to.include({ holder: "usurper", term: 2 });
   });
 
-  it("stops the running pass and leaves the lease to the others at once", async () => {
+  it("aborts the running pass and releases the lease when it stops", async () => {
     const { sweep, next } = watched(untilAborted);
     const begun = next();
     const { runner, log } = start("leaving", [sweep], { restMs: 3_600_000 });
@@ -152,7 +152,7 @@ describe("the runner of sweeps", () => {
     expect(await leasesOf("next").take("sweeps", 1)).to.deep.equal({ name: "sweeps", term: 2 });
   });
 
-  it("does not wait for ever for a sweep that does not listen", async () => {
+  it("waits at most stopWithinMs for a sweep that ignores the abort", async () => {
     let release: (count: number) => void = () => undefined;
     const { sweep, next } = watched(() => new Promise((resolve) => (release = resolve)));
     const begun = next();
@@ -162,7 +162,7 @@ describe("the runner of sweeps", () => {
     release(0);
   });
 
-  it("logs a sweep that fails, goes on with the others, and tries again at the next pass", async () => {
+  it("logs a sweep that fails, runs the others, and retries it in the next pass", async () => {
     const broken: Sweep = { name: "broken", run: () => Promise.reject(new Error("no")) };
     const { sweep, next } = watched();
     const first = next();
@@ -178,7 +178,7 @@ describe("the runner of sweeps", () => {
     ]);
   });
 
-  it("rests between two passes, whoever does the next", async () => {
+  it("rests between two passes, even if another replica does the next one", async () => {
     const hour = 3_600_000;
     const leases = leasesOf("a");
     const extend = leases.extend.bind(leases);

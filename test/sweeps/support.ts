@@ -1,7 +1,7 @@
 import { type CandidateRecord, type DocumentRecord, type Draft, NEVER_CHASED } from "../../src/candidates/record.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 
-/** A started candidate with one accepted document, good until the end of that day. */
+/** Returns a started candidate with one accepted document that is valid until the end of `expires_on`. */
 export function candidateWithExpiry(accountId: string, expires_on: string, more: Partial<CandidateRecord> = {}): Draft {
   const then = "2020-01-01T00:00:00.000Z";
   const document: DocumentRecord = {

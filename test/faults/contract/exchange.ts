@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { buffer } from "node:stream/consumers";
 
-/** A request as it goes on the wire: nothing is put right on the way. */
+/** A request exactly as it is sent: nothing corrects it on the way. */
 export interface Sent {
   method: string;
   path: string;
@@ -12,13 +12,13 @@ export interface Sent {
 export interface Received {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** Without parameters; empty where there is none. */
+  /** The Content-Type without parameters; empty without a Content-Type. */
   mediaType: string;
-  /** Each byte one character, where it is not JSON. */
+  /** The body, as UTF-8 if it is JSON and as Latin-1 otherwise. */
   text: string;
 }
 
-/** @throws where the connection breaks before there is a whole answer. */
+/** Sends one request on a connection of its own. @throws if the connection breaks before the answer is complete. */
 export function exchange(url: string, { method, path, headers, body }: Sent): Promise<Received> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -10,9 +10,9 @@ import { type Operation, operationsOf, requestsFor } from "./operations.ts";
 import type { JsonSchema } from "./schema-arbitrary.ts";
 import { everythingOf, makeWorld, type World } from "./world.ts";
 
-/** Requests for each operation. */
+/** Number of requests for each operation. */
 const RUNS = Number(process.env.CONTRACT_RUNS ?? 40);
-/** A change is not to be held up by what another one did wrong: in CI the input is always the same, elsewhere always new. */
+/** CI always uses the same input, so that a build fails only for its own change. Elsewhere each run gets new input. */
 const SEED = Number(process.env.CONTRACT_SEED ?? (process.env.CI ? 20_261_121 : Math.floor(Math.random() * 2 ** 31)));
 
 interface Exchange {
@@ -22,7 +22,7 @@ interface Exchange {
   world: World;
 }
 
-describe("every operation, with input made from the contract", function () {
+describe("every operation, with input generated from the contract,", function () {
   this.timeout(120_000);
   const service = useService({ LIMIT_SCALE: 1_000_000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 20_000 });
   let contract: JsonSchema;
@@ -30,7 +30,7 @@ describe("every operation, with input made from the contract", function () {
     contract = (await (await fetch(`${service.url}/openapi.json`)).json()) as JsonSchema;
   });
 
-  it("never fails, never answers outside the contract, and never tells of another account", async () => {
+  it("never fails, answers within the contract, and reveals nothing of another account", async () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: true });
     addFormats.default(ajv);
     ajv
@@ -58,15 +58,16 @@ describe("every operation, with input made from the contract", function () {
             ? `broken connection: ${received.message}`
             : breachOf(operation, { sent, received, ajv, world });
         if (!(received instanceof Error)) statuses.set(received.status, (statuses.get(received.status) ?? 0) + 1);
-        if (breach !== undefined) breaches.set(`${operation.method} ${operation.template}: ${breach}`, shown(sent));
+        if (breach !== undefined)
+          breaches.set(`${operation.method} ${operation.template}: ${breach}`, describeRequest(sent));
       }
       if ((await everythingOf(world.neighbour, world.theirs)) !== before) touched++;
     }
     const count = (from: number, to: number) =>
       [...statuses].reduce((sum, [status, times]) => sum + (status >= from && status <= to ? times : 0), 0);
     record({
-      fault: `generated input, ${RUNS} requests for each operation`,
-      held: "no 5xx, nothing outside the contract, nothing of another account",
+      fault: `generated input: ${RUNS} requests for each operation`,
+      held: "no 5xx, no answer outside the contract, nothing of another account revealed or changed",
       offered: [...statuses.values()].reduce((sum, times) => sum + times, 0),
       admitted: count(200, 399),
       refused: count(429, 429),
@@ -74,7 +75,7 @@ describe("every operation, with input made from the contract", function () {
       failed: breaches.size,
       lost: touched,
       slowestMs: Math.round(slowestMs),
-      note: `${count(400, 499)} refused as wrong; seed ${SEED}`,
+      note: `${count(400, 499)} answered 4xx; seed ${SEED}`,
     });
     expect([...breaches].map(([breach, request]) => `${breach}\n  ${request}`)).to.deep.equal([]);
     expect(count(200, 299), "enough of it was good").to.be.above(RUNS * 4);
@@ -89,7 +90,7 @@ describe("every operation, with input made from the contract", function () {
     if (status >= 500) return `${status} ${text.slice(0, 300)}`;
     const response = responses[status];
     if (response === undefined) return `${status} is not in the contract: ${text.slice(0, 200)}`;
-    const said = JSON.stringify([sent.path, sent.body?.toString()]);
+    const sentText = JSON.stringify([sent.path, sent.body?.toString()]);
     const foreign = [
       world.marker,
       world.neighbour.id,
@@ -97,11 +98,11 @@ describe("every operation, with input made from the contract", function () {
       ...world.theirs.candidates,
       ...world.theirs.references,
     ];
-    const leaked = foreign.find((word) => text.includes(word) && !said.includes(word));
-    if (leaked !== undefined) return `${status} tells of another account: ${leaked}`;
+    const leaked = foreign.find((word) => text.includes(word) && !sentText.includes(word));
+    if (leaked !== undefined) return `${status} reveals data of another account: ${leaked}`;
     if (text === "") return undefined;
     const taken = Object.keys(response.content ?? {}).find((type) => type === mediaType || type === "*/*");
-    if (taken === undefined) return `${status} as ${mediaType} is not in the contract`;
+    if (taken === undefined) return `${status} with media type ${mediaType} is not in the contract`;
     if (!mediaType.endsWith("json") || taken === "*/*") return undefined;
     const place = [template, method.toLowerCase(), "responses", String(status), "content", taken, "schema"]
       .map(escapePointer)
@@ -109,10 +110,10 @@ describe("every operation, with input made from the contract", function () {
     const check = ajv.compile({ $ref: `contract#/paths/${place.join("/")}` });
     return check(JSON.parse(text))
       ? undefined
-      : `${status} is not as the contract has it: ${ajv.errorsText(check.errors)}`;
+      : `${status} has a body that does not match the contract: ${ajv.errorsText(check.errors)}`;
   }
 });
 
-function shown({ path, headers, body }: Sent): string {
+function describeRequest({ path, headers, body }: Sent): string {
   return `${path} ${JSON.stringify(headers)} ${body === undefined ? "" : Buffer.from(body).toString().slice(0, 400)}`;
 }

@@ -28,7 +28,7 @@ export function operationsOf(contract: JsonSchema): Operation[] {
   );
 }
 
-/** Requests for an operation: most as the contract has them, the others nearly so. The key is left to the sender. */
+/** Generates requests for an operation: most are valid by the contract, the others nearly so. The sender adds the API key. */
 export function requestsFor(operation: Operation, contract: JsonSchema, world: World): fc.Arbitrary<Sent> {
   return fc
     .tuple(
@@ -54,7 +54,7 @@ function pathOf({ template }: Operation, { own, theirs }: World): fc.Arbitrary<s
   const names = fc.oneof(
     { weight: 8, arbitrary: filled(own) },
     { weight: 2, arbitrary: filled(theirs) },
-    // Their document under a candidate of our own.
+    // The other account's document under a candidate of the own account.
     {
       weight: 1,
       arbitrary: fc.tuple(filled(own), filled(theirs)).map(([[mine = ""], both]) => [mine, ...both.slice(1)]),

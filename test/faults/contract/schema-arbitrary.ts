@@ -3,7 +3,7 @@ import fc from "fast-check";
 export type JsonSchema = { readonly [keyword: string]: unknown };
 type Json = fc.JsonValue;
 
-/** Longer texts and lists say no more, but for the longest that is taken. */
+/** Longer texts and lists find no other faults, except for texts of the maximum length. */
 const USUAL_LENGTH = 30;
 const USUAL_ITEMS = 3;
 
@@ -20,7 +20,10 @@ const FORMATS: Record<string, fc.Arbitrary<string>> = {
   "language-tag": fc.constantFrom("en", "pt-BR", "zh-Hant-TW", "sr-Latn"),
 };
 
-/** Makes values that a JSON Schema takes; `root` is the document that its references point into. It knows what our contract uses. */
+/**
+ * Generates values that are valid by a JSON Schema. `root` is the document that `$ref`s point into. Supports only the
+ * keywords that our contract uses.
+ */
 export function fromSchema(schema: JsonSchema, root: JsonSchema): fc.Arbitrary<Json> {
   const { $ref, enum: values, type, if: given, then: first, else: other, anyOf } = schema;
   const made = (part: unknown) => fromSchema(part as JsonSchema, root);
@@ -116,7 +119,7 @@ const WRONG: readonly Json[] = [
   2 ** 53,
 ];
 
-/** Nearly what the schema takes: one part of a good value is replaced, taken away, or joined by one that nobody knows. */
+/** Generates nearly valid values: in a valid one, replaces or removes one member, or adds an unknown one. */
 export function spoiled(good: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   return fc
     .tuple(good, fc.nat(), fc.constantFrom(...WRONG), fc.constantFrom("replace", "remove", "add"))

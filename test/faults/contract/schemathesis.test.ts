@@ -6,8 +6,8 @@ import { type Service, startService } from "../../support/service.ts";
 import { record, skip } from "../report.ts";
 
 /**
- * Not among them: "positive_data_acceptance". What is valid by its schema may still be refused by a rule that no schema can
- * say: a cursor that was never given out, an If-Match that has passed, a language that nobody has registered.
+ * "positive_data_acceptance" is left out: a request that is valid by its schema may still break a rule that no schema can
+ * express, for example with a cursor that was never issued, a stale If-Match or an unregistered language.
  */
 const CHECKS =
   "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,negative_data_rejection";
@@ -20,7 +20,7 @@ describe("schemathesis, from openapi.json", function () {
 
   it("finds no 5xx and no answer outside the contract", async function () {
     const program = onPath("st");
-    if (program === undefined) skip(this, "there is no `st` (schemathesis) on PATH");
+    if (program === undefined) skip(this, "`st` (schemathesis) is not on the PATH");
     service = await startService({ LIMIT_SCALE: 1_000_000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 20_000 });
     const { key } = await service.account();
     const options = [
@@ -37,7 +37,7 @@ describe("schemathesis, from openapi.json", function () {
       "all",
       ...(process.env.CI ? ["--seed", "20261121"] : []),
     ];
-    // It reads whatever an answer holds by its type, and what clients upload is of any type: the case beside this one does it.
+    // schemathesis parses answers by their media type, but uploaded content may claim any type. generated.test.ts covers it.
     const skipping = ["--exclude-path", "/candidates/{id}/documents/{docId}/content"];
     const run = promisify(execFile)(
       program,
@@ -51,7 +51,7 @@ describe("schemathesis, from openapi.json", function () {
     const cases = Number(/(\d+) generated/.exec(stdout)?.[1] ?? 0);
     record({
       fault: "schemathesis",
-      held: "no 5xx, nothing outside the contract",
+      held: "no 5xx, no answer outside the contract",
       offered: cases,
       admitted: 0,
       refused: 0,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import type { Service, TestAccount } from "../../support/service.ts";
 
-/** What an account has, by kind: ids for paths, entity tags for preconditions. */
+/** The ids of an account's resources, for paths, and their entity tags, for preconditions. */
 export interface Holdings {
   candidates: string[];
   documents: { candidate: string; id: string }[];
@@ -10,17 +10,17 @@ export interface Holdings {
   etags: string[];
 }
 
-/** An account that generated requests are sent for, and a neighbour of whom no answer may ever tell anything. */
+/** The account that sends the generated requests, and a neighbour account that no answer may reveal anything about. */
 export interface World {
   readonly account: TestAccount;
   readonly own: Holdings;
   readonly neighbour: TestAccount;
   readonly theirs: Holdings;
-  /** Stands in every text that the neighbour has. */
+  /** Part of every text that the neighbour stores. */
   readonly marker: string;
 }
 
-/** An external_id and an Idempotency-Key that the neighbour has used: to others they are as good as new. */
+/** An external_id and an Idempotency-Key that the neighbour has used. For other accounts they are unused. */
 export const SHARED = "shared-with-the-neighbour";
 
 export async function makeWorld(service: Service): Promise<World> {
@@ -35,7 +35,7 @@ export async function makeWorld(service: Service): Promise<World> {
   };
 }
 
-/** Candidates in several states, with documents, content and references. */
+/** Creates candidates in several states, with documents, content and references. */
 async function furnish({ client }: TestAccount, label: string, shared?: string): Promise<Holdings> {
   const held: Holdings = { candidates: [], documents: [], references: [], etags: [] };
   for (const [index, state] of ["created", "started", "withdrawn"].entries()) {
@@ -74,7 +74,7 @@ async function furnish({ client }: TestAccount, label: string, shared?: string):
   return held;
 }
 
-/** All that an account can read, as one text: the same as before where nobody has touched it. */
+/** Returns everything that an account can read as one text, which is the same as long as nothing has changed. */
 export async function everythingOf({ client }: TestAccount, { documents }: Holdings): Promise<string> {
   const paths = [
     "/candidates?limit=200",
@@ -84,7 +84,7 @@ export async function everythingOf({ client }: TestAccount, { documents }: Holdi
   const bodies = [];
   for (const path of paths) {
     const { body } = await client.get(path);
-    // The cursor goes with the clock, the request id with the request.
+    // The cursor changes with the clock, and the request id with each request.
     bodies.push(JSON.stringify({ ...body, cursor: "", request_id: "" }));
   }
   return bodies.join("\n");

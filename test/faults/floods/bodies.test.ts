@@ -7,14 +7,14 @@ import { faultOf, RawConnection } from "./raw.ts";
 
 const MB = 1024 * 1024;
 const BODY_MB = 100;
-/** Of each kind at once. */
+/** Concurrent requests of each kind. */
 const EACH = 2;
 const PART = Buffer.alloc(MB, "x");
 const CHUNK = Buffer.concat([Buffer.from(`${MB.toString(16)}\r\n`), PART, Buffer.from("\r\n")]);
-/** Far below what the bodies have together; a chunk of each, and what is not collected yet. */
+/** Maximum growth of the replicas' memory. Far below the size of all bodies; allows for a chunk of each and for garbage. */
 const GROWTH_MB = 150;
 
-describe("a flood of bytes", function () {
+describe("the service under a flood of bytes", function () {
   this.timeout(120_000);
   const service = useProcesses({
     REPLICAS: 2,
@@ -39,7 +39,7 @@ describe("a flood of bytes", function () {
     bystander = new Bystander(service.url, client.key, () => [...pids]);
   });
 
-  it(`of bodies of ${BODY_MB} MB, declared and chunked, as JSON, as a file and as a form: each is refused in little memory`, async () => {
+  it(`refuses ${BODY_MB} MB bodies, with a length or chunked, as JSON, a file or a form, in bounded memory`, async () => {
     const targets = [
       `POST /candidates HTTP/1.1\r\n${auth}Content-Type: application/json\r\n`,
       `PUT /candidates/${candidate}/documents/${document}/content HTTP/1.1\r\n${auth}Content-Type: application/pdf\r\n`,
@@ -61,11 +61,11 @@ describe("a flood of bytes", function () {
       }),
     );
     const faults = answers.map(faultOf).filter((fault) => fault !== undefined);
-    await expectServed(`${heads.length} bodies of ${BODY_MB} MB at once`, faults);
+    await expectServed(`${heads.length} concurrent bodies of ${BODY_MB} MB`, faults);
     expect(answers.filter((answer) => !/^HTTP\/1\.1 4(13|00|22) /.test(answer))).to.deep.equal([]);
   });
 
-  it("of headers without end, and of thousands of them: each connection is refused and closed", async () => {
+  it("refuses an endless header and thousands of headers, and closes each connection", async () => {
     const floods = [`X-Endless: ${"x".repeat(8_000)}`, "a: b\r\n".repeat(2_000)];
     const faults: string[] = [];
     await Promise.all(
@@ -75,7 +75,7 @@ describe("a flood of bytes", function () {
           connection.socket.write(`GET /candidates HTTP/1.1\r\n${auth}`);
           const sent = await connection.pour(Buffer.from(flood), 10_000);
           if (!(await connection.closedWithin(5_000))) faults.push(`still open after ${sent} bytes`);
-          // A reset may overtake the answer: the client goes on sending.
+          // The client keeps sending, so a reset may discard the answer. A missing answer is allowed.
           const fault = faultOf(connection.received);
           if (fault !== undefined) faults.push(fault);
         }),
@@ -85,16 +85,16 @@ describe("a flood of bytes", function () {
   });
 
   async function expectServed(fault: string, faults: string[]): Promise<void> {
-    const { beforeMb, mostMb, grownMb } = await bystander.end();
+    const { beforeMb, peakMb, grownMb } = await bystander.end();
     const { tally } = bystander;
     const counts = tally.counts();
     record({
       fault,
-      held: "problem+json or a closed connection, others served, memory bounded",
+      held: "problem+json or a closed connection; other clients served; memory bounded",
       ...counts,
       failed: counts.failed + faults.length,
       lost: 0,
-      note: `two replicas: ${beforeMb} MB before, ${mostMb} MB at the most; numbers are the bystander's`,
+      note: `memory of both replicas: ${beforeMb} MB before, ${peakMb} MB at the peak; counts are the bystander's`,
     });
     expect(faults).to.deep.equal([]);
     expect(tally.failures).to.deep.equal([]);

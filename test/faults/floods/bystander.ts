@@ -6,10 +6,10 @@ import { Tally } from "../tally.ts";
 
 /** Milliseconds between a bystander's requests. */
 const PACE_MS = 50;
-/** A flood may be over before fewer say anything. */
-const FEW = 20;
+/** Requests that a bystander sends even if the flood is over sooner: fewer would prove nothing. */
+const MIN_REQUESTS = 20;
 
-/** A client that goes about its business meanwhile, and an eye on the service's memory. */
+/** A client that sends ordinary requests during a flood, and watches the service's memory. */
 export class Bystander {
   readonly tally = new Tally();
   readonly #load: LoadClient;
@@ -35,14 +35,14 @@ export class Bystander {
     });
   }
 
-  /** Megabytes of all the replicas together: before, at the most, and grown by, at the most. */
-  async end(): Promise<{ beforeMb: number; mostMb: number; grownMb: number }> {
-    while (this.tally.offered < FEW) await setTimeout(PACE_MS);
+  /** Stops the client. Returns the resident memory of all replicas together: before the flood, its peak, and its growth. */
+  async end(): Promise<{ beforeMb: number; peakMb: number; grownMb: number }> {
+    while (this.tally.offered < MIN_REQUESTS) await setTimeout(PACE_MS);
     await this.#lanes.end();
     this.#load.close();
     this.#rss();
     clearInterval(this.#watching);
-    return { beforeMb: this.#before, mostMb: this.#most, grownMb: this.#most - this.#before };
+    return { beforeMb: this.#before, peakMb: this.#most, grownMb: this.#most - this.#before };
   }
 
   #rss(): number {

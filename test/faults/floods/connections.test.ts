@@ -7,11 +7,11 @@ import { useProcesses } from "../../support/use-service.ts";
 import { record } from "../report.ts";
 import { Bystander } from "./bystander.ts";
 
-/** How long a connection may take to bring a request's headers, as src/process/replica.ts has it, and how often that is looked at. */
+/** Time that a connection has to send a request's headers (src/process/replica.ts), plus the interval of that check. */
 const HEADERS_MS = 10_000 + 1_000;
-/** What a busy test machine may add. */
+/** Tolerance for a busy test machine. */
 const LATE_MS = 5_000;
-/** Node's own share of a connection is about 12 kB; a burst of garbage is not collected at once. */
+/** Maximum memory per connection. Node needs about 12 kB; the rest allows for garbage that is not collected yet. */
 const KB_A_CONNECTION = 40;
 
 interface Crowd {
@@ -19,7 +19,7 @@ interface Crowd {
   end(): Promise<void>;
 }
 
-describe("a flood of connections", function () {
+describe("the service under a flood of connections", function () {
   this.timeout(120_000);
   const service = useProcesses({ REPLICAS: 2, LIMIT_SCALE: 1_000, LIMITER_TIMEOUT_MS: 5_000 });
   let key: string;
@@ -30,7 +30,7 @@ describe("a flood of connections", function () {
     bystander = new Bystander(service.url, key, () => [...pids]);
   });
 
-  it("of 500 that send a header byte now and then: all are cut off in time, and others are served", async () => {
+  it("closes 500 connections that send their headers too slowly, and serves other clients", async () => {
     const crowd = await open({ count: 500, kind: "slow", processes: 1 });
     const began = performance.now();
     let { closed } = await crowd.counts();
@@ -41,14 +41,14 @@ describe("a flood of connections", function () {
     const tookMs = Math.round(performance.now() - began);
     await crowd.end();
     await expectServed(
-      "slow-loris: 500 connections that send a header byte now and then",
+      "slow loris: 500 connections that send a header byte every 500 ms",
       500,
-      `${closed} cut off within ${tookMs} ms`,
+      `${closed} closed within ${tookMs} ms`,
     );
     expect(closed).to.equal(500);
   });
 
-  it("of 10,000 that have asked something and stay: others are served, and memory is bounded", async () => {
+  it("keeps 10,000 idle connections open after a request each, and serves other clients in bounded memory", async () => {
     const crowd = await open({ count: 10_000, kind: "used", processes: 2 });
     const { open: opened, answered, closed } = await crowd.counts();
     await setTimeout(3_000);
@@ -57,23 +57,23 @@ describe("a flood of connections", function () {
     expect({ opened, answered, closed }).to.deep.equal({ opened: 10_000, answered: 10_000, closed: 0 });
   });
 
-  /** The bystander's side of it: what is common to every flood. */
+  /** Records the outcome, and expects that the bystander was served and memory stayed bounded. */
   async function expectServed(fault: string, connections: number, note: string): Promise<void> {
-    const { beforeMb, mostMb, grownMb } = await bystander.end();
+    const { beforeMb, peakMb, grownMb } = await bystander.end();
     const { tally } = bystander;
     record({
       fault,
-      held: "others served without a failure, memory bounded",
+      held: "other clients served without a failure; memory bounded",
       ...tally.counts(),
       lost: 0,
-      note: `${note}; two replicas: ${beforeMb} MB before, ${mostMb} MB at the most; numbers are the bystander's`,
+      note: `${note}; memory of both replicas: ${beforeMb} MB before, ${peakMb} MB at the peak; counts are the bystander's`,
     });
     expect(tally.failures).to.deep.equal([]);
     expect(tally.admitted).to.equal(tally.offered).and.above(20);
     expect(grownMb).to.be.below(50 + (connections * KB_A_CONNECTION) / 1024);
   }
 
-  /** Opens connections from processes of their own, and waits until all are open and, where they ask, answered. */
+  /** Opens connections from separate processes, and waits until all are open and, for kind "used", answered once. */
   async function open({
     count,
     kind,

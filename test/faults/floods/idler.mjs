@@ -1,5 +1,6 @@
-// A process of its own: opens COUNT connections to PORT, keeps them as KIND says, and tells when all are open.
-// idle: silent. used: one request answered, then silent. slow: a header byte now and then.
+// Runs as a separate process. Opens COUNT connections to PORT. Sends its counts to the parent after starting the last
+// connection, and on every message. KIND is "used" (sends one request, then nothing) or "slow" (sends a header byte every
+// 500 ms). With any other KIND, the connections stay silent.
 import { connect } from "node:net";
 
 const { PORT, COUNT, KIND, KEY } = process.env;
@@ -8,7 +9,7 @@ let closed = 0;
 let answered = 0;
 const sockets = [];
 for (let n = 0; n < Number(COUNT); n++) {
-  // A burst would fill the listening socket's queue, which is not what this is about.
+  // Pause after every 100 connections, so that the listen backlog does not overflow.
   if (n % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 20));
   const socket = connect({ port: Number(PORT), host: "127.0.0.1" }, () => {
     open++;

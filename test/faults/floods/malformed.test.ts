@@ -4,16 +4,16 @@ import { record } from "../report.ts";
 import { malformedRequests } from "./malformed.ts";
 import { faultOf, RawConnection } from "./raw.ts";
 
-/** Until an answer must be there, and, with a body that never comes, the connection closed. */
 const BODY_TIMEOUT_MS = 1_000;
+/** Maximum time until a request is answered and its connection closed, even if its body never arrives. */
 const ANSWER_MS = 5_000;
 
-describe("requests that are none, or several in one", function () {
+describe("malformed HTTP requests", function () {
   this.timeout(60_000);
   const service = useService({ BODY_TIMEOUT_MS });
   const account = useSharedAccount(service);
 
-  it("are refused in problem+json or cut off, and none smuggles another in", async () => {
+  it("are answered with problem+json or a closed connection, and smuggle in no other request", async () => {
     const faults: string[] = [];
     const requests = malformedRequests(account.key);
     let slowestMs = 0;
@@ -30,8 +30,8 @@ describe("requests that are none, or several in one", function () {
     );
     const { data } = (await account.client.get("/candidates")).body;
     record({
-      fault: `${requests.length} malformed requests and attempts at smuggling`,
-      held: "problem+json or a closed connection; nothing is carried out; others served",
+      fault: `${requests.length} malformed requests and smuggling attempts`,
+      held: "problem+json or a closed connection; no request executed; other clients served",
       offered: requests.length,
       admitted: data.length,
       refused: 0,
@@ -44,7 +44,7 @@ describe("requests that are none, or several in one", function () {
     expect(data).to.deep.equal([]);
   });
 
-  it("come after good ones on a connection: those are answered whole, then the refusal closes it", async () => {
+  it("are refused after the valid requests before them are answered, and close the connection", async () => {
     const connection = new RawConnection(service.port);
     const good = `GET /limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\n\r\n`;
     connection.socket.write(`${good.repeat(3)}garbage\r\n\r\n`);
@@ -62,7 +62,7 @@ describe("requests that are none, or several in one", function () {
     });
   });
 
-  it("are not those that expect what nobody knows: that is passed over", async () => {
+  it("do not include requests with an unknown Expect header, which is ignored", async () => {
     const connection = new RawConnection(service.port);
     connection.socket.end(
       `POST /candidates HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
@@ -73,7 +73,7 @@ describe("requests that are none, or several in one", function () {
       .and.contain("api_key_missing");
   });
 
-  it("are answered once each, in order, when five hundred good ones come at once", async () => {
+  it("are refused after 500 pipelined valid requests, each of which is answered once and in order", async () => {
     const connection = new RawConnection(service.port);
     const ids = Array.from({ length: 500 }, (_, n) => `pipelined-${n}`);
     const requests = ids.map(

@@ -7,16 +7,16 @@ import { startRedis, type TestServer } from "../../support/servers.ts";
 const SLOTS = 16_384;
 const NODE_TIMEOUT_MS = 2_000;
 
-/** Three masters with a replica each, and all slots. */
+/** A Redis Cluster of three masters with one replica each, which serves all slots. */
 export interface SixNodes {
   readonly url: string;
-  /** The master of an account's slot. */
+  /** Returns the master of an account's slot. */
   masterOf(accountId: string): Promise<ClusterNode>;
-  /** Resolves when another node than this has the account's slot, and all masters know. */
+  /** Resolves when a node other than `old` owns the account's slot, and all running nodes know it. */
   promoted(accountId: string, old: ClusterNode): Promise<void>;
-  /** Moves the account's slot and its keys to another master, as redis-cli and operators do, key after key. */
+  /** Moves the account's slot to another master, one key every `keyEveryMs` milliseconds, as redis-cli does. */
   moveSlot(accountId: string, keyEveryMs: number): Promise<void>;
-  /** Resolves when every master has a replica that follows, and every node says that the cluster is well. */
+  /** Resolves when every master has a connected replica, and every node reports cluster_state:ok. */
   whole(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface ClusterNode {
 export async function startCluster(): Promise<SixNodes> {
   const nodes = await Promise.all(Array.from({ length: 6 }, () => startNode()));
   const [first] = nodes;
-  if (first === undefined) throw new Error("A cluster has nodes.");
+  if (first === undefined) throw new Error("The cluster has no nodes.");
   const masters = nodes.slice(0, 3);
   const replicas = nodes.slice(3);
   await Promise.all(
@@ -67,8 +67,8 @@ export async function startCluster(): Promise<SixNodes> {
       until(async () => {
         const asked = await alive();
         const owners = await Promise.all(asked.map((node) => masterOf(accountId, node)));
-        const well = await Promise.all(asked.map(isWell));
-        return owners.every(({ id }) => id !== old.id) && well.every(Boolean);
+        const healthy = await Promise.all(asked.map(isHealthy));
+        return owners.every(({ id }) => id !== old.id) && healthy.every(Boolean);
       }),
     async moveSlot(accountId, keyEveryMs) {
       const slot = await slotOf(first, accountId);
@@ -94,7 +94,7 @@ export async function startCluster(): Promise<SixNodes> {
               (await redis.info("replication")).match(/state=online|master_link_status:up/g)?.length ?? 0,
           ),
         );
-        return links.every((count) => count === 1) && (await Promise.all(nodes.map(isWell))).every(Boolean);
+        return links.every((count) => count === 1) && (await Promise.all(nodes.map(isHealthy))).every(Boolean);
       }),
     async stop() {
       for (const { redis } of nodes) redis.disconnect();
@@ -113,7 +113,7 @@ const PATIENCE_MS = 60_000;
 const PORT_ATTEMPTS = 3;
 
 async function startNode(attempt = 1): Promise<StartedNode> {
-  const busPort = await freePort(); // by default the port plus 10,000, which may be none
+  const busPort = await freePort(); // the default is the port plus 10,000, which may exceed 65,535
   const settings = [
     "--cluster-enabled",
     "yes",
@@ -129,7 +129,7 @@ async function startNode(attempt = 1): Promise<StartedNode> {
   });
   if (server === undefined) return startNode(attempt + 1); // another process took the bus port meanwhile
   const redis = new Redis(server.url, { maxRetriesPerRequest: 0, enableOfflineQueue: false, retryStrategy: () => 100 });
-  redis.on("error", () => undefined); // told by the rejections
+  redis.on("error", () => undefined); // the rejected commands report it
   await once(redis, "ready");
   return { server, busPort, redis, id: await redis.cluster("MYID") };
 }
@@ -142,7 +142,7 @@ async function keysIn({ redis }: ClusterNode, slot: number): Promise<string[]> {
   return redis.cluster("GETKEYSINSLOT", slot, 1);
 }
 
-/** The id of the node that has the slot, as the node asked knows it. */
+/** Returns the id of the slot's master, according to the given node. */
 async function ownerOf(slot: number, { redis }: ClusterNode): Promise<string> {
   const ranges = (await redis.call("CLUSTER", "SLOTS")) as [
     from: number,
@@ -165,7 +165,7 @@ async function knownNodes({ redis }: ClusterNode): Promise<number> {
   return Number(/cluster_known_nodes:(\d+)/.exec(await redis.cluster("INFO"))?.[1]);
 }
 
-async function isWell({ redis }: ClusterNode): Promise<boolean> {
+async function isHealthy({ redis }: ClusterNode): Promise<boolean> {
   return /cluster_state:ok/.test(await redis.cluster("INFO"));
 }
 
@@ -178,9 +178,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** @throws where that takes a minute. */
-async function until(so: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + PATIENCE_MS; !(await so().catch(() => false)); await setTimeout(50)) {
-    if (performance.now() > deadline) throw new Error("The cluster does not come to rest.");
+/** Polls until the condition holds. @throws after 60 s. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + PATIENCE_MS; !(await holds().catch(() => false)); await setTimeout(50)) {
+    if (performance.now() > deadline) throw new Error("The cluster did not reach the expected state within 60 s.");
   }
 }

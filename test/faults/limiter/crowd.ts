@@ -5,32 +5,32 @@ import { LoadClient, type LoadRequest } from "../../support/load.ts";
 import { REQUESTS } from "../../support/requests.ts";
 import { Tally } from "../tally.ts";
 
-/** The surfaces that take the service little. */
+/** The surfaces whose requests cost the service little. */
 export const SURFACES = ["create", "list", "start"] as const satisfies Surface[];
 
-/** Seconds in which an unhurried crowd offers an account's limit. */
+/** Seconds that a crowd needs to offer an account's limit at its normal pace. */
 const UNHURRIED_S = 6;
-/** How the account's requests fall to its keys: the first is greedy enough to exhaust its own limit. */
+/** Each key's share of the account's requests. The first share is large enough to exhaust that key's own limit. */
 const SHARES = [0.6, 0.2, 0.2];
 const LANES = 2;
-/** Between two requests of a hurried lane: what it asks for is refusals, not the machine's last breath. */
+/** Milliseconds between two requests of a hurried lane. It is there to be refused, not to overload the machine. */
 const HURRIED_MS = 20;
-/** So many refusals in a row, and a hurried lane has seen that nothing more is to be had. */
-const ENOUGH = 5;
+/** Consecutive refusals after which a hurried lane counts its limit as exhausted. */
+const REFUSALS_IN_A_ROW = 5;
 
-/** Clients of one account with three keys. Each has a connection of its own: which replica takes it is the kernel's choice. */
+/** Clients of one account with three keys. Each has its own connection, which the kernel assigns to any replica. */
 export class Crowd {
   readonly tally = new Tally();
-  /** Answers 503 that do not say what they should. */
-  readonly unsound: string[] = [];
+  /** Answers 503 without the code limiter_unavailable or without `Retry-After: 1`. */
+  readonly invalid503s: string[] = [];
   readonly #lanes: Promise<void>[];
   readonly #changes = new EventEmitter();
-  #underWay = 0;
-  #held = false;
+  #inFlight = 0;
+  #paused = false;
   #hurried = false;
   #over = false;
-  /** Lanes that have been refused for good. */
-  readonly #satisfied = new Set<LoadClient>();
+  /** Clients of the lanes whose limit is exhausted. */
+  readonly #exhausted = new Set<LoadClient>();
 
   constructor(url: string, keys: readonly string[], candidate: string) {
     this.#changes.setMaxListeners(0);
@@ -47,22 +47,22 @@ export class Crowd {
     });
   }
 
-  /** Does something while no request is under way. */
-  async hush<T>(act: () => T | Promise<T>): Promise<T> {
-    this.#held = true;
+  /** Pauses the crowd, and calls `act` once no request is in flight. */
+  async whilePaused<T>(act: () => T | Promise<T>): Promise<T> {
+    this.#paused = true;
     try {
-      while (this.#underWay > 0) await once(this.#changes, "answered");
+      while (this.#inFlight > 0) await once(this.#changes, "answered");
       return await act();
     } finally {
-      this.#held = false;
+      this.#paused = false;
       this.#changes.emit("resumed");
     }
   }
 
-  /** Goes on faster until every lane is refused for good. */
+  /** Sends faster until the limit of every lane is exhausted. */
   async exhaust(): Promise<void> {
     this.#hurried = true;
-    while (this.#satisfied.size < this.#lanes.length) await once(this.#changes, "satisfied");
+    while (this.#exhausted.size < this.#lanes.length) await once(this.#changes, "exhausted");
   }
 
   async end(): Promise<void> {
@@ -70,7 +70,9 @@ export class Crowd {
     await Promise.all(this.#lanes);
   }
 
-  /** @param first makes the connection, and its replica acquainted with the key: no decision later waits for MongoDB. */
+  /**
+   * @param first opens the connection and makes its replica cache the key, so that no later decision waits for MongoDB.
+   */
   async #lane(
     load: LoadClient,
     [first, request]: [first: LoadRequest, request: LoadRequest],
@@ -80,28 +82,28 @@ export class Crowd {
     await setTimeout(Math.random() * everyMs);
     let refusals = 0;
     while (!this.#over) {
-      if (this.#held) await once(this.#changes, "resumed");
+      if (this.#paused) await once(this.#changes, "resumed");
       const status = await this.#send(load, request);
       refusals = this.#hurried && status === 429 ? refusals + 1 : 0;
-      if (refusals === ENOUGH) {
-        this.#satisfied.add(load);
-        this.#changes.emit("satisfied");
+      if (refusals === REFUSALS_IN_A_ROW) {
+        this.#exhausted.add(load);
+        this.#changes.emit("exhausted");
       }
-      await setTimeout(this.#hurried && refusals < ENOUGH ? HURRIED_MS : everyMs);
+      await setTimeout(this.#hurried && refusals < REFUSALS_IN_A_ROW ? HURRIED_MS : everyMs);
     }
     load.close();
   }
 
   async #send(load: LoadClient, request: LoadRequest): Promise<number | undefined> {
-    this.#underWay++;
+    this.#inFlight++;
     const { answer } = await this.tally.send(load, request);
-    this.#underWay--;
+    this.#inFlight--;
     this.#changes.emit("answered");
     if (
       answer?.status === 503 &&
       !(answer.body.includes('"limiter_unavailable"') && answer.headers["retry-after"] === "1")
     ) {
-      this.unsound.push(`${request.method} ${request.path}: ${answer.body}`);
+      this.invalid503s.push(`${request.method} ${request.path}: ${answer.body}`);
     }
     return answer?.status;
   }

@@ -2,53 +2,55 @@ import { expect } from "chai";
 import type { Processes, Settings } from "../../support/processes.ts";
 import { useProcesses } from "../../support/use-service.ts";
 import { record } from "../report.ts";
-import { type Aftermath, type Fault, RECOVERY_MS, suffer } from "./suffer.ts";
+import { type Aftermath, type Fault, RECOVERY_MS, runFault } from "./run-fault.ts";
 import { WINDOW_SECONDS } from "./windows.ts";
 
 export const REPLICAS = 4;
-/** Above the default, because Redis, MongoDB, the replicas and the clients may share two cores here. */
+/** Above the default, because Redis, MongoDB, the replicas and the clients may share two cores in these tests. */
 export const TIMEOUT_MS = 200;
 const LATE_MS = 50;
-/** The limiter's own words for an answer that was not there in time. */
+/** The limiter's error message if Redis does not answer in time. */
 const LATE_ANSWER = /did not answer within/;
 
-export const EXACT = "exact, to the request; 503 in time; well in 2 s";
+export const EXACT = "exact to the request; 503 in time; recovered in 2 s";
 
-/** The service as these cases need it, over that Redis. Call it after what starts the Redis. */
+/** Starts the replicas that these tests need over the given Redis. Call it after the hook that starts the Redis. */
 export function useReplicasOver(redis: { readonly url: string }, settings: Settings = {}): Processes {
   const ours = { REPLICAS, LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: TIMEOUT_MS, ...settings };
   return useProcesses(() => ({ REDIS_URL: redis.url, ...ours }));
 }
 
 /**
- * One case: the fault, its row in the table, and what must hold whatever the fault. That is: every window exact, given what
- * Redis has forgotten or charged without an answer (never more than once, each); 503 in time, longer only by what the machine kept even an idle process
- * waiting; well again soon after, and for good.
+ * Runs one fault, records its row in the table, and expects what must hold for every fault:
+ * - Every window is exact, given the admissions that Redis lost and the charges whose answer was lost.
+ * - A charge whose answer was lost counts at most once.
+ * - Each 503 comes in time. It may be late only by the time that the machine kept even an idle process waiting.
+ * - The service recovers soon after the fault, and stays well.
  */
-export async function endure(
+export async function expectLimitsHold(
   service: Processes,
   names: { fault: string; held: string },
   fault: Fault,
 ): Promise<Aftermath> {
-  const seen = await suffer(service, fault);
+  const seen = await runFault(service, fault);
   const { numbers, overcharged, unanswered, breaches, relapses, heldUpMs } = seen;
   const notes = [
-    ...(overcharged > 0 ? [`${overcharged} of ${unanswered} charges counted whose answer was lost`] : []),
-    ...(heldUpMs > LATE_MS ? [`the machine held up an idle process for ${Math.round(heldUpMs)} ms`] : []),
+    ...(overcharged > 0 ? [`${overcharged} of ${unanswered} charges without an answer counted`] : []),
+    ...(heldUpMs > LATE_MS ? [`the machine delayed an idle process by ${Math.round(heldUpMs)} ms`] : []),
   ];
   record({ ...names, ...numbers, ...(notes.length > 0 && { note: notes.join("; ") }) });
   expect(breaches).to.deep.equal([]);
   expect(numbers.slowestMs, "the slowest 503").to.be.at.most(TIMEOUT_MS + LATE_MS + heldUpMs);
-  if (fault.painless !== true) expect(numbers.unavailable, "503s: the fault was felt").to.be.above(0);
+  if (fault.mayGoUnnoticed !== true) expect(numbers.unavailable, "503s: the fault was felt").to.be.above(0);
   expect(numbers.recoveryMs, "the last 503 after the fault").to.be.below(RECOVERY_MS);
   expect(overcharged, `charges without an admission, of ${unanswered} unanswered ones`).to.be.at.most(unanswered);
   expect(relapses.filter((line) => heldUpMs <= LATE_MS || !LATE_ANSWER.test(line))).to.deep.equal([]);
   return seen;
 }
 
-/** The same, of a fault that may cost nobody a request, one way or the other. */
-export async function endureExactly(service: Processes, fault: string, how: Fault): Promise<Aftermath> {
-  const seen = await endure(service, { fault, held: EXACT }, how);
+/** The same for a fault that must neither lose a charge nor charge a request that was not admitted. */
+export async function expectExactLimits(service: Processes, fault: string, how: Fault): Promise<Aftermath> {
+  const seen = await expectLimitsHold(service, { fault, held: EXACT }, how);
   expect({ overcharged: seen.overcharged, lost: seen.numbers.lost }).to.deep.equal({ overcharged: 0, lost: 0 });
   return seen;
 }

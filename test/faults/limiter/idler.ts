@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** Wakes every 5 ms, and says when it woke too late and how late. */
+/** Wakes every 5 ms, and prints when it woke more than 2 ms late and by how much. */
 const IDLE = `let due = performance.now() + 5;
 (function wait() {
   setTimeout(() => {
@@ -13,9 +13,9 @@ const IDLE = `let due = performance.now() + 5;
   }, 5);
 })();`;
 
-/** A process with nothing to do: what keeps it waiting keeps every process waiting, and is no fault of the service. */
+/** A process with nothing to do. If the machine delays it, it delays every process, so the service is not to blame. */
 export interface Idler {
-  /** The longest it was kept from running since then (`Date.now()`), in milliseconds. */
+  /** Returns its longest delay since that time (`Date.now()`), in milliseconds. */
   heldUpMs(since: number): number;
   stop(): Promise<void>;
 }

@@ -2,30 +2,30 @@ import type { Usage } from "../../../src/limiter/usage.ts";
 import { limitsOf, type Surface } from "../../../src/limiter/surfaces.ts";
 import type { LogLine } from "../../support/processes.ts";
 
-/** What a replica logged of one request. */
+/** A replica's log line for one request. */
 export interface Entry extends LogLine {
-  /** When it was decided at the latest: its answer has gone out. ISO 8601, in milliseconds. */
+  /** When its answer was sent, which is after it was decided. ISO 8601 with milliseconds. */
   time: string;
-  /** From its first byte to then. */
+  /** Milliseconds from the request's first byte to `time`. */
   ms: number;
-  /** What kept it from being decided. */
+  /** Why it could not be decided. */
   error?: { message: string };
 }
 
-/** One limit of one account: its own, or a key's. */
+/** The counter of an account or of one of its keys on one surface. */
 export interface Counter {
   readonly surface: Surface;
-  /** The key's id; none for the account's. */
+  /** The key's id; absent for the account's counter. */
   readonly keyId?: string;
 }
 
-/** What an account's requests came to, as its replicas logged them. */
+/** The outcomes of an account's requests, as the replicas logged them. */
 export class Ledger {
   readonly entries: readonly Entry[];
   readonly counters: readonly Counter[];
   readonly #limits: typeof limitsOf;
 
-  /** @param limits what whoever wrote these lines may admit. */
+  /** @param limits the limits that apply to the replicas that wrote this log. */
   constructor(
     log: readonly LogLine[],
     account: { id: string; keys: readonly { id: string }[] },
@@ -40,7 +40,7 @@ export class Ledger {
     ]);
   }
 
-  /** Admissions that a counter should have counted in a window. */
+  /** Returns the admissions that a counter should have counted in a window. */
   admitted({ surface, keyId }: Counter, window: number): Entry[] {
     return this.#in({ surface, ...(keyId !== undefined && { keyId }) }, window).filter(
       ({ verdict }) => verdict === "admitted",
@@ -48,10 +48,10 @@ export class Ledger {
   }
 
   /**
-   * Everything that breaks the promises, in words: more admitted than the limit, less where something was refused, a refusal
-   * before the limit was reached.
-   * @param drift what is known to be amiss with a counter: admissions that Redis forgot, or (negative) charges of requests that
-   * were answered 503. With it the counts must still fit exactly.
+   * Describes every breach of the limits: more admissions than the limit, fewer although a request was refused, and a
+   * refusal before the limit was reached.
+   * @param drift the known error of a counter: admissions that Redis lost, or (negative) charges of requests that were
+   * answered 503. It is added to the limit, and the result must be met exactly.
    */
   breaches(drift: (counter: Counter, window: number) => number = () => 0): string[] {
     return this.counters.flatMap((counter) =>
@@ -59,12 +59,12 @@ export class Ledger {
     );
   }
 
-  /** Those of them that no fault excuses: more admitted than the limit. */
+  /** Describes only the breaches that no fault excuses: more admissions than the limit. */
   excesses(): string[] {
     return this.counters.flatMap((counter) => this.windows().flatMap((window) => this.#excess(counter, window, 0)));
   }
 
-  /** Whether the account's limit of a surface was reached and refused in a window. */
+  /** Returns true if a request was refused in a window because the account's limit of the surface was exhausted. */
   exhausted(surface: Surface, window: number): boolean {
     return this.#in({ surface }, window).some(({ verdict }) => verdict === "account_exhausted");
   }
@@ -83,11 +83,12 @@ export class Ledger {
     const limit = this.#limitOf(counter) + drift;
     const admitted = this.admitted(counter, window);
     const name = `${surface} of ${keyId ?? "the account"} in window ${window}`;
-    if (admitted.length < limit) return [`${name}: refused though only ${admitted.length} were admitted of ${limit}`];
-    // The last one that fitted in must have been on its way when the first was refused.
+    if (admitted.length < limit)
+      return [`${name}: requests were refused after only ${admitted.length} of ${limit} admissions`];
+    // When the first request was refused, the last admitted one must already have been in flight.
     const last = admitted.map(startOf).toSorted((a, b) => a - b)[limit - 1] ?? 0;
     const early = drift === 0 ? refused.filter((entry) => Date.parse(entry.time) < last - CLOCK_MS) : [];
-    return early.length === 0 ? [] : [`${name}: ${early.length} refused before it was exhausted`];
+    return early.length === 0 ? [] : [`${name}: ${early.length} requests were refused before the limit was reached`];
   }
 
   #excess(counter: Counter, window: number, drift: number): string[] {
@@ -95,7 +96,9 @@ export class Ledger {
     const limit = this.#limitOf(counter) + drift;
     const { length } = this.admitted(counter, window);
     return length > limit
-      ? [`${surface} of ${keyId ?? "the account"} in window ${window}: ${length} admitted of ${limit}`]
+      ? [
+          `${surface} of ${keyId ?? "the account"} in window ${window}: ${length} requests were admitted, the limit is ${limit}`,
+        ]
       : [];
   }
 
@@ -112,14 +115,14 @@ export class Ledger {
   }
 }
 
-/** The log's times are whole milliseconds. */
+/** Tolerance for the log's times, which are whole milliseconds. */
 const CLOCK_MS = 2;
 
-/** What Redis has counted of a counter, from the usage of each key. */
+/** Returns the value of a counter in Redis, taken from the usage of each key. */
 export function counted({ surface, keyId }: Counter, usages: ReadonlyMap<string, Usage>): number {
   const usage = keyId === undefined ? [...usages.values()][0] : usages.get(keyId);
   const used = usage?.surfaces.find((each) => each.surface === surface);
-  if (used === undefined) throw new Error(`Nobody asked for the usage of ${keyId ?? "the account"}.`);
+  if (used === undefined) throw new Error(`The usage of ${keyId ?? "the account"} was not read.`);
   return keyId === undefined ? used.account.used : used.key.used;
 }
 

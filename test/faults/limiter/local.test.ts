@@ -7,7 +7,7 @@ import { record } from "../report.ts";
 import { Crowd, SURFACES } from "./crowd.ts";
 import { REPLICAS, useReplicasOver } from "./expectations.ts";
 import { type Entry, Ledger } from "./ledger.ts";
-import { logged, RECOVERY_MS } from "./suffer.ts";
+import { logged, RECOVERY_MS } from "./run-fault.ts";
 import { roomFor } from "./windows.ts";
 
 const ENOUGH_MS = 12_000;
@@ -17,7 +17,7 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
   const server = useRedisServer();
   const service = useReplicasOver(server, { LIMITER_ON_OUTAGE: "local", REPLICAS_EXPECTED: REPLICAS });
 
-  it("admit each its share while Redis is gone, and together the limit again when it is back", async () => {
+  it("admit exactly their share each while Redis is down, and exactly the limit together once it is back", async () => {
     const gone = await crowdIn(() => server.kill());
     await server.restart();
     await setTimeout(RECOVERY_MS);
@@ -29,7 +29,7 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
     const again = new Ledger(service.log, back.account, SURFACES);
     record({
       fault: `Redis is killed, LIMITER_ON_OUTAGE=local, ${REPLICAS} replicas`,
-      held: "each replica its share and no more; exact again 2 s after",
+      held: "each replica admits exactly its share; the limit is exact again after 2 s",
       offered,
       admitted,
       refused,
@@ -37,7 +37,7 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
       failed: failures.length,
       lost: 0,
       slowestMs: Math.max(...entries.filter(wasRefused).map(({ ms }) => ms)),
-      note: `${replicas.length} replicas were asked`,
+      note: `${replicas.length} replicas received requests`,
     });
     for (const pid of replicas) {
       const own = entries.filter((entry) => entry.pid === pid);
@@ -54,14 +54,14 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
     expect([...failures, ...back.crowd.tally.failures]).to.deep.equal([]);
   });
 
-  /** A crowd of a new account asks, within one window, until it is refused for good. */
+  /** Runs a crowd of a new account, within one window, until all its limits are exhausted. */
   async function crowdIn(strike: () => unknown) {
     const account = await accountWithKeys(service, 3);
     await roomFor(ENOUGH_MS);
     const { body } = await account.keys[0]!.client.post("/candidates");
     await logged(service, account.id, () => 1);
     await strike();
-    const since = service.log.length; // the candidate was charged before
+    const since = service.log.length; // skips the charge for the candidate
     const crowd = new Crowd(
       service.url,
       account.keys.map(({ client }) => client.key),

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { useProxy } from "../../limiter/proxy.ts";
 import { useRedisServer } from "../../support/servers.ts";
-import { endure, endureExactly, REPLICAS, useReplicasOver } from "./expectations.ts";
+import { expectLimitsHold, expectExactLimits, REPLICAS, useReplicasOver } from "./expectations.ts";
 
 const LATENCY_MS = 5_000;
-/** Where an answer is lost its charge may have counted; then the counters hold more than was admitted, never less. */
-const NEVER_OVER = "never over the limit, exact in what was charged; 503 in time; well in 2 s";
+/** A charge whose answer is lost may still count. The counters then exceed the admissions, and never fall short of them. */
+const NEVER_OVER = "never over the limit, exact counting charges with lost answers; 503 in time; recovered in 2 s";
 
 describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, function () {
   this.timeout(90_000);
@@ -13,11 +13,11 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
   const proxy = useProxy(server);
   const service = useReplicasOver(proxy);
 
-  it("cuts every connection, again and again", async () => {
+  it("cuts every connection repeatedly", async () => {
     let cutting: NodeJS.Timeout;
-    const { numbers } = await endure(
+    const { numbers } = await expectLimitsHold(
       service,
-      { fault: "every connection to Redis is cut, every 50 ms for 2 s", held: NEVER_OVER },
+      { fault: "all connections to Redis are cut every 50 ms for 2 s", held: NEVER_OVER },
       {
         strike: () => (cutting = setInterval(() => proxy.cut(), 50)),
         heal: () => clearInterval(cutting),
@@ -26,11 +26,11 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
     expect(numbers.lost).to.equal(0);
   });
 
-  it("loses an answer and its connection, again and again", async () => {
+  it("loses an answer and its connection repeatedly", async () => {
     let losing: NodeJS.Timeout;
-    const { numbers, overcharged } = await endure(
+    const { numbers, overcharged } = await expectLimitsHold(
       service,
-      { fault: "an answer of Redis is lost, and its connection cut, every 100 ms for 2 s", held: NEVER_OVER },
+      { fault: "an answer of Redis is lost and its connection cut every 100 ms for 2 s", held: NEVER_OVER },
       {
         strike: () => (losing = setInterval(() => (proxy.loseAnswer = true), 100)),
         heal() {
@@ -44,7 +44,7 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
   });
 
   it("refuses connections", async () => {
-    const { numbers } = await endure(
+    const { numbers } = await expectLimitsHold(
       service,
       { fault: "connections to Redis are cut and refused for 2 s", held: NEVER_OVER },
       {
@@ -56,7 +56,7 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
   });
 
   it("delivers requests late", async () => {
-    await endureExactly(service, "5 s of latency to Redis, for 2 s", {
+    await expectExactLimits(service, "requests to Redis are delayed by 5 s, for 2 s", {
       strike: () => (proxy.delayMs = LATENCY_MS),
       heal: () => proxy.mend(),
       settled: () => proxy.delivered(),
@@ -64,9 +64,9 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
   });
 
   it("delivers answers late", async () => {
-    const { numbers } = await endure(
+    const { numbers } = await expectLimitsHold(
       service,
-      { fault: "5 s of latency from Redis, for 2 s", held: NEVER_OVER },
+      { fault: "answers of Redis are delayed by 5 s, for 2 s", held: NEVER_OVER },
       {
         strike: () => (proxy.answerDelayMs = LATENCY_MS),
         heal: () => proxy.mend(),
@@ -79,15 +79,15 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
     ["toServer", "requests"],
     ["toClient", "answers"],
   ] as const) {
-    it(`swallows ${what}`, async () => {
-      const { numbers, overcharged } = await endure(
+    it(`holds back ${what}`, async () => {
+      const { numbers, overcharged } = await expectLimitsHold(
         service,
-        { fault: `the network swallows ${what} for 2 s, then delivers them`, held: NEVER_OVER },
+        { fault: `the network holds back ${what} for 2 s, then delivers them`, held: NEVER_OVER },
         {
           strike: () => proxy.swallow(way),
           heal: () => proxy.mend(),
           settled: () => proxy.delivered(),
-          quietly: true,
+          whileIdle: true,
         },
       );
       expect(numbers.lost).to.equal(0);
@@ -95,9 +95,9 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
     });
 
     it(`half-closes connections ${way === "toServer" ? "to the server" : "to the client"}`, async () => {
-      const fault = `every connection is half-closed ${way === "toServer" ? "to Redis" : "from Redis"}, every 50 ms for 2 s`;
+      const fault = `all connections are half-closed ${way === "toServer" ? "to Redis" : "from Redis"} every 50 ms for 2 s`;
       let closing: NodeJS.Timeout;
-      const { numbers } = await endure(
+      const { numbers } = await expectLimitsHold(
         service,
         { fault, held: NEVER_OVER },
         {

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { connectRedis, type RedisClient } from "../../../src/infra/redis.ts";
 import { startRedis } from "../../support/servers.ts";
 import { useStarted } from "../../support/use-started.ts";
-import { endure, endureExactly, REPLICAS, useReplicasOver } from "./expectations.ts";
+import { expectLimitsHold, expectExactLimits, REPLICAS, useReplicasOver } from "./expectations.ts";
 
 describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
   this.timeout(90_000);
@@ -14,7 +14,8 @@ describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), "onboarding-redis-"));
   });
-  // Written at each turn of its event loop, as by default, but never put off while the disk is busy.
+  // As by default, Redis writes its append-only file in each turn of its event loop. Without fsync, a busy disk never
+  // delays that write.
   const server = useStarted(
     "The Redis server",
     () => startRedis({ dir, args: ["--appendfsync", "no"] }),
@@ -31,48 +32,48 @@ describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
   });
 
   it("is paused", async () => {
-    await endureExactly(service, "Redis is paused for 2 s (SIGSTOP)", {
+    await expectExactLimits(service, "Redis is paused for 2 s (SIGSTOP)", {
       strike: () => server.pause(),
       heal: () => server.resume(),
-      quietly: true,
+      whileIdle: true,
     });
   });
 
   it("is paused across a window's edge", async () => {
-    await endureExactly(service, "Redis is paused for 2 s, across a window's edge", {
+    await expectExactLimits(service, "Redis is paused for 2 s, across a window's edge", {
       strike: () => server.pause(),
       heal: () => server.resume(),
-      quietly: true,
-      acrossAnEdge: true,
+      whileIdle: true,
+      acrossWindowEdge: true,
     });
   });
 
-  it("is stopped, and started with its data", async () => {
-    const fault = { strike: () => server.stop(), heal: () => server.restart(), quietly: true };
-    await endureExactly(service, "Redis is stopped and started with its data", fault);
+  it("is stopped and restarted with its data", async () => {
+    const fault = { strike: () => server.stop(), heal: () => server.restart(), whileIdle: true };
+    await expectExactLimits(service, "Redis is stopped and restarted with its data", fault);
   });
 
-  // Redis ends in good order in the same turn of its event loop in which it may just have run a charge, and sends no answer then.
+  // Redis shuts down within a turn of its event loop. A charge that ran in that same turn counts but gets no answer.
   for (const [how, ending] of [
     ["stopped under load", () => server.stop()],
     ["killed", () => server.kill()],
   ] as const) {
-    it(`is ${how}, and started with its data`, async () => {
+    it(`is ${how} and restarted with its data`, async () => {
       const names = {
-        fault: `Redis is ${how} and started with its data`,
-        held: "exact in what its append-only file kept; 503 in time; well in 2 s",
+        fault: `Redis is ${how} and restarted with its data`,
+        held: "exact, given what the append-only file kept; 503 in time; recovered in 2 s",
       };
-      const { numbers } = await endure(service, names, { strike: ending, heal: () => server.restart() });
+      const { numbers } = await expectLimitsHold(service, names, { strike: ending, heal: () => server.restart() });
       expect(numbers.lost).to.equal(0);
     });
   }
 
-  it("is killed, and started without its data", async () => {
+  it("is killed and restarted without its data", async () => {
     const names = {
-      fault: "Redis is killed and started without its data",
-      held: "the limit anew, and exact, after what was forgotten; 503 in time; well in 2 s",
+      fault: "Redis is killed and restarted without its data",
+      held: "exact, counting from zero after the loss; 503 in time; recovered in 2 s",
     };
-    const { numbers } = await endure(service, names, {
+    const { numbers } = await expectLimitsHold(service, names, {
       async strike() {
         await server.kill();
         rmSync(join(dir, "appendonlydir"), { recursive: true });
@@ -82,26 +83,26 @@ describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
     expect(numbers.lost).to.be.above(0);
   });
 
-  it("is a read-only replica", async () => {
-    await endureExactly(service, "Redis is made a read-only replica for 2 s", {
+  it("becomes a read-only replica", async () => {
+    await expectExactLimits(service, "Redis becomes a read-only replica for 2 s", {
       strike: () => operator.replicaof("127.0.0.1", 1),
       heal: () => operator.replicaof("NO", "ONE"),
     });
   });
 
   it("is out of memory", async () => {
-    await endureExactly(service, "Redis is out of memory for 2 s", {
+    await expectExactLimits(service, "Redis is out of memory for 2 s", {
       strike: () => operator.config("SET", "maxmemory", 1),
       heal: () => operator.config("SET", "maxmemory", 0),
     });
   });
 
-  it("has its scripts flushed, again and again", async () => {
+  it("has its scripts flushed repeatedly", async () => {
     let flushing: NodeJS.Timeout;
-    const { numbers } = await endureExactly(service, "SCRIPT FLUSH every 20 ms for 2 s", {
+    const { numbers } = await expectExactLimits(service, "SCRIPT FLUSH every 20 ms for 2 s", {
       strike: () => (flushing = setInterval(() => void operator.script("FLUSH"), 20)),
       heal: () => clearInterval(flushing),
-      painless: true,
+      mayGoUnnoticed: true,
     });
     expect(numbers.unavailable).to.equal(0);
   });

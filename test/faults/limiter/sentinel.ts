@@ -9,22 +9,22 @@ import { dataDirOf, toolsIn } from "../../../src/dev/data-dir.ts";
 import { startRedis, type TestServer } from "../../support/servers.ts";
 
 const NAME = "limits";
-/** As docs say for production: a master that no replica follows takes no writes. */
+/** The settings recommended for production: a master that no replica follows accepts no writes. */
 const SAFE = ["--min-replicas-to-write", "1", "--min-replicas-max-lag", "2", "--repl-diskless-sync-delay", "0"];
 
-/** Above Sentinel's own second between two pings: else it may take the new master for dead before it has asked it once. */
+/** Above Sentinel's ping interval of 1 s. Otherwise Sentinel may declare the new master down before its first ping. */
 const DOWN_AFTER_MS = 2_000;
 const PATIENCE_MS = 60_000;
 
-/** A master, two replicas, and three sentinels that watch over them. */
+/** A Redis master, two replicas, and three Sentinels that monitor them. */
 export interface Trio {
   readonly url: string;
   master(): Promise<TestServer>;
-  /** Asks for a failover, as an operator would. */
+  /** Requests a failover, as an operator would. */
   failover(): Promise<void>;
-  /** Lets the master take no writes for so long, or until it is none any more. */
+  /** Pauses writes on the master for `ms` milliseconds, or until it stops being the master. */
   pauseWrites(ms: number): Promise<void>;
-  /** Resolves when the sentinels name another master than this one, and it takes writes. */
+  /** Resolves when the Sentinels name a master other than `old`, and it accepts writes. */
   promoted(old: TestServer): Promise<void>;
   /** Resolves when both replicas follow the master. */
   whole(): Promise<void>;
@@ -97,15 +97,15 @@ async function onlineReplicas(url: string): Promise<number> {
   return asking(url, async (redis) => (await redis.info("replication")).match(/state=online/g)?.length ?? 0);
 }
 
-/** Replicas that the sentinel would promote. */
+/** Returns the number of replicas that the Sentinel could promote. */
 async function knownToSentinel(sentinel: Redis): Promise<number> {
   const replicas = (await sentinel.call("SENTINEL", "REPLICAS", NAME)) as string[][];
-  return replicas.filter((fields) => fields[fields.indexOf("flags") + 1] === "slave").length; // and not also "s_down"
+  return replicas.filter((fields) => fields[fields.indexOf("flags") + 1] === "slave").length; // exactly "slave": not also "s_down"
 }
 
 async function asking<T>(url: string, ask: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null });
-  redis.on("error", () => undefined); // told by the rejection
+  redis.on("error", () => undefined); // the rejected command reports it
   try {
     return await ask(redis);
   } finally {
@@ -113,9 +113,9 @@ async function asking<T>(url: string, ask: (redis: Redis) => Promise<T>): Promis
   }
 }
 
-/** @throws where that takes a minute. */
-async function until(so: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + PATIENCE_MS; !(await so().catch(() => false)); await setTimeout(50)) {
-    if (performance.now() > deadline) throw new Error("Sentinel does not come to rest.");
+/** Polls until the condition holds. @throws after 60 s. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + PATIENCE_MS; !(await holds().catch(() => false)); await setTimeout(50)) {
+    if (performance.now() > deadline) throw new Error("Sentinel did not reach the expected state within 60 s.");
   }
 }

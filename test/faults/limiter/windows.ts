@@ -1,21 +1,21 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Long enough for a fault, recovery and exhaustion to lie within one window, and for a few such cases. */
+/** Long enough to fit a fault, the recovery and the exhaustion of the limits into one window several times. */
 export const WINDOW_SECONDS = 30;
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
 
-/** The window that ends so long from now. Redis is on this machine, so this clock is its own. */
+/** Returns the window that ends in `resetMs` milliseconds. Redis runs on this machine and has the same clock. */
 export function windowOf(resetMs: number): number {
   return Math.round((Date.now() + resetMs) / WINDOW_MS) - 1;
 }
 
-/** Resolves in a window with so much left of it. */
+/** Waits until at least `ms` milliseconds of the current window are left. */
 export async function roomFor(ms: number): Promise<void> {
   if (leftMs() < ms) await setTimeout(leftMs() + 20);
 }
 
-/** Resolves so long before a window's end. */
+/** Waits until `ms` milliseconds before the end of a window. */
 export async function beforeEdge(ms: number): Promise<void> {
   await setTimeout((leftMs() - ms + WINDOW_MS) % WINDOW_MS);
 }

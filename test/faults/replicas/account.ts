@@ -5,11 +5,11 @@ import type { Tally } from "../tally.ts";
 import { everyCandidate } from "./feed.ts";
 import { Lanes } from "./lanes.ts";
 
-/** An account under a load of creates, with what it was acknowledged. */
+/** An account under a load of creates. It remembers every acknowledged candidate. */
 export class BusyAccount {
   readonly id: string;
   readonly keys: readonly { id: string; key: string }[];
-  /** Candidates that were answered 201, by id. */
+  /** Candidates whose create was answered 201, by id. */
   readonly acknowledged = new Map<string, Candidate>();
   readonly #lanes: Lanes[] = [];
 
@@ -29,9 +29,9 @@ export class BusyAccount {
     return this.keys[0]?.key ?? "";
   }
 
-  /** Sends creates in so many lanes, with the keys in turn, until the lanes are ended. */
+  /** Sends creates in `count` lanes, with the keys in turn, until the lanes are ended. */
   creates(load: LoadClient, tally: Tally, count: number): Lanes {
-    const underWay = new Lanes(count, async (lane, turn) => {
+    const lanes = new Lanes(count, async (lane, turn) => {
       const key = this.keys[(lane + turn) % this.keys.length]?.key ?? "";
       const body = JSON.stringify({ name: `${lane}-${turn}`, documents: ["CV"], references: [{ name: "Ann" }] });
       const { answer } = await tally.send(load, { method: "POST", path: "/candidates", key, body });
@@ -39,16 +39,16 @@ export class BusyAccount {
       const candidate = JSON.parse(answer.body) as Candidate;
       this.acknowledged.set(candidate.id, candidate);
     });
-    this.#lanes.push(underWay);
-    return underWay;
+    this.#lanes.push(lanes);
+    return lanes;
   }
 
-  /** Ends what is still under way, where a test has failed before it did so itself. */
+  /** Ends the lanes that still run, in case the test failed before ending them. */
   async stop(): Promise<void> {
-    await Promise.all(this.#lanes.map((lanes) => lanes.end()));
+    await Promise.all(this.#lanes.map((each) => each.end()));
   }
 
-  /** How many of the acknowledged candidates are not there, or are not as they were acknowledged. */
+  /** Returns the number of acknowledged candidates that are missing, or differ from the acknowledged answer. */
   async lost(load: LoadClient): Promise<number> {
     const stored = await everyCandidate(load, this.key);
     return [...this.acknowledged].filter(
@@ -56,7 +56,7 @@ export class BusyAccount {
     ).length;
   }
 
-  /** Creates that the account's window counts. */
+  /** Returns the number of creates counted in the account's window. */
   async charged({ usage }: Operators): Promise<number> {
     const { surfaces } = await usage({ accountId: this.id, keyId: this.keys[0]?.id ?? "" });
     return surfaces.find(({ surface }) => surface === "create")?.account.used ?? 0;

@@ -6,7 +6,7 @@ export interface Balancer {
   close(): void;
 }
 
-/** Where a service listens, and where it says whether it is ready. */
+/** The ports of a service: for requests, and for its readiness at /readyz. */
 export interface Backend {
   readonly port: number;
   readonly opsPort: number;
@@ -15,18 +15,17 @@ export interface Backend {
 const ASK_EVERY_MS = 100;
 
 /**
- * A TCP balancer on 127.0.0.1 that gives each new connection to the next service in turn. Like any, it asks them whether
- * they are ready, leaves those out that say no, and goes on to the one after where a connection is not taken; once it is
- * taken, its bytes are passed on and nothing is mended.
+ * A round-robin TCP balancer on 127.0.0.1. It polls the readiness of each service, skips those that are not ready, and
+ * tries the next one if a service does not accept the connection. After that it only passes bytes on.
  */
 export async function startBalancer(backends: () => readonly Backend[]): Promise<Balancer> {
   const sockets = new Set<Socket>();
   const unready = new Set<number>();
   let turn = 0;
-  const asking = setInterval(() => {
+  const polling = setInterval(() => {
     for (const { port, opsPort } of backends()) {
       const ready = fetch(`http://127.0.0.1:${opsPort}/readyz`, { signal: AbortSignal.timeout(ASK_EVERY_MS * 5) });
-      // One that is merely slow to say so is left in: on a busy machine that would be all of them.
+      // A slow or missing answer changes nothing: on a busy machine all services may be slow.
       void ready.then(
         ({ ok }) => (ok ? unready.delete(port) : unready.add(port)),
         () => undefined,
@@ -36,7 +35,7 @@ export async function startBalancer(backends: () => readonly Backend[]): Promise
   function ports(): number[] {
     const all = backends().map(({ port }) => port);
     const ready = all.filter((port) => !unready.has(port));
-    // Where none is ready, all are tried: what they lack may not concern this request, and a 503 says more than a cut.
+    // If none is ready, try all: the request may not need what is missing, and a 503 tells more than a closed connection.
     return ready.length > 0 ? ready : all;
   }
 
@@ -47,9 +46,9 @@ export async function startBalancer(backends: () => readonly Backend[]): Promise
   });
 
   async function reach(client: Socket): Promise<void> {
-    const among = ports();
-    for (let tried = 0; tried < among.length; tried++) {
-      const port = among[turn++ % among.length];
+    const targets = ports();
+    for (let tried = 0; tried < targets.length; tried++) {
+      const port = targets[turn++ % targets.length];
       if (port === undefined) continue;
       const replica = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
       if (
@@ -76,7 +75,7 @@ export async function startBalancer(backends: () => readonly Backend[]): Promise
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close() {
-      clearInterval(asking);
+      clearInterval(polling);
       server.close();
       for (const socket of sockets) socket.destroy();
     },

@@ -14,18 +14,18 @@ const SCALE = 2;
 const ACCOUNT_LIMIT = 200 * SCALE;
 const LANES = 8;
 
-describe("replicas of which one's clock is an hour off", function () {
+describe("three replicas, one with a clock that is an hour off,", function () {
   this.timeout(150_000);
   for (const [direction, shift] of [
     ["ahead", HOUR_MS],
     ["behind", -HOUR_MS],
   ] as const) {
-    it(`admit exactly the limit, with right timestamps and a whole feed, when it is ${direction}`, async () => {
+    it(`admit exactly the limit, with correct timestamps and a complete feed, if that clock is ${direction}`, async () => {
       const shifted = {
         NODE_OPTIONS: "--import ./test/faults/replicas/shifted-clock.mjs",
         SHIFT_CLOCK_MS: String(shift),
       };
-      // A replica that went by its own clock would count in another window than the others.
+      // With a window of an hour, a replica that used its own clock would count in another window than the others.
       const settings = { LIMIT_SCALE: SCALE, LIMIT_WINDOW_SECONDS: HOUR_MS / 1000, STORE_TIMEOUT_MS: 2_000 };
       const fleet = await startFleet(3, settings, [shifted]);
       try {
@@ -45,7 +45,7 @@ describe("replicas of which one's clock is an hour off", function () {
     const began = Date.now();
     const lanes = account.creates(load, tally, LANES);
     const reading = new Lanes(1, () => mirror.catchUp());
-    // Where too many are admitted, the expectations say so.
+    // Also end if too many are admitted: the expectations below then fail.
     while (tally.refused < 20 && tally.admitted <= 2 * ACCOUNT_LIMIT) await setTimeout(20);
     await lanes.end();
     const ended = Date.now();
@@ -61,8 +61,8 @@ describe("replicas of which one's clock is an hour off", function () {
     const byShifted = fleet.members[0]!.log.filter(({ surface }) => surface === "create").length;
     load.close();
     record({
-      fault: `clock of one of three replicas an hour ${direction}`,
-      held: "limit exact, timestamps right, feed whole and in order",
+      fault: `the clock of one of three replicas is an hour ${direction}`,
+      held: "limit exact; timestamps correct; feed complete and in order",
       ...tally.counts(),
       lost: lost + missed,
       note: `${byShifted} creates by that replica, ${wrong} wrong timestamps`,

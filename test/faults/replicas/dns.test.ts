@@ -16,7 +16,7 @@ const LATE_MS = 1_000;
 const RECOVERY_MS = 5_000;
 const PRELOAD = { NODE_OPTIONS: "--import ./test/faults/replicas/names.mjs" };
 
-describe("without DNS", function () {
+describe("a replica without DNS", function () {
   this.timeout(60_000);
   let dir: string;
   let names: string;
@@ -41,19 +41,19 @@ describe("without DNS", function () {
     rmSync(dir, { recursive: true });
   });
 
-  /** Starts a replica that knows its servers by name. */
+  /** Starts a replica whose settings name its servers by hostname. */
   function start(): Promise<Member> {
     const config = testConfig({
       REDIS_URL: `redis://redis.test:${redis.port}`,
       MONGODB_URL: `mongodb://mongo.test:${mongo.port}/dns-${process.pid}`,
       STORE_TIMEOUT_MS,
-      LIMIT_WINDOW_SECONDS: 3_600, // at any other it begins with a warning
+      LIMIT_WINDOW_SECONDS: 3_600, // any other value logs a warning at the start
     });
     const settings = Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]));
     return startMember({ ...process.env, ...settings, ...PRELOAD, NAMES_FILE: names });
   }
 
-  it("a replica does not start, and says in one line which name it could not find", async () => {
+  it("does not start, and reports in one line which name it could not resolve", async () => {
     const error = await start().then(
       () => undefined,
       (reason: Error) => reason.message,
@@ -62,7 +62,7 @@ describe("without DNS", function () {
     expect(error).to.contain("mongo.test");
   });
 
-  it("a running one says that it is not ready, answers 503 in time, and goes on when names are found again", async () => {
+  it("is not ready and answers 503 in time if it already runs, and recovers when names resolve again", async () => {
     writeFileSync(names, "");
     const member = await start();
     const { id } = await operators.accounts.createAccount({ name: "Test" });
@@ -89,8 +89,8 @@ describe("without DNS", function () {
     load.close();
     const exitCode = await member.end("SIGTERM");
     record({
-      fault: "DNS gone, and the connections to Redis and MongoDB cut",
-      held: "503 in time, not ready, no start without it, no restart after it",
+      fault: "DNS fails, and the connections to Redis and MongoDB are cut",
+      held: "503 in time; not ready; recovers without a restart; does not start without DNS",
       ...tally.counts(),
       lost: 0,
       slowestMs: Math.round(tally.slowestUnavailableMs),

@@ -2,30 +2,33 @@ import { setTimeout } from "node:timers/promises";
 import type { Candidate } from "../../../src/candidates/schema.ts";
 import type { LoadClient } from "../../support/load.ts";
 
-/** Keeps a copy of an account's candidates from the feed alone, as a client would: a cursor, and whole rows. */
+/** Mirrors an account's candidates from the feed alone, as a client would: it keeps a cursor and stores whole rows. */
 export class Mirror {
   readonly candidates = new Map<string, Candidate>();
   readonly #load: LoadClient;
   readonly #key: string;
-  readonly #seen: (row: Candidate) => void;
+  readonly #onRow: (row: Candidate) => void;
   #cursor = "";
-  /** What there was in place of the last page that could not be read. */
+  /** The error or the answer in place of the last page that could not be read. */
   lastFault = "";
 
-  /** @param seen is shown every row as it comes. */
-  constructor(load: LoadClient, key: string, seen: (row: Candidate) => void = () => undefined) {
+  /** @param onRow is called with each row as it arrives. */
+  constructor(load: LoadClient, key: string, onRow: (row: Candidate) => void = () => undefined) {
     this.#load = load;
     this.#key = key;
-    this.#seen = seen;
+    this.#onRow = onRow;
   }
 
-  /** Reads on until there is no more for now. Gives up where an answer is none, to go on from the same cursor the next time. */
+  /**
+   * Reads to the current end of the feed. @returns false if a page could not be read; the next call continues from the same
+   * cursor.
+   */
   async catchUp(): Promise<boolean> {
     for (;;) {
       const page = await this.#page();
       if (page === undefined) return false;
       for (const candidate of page.data) {
-        this.#seen(candidate);
+        this.#onRow(candidate);
         this.candidates.set(candidate.id, candidate);
       }
       this.#cursor = page.cursor;
@@ -44,19 +47,19 @@ export class Mirror {
   }
 }
 
-/** A busy test machine may fail to answer a page or two in time. */
+/** Time limit for reading the whole feed: a busy test machine may not answer every page in time. */
 const READ_WITHIN_MS = 10_000;
 
-/** Everything there is, read afresh. @throws where the feed does not answer for 10 s. */
+/** Reads all candidates from the start of the feed. @throws if it cannot read them within 10 s. */
 export async function everyCandidate(load: LoadClient, key: string): Promise<Map<string, Candidate>> {
   const mirror = new Mirror(load, key);
   for (const deadline = performance.now() + READ_WITHIN_MS; !(await mirror.catchUp());) {
-    if (performance.now() > deadline) throw new Error(`The feed does not answer: ${mirror.lastFault}`);
+    if (performance.now() > deadline) throw new Error(`The feed could not be read within 10 s: ${mirror.lastFault}`);
   }
   return mirror.candidates;
 }
 
-/** Candidates whose last change does not reach the mirror; one that the fault held up is given the time to. */
+/** Returns the candidates whose last change has not reached the mirror after 5 s: a fault may delay a change that long. */
 export async function missedBy(mirror: Mirror, load: LoadClient, key: string): Promise<string[]> {
   for (const deadline = performance.now() + 5_000; ; await setTimeout(200)) {
     await mirror.catchUp();

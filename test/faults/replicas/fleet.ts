@@ -7,38 +7,38 @@ import { openOperators, type Operators } from "../../support/operators.ts";
 import { testConfig } from "../../support/service.ts";
 import { startBalancer } from "./balancer.ts";
 
-/** One process of the service, as a container of its own would be: its own ports, and SIGTERM to end it. */
+/** One process of the service, like a container: it has its own ports and ends on SIGTERM. */
 export interface Member {
   readonly port: number;
   readonly opsPort: number;
   readonly child: ChildProcess;
-  /** Every line that it has logged, parsed. */
+  /** All its log lines so far, parsed. */
   readonly log: LogLine[];
-  /** Ends it by that signal and waits until it is gone. @returns its exit code, null where the signal itself ended it. */
+  /** Sends the signal and waits for the process to exit. @returns its exit code, or null if the signal killed it. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null>;
 }
 
-/** Services side by side over one database, behind a balancer that takes turns. */
+/** Several processes of the service over one database, behind a round-robin balancer. */
 export interface Fleet {
-  /** The balancer's. */
+  /** The balancer's URL. */
   readonly url: string;
   readonly members: readonly Member[];
   readonly operators: Operators;
-  /** Starts one more and sends it its share of new connections. */
+  /** Starts one more process, which then gets its share of new connections. */
   join(): Promise<Member>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts so many processes.
- * @param environments what each one's environment has beside the settings, in order.
+ * Starts `size` processes.
+ * @param environments additional environment variables for each process, in order.
  */
 export async function startFleet(
   size: number,
   settings: Settings = {},
   environments: NodeJS.ProcessEnv[] = [],
 ): Promise<Fleet> {
-  // One database for all: the name is drawn once.
+  // All processes share one database, so its random name is generated only once.
   const config = testConfig(settings);
   const members: Member[] = [];
   const balancer = await startBalancer(() => members.filter(({ child }) => isRunning(child)));
@@ -74,19 +74,19 @@ export async function startFleet(
   };
 }
 
-/** Starts one process of the service with that environment, and waits until it serves. @throws with what it said on stderr. */
+/** Starts one process of the service, and waits until it serves. @throws with its stderr output if it exits before that. */
 export async function startMember(env: NodeJS.ProcessEnv): Promise<Member> {
   const child = spawn(process.execPath, [await compiled("main.ts")], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log: LogLine[] = [];
-  if (child.stdout === null || child.stderr === null) throw new Error("The service's output is a pipe.");
+  if (child.stdout === null || child.stderr === null) throw new Error("The service's output is not a pipe.");
   createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as LogLine));
-  let complaints = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   const gone = once(child, "close");
   const [first] = (await Promise.race([once(child, "message"), gone])) as [
     { port: number; opsPort: number } | number | null,
   ];
-  if (typeof first !== "object" || first === null) throw new Error(complaints);
+  if (typeof first !== "object" || first === null) throw new Error(errors);
   return {
     ...first,
     child,
@@ -94,7 +94,7 @@ export async function startMember(env: NodeJS.ProcessEnv): Promise<Member> {
     async end(signal) {
       if (isRunning(child)) {
         child.kill(signal);
-        child.kill("SIGCONT"); // a stopped process would not see it
+        child.kill("SIGCONT"); // a stopped process would not handle the signal
         await gone;
       }
       return child.exitCode;

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 const HOUR_MS = 3_600_000;
 const ROOM_MS = 45_000;
 
-/** Waits where the hour, and with it a window of an hour or a day, would turn in the middle of a test. */
+/** Waits for the next hour if the current one ends within 45 s, so that no window ends in the middle of a test. */
 export async function clearOfTheHour(): Promise<void> {
   const left = HOUR_MS - (Date.now() % HOUR_MS);
   if (left < ROOM_MS) await setTimeout(left + 100);

@@ -7,7 +7,7 @@ import { Tally } from "../tally.ts";
 import { BusyAccount } from "./account.ts";
 import { clearOfTheHour } from "./hour.ts";
 
-/** The account's limit of creates at this scale is 600, a key's 300. */
+/** At this scale the limit of creates is 600 for an account and 300 for a key. */
 const SCALE = 3;
 const ACCOUNT_LIMIT = 200 * SCALE;
 const LANES = 12;
@@ -29,7 +29,7 @@ describe("replicas that share a port", function () {
     load.close();
   });
 
-  it("lose nothing that was acknowledged when three of them are killed -9 at work, and admit exactly the limit", async () => {
+  it("lose no acknowledged write when three of them are killed with SIGKILL under load, and admit exactly the limit", async () => {
     const lanes = account.creates(load, tally, LANES);
     const killed = new Set<number>();
     while (killed.size < 3) {
@@ -42,8 +42,8 @@ describe("replicas that share a port", function () {
     const lost = await account.lost(load);
     const charged = await account.charged(service.operators);
     record({
-      fault: "replica killed -9 mid-request, three of four",
-      held: "no acknowledged write lost, limit exact, at most a broken connection",
+      fault: "three of four replicas are killed (SIGKILL) mid-request",
+      held: "no acknowledged write lost; limit exact; no failures but broken connections",
       ...tally.counts(),
       lost,
       note: `charged ${charged} of ${ACCOUNT_LIMIT}`,
@@ -55,7 +55,7 @@ describe("replicas that share a port", function () {
     expect(tally.failures, "somebody was cut off").not.to.have.length(0);
   });
 
-  it("fail no request when one of them is ended by SIGTERM under load", async () => {
+  it("fail no request when one of them gets SIGTERM under load", async () => {
     const lanes = account.creates(load, tally, LANES);
     const { pid } = await service.logged(({ surface }) => surface === "create");
     const stopped = service.logged(({ msg, pid: its }) => msg === "stopped" && its === pid);
@@ -65,8 +65,8 @@ describe("replicas that share a port", function () {
     await lanes.end();
     const lost = await account.lost(load);
     record({
-      fault: "SIGTERM to one of four replicas of one port",
-      held: "zero failed requests, limit exact",
+      fault: "SIGTERM to one of four replicas that share a port",
+      held: "no failed request; limit exact",
       ...tally.counts(),
       lost,
     });

@@ -1,9 +1,9 @@
-/** Work done over and over in so many lanes, until it is told to end. */
+/** Repeats work in several concurrent loops ("lanes") until `end` is called. */
 export class Lanes {
   #over = false;
   readonly #lanes: Promise<void>[];
 
-  /** @param work is given a number of its own; what it throws ends the load, and is thrown by `end`. */
+  /** @param work gets the lane's number and the number of the turn. If it throws, all lanes end, and `end` throws the error. */
   constructor(count: number, work: (lane: number, turn: number) => Promise<unknown>) {
     this.#lanes = Array.from({ length: count }, async (_, lane) => {
       for (let turn = 0; !this.#over; turn++) await work(lane, turn);
@@ -11,7 +11,7 @@ export class Lanes {
     for (const lane of this.#lanes) lane.catch(() => (this.#over = true));
   }
 
-  /** Lets every lane finish what it is at. */
+  /** Stops the lanes after their current turn. @throws what the work threw. */
   async end(): Promise<void> {
     this.#over = true;
     await Promise.all(this.#lanes);

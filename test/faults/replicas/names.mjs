@@ -1,4 +1,4 @@
-// Preloaded into a replica: names under .test are this machine's while the file NAMES_FILE is there, and unknown without it.
+// Preloaded into a replica. Names under .test resolve to 127.0.0.1 while the file NAMES_FILE exists, and are unknown otherwise.
 import dns from "node:dns";
 import { existsSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";

@@ -7,10 +7,10 @@ import { type Fleet, startFleet } from "./fleet.ts";
 import { clearOfTheHour } from "./hour.ts";
 
 const LANES = 12;
-/** Far above what is offered: that the count is right shows in what was charged. */
+/** The limits are far above the load, so the tests compare the number of charges instead. */
 const SETTINGS = { LIMIT_SCALE: 1_000 };
 
-describe("services behind a balancer", function () {
+describe("processes of the service behind a balancer", function () {
   this.timeout(180_000);
   let fleet: Fleet;
   let account: BusyAccount;
@@ -34,7 +34,7 @@ describe("services behind a balancer", function () {
     const charged = await account.charged(fleet.operators);
     record({
       fault,
-      held: "zero failed requests, each charged once",
+      held: "no failed request; each charged once",
       ...tally.counts(),
       lost,
       note: `charged ${charged}`,
@@ -46,7 +46,7 @@ describe("services behind a balancer", function () {
     expect(exitCodes).to.deep.equal(exitCodes.map(() => 0));
   }
 
-  it("fail no request while all are restarted, one after the other", async () => {
+  it("fail no request while all are restarted one after the other", async () => {
     await start(3, {});
     const lanes = account.creates(load, tally, LANES);
     const exitCodes = [];
@@ -58,7 +58,7 @@ describe("services behind a balancer", function () {
     await expectNothingFailed("rolling restart of three replicas behind a balancer", exitCodes);
   });
 
-  it("fail no request when a whole service of two replicas is ended, and another is there", async () => {
+  it("fail no request when one of two, with two replicas each, gets SIGTERM", async () => {
     await start(2, { REPLICAS: 2 });
     const lanes = account.creates(load, tally, LANES);
     while (tally.admitted < 100) await new Promise(setImmediate);
@@ -66,6 +66,6 @@ describe("services behind a balancer", function () {
     const before = tally.admitted;
     while (tally.admitted < before + 100) await new Promise(setImmediate);
     await lanes.end();
-    await expectNothingFailed("SIGTERM to a whole service of two replicas", [exitCode]);
+    await expectNothingFailed("SIGTERM to one of two services of two replicas each", [exitCode]);
   });
 });

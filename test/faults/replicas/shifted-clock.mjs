@@ -1,12 +1,12 @@
-// Preloaded into a replica: its wall clock is wrong by SHIFT_CLOCK_MS. The monotonic one is right, as on a real machine.
+// Preloaded into a replica. Shifts its wall clock by SHIFT_CLOCK_MS. The monotonic clock stays right, as on a real machine.
 const shift = Number(process.env.SHIFT_CLOCK_MS ?? 0);
-const Right = Date;
-globalThis.Date = class extends Right {
+const RealDate = Date;
+globalThis.Date = class extends RealDate {
   constructor(...given) {
-    if (given.length === 0) super(Right.now() + shift);
+    if (given.length === 0) super(RealDate.now() + shift);
     else super(...given);
   }
   static now() {
-    return Right.now() + shift;
+    return RealDate.now() + shift;
   }
 };

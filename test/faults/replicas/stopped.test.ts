@@ -12,12 +12,12 @@ import { Lanes } from "./lanes.ts";
 const SCALE = 5;
 const ACCOUNT_LIMIT = 200 * SCALE;
 const STORE_TIMEOUT_MS = 1_000;
-/** Well over what the feed allows for: the time a write may take, and 2 s between the replicas' clocks. */
+/** Well above the feed's tolerance, which is the store timeout of a write plus 2 s of clock skew between replicas. */
 const STOPPED_MS = STORE_TIMEOUT_MS + 2_000 + 2_000;
-/** The load on each of the two. */
+/** Lanes of the load on the stopped replica; the other replica gets a quarter. */
 const LANES = 8;
 
-describe("a replica whose event loop stands still", function () {
+describe("a replica whose event loop is stopped", function () {
   this.timeout(150_000);
   let fleet: Fleet;
   let account: BusyAccount;
@@ -25,12 +25,12 @@ describe("a replica whose event loop stands still", function () {
     fleet = await startFleet(2, { LIMIT_SCALE: SCALE, LIMITER_TIMEOUT_MS: 500, STORE_TIMEOUT_MS });
   });
   after(async () => {
-    fleet.members[0]?.child.kill("SIGCONT"); // where the test failed before it did
+    fleet.members[0]?.child.kill("SIGCONT"); // in case the test failed before resuming it
     await account.stop();
     await fleet.stop();
   });
 
-  it("is not ready; others serve, the limit is exact, and the feed misses nothing of what it does when it goes on", async () => {
+  it("is not ready while others serve; the limit stays exact, and the feed shows all its writes after it resumes", async () => {
     const [victim, other] = fleet.members as [Fleet["members"][0], Fleet["members"][0]];
     await clearOfTheHour();
     account = await BusyAccount.make(fleet.operators, 3);
@@ -65,8 +65,8 @@ describe("a replica whose event loop stands still", function () {
     const all = [onStopped, onOther].map((tally) => tally.counts());
     const sum = (pick: (counts: (typeof all)[0]) => number) => all.reduce((total, counts) => total + pick(counts), 0);
     record({
-      fault: `event loop of a replica stands still for ${STOPPED_MS / 1000} s (SIGSTOP)`,
-      held: "others serve, readiness does not answer, limit exact, the feed misses nothing",
+      fault: `the event loop of a replica is stopped for ${STOPPED_MS / 1000} s (SIGSTOP)`,
+      held: "others serve; readiness does not answer; limit exact; feed complete",
       offered: sum(({ offered }) => offered),
       admitted: sum(({ admitted }) => admitted),
       refused: sum(({ refused }) => refused),
@@ -75,7 +75,7 @@ describe("a replica whose event loop stands still", function () {
       lost: lost + missed.length,
       slowestMs: onOther.counts().slowestMs,
       recoveryMs,
-      note: `${meanwhile} admitted elsewhere meanwhile; charged ${charged} of ${ACCOUNT_LIMIT}; slowest is the other replica's`,
+      note: `${meanwhile} admitted by the other replica meanwhile; charged ${charged} of ${ACCOUNT_LIMIT}; slowest is the other replica's`,
     });
     expect(ready, "readiness").to.equal(undefined);
     expect(meanwhile).to.be.above(0);

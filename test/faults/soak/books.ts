@@ -1,11 +1,11 @@
 import type { Surface } from "../../../src/limiter/surfaces.ts";
 import type { LogLine } from "../../support/processes.ts";
 import { Ledger } from "../limiter/ledger.ts";
-import { REDIS_KILLED, type Trouble } from "./mischief.ts";
+import { REDIS_KILLED, type InjectedFault } from "./fault-injector.ts";
 
-/** Beyond a window's end, its last lines have come by now. */
+/** Time after a window's end by which all its log lines have arrived. */
 const STRAGGLERS_MS = 8_000;
-/** A fault may be felt so long after its end. */
+/** Time after its end during which a fault may still have an effect. */
 const RECOVERY_MS = 2_500;
 
 export interface Account {
@@ -13,16 +13,18 @@ export interface Account {
   keys: readonly { id: string }[];
 }
 
-/** Windows are audited as they end and then forgotten, so that a soak may last for days. */
+/** Audits each window after its end and then discards its log lines, so that a soak can run for days. */
 export class Books {
-  /** Windows of one account and surface: all, those without a fault, those of them that were exhausted, exactly. */
+  /** Number of audited windows, each of one account and surface. */
   audited = 0;
+  /** Number of audited windows without a fault. */
   undisturbed = 0;
+  /** Number of windows without a fault that were exhausted and admitted exactly the limit. */
   exact = 0;
   admitted = 0;
-  /** What broke a promise, in words. */
+  /** Describes each violation of the limits, except those in `forgotten`. */
   readonly breaches: string[] = [];
-  /** More admitted than the limit in a window in which Redis was killed: what its append-only file had not got yet. */
+  /** Describes excess admissions in windows in which Redis was killed, and lost what was not in its append-only file yet. */
   readonly forgotten: string[] = [];
   readonly #lines = new Map<number, LogLine[]>();
   readonly #accounts: readonly Account[];
@@ -35,8 +37,8 @@ export class Books {
     this.#windowMs = windowSeconds * 1000;
   }
 
-  /** Takes the lines over and audits the windows that are over at `now`; the first and the last are only begun, and left out. */
-  enter(lines: LogLine[], troubles: readonly Trouble[], now: number): void {
+  /** Moves the lines out of `lines`, and audits the windows whose lines are complete at `now`. */
+  enter(lines: LogLine[], faults: readonly InjectedFault[], now: number): void {
     for (const line of lines.splice(0)) {
       if (line.window === undefined) continue;
       const known = this.#lines.get(line.window);
@@ -47,12 +49,12 @@ export class Books {
       const end = (window + 1) * this.#windowMs;
       if (end + STRAGGLERS_MS > now) continue;
       this.#lines.delete(window);
-      const during = troubles.filter(({ from, to }) => from <= end && to + RECOVERY_MS >= end - this.#windowMs);
+      const during = faults.filter(({ from, to }) => from <= end && to + RECOVERY_MS >= end - this.#windowMs);
       for (const account of this.#accounts) this.#audit(new Ledger(known, account, this.#surfaces), window, during);
     }
   }
 
-  #audit(ledger: Ledger, window: number, during: readonly Trouble[]): void {
+  #audit(ledger: Ledger, window: number, during: readonly InjectedFault[]): void {
     const quiet = during.length === 0;
     const exhausted = this.#surfaces.filter((surface) => ledger.exhausted(surface, window));
     const breaches = quiet ? ledger.breaches() : ledger.excesses();

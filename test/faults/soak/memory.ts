@@ -7,12 +7,12 @@ export interface Memory {
   readonly samples: { at: number; megabytes: number }[];
 }
 
-/** Resident memory of processes, sampled. */
+/** Samples the resident memory of processes. */
 export class MemoryWatch {
   readonly processes = new Map<number, Memory>();
   readonly #timer: NodeJS.Timeout;
 
-  /** @param named the processes to look at, by pid, asked anew for each sample. */
+  /** @param named returns the processes to sample: pid to name. It is called for each sample. */
   constructor(named: () => ReadonlyMap<number, string>, everyMs: number) {
     void this.#sample(named());
     this.#timer = setInterval(() => void this.#sample(named()), everyMs);
@@ -23,7 +23,7 @@ export class MemoryWatch {
   }
 
   async #sample(named: ReadonlyMap<number, string>): Promise<void> {
-    // ps fails where one of them has gone, and still tells of the others.
+    // ps fails if one of the processes has exited, but still prints the others.
     const { stdout } = await promisify(execFile)("ps", ["-o", "pid=,rss=", "-p", [...named.keys()].join(",")]).catch(
       (error: { stdout: string }) => error,
     );
@@ -38,8 +38,8 @@ export class MemoryWatch {
   }
 }
 
-/** The middle of what a process used in a part of its life, given as fractions of it: 0 its start, 1 its end. */
-export function typical({ samples }: Memory, from: number, to: number): number {
+/** Returns the median memory of a process in a part of its lifetime, given as fractions: 0 is its start, 1 its end. */
+export function medianOf({ samples }: Memory, from: number, to: number): number {
   const part = samples
     .slice(Math.floor(from * samples.length), Math.ceil(to * samples.length))
     .map(({ megabytes }) => megabytes);

@@ -1,7 +1,7 @@
 import { isAlive } from "../../../src/dev/servers-file.ts";
 import type { LogLine } from "../../support/processes.ts";
 
-/** The replicas that have served so far, by what they logged. */
+/** Numbers the replicas that have served so far. Learns of them from their log lines. */
 export class Replicas {
   readonly #names = new Map<number, string>();
 
@@ -11,7 +11,7 @@ export class Replicas {
     }
   }
 
-  /** Those that run now: pid and name, in the order in which they began. */
+  /** Returns the running replicas, pid to name, in the order of their start. */
   alive(): Map<number, string> {
     return new Map([...this.#names].filter(([pid]) => isAlive(pid)));
   }

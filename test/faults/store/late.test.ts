@@ -9,7 +9,7 @@ import { Tally } from "../tally.ts";
 import { type Network, startNetwork } from "./network.ts";
 
 const STORE_TIMEOUT_MS = 500;
-/** Longer than the feed allows a write to take, clock skew included: its readers have passed the write's place by then. */
+/** Longer than the feed's tolerance for slow writes and clock skew: readers have already passed the write's position. */
 const HELD_MS = STORE_TIMEOUT_MS + 2_000 + 500;
 
 describe("a write that reaches MongoDB after its caller was answered 503", function () {
@@ -39,12 +39,12 @@ describe("a write that reaches MongoDB after its caller was answered 503", funct
     network.close();
   });
 
-  it("is on the feed all the same, or not made at all: an update", async () => {
+  it("appears on the feed or is not made at all, if it is an update", async () => {
     const { id } = await created({ name: "before" });
     await expectMirrored("PATCH", `/candidates/${id}`, { name: "held up", references_required: 3 });
   });
 
-  it("is on the feed all the same: a create", async () => {
+  it("appears on the feed, if it is a create", async () => {
     const store = await expectMirrored("POST", "/candidates", {
       name: "held up",
       documents: ["CV"],
@@ -53,7 +53,7 @@ describe("a write that reaches MongoDB after its caller was answered 503", funct
     expect([...store.values()].map(({ name }) => name)).to.have.members(["held up", "meanwhile"]);
   });
 
-  /** Sends a write that is held up on its way to the store; a mirror that reads on meanwhile must come to equal the store. */
+  /** Delays a write on its way to the store, and expects that a mirror, which reads meanwhile, ends up equal to the store. */
   async function expectMirrored(method: "POST" | "PATCH", path: string, body: object): Promise<Map<string, Candidate>> {
     const tally = new Tally();
     const mirror = new Mirror(load, key);
@@ -68,7 +68,7 @@ describe("a write that reaches MongoDB after its caller was answered 503", funct
     const began = performance.now();
     let store = new Map<string, Candidate>();
     let differ: string[] = ["not compared"];
-    // The write itself takes a moment, and a create has to be found.
+    // Give the delayed write a moment to be made, and a late create a moment to appear on the feed.
     for (
       const settled = began + 1_000;
       (differ.length > 0 || performance.now() < settled) && performance.now() < began + 15_000;
@@ -81,12 +81,15 @@ describe("a write that reaches MongoDB after its caller was answered 503", funct
         .map(({ id }) => id);
     }
     record({
-      fault: `${method === "POST" ? "create" : "update"} that reaches MongoDB ${HELD_MS / 1000} s late`,
+      fault: `${method === "POST" ? "a create" : "an update"} reaches MongoDB ${HELD_MS / 1000} s late`,
       held: "503 in time; the feed shows the write if it was made",
       ...tally.counts(),
       lost: differ.length,
       recoveryMs: Math.round(performance.now() - began),
-      note: store.size > 0 && [...store.values()].some(({ name }) => name === "held up") ? "made late" : "not made",
+      note:
+        store.size > 0 && [...store.values()].some(({ name }) => name === "held up")
+          ? "the write was made late"
+          : "the write was not made",
     });
     expect(tally.counts()).to.include({ offered: 1, unavailable: 1 });
     expect(tally.slowestUnavailableMs).to.be.below(STORE_TIMEOUT_MS + 1_000);

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 
-/** A network between the service and MongoDB that can be bad. */
+/** A TCP proxy that injects network faults between the service and MongoDB. */
 export interface Network {
   readonly port: number;
-  /** Milliseconds that everything to MongoDB is held up. */
+  /** Delay of everything sent to MongoDB, in milliseconds. */
   delayMs: number;
-  /** Holds up what it says yes to, with all that comes after it on that connection, until `release`. */
+  /** If it returns true for a chunk, that chunk and everything after it on its connection are held back until `release`. */
   holds: (data: Buffer) => boolean;
-  /** How many connections are held up. */
+  /** Number of chunks that `holds` has held back. */
   readonly held: number;
   release(): void;
   /** Cuts every connection. */
@@ -22,18 +22,18 @@ export async function startNetwork(port: number): Promise<Network> {
   let held: (() => void)[] = [];
   const server = createServer((client) => {
     const mongo = connect(port, "127.0.0.1");
-    let sent: Promise<unknown> = Promise.resolve(); // in order, whatever each was delayed by
+    let sent: Promise<unknown> = Promise.resolve(); // keeps the chunks in order whatever their delays
     let open = true;
     client.on("data", (data) => {
       const due = performance.now() + network.delayMs;
-      const freed = network.holds(data) ? new Promise<void>((resolve) => held.push(resolve)) : undefined;
+      const released = network.holds(data) ? new Promise<void>((resolve) => held.push(resolve)) : undefined;
       sent = sent
-        .then(() => freed)
+        .then(() => released)
         .then(() => setTimeout(Math.max(0, due - performance.now())))
         .then(() => mongo.write(data));
     });
     mongo.on("data", (data) => open && client.write(data));
-    // What was sent before the client went away arrives all the same, as it does on a slow wire.
+    // What the client sent before it disconnected still arrives, as on a slow network.
     client.on("close", () => {
       open = false;
       sockets.delete(client);
@@ -57,7 +57,7 @@ export async function startNetwork(port: number): Promise<Network> {
       return held.length;
     },
     release() {
-      for (const free of held) free();
+      for (const release of held) release();
       held = [];
     },
     cut() {

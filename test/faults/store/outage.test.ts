@@ -6,15 +6,15 @@ import { type Fleet, startFleet } from "../replicas/fleet.ts";
 import { record } from "../report.ts";
 import { Tally } from "../tally.ts";
 import { type Network, startNetwork } from "./network.ts";
-import { type Ordeal, survive } from "./survive.ts";
+import { type MongoFault, survive } from "./survive.ts";
 
 const STORE_TIMEOUT_MS = 1_500;
 const FAULT_MS = 4_000;
 const WRITERS = 20;
-/** What a busy test machine may add to an answer. */
+/** Tolerance for a busy test machine. */
 const LATE_MS = 1_000;
 
-describe("while MongoDB is out of order", function () {
+describe("the service during an outage of MongoDB", function () {
   this.timeout(90_000);
   let mongo: TestServer;
   let network: Network;
@@ -35,24 +35,24 @@ describe("while MongoDB is out of order", function () {
     await mongo.stop();
   });
 
-  const ORDEALS: Ordeal[] = [
-    { fault: "killed, and started again", lastsMs: FAULT_MS, begin: () => mongo.kill(), end: () => mongo.restart() },
+  const MONGO_FAULTS: MongoFault[] = [
+    { fault: "killed and restarted", lastsMs: FAULT_MS, begin: () => mongo.kill(), end: () => mongo.restart() },
     { fault: "paused (SIGSTOP)", lastsMs: FAULT_MS, begin: () => mongo.pause(), end: () => mongo.resume() },
-    { fault: "restarted in good order", lastsMs: 0, begin: () => mongo.restart(), end: () => undefined },
+    { fault: "restarted cleanly", lastsMs: 0, begin: () => mongo.restart(), end: () => undefined },
     {
-      fault: "slow by twice the timeout",
+      fault: "delayed by twice the timeout",
       lastsMs: FAULT_MS,
       begin: () => void (network.delayMs = 2 * STORE_TIMEOUT_MS),
       end: () => void (network.delayMs = 0),
     },
-    { fault: "cut off again and again", lastsMs: 0, begin: cutOften, end: () => undefined },
+    { fault: "disconnected repeatedly", lastsMs: 0, begin: cutOften, end: () => undefined },
   ];
-  for (const ordeal of ORDEALS) {
-    it(`${ordeal.fault}: 503 in time, nothing lost, no halves, and all goes on by itself`, () =>
-      survive(fleet, STORE_TIMEOUT_MS, ordeal));
+  for (const mongoFault of MONGO_FAULTS) {
+    it(`answers 503 in time, loses nothing and recovers by itself: MongoDB is ${mongoFault.fault}`, () =>
+      survive(fleet, STORE_TIMEOUT_MS, mongoFault));
   }
 
-  it("paused: all who stand in line to write one candidate are answered 503 in time", async () => {
+  it("answers 503 in time to every queued writer of one candidate: MongoDB is paused", async () => {
     const { id } = await fleet.operators.accounts.createAccount({ name: "Test" });
     const { key } = await fleet.operators.accounts.createKey({ accountId: id, name: "test" });
     const load = new LoadClient(fleet.url, WRITERS);
@@ -61,7 +61,7 @@ describe("while MongoDB is out of order", function () {
       tally.send(load, { method: "PATCH", path, key, body: JSON.stringify({ name: `${n}` }) });
     const made = await load.send({ method: "POST", path: "/candidates", key, body: "{}" });
     const path = `/candidates/${(JSON.parse(made.body) as { id: string }).id}`;
-    await Promise.all(Array.from({ length: WRITERS }, (_, n) => patch(path, n))); // both replicas know the key
+    await Promise.all(Array.from({ length: WRITERS }, (_, n) => patch(path, n))); // both replicas cache the key
     const before = tally.admitted;
     mongo.pause();
     try {
@@ -71,8 +71,8 @@ describe("while MongoDB is out of order", function () {
     }
     load.close();
     record({
-      fault: `MongoDB paused (SIGSTOP), ${WRITERS} writers of one candidate`,
-      held: "503 in time for all of them",
+      fault: `MongoDB is paused (SIGSTOP), with ${WRITERS} writers of one candidate`,
+      held: "503 in time for all writers",
       ...tally.counts(),
       lost: 0,
       slowestMs: Math.round(tally.slowestUnavailableMs),

@@ -6,23 +6,23 @@ import type { Tally } from "../tally.ts";
 
 const DOCUMENTS = 2;
 const REFERENCES = 2;
-/** More than one chunk of GridFS, so that a file can be half there. */
+/** More than one GridFS chunk, so that a file can be stored in part. */
 const CONTENT_BYTES = 300 * 1024;
 
-/** A candidate that a writer tried to make, and what it knows of it. */
+/** A candidate that a writer tried to create, and what was acknowledged of it. */
 interface Attempt {
-  /** Acknowledged, by the answer to its create. */
+  /** The id from the answer to its create, if that was acknowledged. */
   id: string | undefined;
-  /** The last of its PATCHes that was acknowledged. */
+  /** The number of its last acknowledged PATCH. */
   step: number;
-  /** Brings no content and no references: those the store is given first, and without them the candidate is all it gets. */
+  /** Has no content and no references. The store writes those first, so the create of a bare candidate is a single write. */
   readonly bare: boolean;
 }
 
 /**
- * A load that shows what a store lost or kept in halves. Writers create candidates with documents, half of them with content and
- * references, and PATCH them: a candidate is whole when two fields that are always written together say the same, all its
- * parts are there, and its documents' bytes have the hash that its record says.
+ * A load that reveals lost and partial writes. Writers create candidates with documents, half of them with content and
+ * references, and PATCH them. A candidate is whole if two fields that are always written together are equal, all its parts
+ * exist, and its documents' content has the recorded hash.
  */
 export class Pipeline {
   readonly #load: LoadClient;
@@ -38,7 +38,7 @@ export class Pipeline {
     this.#tally = tally;
   }
 
-  /** Begins the load: every fifth write is a create, the others PATCH what was created. */
+  /** Starts the load. Every fifth write is a create, and the others PATCH the created candidate. */
   write(lanes: number): Lanes {
     return new Lanes(lanes, async (lane, turn) => {
       const name = `${lane}-${Math.floor(turn / 5)}`;
@@ -82,7 +82,7 @@ export class Pipeline {
     if (answer?.status === 200) attempt.step = step;
   }
 
-  /** Whether a row is of two writes, or lacks a part that its create brought. */
+  /** Returns true if a row mixes two writes, or lacks a part that its create contained. */
   isTorn({ external_id, name, job_title, documents, references }: Candidate): boolean {
     return (
       name !== job_title ||
@@ -95,22 +95,23 @@ export class Pipeline {
     return this.#attempts.get(name ?? "")?.bare ?? false;
   }
 
-  /** How many creates and PATCHes that were acknowledged are not in the store. */
+  /** Returns the number of candidates whose acknowledged create or last acknowledged PATCH is not in the store. */
   lostFrom(store: Map<string, Candidate>): number {
     const acknowledged = [...this.#attempts.values()].filter(({ id }) => id !== undefined);
     return acknowledged.filter(({ id = "", step }) => !(Number(store.get(id)?.name) >= step)).length;
   }
 
-  /** What is half there, a sentence each. */
-  async halvesIn(store: Map<string, Candidate>, url: string): Promise<string[]> {
+  /** Describes every partial write in the store. */
+  async partialWritesIn(store: Map<string, Candidate>, url: string): Promise<string[]> {
     const faults: string[] = [];
     for (const row of store.values()) {
       const { id, external_id, documents, references } = row;
-      if (this.isTorn(row)) faults.push(`${id}: parts are missing, or one of two fields is from another write`);
-      if (references.some(({ metadata }) => metadata.of !== external_id)) faults.push(`${id}: another's reference`);
+      if (this.isTorn(row)) faults.push(`${id}: a part is missing, or two fields are from different writes`);
+      if (references.some(({ metadata }) => metadata.of !== external_id))
+        faults.push(`${id}: it has a reference of another candidate`);
       for (const { content, id: document, name: title } of documents) {
         if (content === null) {
-          if (title === "CV" && !this.#isBare(external_id)) faults.push(`${id}: its content is missing`);
+          if (title === "CV" && !this.#isBare(external_id)) faults.push(`${id}: content is missing`);
           continue;
         }
         const answer = await fetch(`${url}/candidates/${id}/documents/${document}/content`, {
@@ -118,7 +119,7 @@ export class Pipeline {
         });
         const bytes = new Uint8Array(await answer.arrayBuffer());
         if (content.sha256 !== this.#sha256 || hashOf(bytes) !== this.#sha256)
-          faults.push(`${id}: content is not whole`);
+          faults.push(`${id}: content does not have the expected hash`);
       }
       for (const { id: reference } of references) {
         const answer = await this.#load.send({
@@ -127,7 +128,7 @@ export class Pipeline {
           key: this.#key,
           body: "{}",
         });
-        if (answer.status !== 200) faults.push(`${id}: a reference cannot be reached by its own id`);
+        if (answer.status !== 200) faults.push(`${id}: a reference is not found by its id`);
       }
     }
     return faults;

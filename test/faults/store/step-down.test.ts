@@ -8,10 +8,10 @@ import { skip } from "../report.ts";
 import { survive } from "./survive.ts";
 
 const STORE_TIMEOUT_MS = 2_000;
-/** An election, and what the driver needs to hear of it. */
+/** Enough for an election, and for the driver to notice the new primary. */
 const STEPPED_DOWN_MS = 5_000;
 
-/** Where three real members are to be had: a set that MONGODB_URL names, or a mongod to start three of. */
+/** A replica set of three real members: the one in MONGODB_URL, or one started from a local mongod. */
 interface ReplicaSet {
   readonly url: string;
   stop(): Promise<unknown>;
@@ -56,10 +56,11 @@ describe("a MongoDB replica set of three", function () {
     await set.stop();
   });
 
-  it("whose primary is stepped down: 503 in time, nothing lost, no halves, and all goes on by itself", async function () {
-    if (set === undefined) skip(this, "needs a real mongod, or a MONGODB_URL of a replica set of three");
+  it("loses nothing when its primary steps down: the service answers 503 in time and recovers by itself", async function () {
+    if (set === undefined)
+      skip(this, "it needs a real mongod, or a MONGODB_URL that names a replica set of three members");
     await survive(fleet, STORE_TIMEOUT_MS, {
-      fault: "primary stepped down",
+      fault: "a replica set whose primary steps down",
       lastsMs: STEPPED_DOWN_MS,
       begin: stepDown,
       end: () => undefined,
@@ -67,7 +68,7 @@ describe("a MongoDB replica set of three", function () {
   });
 
   async function stepDown(): Promise<void> {
-    // The server may close the connection on which it was told to.
+    // The server may close the connection that carries the command.
     await fleet.operators.mongo.client
       .db("admin")
       .command({ replSetStepDown: 10, force: true })

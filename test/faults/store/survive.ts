@@ -8,29 +8,30 @@ import { record } from "../report.ts";
 import { Tally } from "../tally.ts";
 import { Pipeline } from "./pipeline.ts";
 
-/** What a busy test machine may add to an answer. */
+/** Tolerance for a busy test machine. */
 const LATE_MS = 1_000;
 const RECOVERY_MS = 5_000;
 const LANES = 4;
 const PATIENCE_MS = 20_000;
 
-/** Something that happens to MongoDB under load. */
-export interface Ordeal {
+/** A fault of MongoDB under load. */
+export interface MongoFault {
+  /** Completes the sentence "MongoDB is …". */
   readonly fault: string;
-  /** How long it lasts, from its beginning to its end, in milliseconds. */
+  /** Milliseconds between `begin` and `end`. */
   readonly lastsMs: number;
   readonly begin: () => Promise<void> | void;
   readonly end: () => Promise<void> | void;
 }
 
 /**
- * Writes and mirrors through a fleet while MongoDB suffers, and expects that 503 comes in time, that nothing acknowledged is
- * lost, nothing half-written is readable, the feed misses nothing, and all goes on by itself.
+ * Writes and mirrors through a fleet during a fault of MongoDB. Expects that each 503 comes in time, no acknowledged write
+ * is lost, no partial write is readable, the feed is complete, and the service recovers by itself.
  */
 export async function survive(
   fleet: Fleet,
   storeTimeoutMs: number,
-  { fault, lastsMs, begin, end }: Ordeal,
+  { fault, lastsMs, begin, end }: MongoFault,
 ): Promise<void> {
   const { id } = await fleet.operators.accounts.createAccount({ name: "Test" });
   const { key } = await fleet.operators.accounts.createKey({ accountId: id, name: "test" });
@@ -54,18 +55,18 @@ export async function survive(
   }
 
   const store = await everyCandidate(load, key);
-  const halves = await pipeline.halvesIn(store, fleet.url);
+  const halves = await pipeline.partialWritesIn(store, fleet.url);
   const lost = pipeline.lostFrom(store);
   const missed = await missedBy(mirror, load, key);
   load.close();
   record({
-    fault: `MongoDB ${fault}`,
-    held: "503 in time, nothing acknowledged lost, nothing half there, the feed misses nothing, no restart",
+    fault: `MongoDB is ${fault}`,
+    held: "503 in time; no acknowledged write lost; no partial write; feed complete; recovery without a restart",
     ...tally.counts(),
     lost: lost + missed.length,
     slowestMs: Math.round(tally.slowestUnavailableMs || tally.slowestMs),
     recoveryMs,
-    note: `${store.size} candidates, ${halves.length} halves`,
+    note: `${store.size} candidates, ${halves.length} partial writes`,
   });
   expect(halves).to.deep.equal([]);
   expect([...torn], "read in halves meanwhile").to.deep.equal([]);
@@ -79,23 +80,23 @@ export async function survive(
   expect(fleet.members.map(({ child }) => child.exitCode)).to.deep.equal(fleet.members.map(() => null));
 }
 
-/** What the replicas say of answers that should not have been. */
+/** Returns the replicas' log lines of answers with status 500. */
 function failuresLogged({ members }: Fleet): string {
   return members
     .flatMap(({ log }) => log.filter(({ status }) => status === 500).map((line) => JSON.stringify(line)))
     .join("\n");
 }
 
-/** Until ten more writes have been acknowledged. @throws where that takes 20 s. */
+/** Waits until ten more writes have been acknowledged. @throws after 20 s. */
 async function moreAdmitted(tally: Tally): Promise<void> {
   const goal = tally.admitted + 10;
   for (const deadline = performance.now() + PATIENCE_MS; tally.admitted < goal; await setTimeout(10)) {
     if (performance.now() > deadline)
-      throw new Error(`The writes do not get through: ${JSON.stringify(tally.counts())}`);
+      throw new Error(`No ten writes were acknowledged within 20 s: ${JSON.stringify(tally.counts())}`);
   }
 }
 
-/** Milliseconds until a read is answered again. @throws where that takes 20 s. */
+/** Returns the milliseconds until a read is answered again. @throws after 20 s. */
 async function recovered(load: LoadClient, key: string): Promise<number> {
   const began = performance.now();
   for (;;) {

@@ -7,57 +7,57 @@ import { startIdler } from "./idler.ts";
 import { type Counter, counted, type Entry, Ledger } from "./ledger.ts";
 import { beforeEdge, roomFor, windowOf } from "./windows.ts";
 
-/** All must be well so long after the fault. */
+/** Maximum time until the service works again after a fault. */
 export const RECOVERY_MS = 2_000;
 
 const BEFORE_MS = 1_000;
-/** Without a 503 for so long, the fault is over. */
+/** The service counts as recovered after this long without a 503. */
 const CALM_MS = 600;
 const GIVE_UP_MS = 8_000;
-/** ioredis, of a command while there is no connection. */
+/** Errors of ioredis for a command that it did not send, because there was no connection. */
 const NOT_SENT = /Stream isn't writeable|Connection is closed and/;
-/** What a case needs after its fault: recovery and exhaustion. */
+/** Time after a fault for recovery, and for exhausting the limits. */
 const AFTER_MS = 5_000;
 
 export interface Fault {
   strike(accountId: string): unknown;
-  /** Resolves when everything is as it was, and Redis takes commands. */
+  /** Ends the fault. Resolves when Redis accepts commands again. */
   heal(accountId: string): unknown;
   lastsMs?: number;
-  /** Strikes between two requests: none then has run whose answer is lost. */
-  quietly?: boolean;
-  /** It may pass without a single 503. */
-  painless?: boolean;
-  /** The window ends while the fault lasts. */
-  acrossAnEdge?: boolean;
-  /** Resolves when nothing of the fault is on its way any more. */
+  /** Strike while no request is in flight, so that no charge runs without its answer arriving. */
+  whileIdle?: boolean;
+  /** The fault may pass without a single 503. */
+  mayGoUnnoticed?: boolean;
+  /** Let the window end while the fault lasts. */
+  acrossWindowEdge?: boolean;
+  /** Resolves when the fault has no effect any more. */
   settled?(): Promise<void>;
-  /** What `settled` may take, so that it lies within the fault's window. */
+  /** Maximum duration of `settled`, so that it ends within the fault's window. */
   settlesWithinMs?: number;
 }
 
-/** What the fault did to an account's requests, and whether its limits are still what they should be. */
+/** The effect of a fault on an account's requests and limits. */
 export interface Aftermath {
   numbers: Pick<Outcome, "offered" | "admitted" | "refused" | "unavailable" | "failed" | "lost" | "slowestMs"> & {
     recoveryMs: number;
   };
   /** Charges without an admission. */
   overcharged: number;
-  /** Requests that were answered 503 after their charge had been sent: it may have counted. */
+  /** Requests that were answered 503 after their charge was sent. Such a charge may have counted. */
   unanswered: number;
-  /** What broke a promise, in words. */
+  /** Describes everything that went wrong and that no fault excuses. */
   breaches: string[];
-  /** Answers 503 after recovery, in words. */
+  /** Describes the 503 answers after recovery. */
   relapses: string[];
-  /** The longest that the machine kept an idle process waiting meanwhile. */
+  /** The longest time that the machine delayed an idle process meanwhile, in milliseconds. */
   heldUpMs: number;
 }
 
-/** Brings a fault over a service under load by an account of its own, heals it, and goes on until the window is exhausted. */
-export async function suffer(service: Processes, fault: Fault): Promise<Aftermath> {
+/** Puts a service under the load of a new account, causes and heals the fault, and continues until the limits are exhausted. */
+export async function runFault(service: Processes, fault: Fault): Promise<Aftermath> {
   const { lastsMs = 2_000, settlesWithinMs = 0 } = fault;
   const account = await accountWithKeys(service, 3);
-  await (fault.acrossAnEdge
+  await (fault.acrossWindowEdge
     ? beforeEdge(BEFORE_MS + lastsMs / 2)
     : roomFor(BEFORE_MS + lastsMs + settlesWithinMs + AFTER_MS));
   const { body } = await account.keys[0]!.client.post("/candidates");
@@ -68,18 +68,18 @@ export async function suffer(service: Processes, fault: Fault): Promise<Aftermat
     body.id,
   );
   const allLogged = (): Promise<void> =>
-    logged(service, account.id, () => crowd.tally.offered - crowd.tally.failures.length + 1); // and the candidate's
+    logged(service, account.id, () => crowd.tally.offered - crowd.tally.failures.length + 1); // plus the request that created the candidate
   const ledger = (): Ledger => new Ledger(service.log, account, SURFACES);
   try {
     await setTimeout(BEFORE_MS);
     const struckAt = Date.now();
-    await (fault.quietly ? crowd.hush(() => fault.strike(account.id)) : fault.strike(account.id));
+    await (fault.whileIdle ? crowd.whilePaused(() => fault.strike(account.id)) : fault.strike(account.id));
     await setTimeout(lastsMs);
     await fault.heal(account.id);
     const healedAt = Date.now();
     await calm(ledger, healedAt);
     await fault.settled?.();
-    const drift = await crowd.hush(async () => {
+    const drift = await crowd.whilePaused(async () => {
       await allLogged();
       return driftOf(ledger(), await usagesOf(service, account));
     });
@@ -94,7 +94,7 @@ export async function suffer(service: Processes, fault: Fault): Promise<Aftermat
   }
 }
 
-/** Admissions less charges of every counter, in the window that the fault ended in. */
+/** For every counter, admissions minus charges in the window in which the fault ended. */
 interface Drift {
   window: number;
   of(counter: Counter): number;
@@ -114,7 +114,7 @@ function driftOf(ledger: Ledger, usages: ReadonlyMap<string, Usage>): Drift {
 
 function judge(
   ledger: Ledger,
-  { tally, unsound }: Crowd,
+  { tally, invalid503s }: Crowd,
   drift: Drift,
   { struckAt, healedAt }: { struckAt: number; healedAt: number },
 ): Omit<Aftermath, "heldUpMs"> {
@@ -141,11 +141,11 @@ function judge(
     overcharged: sum(drifts.map((each) => Math.max(0, -each))),
     breaches: [
       ...ledger.breaches((counter, window) => (window === drift.window ? drift.of(counter) : 0)),
-      ...unexhausted.map((surface) => `${surface} was not offered enough to be exhausted`),
+      ...unexhausted.map((surface) => `the limit of ${surface} was not exhausted: too few requests`),
       ...ledger.entries
         .filter(({ status = 0, verdict }) => status < 400 && verdict === undefined)
         .map(({ status, time }) => `${time}: answered ${status} without a decision`),
-      ...unsound,
+      ...invalid503s,
       ...failures,
     ],
     relapses: unavailable
@@ -157,7 +157,7 @@ function judge(
   };
 }
 
-/** Waits until nothing has been answered 503 for a while. */
+/** Waits until there was no 503 for CALM_MS, for 8 s at most. */
 async function calm(ledger: () => Ledger, healedAt: number): Promise<void> {
   for (const deadline = healedAt + GIVE_UP_MS; Date.now() < deadline; await setTimeout(50)) {
     const late = ledger()
@@ -168,7 +168,7 @@ async function calm(ledger: () => Ledger, healedAt: number): Promise<void> {
   }
 }
 
-/** The last 503 before the first calm. @param late times of 503s, all after the fault. */
+/** Returns the time of the last 503 before the first pause of CALM_MS. @param late times of the 503s after the fault. */
 function calmSince(healedAt: number, late: readonly number[]): number {
   let last = healedAt;
   for (const at of late.toSorted((a, b) => a - b)) {
@@ -178,13 +178,13 @@ function calmSince(healedAt: number, late: readonly number[]): number {
   return last;
 }
 
-/** Waits until the replicas' lines of all of an account's requests that were answered are here. */
+/** Waits until the replicas have logged all answered requests of an account. */
 export async function logged(service: Processes, accountId: string, answered: () => number): Promise<void> {
   const count = (): number => service.log.filter(({ account }) => account === accountId).length;
   while (count() < answered()) await service.logged(({ account }) => account === accountId);
 }
 
-/** What Redis has counted, asked until it says. */
+/** Reads the usage of each key from Redis, and retries for up to 8 s. */
 async function usagesOf(
   { operators }: Processes,
   { id, keys }: { id: string; keys: { id: string }[] },
@@ -203,7 +203,7 @@ async function usagesOf(
   return usages;
 }
 
-/** Of the answers 503; where there is none, of the refusals: nothing else is answered as soon as it is decided. */
+/** Returns the slowest 503, or the slowest refusal without a 503. Other answers also include the time of the work itself. */
 function slowest(entries: readonly Entry[]): number {
   const [unavailable, refused] = [503, 429].map((status) =>
     entries.filter((entry) => entry.status === status).map(({ ms }) => ms),

@@ -2,17 +2,17 @@ import { setTimeout } from "node:timers/promises";
 import type { Proxy } from "../../limiter/proxy.ts";
 import type { TestServer } from "../../support/servers.ts";
 
-/** From when to when something was broken, and what. */
-export interface Trouble {
+/** A fault, and when it began and ended, in milliseconds since the epoch. */
+export interface InjectedFault {
   readonly what: string;
   readonly from: number;
-  /** When all was well again, but for what the service needs to notice. */
+  /** When the fault ended. The service may need a moment longer to recover. */
   to: number;
 }
 
 export interface Victims {
   redis: TestServer;
-  /** Stands before Redis. */
+  /** The proxy in front of Redis. */
   proxy: Proxy;
   mongo: TestServer;
   /** The replicas that may be killed. */
@@ -20,11 +20,11 @@ export interface Victims {
 }
 
 const LASTS_MS = 2_000;
-const PAUSE_MS = { least: 10_000, most: 20_000 };
+const PAUSE_MS = { min: 10_000, max: 20_000 };
 
-/** Breaks something at random every 10 to 20 seconds, and mends it, until told to end. */
-export class Mischief {
-  readonly troubles: Trouble[] = [];
+/** Causes a random fault after every pause of 10 to 20 seconds, and ends it, until `end` is called. */
+export class FaultInjector {
+  readonly injected: InjectedFault[] = [];
   readonly #victims: Victims;
   readonly #over = new AbortController();
   readonly #done: Promise<void>;
@@ -34,7 +34,7 @@ export class Mischief {
     this.#done = this.#run();
   }
 
-  /** Resolves when all is mended. @throws what went wrong in breaking or mending. */
+  /** Resolves when the current fault has ended. @throws the error if a fault could not be caused or ended. */
   async end(): Promise<void> {
     this.#over.abort();
     await this.#done;
@@ -43,14 +43,14 @@ export class Mischief {
   async #run(): Promise<void> {
     const faults = Object.entries(FAULTS);
     for (;;) {
-      const quiet = PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least);
+      const quiet = PAUSE_MS.min + Math.random() * (PAUSE_MS.max - PAUSE_MS.min);
       await setTimeout(quiet, undefined, { signal: this.#over.signal }).catch(() => undefined);
       if (this.#over.signal.aborted) return;
       const [what, fault] = faults[Math.floor(Math.random() * faults.length)]!;
-      const trouble = { what, from: Date.now(), to: Infinity };
-      this.troubles.push(trouble);
+      const injectedFault = { what, from: Date.now(), to: Infinity };
+      this.injected.push(injectedFault);
       await fault(this.#victims);
-      trouble.to = Date.now();
+      injectedFault.to = Date.now();
     }
   }
 }
@@ -80,7 +80,7 @@ const FAULTS: Record<string, (victims: Victims) => Promise<unknown>> = {
       await setTimeout(LASTS_MS / 20);
     }
   },
-  async "Redis 5 s late"({ proxy }) {
+  async "requests to Redis delayed by 5 s"({ proxy }) {
     proxy.delayMs = 5_000;
     await setTimeout(LASTS_MS);
     proxy.mend();
