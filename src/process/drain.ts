@@ -6,8 +6,8 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 /** After this time, connections that are still open are closed, even in the middle of a request. In milliseconds. */
 const MAX_DRAIN_MS = 20_000;
 /**
- * In milliseconds. New connections are accepted for this long after /readyz starts to answer 503, so that the load balancer
- * notices first. Idle connections stay open for this long again, because a request may already be on its way.
+ * New connections are accepted for this many milliseconds after /readyz starts to answer 503, so that the load balancer notices
+ * first. Idle connections stay open for this long again, because a request may already be on its way.
  */
 const LINGER_MS = 500;
 /** After this many turns of the event loop without a new connection, the backlog counts as empty. */
