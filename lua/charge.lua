@@ -26,9 +26,9 @@
 -- Cost: TIME, one MGET, and one HGETALL if the surface draws. Then two SETs if admitted, or one HSET if granted. O(grants).
 --
 -- Every check comes before the first write, and nothing after that can fail, because Redis does not roll a script back.
--- Because of the shebang, Redis (>= 7.0) refuses the whole script before it starts if it could not write: on a replica, out of
--- memory, or with too few replicas.
--- A counter names its window, so its expiry only frees memory. If it expires late, its count does not leak into the next window.
+-- Because of the shebang, Redis (>= 7.0) refuses the whole script before it starts if it could not write: on a replica,
+-- out of memory, or with too few replicas.
+-- A counter names its window, so its expiry only frees memory. If it expires late, no count leaks into the next window.
 
 -- include shared.lua
 

@@ -1,6 +1,6 @@
 #!lua
--- Fills a grant that was placed empty, once. The grant's value alone shows whether it was filled, so an interrupted command can
--- be repeated. A missing grant is not created again: it may have been filled, drawn on and then lost.
+-- Fills a grant that was placed empty, once. The grant's value alone shows whether it was filled, so an interrupted
+-- command can be repeated. A missing grant is not created again: it may have been filled, drawn on and then lost.
 --
 -- Keys:
 --   1 grants of the key    hash, as in charge.lua: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"; placed empty "0:EXPIRES_AT_MS:0"

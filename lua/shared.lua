@@ -1,4 +1,4 @@
--- Functions that several scripts share. src/infra/scripts.ts inserts this text at the line "-- include shared.lua" of a script.
+-- Functions that several scripts share. src/infra/scripts.ts inserts them at the line "-- include shared.lua".
 
 -- Returns the time on Redis's clock, in milliseconds.
 local function clock_ms()
@@ -16,8 +16,8 @@ local function parse_counter(key, text)
 end
 
 -- Returns the current window of a surface, and what the account and the key have used in it.
--- A counter that is one window ahead was charged before the clock stepped back: its window is still the current one. A counter
--- of any other window has expired.
+-- A counter that is one window ahead was charged before the clock stepped back: its window is still the current one. A
+-- counter of any other window has expired.
 local function current_window(now, window_ms, account_key, account_text, key_key, key_text)
   local account_window, account_used = parse_counter(account_key, account_text)
   local key_window, key_used = parse_counter(key_key, key_text)

@@ -35,7 +35,7 @@ import { LeaseStore } from "./sweeps/lease-store.ts";
 import { leftOverBytes } from "./sweeps/left-over-bytes.ts";
 import { SweepRunner } from "./sweeps/runner.ts";
 
-/** Maximum clock skew between replicas, in milliseconds. It is generous: their clocks follow Redis's to within a round trip. */
+/** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 const CLOCK_SKEW_MS = 2_000;
 
 /** The service, wired and connected. */

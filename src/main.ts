@@ -9,7 +9,7 @@ async function main(): Promise<void> {
   const supervising = config.REPLICAS > 1 && cluster.isPrimary;
   if (cluster.isPrimary) warnAboutLimits(config);
   const { port, opsPort, stop } = await (supervising ? superviseReplicas(config.REPLICAS) : startReplica(config));
-  // A replica may be stopped twice: Ctrl-C reaches every process of the group, and the supervisor sends SIGTERM. `stop` allows it.
+  // Ctrl-C reaches every process of the group, and the supervisor signals its replicas as well. A second `stop` is harmless.
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => void stop().then(() => process.exit(0), fail));
   process.send?.({ type: "ready", port, opsPort });

@@ -38,7 +38,7 @@ export const QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#q
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** One fault of an input: where it is (an RFC 6901 JSON Pointer, or the name of a header or parameter), and what it must be. */
+/** One fault of an input. `pointer` is a JSON Pointer (RFC 6901), or the name of a header or parameter. */
 export interface Fault {
   pointer: string;
   detail: string;

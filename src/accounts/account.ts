@@ -56,8 +56,8 @@ export function withKeyRevoked(account: AccountRecord, keyId: string, now: strin
 }
 
 /**
- * Returns the account with a new secret for that key. The older secrets expire at `graceEnds`, unless an earlier rotation set
- * a sooner end. Expired secrets are removed.
+ * Returns the account with a new secret for that key. The older secrets expire at `graceEnds`, unless an earlier
+ * rotation set a sooner end. Expired secrets are removed.
  * @throws problem `not_found`, or `invalid_transition` for a revoked key.
  */
 export function withKeyRotated(

@@ -10,9 +10,9 @@ export interface Markers {
 }
 
 /**
- * Publishes a changed account record to the limiter, by setting markers. Two commands may write in one order and publish in
- * the other. So each command reads the record again after it has published it, and publishes again if the version is newer.
- * The markers then always agree with the newest record.
+ * Publishes a changed account record to the limiter, by setting markers. Two commands may write in one order and
+ * publish in the other. So each command reads the record again after it has published it, and publishes again if the
+ * version is newer. The markers then always agree with the newest record.
  */
 export class Announcer {
   readonly #store: Pick<AccountStore, "get">;

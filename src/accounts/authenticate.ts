@@ -14,11 +14,11 @@ interface Dependencies {
   readonly clock: Clock;
   readonly guard: GuessGuard;
   /**
-   * How long the result of a look-up is cached, in milliseconds. If Redis loses the marker of a revocation, the revoked key
-   * works for at most this long.
+   * How long the result of a look-up is cached, in milliseconds. If Redis loses the marker of a revocation, the revoked
+   * key works for at most this long.
    */
   readonly freshMs?: number;
-  /** Measures the age of cached results, in milliseconds from any start. `clock` would not do: it may jump to follow Redis's. */
+  /** Measures the age of cached results, in milliseconds. Monotonic, unlike `clock`, which may jump to follow Redis. */
   readonly timer?: { now(): number };
 }
 
@@ -56,8 +56,8 @@ export class Authenticator {
   /**
    * Returns the caller that the request's key belongs to. No round trip if the key was looked up within `freshMs`, is
    * mistyped, or is known to be revoked or replaced; else two, or one if no such key exists.
-   * @throws problem `api_key_missing`, `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` (scope `address`,
-   * from the guard against guessing) or `store_unavailable`.
+   * @throws problem `api_key_missing`, `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` (scope
+   * `address`, from the guard against guessing) or `store_unavailable`.
    */
   async authenticate({ authorization, apiKey, address }: Credentials): Promise<KnownCaller> {
     const hash = hashKey(presentedKey({ authorization, apiKey }));

@@ -10,7 +10,10 @@ export function checkedName(name: string): string {
   throw invalid("/name", name.trim() === "" ? "must not be blank" : `must have at most ${MAX_NAME_LENGTH} characters`);
 }
 
-/** Returns the grace. @throws problem `validation_failed` if it is not a whole number from 0 to 7,776,000 seconds (90 days). */
+/**
+ * Returns the grace.
+ * @throws problem `validation_failed` if it is not a whole number from 0 to 7,776,000 seconds (90 days).
+ */
 export function checkedGrace(seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_GRACE_SECONDS) return seconds;
   throw invalid("/grace_seconds", `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);

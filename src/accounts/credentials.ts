@@ -12,8 +12,8 @@ export interface Credentials {
 const HOW_TO_SEND = "Send it as `Authorization: Bearer <API_KEY>` or as `X-API-Key: <API_KEY>`";
 
 /**
- * Returns the key of a request, checked for its form only, without a look-up. If X-API-Key is present, an Authorization header
- * of another scheme is ignored: it may be meant for a gateway. The problems never repeat what the client sent.
+ * Returns the key of a request, checked for its form only, without a look-up. If X-API-Key is present, an Authorization
+ * header of another scheme is ignored: it may be meant for a gateway. The problems never repeat what the client sent.
  * @throws problem `api_key_missing`, or `api_key_invalid` for two different keys or a malformed key.
  */
 export function presentedKey({

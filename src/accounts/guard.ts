@@ -25,13 +25,13 @@ interface LookUpQueue {
 }
 
 /**
- * Protects the database from guessed keys. At most `failures` look-ups of one address block fail in a window, even if many
- * requests arrive at once. It counts look-ups, not requests, and counts in this process only.
+ * Protects the database from guessed keys. At most `failures` look-ups of one address block fail in a window, even if
+ * many requests arrive at once. It counts look-ups, not requests, and counts in this process only.
  */
 export class GuessGuard {
   readonly #maxFailures: number;
   readonly #failures: RateLimiterMemory;
-  /** The blocks that have a counter in `#failures`. Evicts the counters, because RateLimiterMemory does not bound their number. */
+  /** The blocks with a counter in `#failures`. Bounds their number, because RateLimiterMemory does not. */
   readonly #blocks: LRUCache<string, true>;
   readonly #queues = new Map<string, LookUpQueue>();
 
@@ -47,11 +47,11 @@ export class GuessGuard {
   }
 
   /**
-   * Runs a look-up for that address, and counts it if it fails. Waits first if the running look-ups could use up the allowed
-   * failures. So a burst of valid keys is queued, never refused.
-   * @throws problem `rate_limited` (scope `address`), without a look-up, once the failures are used up; and what the look-up
-   * throws. While it waits, it also throws the error of any other look-up of this block that ends in anything but
-   * `api_key_invalid`: if the store is down, the whole queue is rejected at once.
+   * Runs a look-up for that address, and counts it if it fails. Waits first if the running look-ups could use up the
+   * allowed failures. So a burst of valid keys is queued, never refused.
+   * @throws problem `rate_limited` (scope `address`), without a look-up, once the failures are used up; and what the
+   * look-up throws. While it waits, it also throws the error of any other look-up of this block that ends in anything
+   * but `api_key_invalid`: if the store is down, the whole queue is rejected at once.
    */
   async attempt<T>(address: string, lookUp: () => Promise<T>): Promise<T> {
     const block = addressBlock(address);

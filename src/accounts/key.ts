@@ -10,7 +10,7 @@ const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 const LENGTH = PREFIX.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
-/** The largest multiple of 62 below 256. Discard bytes from here on: with them, the first 8 characters would be more likely. */
+/** Bytes from here on are discarded: 256 is no multiple of 62, so they would make some characters more likely. */
 const UNBIASED_BELOW = 248;
 
 /** Makes an API key: `cos_live_`, 30 random base62 characters (178 bits) and 6 characters of checksum. */
@@ -24,25 +24,25 @@ export function makeKey(random: RandomBytes): string {
 }
 
 /**
- * Returns whether `text` has the form of a key and a matching checksum. This detects any mistyped character without a look-up.
- * `text` may have any length. The checksum is not a secret: anyone can compute it, so a match does not prove that the key
- * exists.
+ * Returns whether `text` has the form of a key and a matching checksum. This detects any mistyped character without a
+ * look-up. `text` may have any length. The checksum is not a secret: anyone can compute it, so a match does not prove
+ * that the key exists.
  */
 export function wellFormed(text: string): boolean {
   return text.length === LENGTH && FORM.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
 /**
- * Returns the hash by which a key is stored and looked up: SHA-256, in hexadecimal. A key has 178 random bits, so a slow hash
- * would not make it safer.
+ * Returns the hash by which a key is stored and looked up: SHA-256, in hexadecimal. A key has 178 random bits, so a
+ * slow hash would not make it safer.
  */
 export function hashKey(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
 /**
- * Returns the CRC-32 as six base62 digits; 62^6 is more than 2^32. CRC-32 detects every error burst of up to 32 bits, and so
- * any single wrong character.
+ * Returns the CRC-32 as six base62 digits; 62^6 is more than 2^32. CRC-32 detects every error burst of up to 32 bits,
+ * and so any single wrong character.
  */
 function checksum(text: string): string {
   let rest = crc32(text);

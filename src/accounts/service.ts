@@ -64,10 +64,10 @@ export class AccountService {
   }
 
   /**
-   * Creates a key and returns its secret, which is never shown again. Writes the look-up entries before the account: a crash
-   * in between leaves entries without a key in the account, and such a secret counts as unknown.
-   * @throws problem `not_found`, `active_key_cap_reached`, or `validation_failed` for a name that is blank or longer than 200
-   * characters.
+   * Creates a key and returns its secret, which is never shown again. Writes the look-up entries before the account: a
+   * crash in between leaves entries without a key in the account, and such a secret counts as unknown.
+   * @throws problem `not_found`, `active_key_cap_reached`, or `validation_failed` for a name that is blank or longer
+   * than 200 characters.
    */
   async createKey({ accountId, name }: { accountId: string; name: string }): Promise<NewKeyView> {
     const now = this.#now();
@@ -112,9 +112,9 @@ export class AccountService {
   }
 
   /**
-   * Gives a key a new secret, which is never shown again. The key's id and its counters stay. The old secret works until the
-   * grace ends, and then on no replica. If the limiter cannot be updated, a replica may accept the old secret for as long as
-   * it caches a key. The answer then has a warning; an error would lose the new secret.
+   * Gives a key a new secret, which is never shown again. The key's id and its counters stay. The old secret works
+   * until the grace ends, and then on no replica. If the limiter cannot be updated, a replica may accept the old secret
+   * for as long as it caches a key. The answer then has a warning; an error would lose the new secret.
    * @param graceSeconds 0 to 7,776,000 (90 days).
    * @throws problem `not_found`, `invalid_transition` for a revoked key, `validation_failed` for a grace out of range.
    */
@@ -153,7 +153,7 @@ export class AccountService {
 
   /**
    * Revokes a key for good. Once this returns, every replica refuses the key from the next request on. Idempotent.
-   * @throws problem `not_found`, or `limiter_unavailable` if the store was updated but the limiter was not: call it again.
+   * @throws problem `not_found`, or `limiter_unavailable` if only the store was updated: call it again.
    */
   async revokeKey(keyId: string): Promise<KeyView> {
     const accountId = await this.#store.accountOfKey(keyId);
@@ -212,8 +212,8 @@ export class AccountService {
 }
 
 /**
- * Waits for the limiter to be updated. The store was updated first: a marker may be lost, a record must not be. Repeating the
- * command publishes the record again, even if nothing changes in the store.
+ * Waits for the limiter to be updated. The store was updated first: a marker may be lost, a record must not be.
+ * Repeating the command publishes the record again, even if nothing changes in the store.
  */
 async function orLimiterUnavailable(done: string, announced: Promise<void>): Promise<void> {
   try {

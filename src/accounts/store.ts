@@ -53,9 +53,8 @@ export class AccountStore {
   }
 
   /**
-   * Changes an account. Reads it again and retries if another write came in between. Two round trips, and two more for each
-   * lost race.
-   * @param edit returns the changed account, or the same object if there is nothing to do. If it throws, nothing is written.
+   * Changes an account. Retries if another write came in between. Two round trips, and two more for each lost race.
+   * @param edit returns the changed account, or the same object if there is nothing to do. Its errors end the change.
    * @param now the timestamp of the change.
    * @throws problem `not_found`, and what `edit` throws.
    */
@@ -76,7 +75,7 @@ export class AccountStore {
     });
   }
 
-  /** Writes the look-up entries of a new key and its secret. Call it before the account is changed. Two writes side by side. */
+  /** Writes the look-up entries of a new key, before the account has it. Two writes, side by side. */
   async addKey(keyId: string, accountId: string, hash: string): Promise<void> {
     const byId = this.#mongo.bounded(() =>
       this.#keys.insertOne({ _id: keyId, account: accountId, last_used_at: null }),
@@ -120,8 +119,8 @@ export class AccountStore {
   }
 
   /**
-   * Returns the account that the secret's look-up entry names, or null if there is no entry. Check that the account has the
-   * secret: a crash can leave an entry without one. Two round trips; one if there is no entry.
+   * Returns the account that the secret's look-up entry names, or null if there is no entry. Check that the account has
+   * the secret: a crash can leave an entry without one. Two round trips; one if there is no entry.
    */
   async findBySecret(hash: string): Promise<AccountRecord | null> {
     return this.#mongo.bounded(async (signal) => {

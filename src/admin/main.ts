@@ -46,8 +46,8 @@ function helpText(): string {
 }
 
 /**
- * Returns an error and its causes as one line. Hides the passwords in URLs, and hides a key that the operator typed instead of
- * its id.
+ * Returns an error and its causes as one line. Hides the passwords in URLs, and hides a key that the operator typed
+ * instead of its id.
  */
 function oneLine(error: unknown): string {
   const lines = explain(error).split(/\s*\n\s*/);

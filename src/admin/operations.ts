@@ -20,9 +20,9 @@ import { actorOf } from "./actor.ts";
 export class ConnectError extends Error {}
 
 /**
- * Wires the services that operators use, by hand. It shares no object with compose.ts: the service creates neither accounts nor
- * grants, and a command must not wait for the whole service to load. Each method connects only to the servers it needs, when
- * it is first called, so that a key can be revoked while Redis is down.
+ * Wires the services that operators use, by hand. It shares no object with compose.ts: the service creates neither
+ * accounts nor grants, and a command must not wait for the whole service to load. Each method connects only to the
+ * servers it needs, when it is first called, so that a key can be revoked while Redis is down.
  */
 export class Operations {
   readonly config: Config;

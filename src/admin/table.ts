@@ -26,7 +26,7 @@ const BLOCK = 48;
 const HIGH = 0.7;
 const FULL = 0.9;
 
-/** Returns an account's limits as lines of text: a block for the account and one for each key, as many abreast as the width allows. */
+/** Returns an account's limits as lines of text: a block for the account and one for each key, side by side if they fit. */
 export function limitsTable(limits: AccountLimits, { width, colours }: TableOptions): string[] {
   const blocks = blocksOf(limits);
   const abreast = Math.max(1, Math.floor(width / BLOCK));

@@ -15,9 +15,9 @@ const CLEAR_LINE = "\u001b[K";
 const CLEAR_BELOW = "\u001b[J";
 
 /**
- * Shows an account's limits until Ctrl-C. On a terminal it redraws the table in place and leaves the last one on the screen;
- * elsewhere it prints one table after the other. If a read fails, it shows the error and reads again after a second. Only the
- * first read must succeed.
+ * Shows an account's limits until Ctrl-C. On a terminal it redraws the table in place and leaves the last one on the
+ * screen; elsewhere it prints one table after the other. If a read fails, it shows the error and reads again after a
+ * second. Only the first read must succeed.
  */
 export async function watchLimits(
   read: () => Promise<AccountLimits>,
@@ -52,7 +52,7 @@ function tableFor(limits: AccountLimits, { isTTY, columns }: Partial<WriteStream
   return limitsTable(limits, { width: columns ?? UNKNOWN_WIDTH, colours });
 }
 
-/** Returns the text that draws over the previous frame, so that nothing flickers. Cuts off lines that do not fit, and says so. */
+/** Returns the text that draws over the last frame, without flicker. Says how many lines do not fit. */
 function frame(lines: readonly string[], height: number): string {
   const shown =
     lines.length <= height - 1

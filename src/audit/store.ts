@@ -59,7 +59,7 @@ export class AuditStore {
     }
   }
 
-  /** Returns records with their outcomes, newest first. A change without an outcome is running or was interrupted. Two round trips. */
+  /** Returns records, newest first. One without an outcome is running or was interrupted. Two round trips. */
   async newest(limit: number, account?: string): Promise<{ record: AuditRecord; outcome: AuditOutcome | undefined }[]> {
     return this.#mongo.bounded(async (signal) => {
       const filter = account === undefined ? {} : { account };

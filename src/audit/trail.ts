@@ -11,7 +11,7 @@ export interface AuditedChange {
   readonly details?: AuditDetails;
 }
 
-/** A change as operators see it. `unknown`: its command is running or was interrupted, so the change may have been made or not. */
+/** A change as operators see it. `unknown`: its command is running or was interrupted, before or after the change. */
 export interface AuditView {
   object: "audit_entry";
   id: string;
@@ -52,8 +52,7 @@ export class AuditTrail {
 
   /**
    * Records a change and makes it. Two round trips, besides those of the change.
-   * @throws problem `store_unavailable` if the record cannot be written, and then the change is not made; and what the change
-   * throws.
+   * @throws problem `store_unavailable` if the record cannot be written; the change is then not made.
    */
   async around<T>({ details = {}, ...audited }: AuditedChange, change: () => Promise<T>): Promise<T> {
     const id = this.#newId("audit");

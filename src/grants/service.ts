@@ -23,9 +23,9 @@ interface Dependencies {
 const HOUR_MS = 60 * 60 * 1000;
 
 /**
- * Manages grants. Support gives a grant to one key whose client must once create more than the limit. MongoDB holds the record
- * of a grant, Redis holds how much of it remains, and charges draw on that. Every method may throw problem `store_unavailable`
- * or `limiter_unavailable`. Repeat the call then: it continues where it stopped.
+ * Manages grants. Support gives a grant to one key whose client must once create more than the limit. MongoDB holds the
+ * record of a grant, Redis holds how much of it remains, and charges draw on that. Every method may throw problem
+ * `store_unavailable` or `limiter_unavailable`. Repeat the call then: it continues where it stopped.
  */
 export class GrantService {
   readonly #accounts: Dependencies["accounts"];
@@ -45,8 +45,8 @@ export class GrantService {
   }
 
   /**
-   * Issues a grant. Repeating the same id and terms issues it only once, even if it was drawn on since, and even if Redis has
-   * lost it.
+   * Issues a grant. Repeating the same id and terms issues it only once, even if it was drawn on since, and even if
+   * Redis has lost it.
    * @throws problem `not_found` for an unknown key; `invalid_transition` for a revoked key, or a grant that Redis lost;
    * `validation_failed` for invalid terms, or an id that is taken by a grant with other terms.
    */

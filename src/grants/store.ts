@@ -18,9 +18,9 @@ export interface GrantRecord {
   readonly created_at: string;
   readonly revoked_at: string | null;
   /**
-   * How far the grant is issued: `recorded` in MongoDB, `placed` empty in Redis, or `issued` (filled in Redis). Only a placed
-   * grant is filled, and one that has vanished from Redis is never placed again. So a loss of data in Redis cannot issue a
-   * grant twice.
+   * How far the grant is issued: `recorded` in MongoDB, `placed` empty in Redis, or `issued` (filled in Redis). Only a
+   * placed grant is filled, and one that has vanished from Redis is never placed again. So a loss of data in Redis
+   * cannot issue a grant twice.
    */
   readonly step: "recorded" | "placed" | "issued";
 }

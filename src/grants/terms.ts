@@ -54,7 +54,7 @@ export function checkedTerms({
   };
 }
 
-/** @throws problem `validation_failed` if any term of the request differs from the existing grant; it lists the existing ones. */
+/** @throws problem `validation_failed` that lists the terms of the existing grant that the request would change. */
 export function refuseOtherTerms(existing: GrantTerms & Pick<GrantRecord, "_id">, requested: GrantTerms): void {
   const names = Object.keys(requested) as (keyof GrantTerms)[];
   const differing = names

@@ -12,8 +12,8 @@ export interface GrantView {
   /** Requests it still admits. Null if Redis has no count of it, or if the grant is not issued yet. */
   remaining: number | null;
   /**
-   * `pending`: its command is running or was interrupted; repeat it. `lost`: Redis has lost its count, and it is not issued
-   * again. `exhausted`: nothing of it remains.
+   * `pending`: its command is running or was interrupted; repeat it. `lost`: Redis has lost its count, and it is not
+   * issued again. `exhausted`: nothing of it remains.
    */
   status: "live" | "exhausted" | "expired" | "revoked" | "pending" | "lost";
   expires_at: string;

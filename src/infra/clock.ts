@@ -4,9 +4,10 @@ export interface Clock {
 }
 
 /**
- * A clock that follows Redis's. Every answer of the limiter carries Redis's time; between answers, the process's monotonic
- * timer counts on from it. So replicas agree to within a round trip, even if their wall clocks are wrong. Before the first
- * answer, the clock is the machine's wall clock. Only the first answer may set it back; after that it never runs backwards.
+ * A clock that follows Redis's. Every answer of the limiter carries Redis's time; between answers, the process's
+ * monotonic timer counts on from it. So replicas agree to within a round trip, even if their wall clocks are wrong.
+ * Before the first answer, the clock is the machine's wall clock. Only the first answer may set it back; after that it
+ * never runs backwards.
  */
 export class SharedClock implements Clock {
   #offset = Date.now() - performance.now();

@@ -13,9 +13,9 @@ export interface HeartbeatsOptions {
 }
 
 /**
- * Reconnects a client whose heartbeat is stuck. mongodb 7.8 may send a heartbeat over a socket that was just destroyed but has
- * not reported it yet. The driver then waits for that socket to drain, without a limit, and no operation finds a server any
- * more. (A mongod that streams its heartbeats is not affected: the driver drops that socket at the first error.)
+ * Reconnects a client whose heartbeat is stuck. mongodb 7.8 may send a heartbeat over a socket that was just destroyed
+ * but has not reported it yet. The driver then waits for that socket to drain, without a limit, and no operation finds
+ * a server any more. (Streamed heartbeats are not affected: the driver drops their socket at the first error.)
  */
 export function reviveStuckClient(client: MongoClient, { onRevival, signal }: HeartbeatsOptions): void {
   const { connectTimeoutMS, heartbeatFrequencyMS } = client.options;

@@ -3,7 +3,7 @@ export class KeyedQueue {
   readonly #last = new Map<string, Promise<void>>();
   readonly #failsAll: (error: unknown) => boolean;
 
-  /** @param failsAll returns true for errors that would fail every queued task too. The queue is then rejected with that error. */
+  /** @param failsAll returns whether an error would fail every queued task too. The queue is then rejected with that error. */
   constructor(failsAll: (error: unknown) => boolean) {
     this.#failsAll = failsAll;
   }

@@ -10,7 +10,7 @@ export interface Mongo {
   readonly timeoutMs: number;
   /**
    * Runs one store operation for at most `timeoutMs`. Pass the signal on to every driver call that takes one.
-   * @throws problem `store_unavailable` if the store fails or does not answer in time. A write may have happened all the same.
+   * @throws problem `store_unavailable` if the store fails or does not answer in time. A write may still have happened.
    */
   bounded<T>(operation: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Closes every connection for good. */
@@ -75,7 +75,7 @@ export async function connectMongo({ url, timeoutMs, log }: MongoOptions): Promi
   };
 }
 
-/** Returns options with the signal, for writes. The driver accepts `signal` on every operation, but its types only on reads. */
+/** Returns options that pass the signal to a write. The driver accepts it, but its types do not declare `signal`. */
 export function within(signal: AbortSignal): { signal: AbortSignal; ignoreUndefined: true } {
   return { signal, ignoreUndefined: true };
 }

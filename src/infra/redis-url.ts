@@ -18,9 +18,9 @@ const LIST =
   /^redis\+(?<form>sentinel|cluster):\/\/(?:(?<user>[^@/]*)@)?(?<hosts>[^/?#@]+)(?:\/(?<name>[^/?#]+)(?:\/(?<db>\d+))?)?\/?$/;
 
 /**
- * Parses REDIS_URL: `redis://`, `rediss://`, `redis+sentinel://h1:p,h2:p/NAME[/db]` or `redis+cluster://h1:p,h2:p`. In the last
- * two, the user and password are those of the Redis servers, not of Sentinel. The default port is 26379 for Sentinel and 6379
- * otherwise.
+ * Parses REDIS_URL: `redis://`, `rediss://`, `redis+sentinel://h1:p,h2:p/NAME[/db]` or `redis+cluster://h1:p,h2:p`. In
+ * the last two, the user and password are those of the Redis servers, not of Sentinel. The default port is 26379 for
+ * Sentinel and 6379 otherwise.
  * @throws {Error} that lists the allowed forms. It never repeats the URL, which may hold a password.
  */
 export function parseRedisUrl(url: string): RedisAddress {

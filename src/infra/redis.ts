@@ -99,8 +99,8 @@ function connectionOptions(timeoutMs: number) {
 }
 
 /**
- * Reconnects a client that ioredis has ended by mistake. If ioredis 6.0 learns of a failover during an attempt to connect, its
- * FailoverDetector closes the connector, and the attempt fails without a retry.
+ * Reconnects a client that ioredis has ended by mistake. If ioredis 6.0 learns of a failover during an attempt to
+ * connect, its FailoverDetector closes the connector, and the attempt fails without a retry.
  */
 function reviveAfterFailover(client: Redis): void {
   let attempting = false;

@@ -5,8 +5,8 @@ import type { Surface } from "./surfaces.ts";
 export type Verdict = "admitted" | "granted" | "account_exhausted" | "key_exhausted" | KeyRefusal;
 
 /**
- * Why a key may not be used. `suspended`: its account is suspended. `replaced`: the grace of the secret that was sent is over.
- * `outdated`: the key was rotated after the replica looked it up. Look it up and ask again.
+ * Why a key may not be used. `suspended`: its account is suspended. `replaced`: the grace of the secret that was sent
+ * is over. `outdated`: the key was rotated after the replica looked it up. Look it up and ask again.
  */
 export type KeyRefusal = "revoked" | "suspended" | "outdated" | "replaced";
 
@@ -32,7 +32,7 @@ export interface Decision {
   readonly surface: Surface;
   readonly account: Quota;
   readonly key: Quota;
-  /** What remains of the key's live grants, and their amount when issued. Null without one, or if the surface draws on none. */
+  /** What remains of the key's live grants, and what they were issued with. Null if there are none to draw on. */
   readonly grantRemaining: number | null;
   readonly grantAmount: number | null;
   /** Milliseconds until the window ends and both counters restart, at least 1. */

@@ -26,8 +26,8 @@ export interface NewGrant extends Caller {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The grants of keys in Redis. lua/charge.lua draws on them when a window of the surface create is exhausted. Every method takes
- * one round trip, and throws problem `limiter_unavailable` if Redis fails.
+ * The grants of keys in Redis. lua/charge.lua draws on them when a window of the surface create is exhausted. Every
+ * method takes one round trip, and throws problem `limiter_unavailable` if Redis fails.
  */
 export class GrantCounters {
   readonly #redis: RedisClient;
@@ -82,7 +82,7 @@ export class GrantCounters {
   }
 }
 
-/** Parses the fields of a grants hash (lua/charge.lua). Returns the grants in the order in which they expire and are drawn on. */
+/** Parses the fields of a grants hash (lua/charge.lua). The first to expire comes first, and is drawn on first. */
 export function parseGrants(fields: Iterable<readonly [id: string, value: string]>): Grant[] {
   return Array.from(fields, ([id, value]) => {
     const [remaining = NaN, expiresAtMs = NaN, amount = NaN] = value.split(":").map(Number);

@@ -3,8 +3,8 @@ import { type Problem, problem, QUOTA_EXCEEDED } from "../problems.ts";
 import type { Decision, KeyRefusal, Verdict } from "./decision.ts";
 
 /**
- * Returns the headers `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10) for the response to a charged
- * request, admitted or not. A live grant is a third policy. No window restores it, so it has no w and no t.
+ * Returns the headers `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10) for the response to
+ * a charged request, admitted or not. A live grant is a third policy. No window restores it, so it has no w and no t.
  */
 export function rateLimitHeaders(decision: Decision): Record<string, string> {
   const { account, key, windowSeconds: w, grantRemaining, grantAmount } = decision;
@@ -19,14 +19,14 @@ export function rateLimitHeaders(decision: Decision): Record<string, string> {
 }
 
 /**
- * Returns the whole seconds until the window ends, rounded up, at least 1. This is `t` in RateLimit and the Retry-After of a
- * refusal. A client that waits exactly this long finds a new window.
+ * Returns the whole seconds until the window ends, rounded up, at least 1. This is `t` in RateLimit and the Retry-After
+ * of a refusal. A client that waits exactly this long finds a new window.
  */
 export function secondsToReset({ resetMs }: Pick<Decision, "resetMs">): number {
   return Math.max(1, Math.ceil(resetMs / 1000));
 }
 
-/** Returns the problem to answer: rate_limited, or that of a key that may not be used. Undefined if the request is admitted. */
+/** Returns the problem to answer, rate_limited or that of an unusable key. Undefined if the request is admitted. */
 export function refusal(decision: Decision): Problem | undefined {
   return REFUSALS[decision.verdict](decision);
 }

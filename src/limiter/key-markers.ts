@@ -7,11 +7,11 @@ import { limiterUnavailable } from "./outage.ts";
 const MARKER_TTL_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The markers of revocation, rotation and suspension, stored beside the counters. lua/charge.lua reads them with every charge.
- * Write the record in the store first: it is authoritative. Once a method returns, every replica obeys the marker from its
- * next request on.
+ * The markers of revocation, rotation and suspension, stored beside the counters. lua/charge.lua reads them with every
+ * charge. Write the record in the store first: it is authoritative. Once a method returns, every replica obeys the
+ * marker from its next request on.
  *
- * Every method is idempotent, takes one round trip, and throws problem `limiter_unavailable` if Redis does not accept it.
+ * Every method is idempotent, takes one round trip, and throws problem `limiter_unavailable` if Redis fails.
  */
 export class KeyMarkers implements Markers {
   readonly #redis: RedisClient;

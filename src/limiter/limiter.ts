@@ -14,7 +14,7 @@ export interface LimiterOptions {
   windowSeconds: number;
   scale: number;
   timeoutMs: number;
-  /** What to do if Redis does not answer: `refuse` with 503, or `local`: count this replica's share of each limit in memory. */
+  /** If Redis does not answer: `refuse` with 503, or `local`: count this replica's share of each limit in memory. */
   onOutage: "refuse" | "local";
   /** The share of one replica is the limit divided by this. */
   replicasExpected: number;
@@ -24,8 +24,8 @@ const ANY_VERSION = Number.MAX_SAFE_INTEGER;
 const NEVER = 0;
 
 /**
- * Answers slower than this do not set the clock, in milliseconds. Such an answer may be out of date by as much as it took, and
- * replicas' clocks must agree to within 2 s.
+ * Answers slower than this do not set the clock, in milliseconds. Such an answer may be out of date by as much as it
+ * took, and replicas' clocks must agree to within 2 s.
  */
 const PROMPT_MS = 1_000;
 
@@ -35,9 +35,9 @@ const TIMER_EARLY_MS = 1;
 /**
  * Decides requests with lua/charge.lua. The limits hold exactly across all replicas on the same Redis.
  *
- * Each charge carries a deadline in Redis's time. If a command waits in a socket until its caller was answered 503, it is stale
- * and charges nothing. The deadline is computed from Redis's last answer and this process's monotonic timer. That estimate can
- * only be too early. So a charge may be stale too early, and is then retried, but never counts too late.
+ * Each charge carries a deadline in Redis's time. If a command waits in a socket until its caller was answered 503, it
+ * is stale and charges nothing. The deadline is computed from Redis's last answer and this process's monotonic timer.
+ * That estimate can only be too early. So a charge may be stale too early, and is retried, but never counts too late.
  */
 export class Limiter {
   readonly #options: LimiterOptions;
@@ -51,10 +51,10 @@ export class Limiter {
   }
 
   /**
-   * Charges a request to its account and its key, both or neither. One round trip; two, within the same `timeoutMs`, if the
-   * first attempt was stale. Source: lua/charge.lua.
+   * Charges a request to its account and its key, both or neither. One round trip; two, within the same `timeoutMs`, if
+   * the first attempt was stale. Source: lua/charge.lua.
    * @returns the decision. Check its verdict: a refusal is not thrown.
-   * @throws problem `limiter_unavailable` within `timeoutMs`. The request is then not admitted, but may have been charged once.
+   * @throws problem `limiter_unavailable` within `timeoutMs`. The request is not admitted, but may have been charged once.
    */
   async charge(request: ChargeRequest): Promise<Decision> {
     try {
@@ -67,8 +67,8 @@ export class Limiter {
   }
 
   /**
-   * Returns why the key may not be used (revoked, suspended, …), or undefined if it may. For routes without a limit. One round
-   * trip. Source: lua/check-key.lua.
+   * Returns why the key may not be used (revoked, suspended, …), or undefined if it may. For routes without a limit.
+   * One round trip. Source: lua/check-key.lua.
    * @throws problem `limiter_unavailable` within `timeoutMs`.
    */
   async checkKey({

@@ -13,9 +13,9 @@ export interface LocalLimiterOptions {
 }
 
 /**
- * Decides requests while Redis does not answer (LIMITER_ON_OUTAGE=local). Counts in memory, from zero, against this replica's
- * share of each limit, rounded down. It knows no revocations, suspensions or grants, and not what Redis has counted. So one
- * window may admit the whole limit in Redis and the shares in addition.
+ * Decides requests while Redis does not answer (LIMITER_ON_OUTAGE=local). Counts in memory, from zero, against this
+ * replica's share of each limit, rounded down. It knows no revocations, suspensions or grants, and not what Redis has
+ * counted. So one window may admit the whole limit in Redis and the shares in addition.
  */
 export class LocalLimiter {
   readonly #options: LocalLimiterOptions;
@@ -30,7 +30,7 @@ export class LocalLimiter {
 
   /**
    * Charges a request to this replica's shares of its account and key, both or neither. No round trip.
-   * @throws problem `limiter_unavailable` if the surface's limit for a key is smaller than the number of replicas: the share is 0.
+   * @throws problem `limiter_unavailable` if the key's limit is smaller than the number of replicas, so that its share is 0.
    */
   charge(request: ChargeRequest): Promise<Decision> {
     const decision = this.#previous.then(() => this.#decide(request));

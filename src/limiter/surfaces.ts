@@ -1,6 +1,6 @@
 /**
- * The surfaces of the specification's table Limits, with the requests that one key may make on each in an hour. The account's
- * limit is twice the key's (rule 3); `limitsOf` computes it.
+ * The surfaces of the specification's table Limits, with the requests that one key may make on each in an hour. The
+ * account's limit is twice the key's (rule 3); `limitsOf` computes it.
  */
 export const PER_KEY = { create: 100, start: 10, reads: 300, list: 120, writes: 100, pack: 10, settings: 20 } as const;
 
@@ -14,7 +14,7 @@ export function limitsOf(surface: Surface, scale: number): { account: number; ke
   return { account: 2 * key, key };
 }
 
-/** Returns whether a surface may draw on grants. Rule 6 of the specification is about backfills larger than the create limit. */
+/** Returns whether a surface may draw on grants. Rule 6 of the specification speaks of candidate backfills only. */
 export function mayDrawGrants(surface: Surface): boolean {
   return surface === "create";
 }

@@ -48,7 +48,7 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
   return { port: portOf(server), opsPort: portOf(ops), stop: () => (stopped ??= stop()) };
 }
 
-/** Creates the HTTP server. It answers every refusal with problem+json, and limits how long a slow client holds a connection. */
+/** Creates the HTTP server. It answers refusals with problem+json, and limits how long a slow client may take. */
 function serverOf(app: RequestListener, log: Logger): Server {
   const server = createServer({
     // Longer than the 60 s of common load balancers. If we closed first, the balancer might just be sending a request.

@@ -2,7 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 
-/** A replica that exits within this time of its start is replaced only after the same time again, to avoid a busy loop of crashes. */
+/** If a replica exits within this many milliseconds, wait as long before replacing it. Avoids a busy loop of crashes. */
 const STEADY_MS = 1_000;
 
 interface Ready {
