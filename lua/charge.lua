@@ -2,37 +2,37 @@
 -- Decides one request: admits it and charges both the account and the key, or refuses it and charges neither.
 --
 -- Keys, all in the hash slot of {account}:
---   1 account counter  "WINDOW:COUNT"  what the account has used of the surface, and in which window
---   2 key counter      "WINDOW:COUNT"  the same for the key
---   3 key marker       "revoked", or the version of the account's record that last rotated the key; absent for neither
+--   1 account counter  "WINDOW:COUNT": the window, and what the account has used of the surface in it
+--   2 key counter      "WINDOW:COUNT": the same for the key
+--   3 key marker       "revoked", or the version of the account's record that last rotated the key; absent otherwise
 --   4 account marker   present while the account is suspended
 --   5 grants           hash of the key's grants: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"
 -- Arguments:
---   1 account limit, 2 key limit       requests a window, >= 0
+--   1 account limit, 2 key limit       requests per window, >= 0
 --   3 window                           seconds, >= 1
 --   4 cost                             requests, >= 1
 --   5 draws                            1 if the surface may draw on grants, else 0
---   6 deadline                         Redis's clock, ms; nothing is charged from then on; 0 for none
---   7 account version                  of the account's record by which the replica knows the key
---   8 secret's end                     of the secret that came with the request, Redis's clock, ms; 0 for none
+--   6 deadline                         Redis's clock, ms; from then on nothing is charged; 0 for none
+--   7 account version                  version of the account's record in which the replica looked the key up
+--   8 secret's end                     when the secret of the request expires, Redis's clock, ms; 0 for never
 -- Answer:
 --   1 verdict                          admitted, granted, account_exhausted, key_exhausted, revoked, suspended, outdated,
---                                      replaced (src/limiter/decision.ts says what each means), or stale: after the deadline
+--                                      replaced (src/limiter/decision.ts explains each), or stale: the deadline has passed
 --   2 remaining account, 3 remaining key
 --   4 reset                            ms to the window's end, >= 1
---   5 remaining grant                  of all live grants of the key; -1 without one
+--   5 remaining grant                  requests that remain in the key's live grants; -1 without one
 --   6 now                              Redis's clock, ms
---   7 grant amount                     of all live grants of the key, as issued; -1 without one
--- Cost: TIME, one MGET, and HGETALL if the surface draws. If admitted two SET, or one HSET for a grant. O(grants).
+--   7 grant amount                     requests for which those grants were issued; -1 without one
+-- Cost: TIME, one MGET, and one HGETALL if the surface draws. Then two SETs if admitted, or one HSET if granted. O(grants).
 --
--- Every check comes before the first write, and nothing after that can fail: Redis does not roll a script back.
--- The shebang makes Redis (>= 7.0) refuse the whole script before it starts if a write could not be taken: on a replica, out
--- of memory, with too few replicas.
--- A counter names its window, so its expiry only frees memory: a counter that lives a millisecond too long leaks nothing.
+-- Every check comes before the first write, and nothing after that can fail, because Redis does not roll a script back.
+-- Because of the shebang, Redis (>= 7.0) refuses the whole script before it starts if it could not write: on a replica,
+-- out of memory, or with too few replicas.
+-- A counter names its window, so its expiry only frees memory. If it expires late, no count leaks into the next window.
 
 -- include shared.lua
 
--- Counters outlive their window by this much, so that they are still there if the clock steps back across the edge, as in a failover.
+-- Counters outlive their window by this much. They must still exist if the clock steps back into the window, as in a failover.
 local OUTLIVES_MS = 10000
 
 local account_limit, key_limit = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -50,7 +50,7 @@ local window, account_used, key_used = current_window(now, window_ms, KEYS[1], s
 local window_end = (window + 1) * window_ms
 
 local grant_remaining, grant_amount = -1, -1
-local grant -- the live one that expires first and covers the cost
+local grant -- of the live grants that cover the cost, the one that expires first
 if draws then
   local fields = redis.call('HGETALL', KEYS[5])
   for i = 1, #fields, 2 do

@@ -1,14 +1,14 @@
 #!lua
--- Tells whether a key may be used, charging nothing: the first question of charge.lua, for routes without a limit.
+-- Checks whether a key may be used, as charge.lua does first, but charges nothing. For routes without a limit.
 --
 -- Keys, both in the hash slot of {account}:
 --   1 key marker, 2 account marker         as in charge.lua
 -- Arguments:
 --   1 account version, 2 secret's end      as in charge.lua, 7 and 8
--- Answer: nil if it may, else why not: revoked, suspended, outdated or replaced.
+-- Answer: nil if the key may be used, else the reason: revoked, suspended, outdated or replaced.
 -- Cost: TIME, one MGET.
 --
--- It has no flag no-writes, on purpose: usage.lua says why.
+-- It deliberately lacks the flag no-writes: see usage.lua.
 
 -- include shared.lua
 

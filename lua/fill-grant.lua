@@ -1,13 +1,13 @@
 #!lua
--- Fills a grant that was placed empty, once. Only the grant's value says whether it was filled, so a command that was cut off
--- can be repeated. A grant that is missing is not created: it may have been filled, drawn on and then lost.
+-- Fills a grant that was placed empty, once. The grant's value alone shows whether it was filled, so an interrupted
+-- command can be repeated. A missing grant is not created again: it may have been filled, drawn on and then lost.
 --
 -- Keys:
 --   1 grants of the key    hash, as in charge.lua: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"; placed empty "0:EXPIRES_AT_MS:0"
 -- Arguments:
 --   1 id of the grant
 --   2 amount               requests, >= 1
--- Answer: 1 if it is filled, by this call or an earlier one; 0 if it is missing.
+-- Answer: 1 if the grant is filled, by this call or an earlier one; 0 if it is missing.
 
 local value = redis.call('HGET', KEYS[1], ARGV[1])
 if not value then return 0 end

@@ -1,20 +1,20 @@
 #!lua
--- Reads what one key and its account have used, charging nothing: every surface, the markers and the grants in one call.
+-- Returns what a key and its account have used of every surface, with the markers and the grants. Charges nothing.
 --
 -- Keys, all in the hash slot of {account}:
 --   1 key marker, 2 account marker, 3 grants of the key        as in charge.lua
---   4, 6, 8 …  account counter of each surface                  "WINDOW:COUNT", as in charge.lua
+--   4, 6, 8 …  account counter of each surface                  as in charge.lua
 --   5, 7, 9 …  key counter of each surface
 -- Arguments:
 --   1 window                                                    seconds, >= 1
 -- Answer:
 --   1 now                                                       Redis's clock, ms
 --   2 revoked, 3 suspended                                      0 or 1
---   4 grants                                                    as HGETALL: id, "REMAINING:EXPIRES_AT_MS:AMOUNT", …
---   5 counters                                                  used account, used key, ms to the window's end, …
+--   4 grants                                                    id, "REMAINING:EXPIRES_AT_MS:AMOUNT", id, …
+--   5 counters                                                  for each surface: used account, used key, ms to the window's end
 -- Cost: TIME, one MGET, one HGETALL. O(surfaces + grants).
 --
--- It has no flag no-writes, on purpose: a replica then refuses to run it, and never answers with counts that lag behind.
+-- It deliberately lacks the flag no-writes. So a Redis replica refuses to run it, and never answers with outdated counts.
 
 -- include shared.lua
 

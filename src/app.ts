@@ -11,14 +11,17 @@ import { closeWhileDraining, type Draining, oneHost, requestId, soundPath, unrou
 export interface AppOptions extends MountOptions {
   routes: readonly Route[];
   log: Logger;
-  /** Hops of X-Forwarded-For to believe; 0 takes the connection's own address. */
+  /** Hops of X-Forwarded-For to believe. 0 believes none: the client's address is that of the connection. */
   trustedProxies: number;
   draining: Draining;
 }
 
 const CLIENT_GONE = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "ECONNABORTED", "EPIPE"]);
 
-/** The API: the middleware, outermost first, in the order of checks of interface.md. @returns what node:http calls for each request. */
+/**
+ * Creates the API: its middleware, outermost first, in the order of checks of interface.md.
+ * @returns the request listener for node:http.
+ */
 export function createApp(options: AppOptions): RequestListener {
   const app = new Koa<ApiState>({ proxy: options.trustedProxies > 0, maxIpsCount: options.trustedProxies });
   const router = mount(options.routes, options);
@@ -30,7 +33,7 @@ export function createApp(options: AppOptions): RequestListener {
   app.use(soundPath);
   app.use(unrouted(router));
   app.use(router.routes());
-  // An error past `problems` means that the answer has begun, so it can only break off. The log records it unless the client left.
+  // An error that passes `problems` comes after the answer has begun, so the answer breaks off. Log it, unless the client left.
   app.on("error", (error: NodeJS.ErrnoException, ctx?: { state: ApiState }) => {
     if (CLIENT_GONE.has(error.code ?? "") || ctx === undefined)
       options.log.debug({ error: error.message }, "connection error");

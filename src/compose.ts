@@ -35,7 +35,7 @@ import { LeaseStore } from "./sweeps/lease-store.ts";
 import { leftOverBytes } from "./sweeps/left-over-bytes.ts";
 import { SweepRunner } from "./sweeps/runner.ts";
 
-/** Maximum clock skew between replicas, in milliseconds. They follow Redis's clock to within a round trip; this is far more. */
+/** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 const CLOCK_SKEW_MS = 2_000;
 
 /** The service, wired and connected. */
@@ -43,10 +43,10 @@ export interface System {
   /** Answers the API's requests. */
   readonly app: RequestListener;
   readonly log: Logger;
-  /** Work that only the passing of time makes due. One replica at a time does it. */
+  /** Work that becomes due as time passes. One replica at a time does it. */
   readonly sweeps: SweepRunner;
   readonly draining: Draining;
-  /** What keeps this replica from working, each fault a sentence; empty if nothing does. At most one round trip to each server. */
+  /** Returns why this replica cannot serve, one text per fault; empty if it can. One round trip to each server. */
   readonly faults: () => Promise<string[]>;
   /** Disconnects from Redis and MongoDB. */
   close(): Promise<void>;
@@ -54,7 +54,7 @@ export interface System {
 
 /**
  * Connects, and creates every service once. Needs REDIS_URL and MONGODB_URL.
- * @throws if a server cannot be reached. No connection is left open then.
+ * @throws if one of them is not set, or a server cannot be reached. No connection is left open then.
  */
 export async function compose(config: Config, log: Logger = createLog(config.LOG_LEVEL)): Promise<System> {
   if (config.REDIS_URL === null || config.MONGODB_URL === null) {
@@ -74,7 +74,7 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
   }
 }
 
-/** The wiring diagram: by hand, in order. admin/operations.ts is the one of the command line. */
+/** Wires every service, by hand and in order. admin/operations.ts does the same for the command line. */
 async function wire({
   config,
   log,

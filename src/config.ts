@@ -1,10 +1,10 @@
-/** The settings of the process: one table, read from the environment, checked at start. */
+/** The settings of the process, in one table. They are read from the environment and checked at start. */
 
 interface Setting<T> {
   readonly parse: (text: string) => T;
   readonly fallback: T;
   readonly help: string;
-  /** A value that may hold a password: `describeConfig` hides its user information. */
+  /** Set if the value is a URL that may hold a password. `describeConfig` hides its user and password. */
   readonly secret?: true;
 }
 
@@ -13,51 +13,64 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 const REDIS_FORMS = ["redis:", "rediss:", "redis+sentinel:", "redis+cluster:"];
 
 const SETTINGS = {
-  PORT: integer(8080, 0, 65535, "port of the API; 0 takes a free one"),
+  PORT: integer(8080, 0, 65535, "port of the API; 0 picks a free one"),
   HOST: text("0.0.0.0", "address the API listens on"),
-  OPS_PORT: integer(9090, 0, 65535, "port of /livez and /readyz; 0 takes a free one"),
-  REPLICAS: integer(1, 1, 64, "processes sharing the port"),
+  OPS_PORT: integer(9090, 0, 65535, "port of /livez and /readyz; 0 picks a free one"),
+  REPLICAS: integer(1, 1, 64, "number of processes that share the port"),
   MONGODB_URL: url(
     ["mongodb:", "mongodb+srv:"],
-    "where MongoDB is; the database is its path, `onboarding` without one",
+    "URL of MongoDB; its path names the database, by default `onboarding`",
   ),
   REDIS_URL: url(
     REDIS_FORMS,
-    "where Redis is: redis://, rediss://, redis+sentinel://h1:p,h2:p/NAME or redis+cluster://h1:p,h2:p",
+    "URL of Redis: redis://, rediss://, redis+sentinel://h1:p,h2:p/NAME or redis+cluster://h1:p,h2:p",
   ),
-  LOG_LEVEL: oneOf(LOG_LEVELS, "info", "least severe log line that is written"),
-  TRUSTED_PROXIES: integer(0, 0, 10, "hops of X-Forwarded-For to believe"),
-  ADMIN_ACTOR: text("", "who the audit says gave a command; the operating system's user unless set"),
-  ACTIVE_KEY_CAP: integer(5, 1, 100, "active keys an account may hold"),
-  MAX_DOCUMENT_BYTES: integer(25 * 1024 * 1024, 1, 1024 ** 3, "largest document content, in bytes"),
+  LOG_LEVEL: oneOf(LOG_LEVELS, "info", "lowest level that is logged"),
+  TRUSTED_PROXIES: integer(0, 0, 10, "number of trusted proxies, each of which adds an address to X-Forwarded-For"),
+  ADMIN_ACTOR: text(
+    "",
+    "name that the audit records for a command; by default the user who called sudo, else the current user",
+  ),
+  ACTIVE_KEY_CAP: integer(5, 1, 100, "maximum number of active keys of an account"),
+  MAX_DOCUMENT_BYTES: integer(25 * 1024 * 1024, 1, 1024 ** 3, "maximum size of a document's content, in bytes"),
   BODY_TIMEOUT_MS: integer(
     30_000,
     100,
     600_000,
-    "longest a JSON body may take, and the longest wait for the next bytes of a file",
+    "longest time to receive a JSON body, and longest wait for the next bytes of a file",
   ),
-  STORE_TIMEOUT_MS: integer(5_000, 100, 60_000, "longest a MongoDB operation may take before 503 store_unavailable"),
-  LIMITER_TIMEOUT_MS: integer(100, 5, 10_000, "longest the limiter may take before 503 limiter_unavailable"),
+  STORE_TIMEOUT_MS: integer(5_000, 100, 60_000, "longest time for a MongoDB operation; then 503 store_unavailable"),
+  LIMITER_TIMEOUT_MS: integer(
+    100,
+    5,
+    10_000,
+    "longest time for a decision of the limiter; then 503 limiter_unavailable",
+  ),
   LIMITER_ON_OUTAGE: oneOf(
     LIMITER_ON_OUTAGE,
     "refuse",
-    "Redis gone: `refuse` with 503, or `local`: each replica counts its share in memory",
+    "what to do if Redis does not answer: `refuse` with 503, or `local`: each replica counts its share in memory",
   ),
-  REPLICAS_EXPECTED: integer(1, 1, 10_000, "replicas in all, for the share of LIMITER_ON_OUTAGE=local"),
-  KEY_CACHE_SECONDS: integer(60, 1, 60, "how long a replica takes a key for good without looking it up again"),
-  LIMIT_WINDOW_SECONDS: integer(3600, 1, 86_400, "length of a limit window; other than 3600 is for load tests only"),
-  LIMIT_SCALE: integer(1, 1, 1_000_000, "factor on every limit; other than 1 is for load tests only"),
+  REPLICAS_EXPECTED: integer(
+    1,
+    1,
+    10_000,
+    "total number of replicas; LIMITER_ON_OUTAGE=local divides every limit by it",
+  ),
+  KEY_CACHE_SECONDS: integer(60, 1, 60, "how long a replica caches a key"),
+  LIMIT_WINDOW_SECONDS: integer(3600, 1, 86_400, "length of a limit window; change it for load tests only"),
+  LIMIT_SCALE: integer(1, 1, 1_000_000, "factor by which every limit is multiplied; change it for load tests only"),
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
 export type Config = { readonly [K in SettingName]: (typeof SETTINGS)[K]["fallback"] };
 
-/** Thrown by `readConfig` with every fault of the environment, one a line. */
+/** Thrown by `readConfig`. The message lists every wrong setting, one per line. */
 export class ConfigError extends Error {}
 
 /**
- * Reads the settings from `env`; an empty value counts as not set.
- * @throws {ConfigError} naming every setting that is wrong, and what would be right.
+ * Reads the settings from `env`. An empty value counts as not set.
+ * @throws {ConfigError} that names every wrong setting and says what it must be.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const faults: string[] = [];
@@ -75,7 +88,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return Object.fromEntries(entries) as Config;
 }
 
-/** The table as rows for `admin config`: name, value in force, default and meaning; passwords in URLs are hidden. */
+/** Returns the table for `admin config`: name, current value, default and meaning. Hides the user and password in URLs. */
 export function describeConfig(config: Config): { name: string; value: unknown; default: unknown; help: string }[] {
   return Object.entries<Setting<unknown>>(SETTINGS).map(([name, setting]) => {
     const value = config[name as SettingName];

@@ -3,13 +3,13 @@ import { ConfigError, readConfig } from "./config.ts";
 import { superviseReplicas } from "./process/supervisor.ts";
 import { startReplica } from "./process/replica.ts";
 
-/** The process: reads the settings, then runs one replica, or a supervisor of several that share the port. */
+/** Reads the settings. Then runs one replica, or supervises several that share the port. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const supervising = config.REPLICAS > 1 && cluster.isPrimary;
   if (cluster.isPrimary) warnAboutLimits(config);
   const { port, opsPort, stop } = await (supervising ? superviseReplicas(config.REPLICAS) : startReplica(config));
-  // Ctrl-C reaches every process of the group, and the supervisor sends a signal as well: stopping twice is stopping once.
+  // Ctrl-C reaches every process of the group, and the supervisor signals its replicas as well. A second `stop` is harmless.
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => void stop().then(() => process.exit(0), fail));
   process.send?.({ type: "ready", port, opsPort });
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
 function warnAboutLimits({ LIMIT_WINDOW_SECONDS, LIMIT_SCALE }: ReturnType<typeof readConfig>): void {
   if (LIMIT_WINDOW_SECONDS === 3600 && LIMIT_SCALE === 1) return;
   process.stderr.write(
-    `Warning: limits are not the specification's (window ${LIMIT_WINDOW_SECONDS} s, scale ${LIMIT_SCALE}). For load tests only.\n`,
+    `Warning: the limits differ from the specification (window ${LIMIT_WINDOW_SECONDS} s, scale ${LIMIT_SCALE}). Use this for load tests only.\n`,
   );
 }
 

@@ -1,7 +1,7 @@
 /**
- * Holds a write to what its client has seen. A service calls it with the views of the resource as they are now (a document's
- * own, its candidate's) and the entity tags of anything that is not a view (content). It passes if the client named one of
- * them, or named none.
- * @throws problem version_mismatch
+ * Checks If-Match, so that a write applies only to a version that its client has seen. A service calls it with the
+ * current views of the resource (for a document, its own and its candidate's) and the entity tags of anything that is
+ * not a view (content). It passes if If-Match names one of them, or if the request has no If-Match.
+ * @throws problem `version_mismatch`
  */
 export type Precondition = (views: readonly unknown[], tags?: readonly string[]) => void;

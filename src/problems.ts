@@ -1,4 +1,4 @@
-/** Every refusal and failure the API can answer, with its status and title: the only place that knows statuses. */
+/** Every problem that the API can answer, with its status and title. No other file knows the status of a problem. */
 export const PROBLEMS = {
   malformed_json: { status: 400, title: "Malformed JSON" },
   malformed_path: { status: 400, title: "Malformed path" },
@@ -33,18 +33,18 @@ export const PROBLEMS = {
   store_unavailable: { status: 503, title: "Store unavailable" },
 } as const;
 
-/** The `type` of a 429 (IANA HTTP Problem Types registry). Other problems have a type of our own. */
+/** The `type` of a 429, from the IANA registry HTTP Problem Types. All other problems have types of this service. */
 export const QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** One fault of an input: where it is (RFC 6901 JSON Pointer, or the name of a header or parameter) and what would be right. */
+/** One fault of an input. `pointer` is a JSON Pointer (RFC 6901), or the name of a header or parameter. */
 export interface Fault {
   pointer: string;
   detail: string;
 }
 
-/** What a problem may carry beside its sentence. `members` become members of the problem document, `headers` go on the response. */
+/** Optional parts of a problem. `members` are added to the problem document, and `headers` to the response. */
 export interface ProblemExtras {
   errors?: Fault[];
   members?: Record<string, unknown>;
@@ -52,7 +52,7 @@ export interface ProblemExtras {
   cause?: unknown;
 }
 
-/** The one error that domain code throws on purpose; http/problem.ts writes it as problem+json (RFC 9457). */
+/** The only error that domain code throws on purpose. http/problem.ts answers it with problem+json (RFC 9457). */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly extras: ProblemExtras;
@@ -70,8 +70,8 @@ export class Problem extends Error {
 }
 
 /**
- * A problem to throw: `throw problem("not_found", "No candidate has the id …")`.
- * @param detail a sentence for a person; it must name nothing that belongs to another account.
+ * Makes a problem to throw: `throw problem("not_found", "No candidate has the id …")`.
+ * @param detail a sentence for a person. It must not name anything that belongs to another account.
  */
 export function problem(code: ProblemCode, detail: string, extras?: ProblemExtras): Problem {
   return new Problem(code, detail, extras);

@@ -23,8 +23,8 @@ export interface Services {
 }
 
 /**
- * The index of routes: method, path, surface, endpoint. api/mount.ts serves them, and GET /openapi.json made from them.
- * /livez and /readyz are on another port: process/replica.ts.
+ * The index of routes: method, path, surface, endpoint. api/mount.ts serves them, and serves GET /openapi.json, which
+ * is made from them. /livez and /readyz are on another port: see process/ops.ts.
  */
 export function routes(services: Services): readonly Route[] {
   const candidates = candidateEndpoints(services.candidates);

@@ -1,13 +1,13 @@
 import { problem } from "../problems.ts";
 
-/** One secret of a key, as its SHA-256. `expires_at` is set when a rotation gave it an end. */
+/** One secret of a key, kept as its SHA-256. A rotation sets `expires_at`; it is null until then. */
 export interface SecretRecord {
   readonly hash: string;
   readonly created_at: string;
   readonly expires_at: string | null;
 }
 
-/** A key: its id and its counters stay while its secrets are rotated; the newest secret comes last. */
+/** A key. A rotation changes its secrets, but not its id or its counters. The newest secret comes last. */
 export interface KeyRecord {
   readonly id: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface KeyRecord {
   readonly revoked_at: string | null;
 }
 
-/** The account with its keys, the aggregate: what holds for it as a whole (the cap) is decided on one document. */
+/** An account with its keys, in one document, so that a rule about all of them (the cap) is checked in one write. */
 export interface AccountRecord {
   readonly _id: string;
   readonly name: string;
@@ -27,37 +27,38 @@ export interface AccountRecord {
   readonly keys: readonly KeyRecord[];
 }
 
-/** Revoked keys that an account remembers, newest first; older ones answer as unknown. Keeps the document small for ever. */
-const REMEMBERED_REVOKED = 100;
-/** Secrets a key holds at most: rotating faster than graces end lets the oldest go early. */
+/** An account keeps this many revoked keys, the latest ones, to bound its document. Older ones answer as unknown. */
+const MAX_REVOKED_KEPT = 100;
+/** A key keeps this many secrets. If it is rotated faster than graces end, the oldest secret is removed before its end. */
 const MAX_SECRETS = 10;
 
-/** A new account, active and without keys. `now` is a timestamp, as in every function here. */
+/** Returns a new account, active and without keys. `now` is a timestamp, as in every function here. */
 export function newAccount(id: string, name: string, now: string): AccountRecord {
   return { _id: id, name, status: "active", version: 1, created_at: now, updated_at: now, keys: [] };
 }
 
-/** The account with one more key. @throws problem `active_key_cap_reached` when it has `cap` active ones. */
+/** Returns the account with the key added. @throws problem `active_key_cap_reached` if it already has `cap` active keys. */
 export function withKey(account: AccountRecord, key: KeyRecord, cap: number): AccountRecord {
   if (activeKeys(account).length >= cap) {
     throw problem(
       "active_key_cap_reached",
-      `The account has ${cap} active keys, the most it may have. Revoke one first.`,
+      `The account has reached its maximum of ${cap} active keys. Revoke one first.`,
     );
   }
   return { ...account, keys: [...account.keys, key] };
 }
 
-/** The account with that key revoked; the same account where it is so already. @throws problem `not_found` */
+/** Returns the account with that key revoked, or the same object if it already was. @throws problem `not_found` */
 export function withKeyRevoked(account: AccountRecord, keyId: string, now: string): AccountRecord {
   if (findKey(account, keyId).revoked_at !== null) return account;
   const keys = account.keys.map((key) => (key.id === keyId ? { ...key, revoked_at: now } : key));
-  return { ...account, keys: withoutOldest(keys) };
+  return { ...account, keys: withoutOldestRevoked(keys) };
 }
 
 /**
- * The account with a new secret for that key. Every older one ends at `graceEnds`, or when an earlier rotation said, if that
- * is sooner; those that have ended go. @throws problem `not_found`, or `invalid_transition` for a revoked key.
+ * Returns the account with a new secret for that key. The older secrets expire at `graceEnds`, unless an earlier
+ * rotation set a sooner end. Expired secrets are removed.
+ * @throws problem `not_found`, or `invalid_transition` for a revoked key.
  */
 export function withKeyRotated(
   account: AccountRecord,
@@ -67,10 +68,10 @@ export function withKeyRotated(
 ): AccountRecord {
   const rotated = findKey(account, keyId);
   if (rotated.revoked_at !== null) {
-    throw problem("invalid_transition", `The key ${keyId} is revoked and stays so. Create another.`);
+    throw problem("invalid_transition", `The key ${keyId} is revoked and cannot be rotated. Create a new key.`);
   }
   const older = rotated.secrets
-    .filter((old) => !hasEnded(old, secret.created_at))
+    .filter((old) => !hasExpired(old, secret.created_at))
     .map((old) => ({
       ...old,
       expires_at: old.expires_at !== null && old.expires_at < graceEnds ? old.expires_at : graceEnds,
@@ -79,30 +80,30 @@ export function withKeyRotated(
   return { ...account, keys: account.keys.map((key) => (key.id === keyId ? { ...key, secrets } : key)) };
 }
 
-/** The account suspended or resumed; the same account where it is so already. */
+/** Returns the account with that status, or the same object if it already has it. */
 export function withStatus(account: AccountRecord, status: AccountRecord["status"]): AccountRecord {
   return account.status === status ? account : { ...account, status };
 }
 
-/** The keys that count towards the cap: those that are not revoked. */
+/** Returns the keys that are not revoked. They count towards the cap. */
 export function activeKeys(account: AccountRecord): readonly KeyRecord[] {
   return account.keys.filter((key) => key.revoked_at === null);
 }
 
-/** The key of the account with that id. @throws problem `not_found` */
+/** Returns the account's key with that id. @throws problem `not_found` */
 export function findKey(account: AccountRecord, keyId: string): KeyRecord {
   const key = account.keys.find(({ id }) => id === keyId);
   if (key === undefined) throw problem("not_found", `No key has the id ${keyId}.`);
   return key;
 }
 
-/** Whether the secret's grace is over. Timestamps have one form, so their text sorts as the time does. */
-export function hasEnded(secret: SecretRecord, now: string): boolean {
+/** Returns whether the secret has expired. All timestamps have the same form, so comparing their text compares the times. */
+export function hasExpired(secret: SecretRecord, now: string): boolean {
   return secret.expires_at !== null && secret.expires_at <= now;
 }
 
-function withoutOldest(keys: readonly KeyRecord[]): readonly KeyRecord[] {
-  const revoked = keys.flatMap((key) => key.revoked_at ?? []).toSorted();
-  const since = revoked.at(-REMEMBERED_REVOKED) ?? "";
+function withoutOldestRevoked(keys: readonly KeyRecord[]): readonly KeyRecord[] {
+  const revocations = keys.flatMap((key) => key.revoked_at ?? []).toSorted();
+  const since = revocations.at(-MAX_REVOKED_KEPT) ?? "";
   return keys.filter((key) => key.revoked_at === null || key.revoked_at >= since);
 }

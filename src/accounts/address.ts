@@ -3,13 +3,13 @@ import { isIPv6 } from "node:net";
 const MAPPED_IPV4 = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
 
 /**
- * The part of an address that one customer of a network can hardly change: an IPv4 address whole, of an IPv6 address its /64,
- * since every host has 2^64 of them to choose from. Anything else comes back as it is.
+ * Returns the part of an IP address that a client cannot easily change: all of an IPv4 address, or the /64 of an IPv6
+ * address, because a host can use any of the 2^64 addresses in its /64. Returns any other text unchanged.
  */
 export function addressBlock(address: string): string {
   const plain = address.replace(MAPPED_IPV4, "").replace(/%.*$/, "");
   if (!isIPv6(plain)) return plain;
-  // URL writes every IPv6 address the one canonical way.
+  // URL writes every IPv6 address in its canonical form.
   const [head = "", tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split("::");
   const before = head === "" ? [] : head.split(":");
   const after = tail === undefined || tail === "" ? [] : tail.split(":");

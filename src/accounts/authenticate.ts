@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Problem } from "../problems.ts";
-import { type AccountRecord, hasEnded } from "./account.ts";
+import { type AccountRecord, hasExpired } from "./account.ts";
 import type { KnownCaller } from "./caller.ts";
 import { type Credentials, presentedKey } from "./credentials.ts";
 import type { GuessGuard } from "./guard.ts";
@@ -13,30 +13,36 @@ interface Dependencies {
   readonly store: AccountStore;
   readonly clock: Clock;
   readonly guard: GuessGuard;
-  /** How long a key counts as good after a look-up, in milliseconds: so long may a lost marker of its revocation go unnoticed. */
+  /**
+   * How long the result of a look-up is cached, in milliseconds. If Redis loses the marker of a revocation, the revoked
+   * key works for at most this long.
+   */
   readonly freshMs?: number;
-  /** Ages the cache, in milliseconds from any start. Not the clock: that one is set right while the process runs. */
+  /** Measures the age of cached results, in milliseconds. Monotonic, unlike `clock`, which may jump to follow Redis. */
   readonly timer?: { now(): number };
 }
 
-/** A key that was good when it was looked up. Past `freshUntil`, on the timer, or the secret's end it has to be looked up again. */
-interface GoodKey {
+/** A key that exists. After `freshUntil` (on the timer), or once the secret has expired, it must be looked up again. */
+interface KnownKey {
   readonly caller: KnownCaller;
   readonly freshUntil: number;
 }
 
 const MAX_CACHED = 10_000;
 
-/** Who a request comes from. Only keys that are good, of accounts that are active, are remembered. */
+/** Finds out which account and key a request comes from. Caches the keys that it has looked up, except unknown ones. */
 export class Authenticator {
   readonly #store: AccountStore;
   readonly #clock: Clock;
   readonly #guard: GuessGuard;
   readonly #freshMs: number;
   readonly #timer: { now(): number };
-  readonly #good = new LRUCache<string, GoodKey>({ max: MAX_CACHED });
-  /** Secrets that were good once and never will be again, with why: whoever has one is not guessing, and costs no look-up. */
-  readonly #ended = new LRUCache<string, () => Problem>({ max: MAX_CACHED });
+  readonly #knownKeys = new LRUCache<string, KnownKey>({ max: MAX_CACHED });
+  /**
+   * Secrets that were revoked or replaced, with the problem to answer. A caller that presents one is not guessing: answer
+   * from memory, without a look-up.
+   */
+  readonly #endedSecrets = new LRUCache<string, () => Problem>({ max: MAX_CACHED });
   readonly #lookUps = new Map<string, Promise<KnownCaller>>();
 
   constructor({ store, clock, guard, freshMs = 60_000, timer = performance }: Dependencies) {
@@ -48,76 +54,81 @@ export class Authenticator {
   }
 
   /**
-   * The caller that a request's key stands for. No round trip for a key good within `freshMs`, else two; one for an
-   * unknown key, none for a mistyped one and for one known to be revoked or replaced.
-   * @throws problem `api_key_missing`, `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` (the guard
-   * against guessing, scope `address`) or `store_unavailable`.
+   * Returns the caller that the request's key belongs to. No round trip if the key was looked up within `freshMs`, is
+   * mistyped, or is known to be revoked or replaced; else two, or one if no such key exists.
+   * @throws problem `api_key_missing`, `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` (scope
+   * `address`, from the guard against guessing) or `store_unavailable`.
    */
   async authenticate({ authorization, apiKey, address }: Credentials): Promise<KnownCaller> {
     const hash = hashKey(presentedKey({ authorization, apiKey }));
     const fresh = this.#fresh(hash);
     if (fresh !== undefined) return fresh;
-    const ended = this.#ended.get(hash);
+    const ended = this.#endedSecrets.get(hash);
     if (ended !== undefined) throw ended();
-    // A key that was good lately is no guess, and joining a look-up costs nothing: neither waits for a neighbour's failures.
-    if (this.#good.has(hash) || this.#lookUps.has(hash)) return this.#lookUp(hash);
+    // A known key is not a guess, and joining a running look-up costs nothing. So neither is held up by the wrong keys that
+    // others send from the same address.
+    if (this.#knownKeys.has(hash) || this.#lookUps.has(hash)) return this.#lookUp(hash);
     return this.#guard.attempt(address, () => this.#lookUp(hash));
   }
 
-  /** Makes the next request with this key look it up, because the limiter says that it was rotated since. */
+  /** Makes the next request with this key look it up again. Call it if the limiter answers `outdated`. */
   forget({ authorization, apiKey }: Credentials): void {
     const hash = hashKey(presentedKey({ authorization, apiKey }));
-    const good = this.#good.get(hash);
-    if (good !== undefined) this.#good.set(hash, { ...good, freshUntil: -Infinity }); // still known as no guess
+    const known = this.#knownKeys.get(hash);
+    // Keep the entry: it shows that the key is not a guess.
+    if (known !== undefined) this.#knownKeys.set(hash, { ...known, freshUntil: -Infinity });
   }
 
   #fresh(hash: string): KnownCaller | undefined {
-    const good = this.#good.get(hash);
-    if (good === undefined || this.#timer.now() >= good.freshUntil) return undefined;
-    const { secretEndsAt } = good.caller;
-    return secretEndsAt === 0 || this.#clock.now() < secretEndsAt ? good.caller : undefined;
+    const known = this.#knownKeys.get(hash);
+    if (known === undefined || this.#timer.now() >= known.freshUntil) return undefined;
+    const { secretEndsAt } = known.caller;
+    return secretEndsAt === 0 || this.#clock.now() < secretEndsAt ? known.caller : undefined;
   }
 
-  /** Looks a key up, once for all who ask meanwhile. */
+  /** Looks a key up. Concurrent requests with the same key share one look-up. */
   async #lookUp(hash: string): Promise<KnownCaller> {
-    const known = this.#fresh(hash) ?? this.#lookUps.get(hash);
-    if (known !== undefined) return known;
+    const shared = this.#fresh(hash) ?? this.#lookUps.get(hash);
+    if (shared !== undefined) return shared;
     const lookUp = this.#find(hash).finally(() => this.#lookUps.delete(hash));
     this.#lookUps.set(hash, lookUp);
     return lookUp;
   }
 
   async #find(hash: string): Promise<KnownCaller> {
-    const asked = this.#timer.now();
+    const startedAt = this.#timer.now();
     const account = await this.#store.findBySecret(hash);
-    this.#good.delete(hash); // a store that did not answer leaves it: the key may be as good as it was
-    const { caller, ended, suspended } = judge(account, hash, timestamp(this.#clock.now()));
+    this.#knownKeys.delete(hash); // only now: if the store failed to answer, the key is still known
+    const { caller, ended, suspended } = resultOf(account, hash, timestamp(this.#clock.now()));
     if (ended !== undefined) {
-      this.#ended.set(hash, ended);
+      this.#endedSecrets.set(hash, ended);
       throw ended();
     }
-    // A suspension may end at any moment, so it is looked up each time; but whoever has such a key is not guessing.
-    this.#good.set(hash, { caller, freshUntil: suspended ? -Infinity : asked + this.#freshMs });
+    // A suspension may end at any moment, so look the key up each time. But remember it: it is not a guess.
+    this.#knownKeys.set(hash, { caller, freshUntil: suspended ? -Infinity : startedAt + this.#freshMs });
     if (suspended) throw accountSuspended();
     return caller;
   }
 }
 
-interface Judgement {
+interface LookUpResult {
   readonly caller: KnownCaller;
-  /** Why the secret will never be good again. */
+  /** Makes the problem to answer; set if the secret was revoked or replaced. */
   readonly ended?: () => Problem;
   readonly suspended: boolean;
 }
 
-/** What the account says of the secret. @throws problem `api_key_invalid`: an entry whose account does not know it is as good as none. */
-function judge(account: AccountRecord | null, hash: string, now: string): Judgement {
+/**
+ * Returns what the account's record says about the secret.
+ * @throws problem `api_key_invalid` if there is no account, or the account does not have the secret.
+ */
+function resultOf(account: AccountRecord | null, hash: string, now: string): LookUpResult {
   const key = account?.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash));
   const secret = key?.secrets.find((candidate) => candidate.hash === hash);
   if (account === null || key === undefined || secret === undefined) {
-    throw keyInvalid("The API key is not known. Check that it is the right one, of this service.");
+    throw keyInvalid("No account of this service has this API key. Check that you send the right key.");
   }
-  const ended = key.revoked_at !== null ? keyRevoked : hasEnded(secret, now) ? keyReplaced : undefined;
+  const ended = key.revoked_at !== null ? keyRevoked : hasExpired(secret, now) ? keyReplaced : undefined;
   const secretEndsAt = secret.expires_at === null ? 0 : Date.parse(secret.expires_at);
   const caller = { accountId: account._id, keyId: key.id, accountVersion: account.version, secretEndsAt };
   return { caller, suspended: account.status === "suspended", ...(ended !== undefined && { ended }) };

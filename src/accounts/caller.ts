@@ -1,13 +1,13 @@
-/** Who a request comes from, as its API key says. */
+/** The account and the key that a request is made with. */
 export interface Caller {
   readonly accountId: string;
   readonly keyId: string;
 }
 
-/** A caller as authentication knows it. */
+/** A caller, with what authentication found out about its key. */
 export interface KnownCaller extends Caller {
-  /** Version of the account's record that vouched for the key: the limiter knows whether a rotation came after it. */
+  /** Version of the account's record that the key was looked up in. The limiter compares it with the key's last rotation. */
   readonly accountVersion: number;
-  /** When the secret that came with the request stops working, in milliseconds since the epoch by Redis's clock; 0 for never. */
+  /** When the secret of the request expires, in milliseconds since the epoch by Redis's clock; 0 for never. */
   readonly secretEndsAt: number;
 }

@@ -1,25 +1,25 @@
 import { type Problem, problem } from "../problems.ts";
 
-const LONGEST_NAME = 200;
-const LONGEST_GRACE_SECONDS = 90 * 24 * 3600;
+const MAX_NAME_LENGTH = 200;
+const MAX_GRACE_SECONDS = 90 * 24 * 3600;
 
-/** @throws problem `validation_failed` for a name not of 1 to 200 characters, or of nothing but space. */
+/** Returns the name. @throws problem `validation_failed` if it does not have 1 to 200 characters, or is blank. */
 export function checkedName(name: string): string {
   const { length } = Array.from(name); // characters, not UTF-16 units
-  if (name.trim() !== "" && length <= LONGEST_NAME) return name;
-  throw invalid(
-    "/name",
-    `must have 1 to ${LONGEST_NAME} characters, not ${name.trim() === "" ? "none but space" : length}`,
-  );
+  if (name.trim() !== "" && length <= MAX_NAME_LENGTH) return name;
+  throw invalid("/name", name.trim() === "" ? "must not be blank" : `must have at most ${MAX_NAME_LENGTH} characters`);
 }
 
-/** @throws problem `validation_failed` for what is no whole number of seconds from 0 to 7,776,000 (90 days). */
+/**
+ * Returns the grace.
+ * @throws problem `validation_failed` if it is not a whole number from 0 to 7,776,000 seconds (90 days).
+ */
 export function checkedGrace(seconds: number): number {
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= LONGEST_GRACE_SECONDS) return seconds;
-  throw invalid("/grace_seconds", `must be a whole number from 0 to ${LONGEST_GRACE_SECONDS}`);
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_GRACE_SECONDS) return seconds;
+  throw invalid("/grace_seconds", `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
 }
 
-/** One fault of what an operator gave. */
+/** Returns the problem `validation_failed` for one wrong value in an operator's command. */
 export function invalid(pointer: string, detail: string): Problem {
   return problem("validation_failed", `${pointer} ${detail}.`, { errors: [{ pointer, detail }] });
 }

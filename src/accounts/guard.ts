@@ -4,97 +4,100 @@ import { Problem, type ProblemCode, problem, QUOTA_EXCEEDED } from "../problems.
 import { addressBlock } from "./address.ts";
 
 export interface GuardOptions {
-  /** Failures after which an address has to wait; at least 1. */
+  /** Failed look-ups in a window after which an address must wait; at least 1. */
   readonly failures?: number;
-  /** How long it has to wait from the first of them, in whole seconds; at least 1. */
+  /** Length of the window, in whole seconds from the first failure; at least 1. */
   readonly windowSeconds?: number;
-  /** Addresses that are remembered; the one whose last failure is longest ago is forgotten first. */
+  /** Maximum number of address blocks to remember. The block whose last failure is oldest is evicted first. */
   readonly addresses?: number;
 }
 
 /**
- * What a guess ends with. A revoked key or one of a suspended account was not guessed, and an address that goes on using it
- * may well be where its good successor is used; a store that does not answer says nothing about the key.
+ * The only problem that counts as a failed guess. A revoked key or a key of a suspended account was not guessed, and the
+ * address that still sends it may also send a valid one. If the store does not answer, nothing is known about the key.
  */
-const FAILURE: ProblemCode = "api_key_invalid";
+const FAILED_GUESS: ProblemCode = "api_key_invalid";
 
-/** The look-ups of one block of addresses: how many run, and who waits to see whether there is room for theirs. */
-interface Line {
+/** The look-ups of one address block: how many are running, and the requests that wait until they may start theirs. */
+interface LookUpQueue {
   running: number;
   readonly waiting: { resolve: () => void; reject: (reason: unknown) => void }[];
 }
 
 /**
- * Keeps guesses at keys away from the database: in a window, at most `failures` look-ups for one address end without a good
- * key, however many are asked for at once. It lives in one process and counts look-ups, not requests.
+ * Protects the database from guessed keys. At most `failures` look-ups of one address block fail in a window, even if
+ * many requests arrive at once. It counts look-ups, not requests, and counts in this process only.
  */
 export class GuessGuard {
-  readonly #most: number;
-  readonly #failed: RateLimiterMemory;
-  /** The blocks that `#failed` has counters for, so that those can be bounded: it would keep any number by itself. */
-  readonly #remembered: LRUCache<string, true>;
-  readonly #lines = new Map<string, Line>();
+  readonly #maxFailures: number;
+  readonly #failures: RateLimiterMemory;
+  /** The blocks with a counter in `#failures`. Bounds their number, because RateLimiterMemory does not. */
+  readonly #blocks: LRUCache<string, true>;
+  readonly #queues = new Map<string, LookUpQueue>();
 
   constructor({ failures = 20, windowSeconds = 60, addresses = 50_000 }: GuardOptions = {}) {
-    this.#most = failures;
-    this.#failed = new RateLimiterMemory({ points: failures, duration: windowSeconds });
-    this.#remembered = new LRUCache({
+    this.#maxFailures = failures;
+    this.#failures = new RateLimiterMemory({ points: failures, duration: windowSeconds });
+    this.#blocks = new LRUCache({
       max: addresses,
       dispose: (_value, block, reason) => {
-        if (reason === "evict") void this.#failed.delete(block);
+        if (reason === "evict") void this.#failures.delete(block);
       },
     });
   }
 
   /**
-   * Runs a look-up for that address, and counts it if it fails. While so many are running that their failing would be too much,
-   * it waits for one of them to end: a burst of good keys is only put in line, never refused.
-   * @throws problem `rate_limited` with scope `address` once the failures are used up, without running it; and what the look-up
-   * throws, or the one it waited for when that says nothing about its key: a line behind a store that is down dissolves at once.
+   * Runs a look-up for that address, and counts it if it fails. Waits first if the running look-ups could use up the
+   * allowed failures. So a burst of valid keys is queued, never refused.
+   * @throws problem `rate_limited` (scope `address`), without a look-up, once the failures are used up; and what the
+   * look-up throws. While it waits, it also throws the error of any other look-up of this block that ends in anything
+   * but `api_key_invalid`: if the store is down, the whole queue is rejected at once.
    */
   async attempt<T>(address: string, lookUp: () => Promise<T>): Promise<T> {
     const block = addressBlock(address);
     for (;;) {
-      // Nothing may come between this one await and the check: then failures read here and `running` are of the same moment.
-      const counted = await this.#failed.get(block);
+      // Add no other await before the check below, so that the failures and `running` are read at the same moment.
+      const counted = await this.#failures.get(block);
       const failed = counted === null || counted.msBeforeNext <= 0 ? 0 : counted.consumedPoints;
-      if (failed >= this.#most) throw tooMany(this.#most, Math.ceil((counted?.msBeforeNext ?? 0) / 1000));
-      const line = this.#lines.get(block) ?? { running: 0, waiting: [] };
-      this.#lines.set(block, line);
-      if (failed + line.running < this.#most) return this.#run(block, line, lookUp);
-      await new Promise<void>((resolve, reject) => line.waiting.push({ resolve, reject }));
+      if (failed >= this.#maxFailures)
+        throw tooManyFailures(this.#maxFailures, Math.ceil((counted?.msBeforeNext ?? 0) / 1000));
+      const queue = this.#queues.get(block) ?? { running: 0, waiting: [] };
+      this.#queues.set(block, queue);
+      if (failed + queue.running < this.#maxFailures) return this.#run(block, queue, lookUp);
+      await new Promise<void>((resolve, reject) => queue.waiting.push({ resolve, reject }));
     }
   }
 
-  async #run<T>(block: string, line: Line, lookUp: () => Promise<T>): Promise<T> {
-    line.running++;
-    // A few look again each time one ends. Waking all would make a long line cost its square.
-    let awake = this.#most;
+  async #run<T>(block: string, queue: LookUpQueue, lookUp: () => Promise<T>): Promise<T> {
+    queue.running++;
+    // Wake only as many requests as can start at once. Waking the whole queue each time would take quadratic time.
+    let wakeUps = this.#maxFailures;
     try {
       return await lookUp();
     } catch (error) {
-      if (await this.#isLast(block, line, error)) awake = line.waiting.length;
+      // With no failures left, all who wait are refused, so wake them all.
+      if (await this.#usesUpFailures(block, queue, error)) wakeUps = queue.waiting.length;
       throw error;
     } finally {
-      line.running--;
-      for (const { resolve } of line.waiting.splice(0, awake)) resolve();
-      if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(block);
+      queue.running--;
+      for (const { resolve } of queue.waiting.splice(0, wakeUps)) resolve();
+      if (queue.running === 0 && queue.waiting.length === 0) this.#queues.delete(block);
     }
   }
 
-  /** Counts a failure; whether it was the last that the address had. */
-  async #isLast(block: string, line: Line, error: unknown): Promise<boolean> {
-    if (error instanceof Problem && error.code === FAILURE) {
-      this.#remembered.set(block, true);
-      return (await this.#failed.penalty(block)).consumedPoints >= this.#most;
+  /** Counts a failed guess, and returns whether the block has now used up its failures. Any other error rejects the queue. */
+  async #usesUpFailures(block: string, queue: LookUpQueue, error: unknown): Promise<boolean> {
+    if (error instanceof Problem && error.code === FAILED_GUESS) {
+      this.#blocks.set(block, true);
+      return (await this.#failures.penalty(block)).consumedPoints >= this.#maxFailures;
     }
-    for (const { reject } of line.waiting.splice(0)) reject(error);
+    for (const { reject } of queue.waiting.splice(0)) reject(error);
     return false;
   }
 }
 
-function tooMany(limit: number, retryAfter: number): Problem {
-  const detail = "Too many requests with wrong API keys came from this address. Check the key, and try again shortly.";
+function tooManyFailures(limit: number, retryAfter: number): Problem {
+  const detail = "Too many requests with wrong API keys came from this address. Check your key, and try again shortly.";
   return problem("rate_limited", detail, {
     members: { type: QUOTA_EXCEEDED, scope: "address", limit, retry_after: retryAfter },
     headers: { "Retry-After": String(retryAfter) },

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** A source of random bytes, of the given length: node:crypto's `randomBytes`, or a test's own. */
+/** Returns that many random bytes: `randomBytes` of node:crypto, or a test's replacement. */
 export type RandomBytes = (length: number) => Uint8Array;
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -10,33 +10,40 @@ const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 const LENGTH = PREFIX.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
-/** The largest multiple of 62 in a byte: bytes from here on are thrown away, or the first characters would come more often. */
-const UNBIASED = 248;
+/** Bytes from here on are discarded: 256 is no multiple of 62, so they would make some characters more likely. */
+const UNBIASED_BELOW = 248;
 
-/** A new API key: `cos_live_`, 30 random base62 characters (178 bits) and 6 of checksum. */
+/** Makes an API key: `cos_live_`, 30 random base62 characters (178 bits) and 6 characters of checksum. */
 export function makeKey(random: RandomBytes): string {
   let key = PREFIX;
   while (key.length < PREFIX.length + RANDOM_LENGTH) {
-    const byte = random(1)[0] ?? UNBIASED;
-    if (byte < UNBIASED) key += BASE62.charAt(byte % 62);
+    const byte = random(1)[0] ?? UNBIASED_BELOW;
+    if (byte < UNBIASED_BELOW) key += BASE62.charAt(byte % 62);
   }
   return key + checksum(key);
 }
 
 /**
- * Whether `text` can be a key at all; finds every mistyped character without a look-up. Any length is safe to ask about.
- * The checksum is no secret and proves nothing: it only tells a slip from a guess.
+ * Returns whether `text` has the form of a key and a matching checksum. This detects any mistyped character without a
+ * look-up. `text` may have any length. The checksum is not a secret: anyone can compute it, so a match does not prove
+ * that the key exists.
  */
 export function wellFormed(text: string): boolean {
   return text.length === LENGTH && FORM.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
-/** The form in which a key is stored and looked up: SHA-256 in hex. A key has 178 random bits, so a slow hash would add nothing. */
+/**
+ * Returns the hash by which a key is stored and looked up: SHA-256, in hexadecimal. A key has 178 random bits, so a
+ * slow hash would not make it safer.
+ */
 export function hashKey(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** CRC-32, as six base62 digits: 62^6 is more than 2^32. A CRC finds every error of up to 32 bits in a row, so any one character. */
+/**
+ * Returns the CRC-32 as six base62 digits; 62^6 is more than 2^32. CRC-32 detects every error burst of up to 32 bits,
+ * and so any single wrong character.
+ */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = "";

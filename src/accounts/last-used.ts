@@ -5,21 +5,21 @@ import type { AccountStore } from "./store.ts";
 interface Dependencies {
   readonly store: Pick<AccountStore, "setLastUsed">;
   readonly clock: Clock;
-  /** In milliseconds from any start. */
+  /** A monotonic timer, in milliseconds from any start. */
   readonly timer?: { now(): number };
 }
 
-/** A key's time is written at most so often by one replica, in milliseconds. */
-const WRITTEN_EVERY_MS = 60_000;
-const MAX_REMEMBERED = 10_000;
+/** Minimum time between two writes for one key by one replica, in milliseconds. */
+const MIN_INTERVAL_MS = 60_000;
+const MAX_CACHED = 10_000;
 
-/** When keys were last used, to the minute. It never delays a request and never fails one. */
+/** Records when keys were last used, to the minute. It never delays a request and never makes one fail. */
 export class LastUsed {
   readonly #store: Pick<AccountStore, "setLastUsed">;
   readonly #clock: Clock;
   readonly #timer: { now(): number };
-  /** When each key's time was last written, on the timer. */
-  readonly #written = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  /** When each key was last written, by the timer. */
+  readonly #written = new LRUCache<string, number>({ max: MAX_CACHED });
 
   constructor({ store, clock, timer = performance }: Dependencies) {
     this.#store = store;
@@ -27,13 +27,13 @@ export class LastUsed {
     this.#timer = timer;
   }
 
-  /** Notes that a request with this key was admitted. The first in a minute is written, in the background. */
+  /** Records that a request with this key was admitted. Only the first request in a minute writes, in the background. */
   note(keyId: string): void {
     const now = this.#timer.now();
     const written = this.#written.get(keyId);
-    if (written !== undefined && now - written < WRITTEN_EVERY_MS) return;
+    if (written !== undefined && now - written < MIN_INTERVAL_MS) return;
     this.#written.set(keyId, now);
-    // A store that is down is not asked again before the next minute.
+    // A failed write is not retried; the next one follows in a minute.
     void this.#store.setLastUsed(keyId, timestamp(this.#clock.now())).catch(() => undefined);
   }
 }

@@ -1,38 +1,36 @@
 import { type Problem, problem } from "../problems.ts";
 
-/** RFC 6750, 3: how to authenticate, on every 401; `invalid_token` only where a key was given. */
+/** WWW-Authenticate of every 401 (RFC 6750, 3). If the request has a key, `error="invalid_token"` is added. */
 const CHALLENGE = 'Bearer realm="candidate-onboarding"';
 
-/** No key was given. `detail` must not repeat what was: it may be a key in the wrong place. */
+/** The request has no key. `detail` must not repeat what the client sent: it may be a key in the wrong place. */
 export function keyMissing(detail: string): Problem {
   return problem("api_key_missing", detail, { headers: { "WWW-Authenticate": CHALLENGE } });
 }
 
-/** What was given is no key that works. */
+/** The key of the request is malformed, unknown or replaced. */
 export function keyInvalid(detail: string): Problem {
   return problem("api_key_invalid", detail, { headers: { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` } });
 }
 
-/** The key worked once and was revoked. */
 export function keyRevoked(): Problem {
-  return problem("api_key_revoked", "The API key was revoked. Use another one, or ask for a new one.", {
+  return problem("api_key_revoked", "The API key was revoked. Use another key, or ask for a new one.", {
     headers: { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` },
   });
 }
 
-/** The secret was good once; its key has a newer one, and its grace is over. */
+/** The key was rotated, and the grace of the secret that was sent is over. */
 export function keyReplaced(): Problem {
-  return keyInvalid("The API key was replaced by a newer one, and its time is over. Use the new one.");
+  return keyInvalid("The API key was replaced by a new one and has expired. Use the new key.");
 }
 
-/** The key is good, its account is not. */
 export function accountSuspended(): Problem {
   return problem("account_suspended", "The account is suspended. Contact support to have it resumed.");
 }
 
-/** The key was changed since it was looked up; whoever asks has to look again, so this is answered only if nobody did. */
+/** The key was rotated after this replica looked it up. Answered only by a caller that does not look it up again. */
 export function keyOutdated(): Problem {
-  return problem("store_unavailable", "The API key is being changed. Try again shortly.", {
+  return problem("store_unavailable", "The API key is being rotated. Try again in a second.", {
     headers: { "Retry-After": "1" },
   });
 }

@@ -24,11 +24,11 @@ interface Dependencies {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly random: RandomBytes;
-  /** Active keys that an account may have at most. */
+  /** Maximum number of active keys of an account (ACTIVE_KEY_CAP). */
   readonly activeKeyCap: number;
 }
 
-/** What operators do to accounts and keys, each change on record. Every method may throw problem `store_unavailable`. */
+/** Manages accounts and keys for operators. Every change is audited. Every method may throw problem `store_unavailable`. */
 export class AccountService {
   readonly #store: AccountStore;
   readonly #announcer: Announcer;
@@ -48,22 +48,26 @@ export class AccountService {
     this.#activeKeyCap = activeKeyCap;
   }
 
-  /** Makes an account; names may repeat. @throws problem `validation_failed` for a name not of 1 to 200 characters. */
+  /**
+   * Creates an account. Names need not be unique.
+   * @throws problem `validation_failed` for a name that is blank or longer than 200 characters.
+   */
   async createAccount({ name }: { name: string }): Promise<AccountView> {
     const account = newAccount(this.#newId("acct"), checkedName(name), this.#now());
     await this.#audited("accounts create", account._id, { name }, () => this.#store.insert(account));
     return viewAccount(account);
   }
 
-  /** Every account, oldest first. */
+  /** Returns every account, oldest first. */
   async listAccounts(): Promise<ListView<AccountView>> {
     return { object: "list", data: (await this.#store.list()).map(viewAccount) };
   }
 
   /**
-   * Makes a key and shows its secret, this once. The look-up entries are written before the account: a crash between leaves
-   * entries that no account knows, and such a secret is unknown.
-   * @throws problem `not_found`, `active_key_cap_reached`, or `validation_failed` for a name not of 1 to 200 characters.
+   * Creates a key and returns its secret, which is never shown again. Writes the look-up entries before the account: a
+   * crash in between leaves entries without a key in the account, and such a secret counts as unknown.
+   * @throws problem `not_found`, `active_key_cap_reached`, or `validation_failed` for a name that is blank or longer
+   * than 200 characters.
    */
   async createKey({ accountId, name }: { accountId: string; name: string }): Promise<NewKeyView> {
     const now = this.#now();
@@ -73,7 +77,7 @@ export class AccountService {
     const key = { id: this.#newId("key"), name: checkedName(name), secrets, created_at: now, revoked_at: null };
     const add = (account: AccountRecord): AccountRecord => withKey(account, key, this.#activeKeyCap);
 
-    add(await this.#store.get(accountId)); // refused already: then nothing is written at all
+    add(await this.#store.get(accountId)); // throws before anything is written
     await this.#audited(
       "keys create",
       accountId,
@@ -100,7 +104,7 @@ export class AccountService {
     }
   }
 
-  /** The keys of an account, oldest first, never a secret. @throws problem `not_found` */
+  /** Returns the keys of an account, oldest first, without secrets. @throws problem `not_found` */
   async listKeys(accountId: string): Promise<ListView<KeyView>> {
     const { keys } = await this.#store.get(accountId);
     const lastUsed = await this.#store.lastUsed(keys.map(({ id }) => id));
@@ -108,9 +112,9 @@ export class AccountService {
   }
 
   /**
-   * Gives a key a new secret, shown this once; the key's id and its counters stay. The old secret works on for the grace, and
-   * then on no replica any more. Where the limiter cannot be told, it may for as long as a replica remembers a key: the
-   * answer then has a warning, for the new secret must not be lost.
+   * Gives a key a new secret, which is never shown again. The key's id and its counters stay. The old secret works
+   * until the grace ends, and then on no replica. If the limiter cannot be updated, a replica may accept the old secret
+   * for as long as it caches a key. The answer then has a warning; an error would lose the new secret.
    * @param graceSeconds 0 to 7,776,000 (90 days).
    * @throws problem `not_found`, `invalid_transition` for a revoked key, `validation_failed` for a grace out of range.
    */
@@ -123,7 +127,7 @@ export class AccountService {
     const graceEnds = timestamp(now + grace * 1000);
     const rotate = (account: AccountRecord): AccountRecord => withKeyRotated(account, keyId, record, graceEnds);
 
-    rotate(await this.#store.get(accountId)); // refused already: then nothing is written at all
+    rotate(await this.#store.get(accountId)); // throws before anything is written
     const lastUsed = await this.#lastUsed(keyId);
     const account = await this.#audited(
       "keys rotate",
@@ -138,7 +142,7 @@ export class AccountService {
     const warning = await this.#announcer.keyChanged(account, keyId).then(
       () => undefined,
       () =>
-        "The limiter could not be told: a replica that remembers the old secret may take it until its next look-up.",
+        "The limiter could not be updated. A replica that has cached the old secret may accept it until its next look-up.",
     );
     return {
       ...viewKey(accountId, findKey(account, keyId), lastUsed),
@@ -148,8 +152,8 @@ export class AccountService {
   }
 
   /**
-   * Ends a key for good. Once this has returned, every replica refuses it from its next request on; again: the same.
-   * @throws problem `not_found`, or `limiter_unavailable` when the store has it and the limiter has not: then call it again.
+   * Revokes a key for good. Once this returns, every replica refuses the key from the next request on. Idempotent.
+   * @throws problem `not_found`, or `limiter_unavailable` if only the store was updated: call it again.
    */
   async revokeKey(keyId: string): Promise<KeyView> {
     const accountId = await this.#store.accountOfKey(keyId);
@@ -160,7 +164,7 @@ export class AccountService {
       {},
       async () => {
         const changed = await this.#store.change(accountId, now, (before) => withKeyRevoked(before, keyId, now));
-        await told(`The key ${keyId} is revoked`, this.#announcer.keyChanged(changed, keyId));
+        await orLimiterUnavailable(`The key ${keyId} is revoked`, this.#announcer.keyChanged(changed, keyId));
         return changed;
       },
       keyId,
@@ -168,21 +172,21 @@ export class AccountService {
     return viewKey(accountId, findKey(account, keyId), await this.#lastUsed(keyId));
   }
 
-  /** Refuses every key of an account until it is resumed, everywhere once this has returned. @throws as revokeKey does. */
+  /** Suspends an account. Once this returns, every replica refuses all its keys. Throws the same problems as revokeKey. */
   async suspendAccount(accountId: string): Promise<AccountView> {
     return this.#setStatus("accounts suspend", accountId, "suspended");
   }
 
-  /** Takes a suspension back, everywhere once this has returned. @throws as revokeKey does. */
+  /** Ends a suspension. Once this returns, every replica accepts its keys again. Throws the same problems as revokeKey. */
   async resumeAccount(accountId: string): Promise<AccountView> {
     return this.#setStatus("accounts resume", accountId, "active");
   }
 
   async #setStatus(action: string, accountId: string, status: AccountRecord["status"]): Promise<AccountView> {
-    await this.#store.get(accountId); // what does not exist is not on record
+    await this.#store.get(accountId); // throws not_found before an audit record is written
     const account = await this.#audited(action, accountId, {}, async () => {
       const changed = await this.#store.change(accountId, this.#now(), (before) => withStatus(before, status));
-      await told(`The account ${accountId} is ${status}`, this.#announcer.statusChanged(changed));
+      await orLimiterUnavailable(`The account ${accountId} is ${status}`, this.#announcer.statusChanged(changed));
       return changed;
     });
     return viewAccount(account);
@@ -207,12 +211,15 @@ export class AccountService {
   }
 }
 
-/** The store came first: a marker may be lost, the record may not. What is true already is told again, so repeating mends. */
-async function told(done: string, announced: Promise<void>): Promise<void> {
+/**
+ * Waits for the limiter to be updated. The store was updated first: a marker may be lost, a record must not be.
+ * Repeating the command publishes the record again, even if nothing changes in the store.
+ */
+async function orLimiterUnavailable(done: string, announced: Promise<void>): Promise<void> {
   try {
     await announced;
   } catch (cause) {
-    const detail = `${done} in the store, but the limiter could not be told and may not heed it yet. Do it again to tell it.`;
+    const detail = `${done} in the store, but the limiter could not be updated. Replicas may not know yet. Repeat the command.`;
     throw problem("limiter_unavailable", detail, { headers: { "Retry-After": "2" }, cause });
   }
 }

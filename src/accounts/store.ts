@@ -5,21 +5,21 @@ import { type Mongo, within } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
 import type { AccountRecord } from "./account.ts";
 
-/** A look-up entry: where a secret, known by its hash, belongs. It is written before the account says the same. */
+/** A look-up entry from the hash of a secret to its account and key. It is written before the secret is in the account. */
 interface SecretEntry {
   _id: string;
   account: string;
   key: string;
 }
 
-/** A look-up entry: which account a key's id belongs to. Written before the account, too; later it holds when it was last used. */
+/** A look-up entry from the id of a key to its account. It is written before the key is in the account. */
 interface KeyEntry {
   _id: string;
   account: string;
   last_used_at: string | null;
 }
 
-/** The accounts in MongoDB: one document each, written whole and only over the version that was read. */
+/** The accounts in MongoDB, one document each. A change replaces the whole document if its version is still the one read. */
 export class AccountStore {
   readonly #mongo: Mongo;
   readonly #accounts: Collection<AccountRecord>;
@@ -33,17 +33,17 @@ export class AccountStore {
     this.#keys = mongo.db.collection("keys");
   }
 
-  /** Adds a new account. One round trip. @throws problem `store_unavailable`, as every method here. */
+  /** Inserts a new account. One round trip. @throws problem `store_unavailable`, like every method here. */
   async insert(account: AccountRecord): Promise<void> {
     await this.#mongo.bounded(() => this.#accounts.insertOne(account));
   }
 
-  /** Every account, oldest first. */
+  /** Returns every account, oldest first. */
   async list(): Promise<AccountRecord[]> {
     return this.#mongo.bounded((signal) => this.#accounts.find({}, { signal }).sort({ _id: 1 }).toArray());
   }
 
-  /** That account, from the primary. One round trip. @throws problem `not_found` */
+  /** Returns the account, read from the primary. One round trip. @throws problem `not_found` */
   async get(accountId: string): Promise<AccountRecord> {
     const account = looksLikeId("acct", accountId)
       ? await this.#mongo.bounded((signal) => this.#accounts.findOne({ _id: accountId }, { signal }))
@@ -53,9 +53,8 @@ export class AccountStore {
   }
 
   /**
-   * Makes one change to an account. Starts again from a fresh read if another write came in between. Two round trips, and two
-   * more for each lost race.
-   * @param edit returns the account as it should be, or the one it was given if there is nothing to do. What it throws ends the change.
+   * Changes an account. Retries if another write came in between. Two round trips, and two more for each lost race.
+   * @param edit returns the changed account, or the same object if there is nothing to do. Its errors end the change.
    * @param now the timestamp of the change.
    * @throws problem `not_found`, and what `edit` throws.
    */
@@ -76,7 +75,7 @@ export class AccountStore {
     });
   }
 
-  /** Makes a new key findable by its id and by its secret, ahead of the account. One round trip, of two writes. */
+  /** Writes the look-up entries of a new key, before the account has it. Two writes, side by side. */
   async addKey(keyId: string, accountId: string, hash: string): Promise<void> {
     const byId = this.#mongo.bounded(() =>
       this.#keys.insertOne({ _id: keyId, account: accountId, last_used_at: null }),
@@ -84,13 +83,13 @@ export class AccountStore {
     await Promise.all([byId, this.addSecret(hash, accountId, keyId)]);
   }
 
-  /** Takes back what `addKey` wrote, for a key that its account never had. */
+  /** Deletes the entries that `addKey` wrote, if the key could not be added to its account. */
   async dropKey(keyId: string, hash: string): Promise<void> {
     const byId = this.#mongo.bounded(() => this.#keys.deleteOne({ _id: keyId }));
     await Promise.all([byId, this.#mongo.bounded(() => this.#secrets.deleteOne({ _id: hash }))]);
   }
 
-  /** Which account a key's id belongs to. One round trip. @throws problem `not_found` */
+  /** Returns the id of the account that a key belongs to. One round trip. @throws problem `not_found` */
   async accountOfKey(keyId: string): Promise<string> {
     const entry = looksLikeId("key", keyId)
       ? await this.#mongo.bounded((signal) => this.#keys.findOne({ _id: keyId }, { signal }))
@@ -99,7 +98,7 @@ export class AccountStore {
     return entry.account;
   }
 
-  /** When each of these keys was last used, a timestamp; null for never. One round trip. */
+  /** Returns the timestamp at which each of these keys was last used, null for never. One round trip. */
   async lastUsed(keyIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
     const entries = await this.#mongo.bounded((signal) =>
       this.#keys.find({ _id: { $in: [...keyIds] } }, { signal }).toArray(),
@@ -107,21 +106,21 @@ export class AccountStore {
     return new Map(entries.map(({ _id, last_used_at }) => [_id, last_used_at]));
   }
 
-  /** Notes that a key was used then, unless it was used later. One round trip; it touches no account. */
+  /** Sets when a key was last used, unless a later time is already set. One round trip; the account is not written. */
   async setLastUsed(keyId: string, at: string): Promise<void> {
     await this.#mongo.bounded((signal) =>
       this.#keys.updateOne({ _id: keyId }, { $max: { last_used_at: at } }, within(signal)),
     );
   }
 
-  /** Makes a secret findable by its hash, ahead of the account. One round trip. */
+  /** Writes the look-up entry of a secret. Call it before the account is changed. One round trip. */
   async addSecret(hash: string, accountId: string, keyId: string): Promise<void> {
     await this.#mongo.bounded(() => this.#secrets.insertOne({ _id: hash, account: accountId, key: keyId }));
   }
 
   /**
-   * The account that a secret belongs to; null when no account knows the secret, be there an entry or not.
-   * Two round trips, one for a hash without an entry.
+   * Returns the account that the secret's look-up entry names, or null if there is no entry. Check that the account has
+   * the secret: a crash can leave an entry without one. Two round trips; one if there is no entry.
    */
   async findBySecret(hash: string): Promise<AccountRecord | null> {
     return this.#mongo.bounded(async (signal) => {

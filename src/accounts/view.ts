@@ -11,7 +11,7 @@ export interface AccountView {
   updated_at: string;
 }
 
-/** A key as operators see it: never a secret, nor a hash of one. */
+/** A key as operators see it, without its secrets and their hashes. */
 export interface KeyView {
   object: "api_key";
   id: string;
@@ -19,19 +19,19 @@ export interface KeyView {
   name: string;
   status: "active" | "revoked";
   created_at: string;
-  /** When the newest secret was made; later than `created_at` once the key was rotated. */
+  /** When the newest secret was made. Later than `created_at` if the key was rotated. */
   secret_created_at: string | null;
-  /** When the secrets before it stop working; null when there are none. */
+  /** When the secret before the newest one expires; null if there is none. */
   previous_secret_expires_at: string | null;
-  /** To the minute; null when it never was. */
+  /** To the minute; null if it was never used. */
   last_used_at: string | null;
   revoked_at: string | null;
 }
 
-/** A key just made or rotated, with its secret: the only time it is shown. */
+/** A key that was just created or rotated, with its secret. The secret is never shown again. */
 export interface NewKeyView extends KeyView {
   key: string;
-  /** What the operator should know; only where there is something. */
+  /** Set if the key was rotated but the limiter could not be updated. */
   warning?: string;
 }
 

@@ -3,25 +3,25 @@ import { command } from "./command.ts";
 export const accountCommands = [
   command({
     words: "accounts create",
-    help: "makes an account",
+    help: "creates an account",
     required: { name: "NAME" },
     run: async ({ name }, operations) => (await operations.accounts()).createAccount({ name }),
   }),
   command({
     words: "accounts list",
-    help: "every account, oldest first",
+    help: "lists every account, oldest first",
     run: async (_given, operations) => (await operations.accounts()).listAccounts(),
   }),
   command({
     words: "accounts suspend",
-    help: "refuses every key of an account, at once and everywhere",
+    help: "suspends an account: every replica refuses all its keys at once",
     argument: "account",
     required: { account: "ACCOUNT_ID" },
     run: async ({ account }, operations) => (await operations.accounts()).suspendAccount(account),
   }),
   command({
     words: "accounts resume",
-    help: "takes a suspension back",
+    help: "ends a suspension",
     argument: "account",
     required: { account: "ACCOUNT_ID" },
     run: async ({ account }, operations) => (await operations.accounts()).resumeAccount(account),

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import type { Config } from "../config.ts";
 
-/** Who gives the commands, for the audit: ADMIN_ACTOR, else the person behind sudo, else the operating system's user. */
+/** Returns who gives the commands, for the audit: ADMIN_ACTOR, else the user who called sudo, else the current user. */
 export function actorOf({ ADMIN_ACTOR }: Pick<Config, "ADMIN_ACTOR">, env: NodeJS.ProcessEnv = process.env): string {
   return ADMIN_ACTOR || env.SUDO_USER || env.USER || osUser();
 }
@@ -10,6 +10,6 @@ function osUser(): string {
   try {
     return userInfo().username;
   } catch {
-    return `uid ${process.getuid?.() ?? "unknown"}`; // a container's user need not have a name
+    return `uid ${process.getuid?.() ?? "unknown"}`; // a user in a container may have no name
   }
 }

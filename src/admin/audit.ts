@@ -1,14 +1,14 @@
 import { MAX_LISTED } from "../audit/trail.ts";
 import { command } from "./command.ts";
 
-const LISTED = "50";
+const DEFAULT_LIMIT = "50";
 
 export const auditCommands = [
   command({
     words: "audit list",
-    help: `who did what and when, newest first; ${LISTED} unless told, at most ${MAX_LISTED}`,
+    help: `lists who changed what and when, newest first; ${DEFAULT_LIMIT} entries by default, at most ${MAX_LISTED}`,
     optional: { account: "ACCOUNT_ID", limit: "NUMBER" },
-    run: async ({ account, limit = LISTED }, operations) =>
+    run: async ({ account, limit = DEFAULT_LIMIT }, operations) =>
       (await operations.audit()).list(/^\d+$/.test(limit) ? Number(limit) : NaN, account),
   }),
 ];

@@ -1,18 +1,18 @@
 import type { Operations } from "./operations.ts";
 
-/** A command as it is declared: its parser, its help and its errors are all made from this. */
+/** The declaration of a command. Its parser, help and errors are made from it. */
 interface Definition<Required extends string, Optional extends string, Flag extends string> {
-  /** The words that call it, `keys create`. */
+  /** The words that call it, such as `keys create`. */
   readonly words: string;
   readonly help: string;
-  /** The member of `given` that is written without an option: `keys revoke key_…`. */
+  /** The required value that is written without an option name: `keys revoke key_…`. */
   readonly argument?: NoInfer<Required>;
-  /** What must be given, each with what to write for it: `{ account: "ACCOUNT_ID" }`. */
+  /** The required values, each with its placeholder in the help: `{ account: "ACCOUNT_ID" }`. */
   readonly required?: { readonly [name in Required]: string };
   readonly optional?: { readonly [name in Optional]: string };
-  /** Options without a value; one that was given is the empty text. */
+  /** Options without a value. If one is given, its value is the empty string. */
   readonly flags?: readonly Flag[];
-  /** Does the work; what it returns is printed as JSON, if anything. */
+  /** Runs the command. The result, if there is one, is printed as JSON. */
   run(
     given: Record<Required, string> & Partial<Record<Optional | Flag, string>>,
     operations: Operations,
@@ -29,7 +29,7 @@ export interface Command {
   run(given: Record<string, string>, operations: Operations): Promise<object | undefined>;
 }
 
-/** Declares a command; the types of what `run` is given follow from `required`, `optional` and `flags`. */
+/** Declares a command. The type of `given` follows from `required`, `optional` and `flags`. */
 export function command<
   const Required extends string = never,
   const Optional extends string = never,
@@ -38,9 +38,9 @@ export function command<
   return { required: {}, optional: {}, flags: [], ...definition };
 }
 
-/** How to write a command: `keys rotate KEY_ID [--grace-seconds SECONDS]`. */
+/** Returns the usage of a command: `keys rotate KEY_ID --grace-seconds SECONDS`. */
 export function synopsis({ words, argument, required, optional, flags }: Command): string {
-  const needed = Object.entries(required).map(([name, value]) => (name === argument ? value : `--${name} ${value}`));
+  const mandatory = Object.entries(required).map(([name, value]) => (name === argument ? value : `--${name} ${value}`));
   const possible = Object.entries(optional).map(([name, value]) => `[--${name} ${value}]`);
-  return [words, ...needed, ...possible, ...flags.map((name) => `[--${name}]`)].join(" ");
+  return [words, ...mandatory, ...possible, ...flags.map((name) => `[--${name}]`)].join(" ");
 }

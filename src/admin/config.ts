@@ -4,7 +4,7 @@ import { command } from "./command.ts";
 export const configCommands = [
   command({
     words: "config",
-    help: "every setting: its value here, its default, what it means",
+    help: "lists every setting with its value, its default and its meaning",
     run: async (_given, { config }) => ({ object: "list", data: describeConfig(config) }),
   }),
 ];

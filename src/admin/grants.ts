@@ -5,7 +5,7 @@ const DECIMAL = /^\d+(\.\d+)?$/;
 export const grantCommands = [
   command({
     words: "grants create",
-    help: "lets one key create more than its limit, once; repeating it with the same --id is safe",
+    help: "lets one key exceed its create limit once; with --id it can be repeated safely",
     required: {
       key: "KEY_ID",
       surface: "create",
@@ -32,20 +32,20 @@ export const grantCommands = [
   }),
   command({
     words: "grants list",
-    help: "the grants of an account, with what is left of each",
+    help: "lists the grants of an account, with what remains of each",
     required: { account: "ACCOUNT_ID" },
     run: async ({ account }, operations) => (await operations.grants()).list(account),
   }),
   command({
     words: "grants revoke",
-    help: "ends a grant, at once and everywhere",
+    help: "revokes a grant at once, on every replica",
     argument: "grant",
     required: { grant: "GRANT_ID" },
     run: async ({ grant }, operations) => (await operations.grants()).revoke(grant),
   }),
 ];
 
-/** NaN for what is no plain number; the service says what it should be. */
+/** Returns NaN if the text is not a plain decimal number. The service then answers what it must be. */
 function numberIn(text: string): number {
   return DECIMAL.test(text) ? Number(text) : NaN;
 }

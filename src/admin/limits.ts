@@ -3,7 +3,7 @@ import { command } from "./command.ts";
 export const limitCommands = [
   command({
     words: "limits show",
-    help: "what an account and its keys have used of every surface; --watch keeps a table up to date",
+    help: "shows what an account and its keys have used of every surface; --watch shows a live table",
     required: { account: "ACCOUNT_ID" },
     flags: ["watch"],
     run: async ({ account, watch }, operations) => {

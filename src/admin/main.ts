@@ -18,7 +18,7 @@ const commands = [
   ...configCommands,
 ];
 
-/** The operator's command line: one JSON object on standard output, or one line on standard error and exit code 1. */
+/** Runs one command: prints one JSON object to standard output. An error is one line on standard error, with exit code 1. */
 async function main(args: readonly string[]): Promise<void> {
   const parsed = parse(commands, args);
   if (parsed === "help") return void process.stdout.write(helpText());
@@ -33,19 +33,22 @@ async function main(args: readonly string[]): Promise<void> {
 
 function helpText(): string {
   const rows = commands.map((command) => [synopsis(command), command.help] as const);
-  const width = Math.max(...rows.map(([written]) => written.length));
-  const lines = rows.map(([written, help]) => `  ${written.padEnd(width)}  ${help}`);
+  const width = Math.max(...rows.map(([usage]) => usage.length));
+  const lines = rows.map(([usage, help]) => `  ${usage.padEnd(width)}  ${help}`);
   return [
     "npm run --silent admin -- COMMAND",
     "",
     ...lines,
     "",
-    "Answers are JSON. MONGODB_URL and REDIS_URL say where the servers are. `npm run admin` finds those that npm start runs.",
+    "Answers are JSON. Set MONGODB_URL and REDIS_URL, or run npm start first: `npm run admin` then finds its servers.",
     "",
   ].join("\n");
 }
 
-/** An error with what is behind it, as one line: without the passwords that addresses may hold, and a key given for its id. */
+/**
+ * Returns an error and its causes as one line. Hides the passwords in URLs, and hides a key that the operator typed
+ * instead of its id.
+ */
 function oneLine(error: unknown): string {
   const lines = explain(error).split(/\s*\n\s*/);
   const line = lines.join(error instanceof ConfigError ? "; " : " ");

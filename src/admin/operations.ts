@@ -16,14 +16,13 @@ import { KeyMarkers } from "../limiter/key-markers.ts";
 import { AccountLimitsReader } from "../limits/account-limits.ts";
 import { actorOf } from "./actor.ts";
 
-/** A server that no setting names, or that cannot be reached. The message is one line that says what to do. */
+/** A server is not set or cannot be reached. The message is one line that says what to do. */
 export class ConnectError extends Error {}
 
 /**
- * What operators do, wired by hand. compose.ts wires the service and shares no object with this: the service creates neither
- * accounts nor grants, and a command must not wait for the whole service to load. Each member connects to the servers it needs
- * when it is first used, so that a key can be revoked while Redis is down. Each throws ConnectError if such a server is not
- * set or does not answer.
+ * Wires the services that operators use, by hand. It shares no object with compose.ts: the service creates neither
+ * accounts nor grants, and a command must not wait for the whole service to load. Each method connects only to the
+ * servers it needs, when it is first called, so that a key can be revoked while Redis is down.
  */
 export class Operations {
   readonly config: Config;
@@ -70,7 +69,7 @@ export class Operations {
     return new AuditTrail({ store, clock: this.#clock, newId: newTypeId, actor: actorOf(this.config) });
   }
 
-  /** Sets the clock to Redis's, for times that have to be exact. One round trip. */
+  /** Sets the clock to Redis's, for times that must be exact. One round trip. */
   async setClock(): Promise<void> {
     await followRedis(this.#clock, await this.#connectedRedis());
   }
@@ -98,7 +97,7 @@ export class Operations {
     return (this.#redis ??= this.#connectRedis());
   }
 
-  /** What it throws names the address without its password. */
+  /** Its errors name the address without the password. */
   async #connectRedis(): Promise<RedisClient> {
     const { REDIS_URL: url, STORE_TIMEOUT_MS: timeoutMs } = this.config;
     if (url === null) throw notSet("REDIS_URL");
@@ -106,7 +105,7 @@ export class Operations {
     return connectRedis({ url, timeoutMs });
   }
 
-  /** Only the few commands that set a marker connect to Redis. */
+  /** Connects to Redis only when a command sets a marker. Few commands do. */
   #lazyMarkers(): Markers {
     const open = async () => new KeyMarkers(await this.#connectedRedis());
     return {

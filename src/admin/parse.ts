@@ -2,16 +2,16 @@ import { parseArgs } from "node:util";
 import { closest, distance } from "fastest-levenshtein";
 import { type Command, synopsis } from "./command.ts";
 
-/** Wrong characters up to which a command is taken for a slip of another. */
-const MAX_SLIPS = 4;
+/** Largest edit distance at which an unknown command still counts as a typing error. */
+const MAX_TYPOS = 4;
 
-/** A command line that cannot be understood: one line on what would be right. */
+/** The command line is wrong. The message is one line that says what to write. */
 export class UsageError extends Error {}
 
-/** A command and what was given for it; `"help"` when it was asked for. */
+/** A command with its values, or `"help"`. */
 export type Parsed = { readonly command: Command; readonly given: Record<string, string> } | "help";
 
-/** Finds the command that `args` call, and what they give it. @throws {UsageError} naming the nearest or the known ones. */
+/** Parses a command line. @throws {UsageError} with the nearest command, or with all of them. */
 export function parse(commands: readonly Command[], args: readonly string[]): Parsed {
   const split = args.findIndex((arg) => arg.startsWith("-"));
   const words = split === -1 ? args : args.slice(0, split);
@@ -23,16 +23,16 @@ export function parse(commands: readonly Command[], args: readonly string[]): Pa
 
 function unknownCommand(commands: readonly Command[], words: readonly string[]): UsageError {
   const known = commands.map((command) => command.words);
-  if (words.length === 0) return new UsageError(`No command given. Known are ${known.join(", ")}, help.`);
+  if (words.length === 0) return new UsageError(`No command given. The commands are ${known.join(", ")}, help.`);
   const called = words.slice(0, 2).join(" ");
   const ofNoun = known.filter((name) => name.startsWith(`${words[0]} `));
   if (words.length === 1 && ofNoun.length > 0)
-    return new UsageError(`Say what to do with ${words[0]}: ${ofNoun.join(", ")}.`);
+    return new UsageError(`"${words[0]}" needs a second word. Write one of: ${ofNoun.join(", ")}.`);
   const nearest = closest(called, known);
   const hint =
-    distance(called, nearest) <= MAX_SLIPS
-      ? `The nearest is "${nearest}"; help shows all`
-      : `Known are ${known.join(", ")}, help`;
+    distance(called, nearest) <= MAX_TYPOS
+      ? `The nearest is "${nearest}". Write help for all commands`
+      : `The commands are ${known.join(", ")}, help`;
   return new UsageError(`Unknown command "${called}". ${hint}.`);
 }
 
@@ -43,16 +43,17 @@ function parseGiven(command: Command, args: readonly string[]): Record<string, s
   refuseUnknownOption(command, args, [...names, ...command.flags]);
   const options = Object.fromEntries([...withValue, ...without]);
   const { values, positionals } = parseStrictly(command, { args: [...args], options, allowPositionals: true });
-  const [argument, ...tooMuch] = positionals;
-  if (command.argument === undefined ? argument !== undefined : tooMuch.length > 0) {
-    throw new UsageError(`"${positionals.at(-1)}" is too much. Write: ${synopsis(command)}`);
+  const [argument, ...extra] = positionals;
+  if (command.argument === undefined ? argument !== undefined : extra.length > 0) {
+    throw new UsageError(`"${positionals.at(-1)}" is one argument too many. Write: ${synopsis(command)}`);
   }
   const given = {
     ...values,
     ...(command.argument !== undefined && argument !== undefined && { [command.argument]: argument }),
   };
   const missing = Object.keys(command.required).filter((name) => !Object.hasOwn(given, name));
-  if (missing.length > 0) throw new UsageError(`${command.words} needs more. Write: ${synopsis(command)}`);
+  if (missing.length > 0)
+    throw new UsageError(`${command.words} lacks ${missing.join(", ")}. Write: ${synopsis(command)}`);
   return given;
 }
 
@@ -60,9 +61,9 @@ function refuseUnknownOption(command: Command, args: readonly string[], known: r
   const { tokens } = parseArgs({ args: [...args], strict: false, tokens: true });
   const unknown = tokens.find((token) => token.kind === "option" && !known.includes(token.name));
   if (unknown?.kind !== "option") return;
-  const nearest = known.length === 0 ? "It takes none" : `The nearest is --${closest(unknown.name, known)}`;
+  const nearest = known.length === 0 ? "It has no options" : `The nearest is --${closest(unknown.name, known)}`;
   throw new UsageError(
-    `Unknown option ${unknown.rawName} for ${command.words}. ${nearest}; write: ${synopsis(command)}`,
+    `Unknown option ${unknown.rawName} for ${command.words}. ${nearest}. Write: ${synopsis(command)}`,
   );
 }
 
@@ -82,6 +83,8 @@ function parseStrictly(command: Command, config: Strict): { values: Record<strin
       positionals,
     };
   } catch {
-    throw new UsageError(`An option of ${command.words} has no value, or one too many. Write: ${synopsis(command)}`);
+    throw new UsageError(
+      `An option of ${command.words} has no value, or a value it does not take. Write: ${synopsis(command)}`,
+    );
   }
 }

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { AccountLimits } from "../limits/account-limits.ts";
 
 export interface TableOptions {
-  /** Characters a line may have. */
+  /** Width of the terminal, in characters. */
   readonly width: number;
   readonly colours: boolean;
 }
@@ -18,15 +18,15 @@ interface Block {
   readonly rows: readonly Row[];
 }
 
+/** Widths in characters. A block is a label, a bar, the counts and the gap to the next block. */
 const BAR = 16;
 const LABEL = 10;
-/** Label, bar and counts, with the gap to the next block. */
 const BLOCK = 48;
-/** From these shares on a bar is worth a look, and worth worrying about. */
+/** From these shares of the limit on, a bar is yellow, and red. */
 const HIGH = 0.7;
 const FULL = 0.9;
 
-/** An account's limits as lines of text: a block for the account, one for each key, side by side as far as the width allows. */
+/** Returns an account's limits as lines of text: a block for the account and one for each key, side by side if they fit. */
 export function limitsTable(limits: AccountLimits, { width, colours }: TableOptions): string[] {
   const blocks = blocksOf(limits);
   const abreast = Math.max(1, Math.floor(width / BLOCK));
@@ -75,7 +75,7 @@ function sideBySide(blocks: readonly Block[], colours: boolean): string[] {
 
 function rowText({ label, used, limit }: Row, colours: boolean): string {
   const share = limit === 0 ? 0 : Math.min(used / limit, 1);
-  // What was used at all shows, and only what is used up is full.
+  // Any use shows at least one step, and only an exhausted limit shows a full bar.
   const filled = used === 0 ? 0 : Math.min(Math.max(Math.round(share * BAR), 1), used < limit ? BAR - 1 : BAR);
   const colour = share >= FULL ? "red" : share >= HIGH ? "yellow" : "green";
   const bar = paint("█".repeat(filled), colour, colours) + paint("░".repeat(BAR - filled), "dim", colours);
@@ -86,7 +86,7 @@ function paint(text: string, style: "bold" | "dim" | "green" | "yellow" | "red",
   return colours && text !== "" ? styleText(style, text) : text;
 }
 
-/** A name as it may be shown: without characters that move the cursor. */
+/** Returns a name without control characters, which could move the cursor. */
 function plain(name: string): string {
   return name.replaceAll(/\p{C}/gu, "");
 }

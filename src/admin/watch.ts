@@ -7,7 +7,7 @@ import { limitsTable } from "./table.ts";
 const EVERY_MS = 1_000;
 const UNKNOWN_WIDTH = 100;
 
-/** The alternate screen, with the cursor hidden; and back to what was there before. */
+/** ENTER switches to the alternate screen and hides the cursor; LEAVE restores both. */
 const ENTER = "\u001b[?1049h\u001b[?25l";
 const LEAVE = "\u001b[?25h\u001b[?1049l";
 const HOME = "\u001b[H";
@@ -15,34 +15,35 @@ const CLEAR_LINE = "\u001b[K";
 const CLEAR_BELOW = "\u001b[J";
 
 /**
- * Shows an account's limits until Ctrl-C: on a terminal redrawn in place, the last table left behind; elsewhere one table
- * after the other. A read that fails is shown and tried again; only the first must not.
+ * Shows an account's limits until Ctrl-C. On a terminal it redraws the table in place and leaves the last one on the
+ * screen; elsewhere it prints one table after the other. If a read fails, it shows the error and reads again after a
+ * second. Only the first read must succeed.
  */
 export async function watchLimits(
   read: () => Promise<AccountLimits>,
   output: Pick<WriteStream, "write"> & Partial<WriteStream>,
 ): Promise<void> {
   let limits = await read();
-  const ending = new AbortController();
-  const end = () => ending.abort();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, end);
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
   const terminal = output.isTTY === true;
   const table = (fault = "") => [...tableFor(limits, output), ...(fault === "" ? [] : [fault, ""])];
   if (terminal) output.write(ENTER);
   try {
-    for (let fault = ""; !ending.signal.aborted;) {
+    for (let fault = ""; !stopping.signal.aborted;) {
       output.write(terminal ? frame(table(fault), output.rows ?? Infinity) : `${table(fault).join("\n")}\n`);
-      await pause(output, ending.signal);
-      if (ending.signal.aborted) break;
+      await pause(output, stopping.signal);
+      if (stopping.signal.aborted) break;
       fault = "";
-      await unlessEnded(read(), ending.signal).then(
+      await untilStopped(read(), stopping.signal).then(
         (now) => (limits = now ?? limits),
-        (error: unknown) => (fault = `Not up to date: ${error instanceof Error ? error.message : String(error)}`),
+        (error: unknown) => (fault = `Out of date: ${error instanceof Error ? error.message : String(error)}`),
       );
     }
   } finally {
     if (terminal) output.write(`${LEAVE}${table().join("\n")}\n`);
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, end);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
   }
 }
 
@@ -51,7 +52,7 @@ function tableFor(limits: AccountLimits, { isTTY, columns }: Partial<WriteStream
   return limitsTable(limits, { width: columns ?? UNKNOWN_WIDTH, colours });
 }
 
-/** Draws over what is there, so that nothing flickers; what the window is too low for is left out, and said to be. */
+/** Returns the text that draws over the last frame, without flicker. Says how many lines do not fit. */
 function frame(lines: readonly string[], height: number): string {
   const shown =
     lines.length <= height - 1
@@ -60,25 +61,25 @@ function frame(lines: readonly string[], height: number): string {
   return HOME + shown.map((line) => `${line}${CLEAR_LINE}\n`).join("") + CLEAR_BELOW;
 }
 
-/** Until it is time to look again: after a second, at once when the window's size changes, or never mind when it is to end. */
-async function pause(output: Partial<WriteStream>, ending: AbortSignal): Promise<void> {
+/** Waits a second, or until the size of the window changes or `stopping` is aborted. */
+async function pause(output: Partial<WriteStream>, stopping: AbortSignal): Promise<void> {
   const over = new AbortController();
-  const signal = AbortSignal.any([ending, over.signal]);
+  const signal = AbortSignal.any([stopping, over.signal]);
   const resized = output.on === undefined ? [] : [once(output as WriteStream, "resize", { signal })];
   await Promise.race([setTimeout(EVERY_MS, undefined, { signal }), ...resized]).catch(() => undefined);
   over.abort();
   await Promise.allSettled(resized);
 }
 
-/** What the work gives, or undefined as soon as it is to end. */
-async function unlessEnded<T>(work: Promise<T>, ending: AbortSignal): Promise<T | undefined> {
+/** Returns what the work returns, or undefined as soon as `stopping` is aborted. */
+async function untilStopped<T>(work: Promise<T>, stopping: AbortSignal): Promise<T | undefined> {
   const over = new AbortController();
-  const ended = once(ending, "abort", { signal: over.signal }).then(
+  const stopped = once(stopping, "abort", { signal: over.signal }).then(
     () => undefined,
     () => undefined,
   );
   try {
-    return await Promise.race([work, ended]);
+    return await Promise.race([work, stopped]);
   } finally {
     over.abort();
   }

@@ -1,10 +1,10 @@
 import type { Collection } from "mongodb";
 import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
 
-/** What may be said of a change beside what it changed. Never a secret, nor a hash of one. */
+/** Details of a change, beyond what it changed. Never a secret or a hash of one. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
-/** A change about to be made. `at` is a timestamp; `subject` is what is changed, by its id. */
+/** A change that is about to be made. `at` is a timestamp; `subject` is the id of what is changed. */
 export interface AuditRecord {
   readonly _id: string;
   readonly at: string;
@@ -15,16 +15,19 @@ export interface AuditRecord {
   readonly details: AuditDetails;
 }
 
-/** How a change ended, under its record's id: at most one. */
+/** How a change ended. Its id is that of the record, so a record has at most one outcome. */
 export interface AuditOutcome {
   readonly _id: string;
   readonly at: string;
   readonly outcome: "done" | "failed";
-  /** Why it failed, as its problem says. */
+  /** Why it failed: the detail of the problem. Null if it succeeded. */
   readonly reason: string | null;
 }
 
-/** The audit in MongoDB. It only ever adds: a record before the change, its outcome after. Every method throws problem store_unavailable. */
+/**
+ * The audit trail in MongoDB, append-only: a record before the change, its outcome after. Every method may throw problem
+ * `store_unavailable`.
+ */
 export class AuditStore {
   readonly #mongo: Mongo;
   readonly #records: Collection<AuditRecord>;
@@ -36,18 +39,18 @@ export class AuditStore {
     this.#outcomes = mongo.db.collection("audit_outcomes");
   }
 
-  /** Makes the indexes; harmless where they are already. */
+  /** Creates the indexes. Idempotent. */
   async prepare(): Promise<void> {
     await this.#records.createIndex({ account: 1, at: 1 });
     await this.#records.createIndex({ at: 1 });
   }
 
-  /** One round trip. */
+  /** Writes the record of a change. One round trip. */
   async begin(record: AuditRecord): Promise<void> {
     await this.#mongo.bounded((signal) => this.#records.insertOne(record, within(signal)));
   }
 
-  /** One round trip. The first outcome of a record stays. */
+  /** Writes the outcome of a change. If the record already has an outcome, that one stays. One round trip. */
   async end(outcome: AuditOutcome): Promise<void> {
     try {
       await this.#mongo.bounded((signal) => this.#outcomes.insertOne(outcome, within(signal)));
@@ -56,7 +59,7 @@ export class AuditStore {
     }
   }
 
-  /** Records with their outcomes, newest first; those without one were cut off, or are under way. Two round trips. */
+  /** Returns records, newest first. One without an outcome is running or was interrupted. Two round trips. */
   async newest(limit: number, account?: string): Promise<{ record: AuditRecord; outcome: AuditOutcome | undefined }[]> {
     return this.#mongo.bounded(async (signal) => {
       const filter = account === undefined ? {} : { account };

@@ -3,7 +3,7 @@ import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
 import type { AuditDetails, AuditOutcome, AuditStore } from "./store.ts";
 
-/** A change to be recorded: its name as a command has it (`keys revoke`), whose it is, and what is changed, by id. */
+/** A change to record: the command (`keys revoke`), the id of the account, and the id of what is changed. */
 export interface AuditedChange {
   readonly action: string;
   readonly account: string;
@@ -11,7 +11,7 @@ export interface AuditedChange {
   readonly details?: AuditDetails;
 }
 
-/** A change as operators see it. `unknown`: it may have been made or not; its command was cut off, or is still at it. */
+/** A change as operators see it. `unknown`: its command is running or was interrupted, before or after the change. */
 export interface AuditView {
   object: "audit_entry";
   id: string;
@@ -30,13 +30,13 @@ interface Dependencies {
   readonly store: AuditStore;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** Who makes the changes. */
+  /** The person who makes the changes. */
   readonly actor: string;
 }
 
 export const MAX_LISTED = 1000;
 
-/** Who did what, and when. A record is written before the change and its outcome after, so no change is without a record. */
+/** Records who changed what, and when. The record is written before the change, so every change has one. */
 export class AuditTrail {
   readonly #store: AuditStore;
   readonly #clock: Clock;
@@ -51,12 +51,12 @@ export class AuditTrail {
   }
 
   /**
-   * Makes a change that is on record. Two round trips beside its own.
-   * @throws problem `store_unavailable` where it cannot be recorded: then it is not made; and what the change throws.
+   * Records a change and makes it. Two round trips, besides those of the change.
+   * @throws problem `store_unavailable` if the record cannot be written; the change is then not made.
    */
-  async around<T>({ details = {}, ...what }: AuditedChange, change: () => Promise<T>): Promise<T> {
+  async around<T>({ details = {}, ...audited }: AuditedChange, change: () => Promise<T>): Promise<T> {
     const id = this.#newId("audit");
-    await this.#store.begin({ _id: id, at: this.#now(), actor: this.#actor, ...what, details });
+    await this.#store.begin({ _id: id, at: this.#now(), actor: this.#actor, ...audited, details });
     try {
       const result = await change();
       await this.#end(id, "done", null);
@@ -68,9 +68,9 @@ export class AuditTrail {
   }
 
   /**
-   * The latest changes, newest first.
+   * Returns the latest changes, newest first.
    * @param limit 1 to 1,000.
-   * @throws problem `validation_failed` for a limit out of range, `store_unavailable`.
+   * @throws problem `validation_failed` for a limit out of range; `store_unavailable`.
    */
   async list(limit: number, account?: string): Promise<{ object: "list"; data: AuditView[] }> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) {
@@ -89,7 +89,7 @@ export class AuditTrail {
     return { object: "list", data };
   }
 
-  /** The change is made, or was not, whether this can be written or not: without it the record says `unknown`. */
+  /** Ignores a failed write: the change is already made or has failed. Without an outcome, the trail shows `unknown`. */
   async #end(id: string, outcome: AuditOutcome["outcome"], reason: string | null): Promise<void> {
     await this.#store.end({ _id: id, at: this.#now(), outcome, reason }).catch(() => undefined);
   }

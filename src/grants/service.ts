@@ -7,7 +7,7 @@ import type { NewId } from "../infra/ids.ts";
 import type { GrantCounters } from "../limiter/grant-counters.ts";
 import { type Problem, problem } from "../problems.ts";
 import type { GrantRecord, GrantStore } from "./store.ts";
-import { checkedTerms, type GrantRequest, type GrantTerms, sameTerms } from "./terms.ts";
+import { checkedTerms, type GrantRequest, type GrantTerms, refuseOtherTerms } from "./terms.ts";
 import { type GrantView, viewGrant } from "./view.ts";
 
 interface Dependencies {
@@ -15,7 +15,7 @@ interface Dependencies {
   readonly store: GrantStore;
   readonly counters: GrantCounters;
   readonly audit: AuditTrail;
-  /** One that follows Redis's: it decides when a grant ends. */
+  /** Must follow Redis's clock, which decides when a grant expires. */
   readonly clock: Clock;
   readonly newId: NewId;
 }
@@ -23,9 +23,9 @@ interface Dependencies {
 const HOUR_MS = 60 * 60 * 1000;
 
 /**
- * What support does when a client has to create more than the limit, once: a grant for one key. The record of it is in
- * MongoDB, what is left of it in Redis, where charges draw on it. Every method may throw problem `store_unavailable` or
- * `limiter_unavailable`; repeating it then goes on from where it was.
+ * Manages grants. Support gives a grant to one key whose client must once create more than the limit. MongoDB holds the
+ * record of a grant, Redis holds how much of it remains, and charges draw on that. Every method may throw problem
+ * `store_unavailable` or `limiter_unavailable`. Repeat the call then: it continues where it stopped.
  */
 export class GrantService {
   readonly #accounts: Dependencies["accounts"];
@@ -45,17 +45,17 @@ export class GrantService {
   }
 
   /**
-   * Makes a grant. The same id with the same terms is the same grant, given once: however often it is asked for, whatever was
-   * drawn since, and though Redis should have lost it.
-   * @throws problem `not_found` or `invalid_transition` for a key that is not there or revoked, or a grant that Redis lost;
-   * `validation_failed` for terms that cannot be, or that are not those the id has.
+   * Issues a grant. Repeating the same id and terms issues it only once, even if it was drawn on since, and even if
+   * Redis has lost it.
+   * @throws problem `not_found` for an unknown key; `invalid_transition` for a revoked key, or a grant that Redis lost;
+   * `validation_failed` for invalid terms, or an id that is taken by a grant with other terms.
    */
   async create(request: GrantRequest): Promise<GrantView> {
     const terms = checkedTerms(request);
-    const before = request.id === undefined ? null : await this.#store.find(request.id);
-    if (before !== null) sameTerms(before, terms);
-    const record = before ?? (await this.#draft(request.id ?? this.#newId("grant"), terms));
-    if (record.step === "issued" || record.revoked_at !== null) return this.#notLost(await this.#view(record));
+    const existing = request.id === undefined ? null : await this.#store.find(request.id);
+    if (existing !== null) refuseOtherTerms(existing, terms);
+    const record = existing ?? (await this.#draft(request.id ?? this.#newId("grant"), terms));
+    if (record.step === "issued" || record.revoked_at !== null) return refuseLost(await this.#view(record));
     const { key, ...details } = terms;
     const change = {
       action: "grants create",
@@ -66,7 +66,7 @@ export class GrantService {
     return this.#view(await this.#audit.around(change, () => this.#issue(record, terms)));
   }
 
-  /** The grants of an account, oldest first. @throws problem `not_found` */
+  /** Returns the grants of an account, oldest first. @throws problem `not_found` */
   async list(accountId: string): Promise<ListView<GrantView>> {
     await this.#accounts.get(accountId);
     const records = await this.#store.list(accountId);
@@ -76,7 +76,7 @@ export class GrantService {
     return { object: "list", data: records.map((record) => viewGrant(record, byId.get(record._id), this.#now())) };
   }
 
-  /** Ends a grant; from the next charge on nothing is drawn from it. Again: the same. @throws problem `not_found` */
+  /** Revokes a grant. From the next charge on, nothing is drawn from it. Idempotent. @throws problem `not_found` */
   async revoke(id: string): Promise<GrantView> {
     const { account, key } = await this.#store.get(id);
     const change = { action: "grants revoke", account, subject: id, details: { key_id: key } };
@@ -91,17 +91,17 @@ export class GrantService {
   async #draft(id: string, terms: GrantTerms): Promise<GrantRecord> {
     const account = await this.#accounts.accountOfKey(terms.key);
     if (findKey(await this.#accounts.get(account), terms.key).revoked_at !== null) {
-      throw problem("invalid_transition", `The key ${terms.key} is revoked: nothing can be granted to it.`);
+      throw problem("invalid_transition", `The key ${terms.key} is revoked. Give the grant to an active key.`);
     }
     const now = this.#clock.now();
     const expires_at = timestamp(now + Math.round(terms.expires_in_hours * HOUR_MS));
     return { _id: id, account, ...terms, expires_at, created_at: timestamp(now), revoked_at: null, step: "recorded" };
   }
 
-  /** Goes on from the step that was reached; GrantRecord says why there are three. */
+  /** Continues from the step that an earlier attempt reached. GrantRecord says why there are three steps. */
   async #issue(draft: GrantRecord, terms: GrantTerms): Promise<GrantRecord> {
     let record = await this.#store.insert(draft);
-    sameTerms(record, terms);
+    refuseOtherTerms(record, terms);
     const { _id: grantId, account: accountId, key: keyId, amount } = record;
     if (record.step === "recorded" && record.revoked_at === null) {
       await this.#counters.put({ grantId, accountId, keyId, amount: 0, expiresAtMs: Date.parse(record.expires_at) });
@@ -112,7 +112,7 @@ export class GrantService {
       record = filled ? await this.#store.advance(grantId, "placed", "issued") : await this.#store.get(grantId);
       if (!filled && record.revoked_at === null) throw lost(grantId);
     }
-    // Revoked in the meantime: an empty place may have been put down after the revocation looked for one.
+    // Revoked in the meantime. Remove the grant again: it may have been placed after the revocation removed it from Redis.
     if (record.revoked_at !== null) await this.#counters.remove({ accountId, keyId, grantId });
     return record;
   }
@@ -126,17 +126,17 @@ export class GrantService {
     );
   }
 
-  #notLost(view: GrantView): GrantView {
-    if (view.status === "lost") throw lost(view.id);
-    return view;
-  }
-
   #now(): string {
     return timestamp(this.#clock.now());
   }
 }
 
+function refuseLost(view: GrantView): GrantView {
+  if (view.status === "lost") throw lost(view.id);
+  return view;
+}
+
 function lost(id: string): Problem {
-  const detail = `Redis has lost what was left of the grant ${id}. How much was drawn cannot be known, so it is not given again: make another.`;
+  const detail = `Redis has lost the count of the grant ${id}. How much was drawn from it is unknown, so it is not issued again. Create a new grant.`;
   return problem("invalid_transition", detail);
 }

@@ -2,7 +2,7 @@ import type { Collection } from "mongodb";
 import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
 
-/** A grant as it was approved. Redis knows what is left of it (GrantCounters). */
+/** A grant as it was approved. Redis counts how much of it remains (GrantCounters). */
 export interface GrantRecord {
   readonly _id: string;
   readonly account: string;
@@ -10,7 +10,7 @@ export interface GrantRecord {
   readonly surface: "create";
   /** Requests. */
   readonly amount: number;
-  /** As it was asked for: `expires_at` follows from it and from when it was made. */
+  /** As the operator gave it. `expires_at` is computed from it when the grant is created. */
   readonly expires_in_hours: number;
   readonly expires_at: string;
   readonly approved_by: string;
@@ -18,13 +18,14 @@ export interface GrantRecord {
   readonly created_at: string;
   readonly revoked_at: string | null;
   /**
-   * How far its issue has come: `recorded` here; `placed` in Redis, empty; `issued`, there in full. Only what was placed is
-   * filled, and a place that is gone is never made again: so data that Redis lost cannot make a grant be given twice.
+   * How far the grant is issued: `recorded` in MongoDB, `placed` empty in Redis, or `issued` (filled in Redis). Only a
+   * placed grant is filled, and one that has vanished from Redis is never placed again. So a loss of data in Redis
+   * cannot issue a grant twice.
    */
   readonly step: "recorded" | "placed" | "issued";
 }
 
-/** The grants' records in MongoDB. Every method throws problem store_unavailable. */
+/** The records of the grants in MongoDB. Every method may throw problem `store_unavailable`. */
 export class GrantStore {
   readonly #mongo: Mongo;
   readonly #grants: Collection<GrantRecord>;
@@ -34,12 +35,12 @@ export class GrantStore {
     this.#grants = mongo.db.collection("grants");
   }
 
-  /** Makes the index; harmless where it is already. */
+  /** Creates the index. Idempotent. */
   async prepare(): Promise<void> {
     await this.#grants.createIndex({ account: 1, created_at: 1 });
   }
 
-  /** Keeps a new grant, unless its id is taken: gives the one that has it. One round trip, two where it is taken. */
+  /** Inserts a grant. If the id is taken, returns the grant that has it. One round trip; two if the id is taken. */
   async insert(record: GrantRecord): Promise<GrantRecord> {
     try {
       await this.#mongo.bounded((signal) => this.#grants.insertOne(record, within(signal)));
@@ -62,14 +63,14 @@ export class GrantStore {
     return record;
   }
 
-  /** The grants of an account, oldest first. One round trip. */
+  /** Returns the grants of an account, oldest first. One round trip. */
   async list(account: string): Promise<GrantRecord[]> {
     return this.#mongo.bounded((signal) =>
       this.#grants.find({ account }, { signal }).sort({ created_at: 1 }).toArray(),
     );
   }
 
-  /** Takes a grant one step on, unless it was revoked or another has done so: gives it as it then is. Two round trips. */
+  /** Advances a grant by one step, unless it was revoked or advanced already. Returns the stored grant. Two round trips. */
   async advance(id: string, from: GrantRecord["step"], to: GrantRecord["step"]): Promise<GrantRecord> {
     await this.#mongo.bounded((signal) =>
       this.#grants.updateOne({ _id: id, step: from, revoked_at: null }, { $set: { step: to } }, within(signal)),
@@ -77,7 +78,7 @@ export class GrantStore {
     return this.get(id);
   }
 
-  /** Revokes a grant; the first time it was stays. Two round trips. @throws problem `not_found` */
+  /** Revokes a grant. If it is revoked already, the time of that stays. Two round trips. @throws problem `not_found` */
   async revoke(id: string, now: string): Promise<GrantRecord> {
     await this.#mongo.bounded((signal) =>
       this.#grants.updateOne({ _id: id, revoked_at: null }, { $set: { revoked_at: now } }, within(signal)),

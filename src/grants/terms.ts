@@ -2,7 +2,7 @@ import { invalid } from "../accounts/checks.ts";
 import type { GrantRecord } from "./store.ts";
 import { mayDrawGrants, SURFACES } from "../limiter/surfaces.ts";
 
-/** What an operator asks for, as it was typed; `id` makes repeating it safe. */
+/** A grant as the operator typed it. With an `id`, the command can be repeated safely. */
 export interface GrantRequest {
   readonly keyId: string;
   readonly surface: string;
@@ -13,17 +13,17 @@ export interface GrantRequest {
   readonly id?: string;
 }
 
-/** The terms of a grant: what a repeated request must not change. */
+/** The terms of a grant. A repeated request must have the same terms. */
 export type GrantTerms = Pick<
   GrantRecord,
   "key" | "surface" | "amount" | "expires_in_hours" | "approved_by" | "reason"
 >;
 
 const MAX_REQUESTS = 10_000_000;
-const LONGEST_HOURS = 90 * 24;
-const LONGEST_TEXT = 500;
+const MAX_HOURS = 90 * 24;
+const MAX_TEXT_LENGTH = 500;
 
-/** The terms, checked. @throws problem `validation_failed` */
+/** Checks a request and returns its terms. @throws problem `validation_failed` */
 export function checkedTerms({
   keyId,
   surface,
@@ -34,13 +34,16 @@ export function checkedTerms({
   id,
 }: GrantRequest): GrantTerms {
   if (surface !== "create")
-    throw invalid("/surface", `must be ${SURFACES.filter(mayDrawGrants).join(" or ")}: no other draws on grants`);
+    throw invalid(
+      "/surface",
+      `must be ${SURFACES.filter(mayDrawGrants).join(" or ")}: no other surface draws on grants`,
+    );
   if (!Number.isInteger(amount) || amount < 1 || amount > MAX_REQUESTS)
     throw invalid("/amount", `must be a whole number from 1 to ${MAX_REQUESTS}`);
-  if (!(expiresInHours > 0 && expiresInHours <= LONGEST_HOURS))
-    throw invalid("/expires_in_hours", `must be a number above 0, up to ${LONGEST_HOURS}`);
+  if (!(expiresInHours > 0 && expiresInHours <= MAX_HOURS))
+    throw invalid("/expires_in_hours", `must be a number above 0 and at most ${MAX_HOURS}`);
   if (id !== undefined && !/^grant_[\w-]{1,64}$/.test(id))
-    throw invalid("/id", "must be grant_ and 1 to 64 letters, digits, - or _");
+    throw invalid("/id", "must be grant_ followed by 1 to 64 letters, digits, hyphens or underscores");
   return {
     key: keyId,
     surface,
@@ -51,21 +54,21 @@ export function checkedTerms({
   };
 }
 
-/** @throws problem `validation_failed` naming every term that is another than before. */
-export function sameTerms(before: GrantTerms & Pick<GrantRecord, "_id">, asked: GrantTerms): void {
-  const names = Object.keys(asked) as (keyof GrantTerms)[];
-  const others = names
-    .filter((name) => before[name] !== asked[name])
-    .map((name) => `${name} ${JSON.stringify(before[name])}`);
-  if (others.length > 0)
+/** @throws problem `validation_failed` that lists the terms of the existing grant that the request would change. */
+export function refuseOtherTerms(existing: GrantTerms & Pick<GrantRecord, "_id">, requested: GrantTerms): void {
+  const names = Object.keys(requested) as (keyof GrantTerms)[];
+  const differing = names
+    .filter((name) => existing[name] !== requested[name])
+    .map((name) => `${name} ${JSON.stringify(existing[name])}`);
+  if (differing.length > 0)
     throw invalid(
       "/id",
-      `is taken: the grant ${before._id} was made with ${others.join(", ")}. Give the same terms, or another id`,
+      `is taken: the grant ${existing._id} has ${differing.join(", ")}. Repeat its terms, or choose another id`,
     );
 }
 
 function text(pointer: string, value: string): string {
   const { length } = Array.from(value); // characters, not UTF-16 units
-  if (value.trim() !== "" && length <= LONGEST_TEXT) return value;
-  throw invalid(pointer, `must have 1 to ${LONGEST_TEXT} characters`);
+  if (value.trim() !== "" && length <= MAX_TEXT_LENGTH) return value;
+  throw invalid(pointer, `must have 1 to ${MAX_TEXT_LENGTH} characters and must not be blank`);
 }

@@ -9,11 +9,11 @@ export interface GrantView {
   key_id: string;
   surface: "create";
   amount: number;
-  /** Requests it still admits; null where Redis has no count of it (any more). */
+  /** Requests it still admits. Null if Redis has no count of it, or if the grant is not issued yet. */
   remaining: number | null;
   /**
-   * `pending`: its command was cut off, repeat it. `lost`: Redis has lost what was left of it, and it is not given again.
-   * The other words say what they mean.
+   * `pending`: its command is running or was interrupted; repeat it. `lost`: Redis has lost its count, and it is not
+   * issued again. `exhausted`: nothing of it remains.
    */
   status: "live" | "exhausted" | "expired" | "revoked" | "pending" | "lost";
   expires_at: string;
@@ -24,7 +24,7 @@ export interface GrantView {
 }
 
 /**
- * @param inRedis the grant as Redis has it; undefined where it has none.
+ * @param inRedis the grant as Redis counts it; undefined if Redis does not have it.
  * @param now a timestamp, by Redis's clock.
  */
 export function viewGrant(record: GrantRecord, inRedis: Grant | undefined, now: string): GrantView {

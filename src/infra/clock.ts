@@ -1,12 +1,13 @@
-/** Time as the whole service sees it, in milliseconds since the epoch. Made in compose.ts, so tests can own it. */
+/** The service's clock, in milliseconds since the epoch. compose.ts creates it, so that tests can replace it. */
 export interface Clock {
   now(): number;
 }
 
 /**
- * A clock that follows Redis's: every limiter answer carries Redis's time, and between answers the process's monotonic
- * timer runs on from it. Replicas so agree to within a round trip, whatever their own wall clocks say; before the first
- * answer it is the replica's wall clock. It never runs backwards within a process.
+ * A clock that follows Redis's. Every answer of the limiter carries Redis's time; between answers, the process's
+ * monotonic timer counts on from it. So replicas agree to within a round trip, even if their wall clocks are wrong.
+ * Before the first answer, the clock is the machine's wall clock. Only the first answer may set it back; after that it
+ * never runs backwards.
  */
 export class SharedClock implements Clock {
   #offset = Date.now() - performance.now();
@@ -14,12 +15,12 @@ export class SharedClock implements Clock {
   #following = false;
 
   /**
-   * Takes over the time that another clock shows.
-   * @param epochMs whole milliseconds.
-   * @param at when it showed it, by `performance.now()`.
+   * Sets the clock.
+   * @param epochMs the time on Redis's clock, in whole milliseconds.
+   * @param at when Redis's clock showed that time, by `performance.now()`.
    */
   follow(epochMs: number, at = performance.now()): void {
-    // What was said before the first answer was this machine's own time, and binds nobody.
+    // Times before the first answer came from the wall clock. It may be ahead, so allow the first answer to go back.
     if (!this.#following) this.#last = 0;
     this.#following = true;
     this.#offset = epochMs - at;
@@ -31,12 +32,12 @@ export class SharedClock implements Clock {
   }
 }
 
-/** RFC 3339 in UTC with milliseconds and `Z`, the form of every timestamp in the API. */
+/** Formats a time like every timestamp in the API: RFC 3339 in UTC, with milliseconds and `Z`. */
 export function timestamp(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** Sets a clock right by Redis's: what is exact by Redis's clock has to be given its times by it. One round trip. */
+/** Sets a clock to Redis's, for times that Redis compares with its own clock. One round trip. */
 export async function followRedis(clock: SharedClock, redis: { time(): Promise<(string | number)[]> }): Promise<void> {
   const [seconds, microseconds] = await redis.time();
   clock.follow(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000));

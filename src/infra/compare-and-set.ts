@@ -1,16 +1,16 @@
 import { setTimeout } from "node:timers/promises";
 import { problem } from "../problems.ts";
 
-/** After this many lost races in a row something is wrong: it is no longer a race. */
+/** Attempts before giving up. Losing this many races in a row is a fault, not contention. */
 const MAX_ATTEMPTS = 50;
-/** The wait after each lost race grows by up to this much, in milliseconds. */
+/** After each lost race, the longest random wait grows by this much, in milliseconds. */
 const JITTER_MS = 5;
 
 /**
- * Repeats a compare-and-set until it wins, waiting a little longer after each lost race.
+ * Retries a compare-and-set until it succeeds. Waits a little longer after each lost race.
  * @param what names the thing that is written, for the problem: "this candidate".
- * @param attempt reads, edits and writes once. It returns undefined if another write came in between; what it throws ends this.
- * @throws problem store_unavailable after 50 lost races.
+ * @param attempt reads, edits and writes once. It returns undefined if another write came in between. It is not retried if it throws.
+ * @throws problem `store_unavailable` after 50 lost races, and what `attempt` throws.
  */
 export async function compareAndSet<Written>(
   what: string,

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { MongoClient } from "mongodb";
 
-/** What a heartbeat may take beyond the driver's own limit, in milliseconds. */
+/** How long a heartbeat may run past the driver's own limit, in milliseconds. */
 const GRACE_MS = 500;
+/** The pause between attempts to reconnect, in milliseconds. */
 const RETRY_MS = 500;
 
 export interface HeartbeatsOptions {
@@ -12,9 +13,9 @@ export interface HeartbeatsOptions {
 }
 
 /**
- * Connects a client anew whose heartbeat never ends. mongodb 7.8 checks a server over a socket that may have just been
- * destroyed and not said so yet; it then waits for that socket to drain, without a limit, and meanwhile no operation finds
- * a server, for ever. (A mongod that streams its heartbeats is spared: the driver drops that socket at the first error.)
+ * Reconnects a client whose heartbeat is stuck. mongodb 7.8 may send a heartbeat over a socket that was just destroyed
+ * but has not reported it yet. The driver then waits for that socket to drain, without a limit, and no operation finds
+ * a server any more. (Streamed heartbeats are not affected: the driver drops their socket at the first error.)
  */
 export function reviveStuckClient(client: MongoClient, { onRevival, signal }: HeartbeatsOptions): void {
   const { connectTimeoutMS, heartbeatFrequencyMS } = client.options;
@@ -22,23 +23,23 @@ export function reviveStuckClient(client: MongoClient, { onRevival, signal }: He
   let reviving = false;
 
   client.on("serverHeartbeatStarted", ({ connectionId: server, awaited }) => {
-    ended(server);
-    // A server that streams its heartbeats holds each back until something changes, or so long.
+    clearPending(server);
+    // A server that streams its heartbeats delays each answer until something changes, for at most heartbeatFrequencyMS.
     const limit = (awaited ? heartbeatFrequencyMS : 0) + connectTimeoutMS + GRACE_MS;
-    // An answer that is here already, and waits for a process that stood still, is taken first.
+    // The process itself may have stood still. setImmediate reads an answer that has already arrived first.
     const timer = setTimeout(() => setImmediate(() => pending.get(server) === timer && void revive()), limit).unref();
     pending.set(server, timer);
   });
-  client.on("serverHeartbeatSucceeded", ({ connectionId }) => ended(connectionId));
-  client.on("serverHeartbeatFailed", ({ connectionId }) => ended(connectionId));
-  client.on("serverClosed", ({ address }) => ended(address));
+  client.on("serverHeartbeatSucceeded", ({ connectionId }) => clearPending(connectionId));
+  client.on("serverHeartbeatFailed", ({ connectionId }) => clearPending(connectionId));
+  client.on("serverClosed", ({ address }) => clearPending(address));
 
-  function ended(server: string): void {
+  function clearPending(server: string): void {
     clearTimeout(pending.get(server));
     pending.delete(server);
   }
 
-  /** Operations fail meanwhile, as they did before. */
+  /** Closes and reconnects the client. Operations fail until it is connected, as they did before. */
   async function revive(): Promise<void> {
     if (reviving || signal.aborted) return;
     reviving = true;

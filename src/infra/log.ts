@@ -2,8 +2,8 @@ import { type Logger, type LoggerOptions, pino } from "pino";
 import { Problem } from "../problems.ts";
 
 /**
- * The process's log: JSON lines on standard output. Code logs only named facts, never headers, bodies or queries. The
- * redaction is the second line of defence, in case an object with a key or personal data is ever passed.
+ * Creates the log of the process: JSON lines on standard output. Code logs only named fields, never headers, bodies or
+ * queries. The redaction is a second safeguard, in case an object with a key or personal data is logged by mistake.
  */
 export function createLog(level: string, destination?: { write(line: string): void }): Logger {
   const options: LoggerOptions = {
@@ -31,7 +31,7 @@ const SENSITIVE = [
   "body",
 ];
 
-/** Name, message and stack of an error and its causes. Other members stay out: a driver's error may carry documents. */
+/** Returns only the name, message and stack of an error and its causes. A driver's error may hold documents. */
 export function describeFailure(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) };
   return {

@@ -2,32 +2,34 @@ import { type Db, MongoClient, MongoError, MongoServerError } from "mongodb";
 import { Problem, problem } from "../problems.ts";
 import { reviveStuckClient } from "./heartbeats.ts";
 
-/** MongoDB as the stores see it: the database, and the bound that every operation runs under. */
+/** MongoDB as the stores use it: the database, and `bounded`, which limits the time of every operation. */
 export interface Mongo {
   readonly client: MongoClient;
   readonly db: Db;
-  /** The longest an operation may take (STORE_TIMEOUT_MS), in milliseconds. */
+  /** Longest time an operation may take, in milliseconds (STORE_TIMEOUT_MS). */
   readonly timeoutMs: number;
   /**
-   * Runs one store operation within the time allowed; pass the signal on to every driver call that takes one.
-   * @throws problem `store_unavailable` when the store does not answer in time or at all. A write may then have happened.
+   * Runs one store operation for at most `timeoutMs`. Pass the signal on to every driver call that takes one.
+   * @throws problem `store_unavailable` if the store fails or does not answer in time. A write may still have happened.
    */
   bounded<T>(operation: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Ends every connection, for good. */
+  /** Closes every connection for good. */
   close(): Promise<void>;
 }
 
 export interface MongoOptions {
   url: string;
-  /** Longest an operation may take, in milliseconds: waiting for a server, for a connection and for its answer. */
+  /** Longest time an operation may take, in milliseconds, including the wait for a server and for a connection. */
   timeoutMs: number;
-  /** The part of a pino logger that the connection writes to. */
   log?: { warn(message: string): void };
 }
 
 const DEFAULT_DATABASE = "onboarding";
 
-/** Connects, and fails within `timeoutMs` when no server can be reached. Writes are acknowledged by a majority, journaled. */
+/**
+ * Connects. Writes wait until a majority of the replica set has journaled them.
+ * @throws {Error} of the driver, within `timeoutMs`, if no server can be reached.
+ */
 export async function connectMongo({ url, timeoutMs, log }: MongoOptions): Promise<Mongo> {
   const client = new MongoClient(url, {
     appName: "candidate-onboarding-service",
@@ -40,20 +42,20 @@ export async function connectMongo({ url, timeoutMs, log }: MongoOptions): Promi
   });
   await client.connect();
   const closing = new AbortController();
-  const onRevival = (): void => log?.warn("MongoDB's heartbeat hangs: connecting anew");
+  const onRevival = (): void => log?.warn("MongoDB heartbeat is stuck, reconnecting");
   reviveStuckClient(client, { onRevival, signal: closing.signal });
-  const named = new URL(url.replace(/^mongodb(\+srv)?:\/\/[^/]*/, "http://host")).pathname.slice(1);
-  const db = client.db(named === "" ? DEFAULT_DATABASE : decodeURIComponent(named));
+  const name = new URL(url.replace(/^mongodb(\+srv)?:\/\/[^/]*/, "http://host")).pathname.slice(1);
+  const db = client.db(name === "" ? DEFAULT_DATABASE : decodeURIComponent(name));
   return {
     client,
     db,
     timeoutMs,
     async bounded(operation) {
-      const abandoned = new AbortController();
-      const { signal } = abandoned;
-      // AbortSignal.timeout would hold what the operation gave, through the race it lost, until its time is over.
-      const late = setTimeout(
-        () => abandoned.abort(new DOMException("The store did not answer in time.", "TimeoutError")),
+      const expired = new AbortController();
+      const { signal } = expired;
+      // AbortSignal.timeout would keep the result of the operation in memory until the time is over.
+      const timer = setTimeout(
+        () => expired.abort(new DOMException("The store did not answer in time.", "TimeoutError")),
         timeoutMs,
       );
       try {
@@ -63,7 +65,7 @@ export async function connectMongo({ url, timeoutMs, log }: MongoOptions): Promi
         if (error instanceof MongoError || isSocketFault(error) || signal.aborted) throw storeUnavailable(error);
         throw error;
       } finally {
-        clearTimeout(late);
+        clearTimeout(timer);
       }
     },
     async close() {
@@ -73,7 +75,7 @@ export async function connectMongo({ url, timeoutMs, log }: MongoOptions): Promi
   };
 }
 
-/** Options that bound a write as well: the driver honours `signal` on every operation, its types name it on reads only. */
+/** Returns options that pass the signal to a write. The driver accepts it, but its types do not declare `signal`. */
 export function within(signal: AbortSignal): { signal: AbortSignal; ignoreUndefined: true } {
   return { signal, ignoreUndefined: true };
 }
@@ -84,12 +86,12 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Whether a write was refused by a unique index (code 11000). */
+/** Returns whether a unique index refused a write (code 11000). */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
-/** A connection that just broke: mongodb 7.8 lets some of Node's own errors through, of a write to a socket that has ended, say. */
+/** Returns whether a connection broke. mongodb 7.8 does not wrap some of Node's errors, such as a write to a closed socket. */
 function isSocketFault(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -98,7 +100,7 @@ function isSocketFault(error: unknown): boolean {
   );
 }
 
-/** Whether an error says that the store itself did not answer: what waits for it need not be tried one by one. */
+/** Returns whether the store itself failed to answer, so that every queued operation would fail too. */
 export function isStoreDown(error: unknown): boolean {
   return error instanceof Problem && error.code === "store_unavailable" && error.extras.cause !== undefined;
 }

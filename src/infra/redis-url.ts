@@ -1,4 +1,4 @@
-/** Where Redis is, as one of the forms of REDIS_URL says. */
+/** The address of Redis, read from one of the forms of REDIS_URL. */
 export type RedisAddress =
   | { form: "standalone"; url: string }
   | { form: "sentinel"; sentinels: Endpoint[]; name: string; db: number; credentials: Credentials }
@@ -18,9 +18,10 @@ const LIST =
   /^redis\+(?<form>sentinel|cluster):\/\/(?:(?<user>[^@/]*)@)?(?<hosts>[^/?#@]+)(?:\/(?<name>[^/?#]+)(?:\/(?<db>\d+))?)?\/?$/;
 
 /**
- * Reads REDIS_URL: `redis://`, `rediss://`, `redis+sentinel://h1:p,h2:p/NAME[/db]`, `redis+cluster://h1:p,h2:p`; the user
- * information of the last two goes to the Redis servers. Ports default to 26379 for Sentinel, else 6379.
- * @throws {Error} saying which form was expected; it never repeats the URL, which may hold a password.
+ * Parses REDIS_URL: `redis://`, `rediss://`, `redis+sentinel://h1:p,h2:p/NAME[/db]` or `redis+cluster://h1:p,h2:p`. In
+ * the last two, the user and password are those of the Redis servers, not of Sentinel. The default port is 26379 for
+ * Sentinel and 6379 otherwise.
+ * @throws {Error} that lists the allowed forms. It never repeats the URL, which may hold a password.
  */
 export function parseRedisUrl(url: string): RedisAddress {
   if (/^rediss?:\/\//.test(url)) return { form: "standalone", url };
@@ -43,7 +44,7 @@ export function parseRedisUrl(url: string): RedisAddress {
   );
 }
 
-/** The URL with its password and user hidden, for logs and errors. */
+/** Returns the URL with its user and password hidden, for logs and errors. */
 export function withoutCredentials(url: string): string {
   return url.replace(/\/\/[^@/]*@/, "//…@");
 }

@@ -1,10 +1,9 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { parseRedisUrl, type RedisAddress, withoutCredentials } from "./redis-url.ts";
 
-/** Redis as the limits see it: ioredis, never reading from a replica, never sending twice. */
+/** An ioredis client that never reads from a replica and never sends a command twice. */
 export type RedisClient = Redis | Cluster;
 
-/** The part of a pino logger that the connection writes to. */
 export interface RedisLog {
   warn(fields: object, message: string): void;
 }
@@ -12,25 +11,25 @@ export interface RedisLog {
 export interface RedisConnection {
   /** REDIS_URL, in any of its forms. */
   url: string;
-  /** Longest wait for an answer that anyone is still interested in, in milliseconds (LIMITER_TIMEOUT_MS). */
+  /** How long callers wait for an answer, in milliseconds (LIMITER_TIMEOUT_MS). */
   timeoutMs: number;
   log?: RedisLog;
 }
 
-/** Without a byte for so long while an answer is due, a socket is given up: the server behind it hangs. */
+/** A server that sends nothing for this long, while an answer is due, counts as hung. Its socket is then closed. */
 const SILENCE_MS = 1000;
 const READY_WITHIN_MS = 5000;
 const LOG_EVERY_MS = 5000;
 
 /**
- * Connects and returns once the server (of a cluster: every master) takes commands. From then on a lost connection is
- * re-made in the background, within a second of the server's return; until then every command fails at once.
- * @throws {Error} naming the address and the last fault, when the server is not ready within 5 s or older than Redis 7.
+ * Connects, and returns once the server accepts commands (in a cluster: every master). A connection that is lost later is
+ * restored in the background, within a second after the server is back. Until then every command fails at once.
+ * @throws {Error} with the address and the last fault, if the server is not ready within 5 s or is older than Redis 7.
  */
 export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Promise<RedisClient> {
   const client = createClient(parseRedisUrl(url), timeoutMs);
   let lastError: Error | undefined;
-  const report = boundedReport(log);
+  const report = throttledReport(log);
   const onError = (error: Error): void => {
     lastError = error;
     report(error);
@@ -74,7 +73,7 @@ function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
     ...client,
     redisOptions: { ...connection, ...address.credentials },
     scaleReads: "master",
-    // A command whose connection closed may have run: ioredis must not send it to another node.
+    // If its connection closed, a command may have run all the same. ioredis must not send it to another node.
     retryDelayOnFailover: 0,
     clusterRetryStrategy: backoff,
     slotsRefreshInterval: SILENCE_MS,
@@ -82,26 +81,26 @@ function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
   });
 }
 
-/** What every connection needs so that a charge is never sent a second time and a hung server is noticed. */
+/** Options of every connection. With them, a command is never sent twice and a hung server is detected. */
 function connectionOptions(timeoutMs: number) {
   return {
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     enableAutoPipelining: false,
-    // Bounds the handshake too, which may well need longer than the limiter gives one charge (it has its own timer).
+    // At least a second, because this also limits the handshake. The limiter has a timer of its own for each charge.
     commandTimeout: Math.max(timeoutMs, SILENCE_MS),
     socketTimeout: Math.max(timeoutMs, SILENCE_MS),
     connectTimeout: SILENCE_MS,
     maxLoadingRetryTime: 250,
     connectionName: "candidate-onboarding-service",
-    // A master that was made a replica: ask again who the master is.
+    // READONLY means that the master became a replica. Reconnect to find the new master.
     reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
   } satisfies RedisOptions;
 }
 
 /**
- * ioredis ends a client for good when the news of a failover arrives in the midst of an attempt to connect (ioredis 6.0:
- * FailoverDetector closes the connector, whose attempt then fails without a retry). Such an end was not asked for.
+ * Reconnects a client that ioredis has ended by mistake. If ioredis 6.0 learns of a failover during an attempt to
+ * connect, its FailoverDetector closes the connector, and the attempt fails without a retry.
  */
 function reviveAfterFailover(client: Redis): void {
   let attempting = false;
@@ -114,11 +113,11 @@ function reviveAfterFailover(client: Redis): void {
   client.on("connecting", () => (attempting = true));
   client.on("close", () => (attempting = false));
   client.on("end", () => {
-    if (attempting && !closed) setTimeout(() => void client.connect().catch(() => undefined), backoff(1)); // told by "error"
+    if (attempting && !closed) setTimeout(() => void client.connect().catch(() => undefined), backoff(1)); // "error" reports it
   });
 }
 
-/** Milliseconds before the next attempt to connect: 50, 100 … at most 500, for ever. */
+/** Returns the wait before the next attempt to connect, in milliseconds: 50, 100 … up to 500. It never gives up. */
 function backoff(times: number): number {
   return Math.min(times * 50, 500);
 }
@@ -133,18 +132,19 @@ async function ready(client: RedisClient): Promise<void> {
       });
     });
   }
-  // A cluster connects to a node at the first command for it, and refuses the ones that arrive meanwhile.
+  // A cluster client connects to a node at the first command for it, and refuses further commands until it is connected.
   if (client.isCluster) await Promise.all((client as Cluster).nodes("master").map((node) => node.ping()));
 }
 
 async function checkVersion(client: RedisClient): Promise<void> {
   const info = await client.info("server");
   const [version, major] = /^redis_version:(\d+)\.\S+/m.exec(info) ?? [];
-  if (major !== undefined && Number(major) < 7) throw new Error(`Redis 7.0 or later is needed, this is ${version}`);
+  if (major !== undefined && Number(major) < 7)
+    throw new Error(`Redis 7.0 or later is required, but the server has ${version}`);
 }
 
-/** Writes at most one warning in 5 s, with the number of those left out: a server that is down fails every attempt. */
-function boundedReport(log: RedisLog | undefined): (error: Error) => void {
+/** Logs at most one warning every 5 s, with the number of errors skipped. While a server is down, every attempt fails. */
+function throttledReport(log: RedisLog | undefined): (error: Error) => void {
   let silentUntil = 0;
   let suppressed = 0;
   return (error) => {
@@ -152,7 +152,7 @@ function boundedReport(log: RedisLog | undefined): (error: Error) => void {
       suppressed += 1;
       return;
     }
-    // Not the error itself: of a refused handshake it carries the command, and with it the password.
+    // Do not log the error itself: if the handshake was refused, it holds the command with the password.
     log?.warn({ error: { type: error.name, message: error.message }, suppressed }, "Redis connection failed");
     silentUntil = performance.now() + LOG_EVERY_MS;
     suppressed = 0;

@@ -2,22 +2,23 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { RedisClient } from "./redis.ts";
 
-/** A Lua script of lua/, ready to run. */
+/** A Lua script from lua/, ready to run. */
 export interface Script {
   readonly lua: string;
   readonly sha1: string;
 }
 
-/** Loads a script of lua/ with what it includes. The folder is two levels above this module, in src/ as in dist/. */
+/** Loads a script from lua/, with its includes. The folder is two levels above this module, in src/ as in dist/. */
 export function loadScript(file: string): Script {
   const lua = readLua(file).replaceAll(/^-- include (\S+)$/gm, (_line, included: string) => readLua(included));
   return { lua, sha1: createHash("sha1").update(lua).digest("hex") };
 }
 
 /**
- * Runs a script at most once. One round trip; two if Redis does not have the script, which it says before running anything.
- * These are not ioredis's own custom commands: if two of those find the script gone at once, ioredis 6.0 sends its text with
- * the first only, and fails the second if a SCRIPT FLUSH comes in between.
+ * Runs a script at most once. One round trip; two if Redis does not have the script. It answers NOSCRIPT before running
+ * anything, so sending the text then is safe. Does not use ioredis's custom commands. If two of them find the script
+ * missing at the same time, ioredis 6.0 sends the text with the first only, and the second fails if a SCRIPT FLUSH
+ * comes in between.
  */
 export function runScript(
   redis: RedisClient,

@@ -4,28 +4,30 @@ import { limiterUnavailable } from "./outage.ts";
 import { redisKeys } from "./redis-keys.ts";
 import { fillGrant } from "./scripts.ts";
 
-/** A live grant as Redis counts it down. */
+/** A grant as Redis counts it down. */
 export interface Grant {
   readonly id: string;
-  /** Requests it still admits, and admitted when it was issued. */
+  /** Requests it still admits. */
   readonly remaining: number;
+  /** Requests it admitted when it was issued. */
   readonly amount: number;
   readonly expiresAtMs: number;
 }
 
 export interface NewGrant extends Caller {
   readonly grantId: string;
-  /** Requests, a whole number; 0 places it empty. */
+  /** Requests, a whole number; 0 places the grant empty. */
   readonly amount: number;
   /** By Redis's clock, in milliseconds since the epoch. */
   readonly expiresAtMs: number;
 }
 
+/** The hash of a key's grants is kept until a day after its last grant expires. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The grants of a key in Redis, which lua/charge.lua draws on when a window of the surface create is exhausted.
- * Every method is one round trip and throws problem `limiter_unavailable` when Redis does not take it.
+ * The grants of keys in Redis. lua/charge.lua draws on them when a window of the surface create is exhausted. Every
+ * method takes one round trip, and throws problem `limiter_unavailable` if Redis fails.
  */
 export class GrantCounters {
   readonly #redis: RedisClient;
@@ -35,14 +37,14 @@ export class GrantCounters {
   }
 
   /**
-   * Places a grant, empty (amount 0, to be filled later) or full. The same id again changes nothing, however much was drawn
-   * since. @returns whether it was new.
+   * Places a grant, empty (amount 0, to be filled later) or full. If the key has a grant with that id, nothing changes.
+   * @returns whether the grant was new.
    */
   async put({ grantId, amount, expiresAtMs, ...caller }: NewGrant): Promise<boolean> {
     const key = redisKeys.grants(caller);
     const end = expiresAtMs + DAY_MS;
-    // GT alone never gives an expiry to a key that has none, so NX goes first.
-    const results = await this.#taken(
+    // GT never sets an expiry on a key that has none, so NX comes first.
+    const results = await this.#orUnavailable(
       this.#redis
         .multi()
         .hsetnx(key, grantId, `${amount}:${expiresAtMs}:${amount}`)
@@ -55,23 +57,23 @@ export class GrantCounters {
     return created === 1;
   }
 
-  /** Fills a grant that was placed empty, once. @returns whether it exists. Source: lua/fill-grant.lua. */
+  /** Fills a grant that was placed empty, once. Source: lua/fill-grant.lua. @returns whether the grant exists. */
   fillOnce({ grantId, amount, ...caller }: Omit<NewGrant, "expiresAtMs">): Promise<boolean> {
-    return this.#taken(fillGrant(this.#redis, caller, { grantId, amount }));
+    return this.#orUnavailable(fillGrant(this.#redis, caller, { grantId, amount }));
   }
 
-  /** Removes a grant: from the next charge on nothing is drawn from it. @returns whether it existed. */
+  /** Removes a grant. From the next charge on, nothing is drawn from it. @returns whether it existed. */
   async remove({ grantId, ...caller }: Caller & { grantId: string }): Promise<boolean> {
-    return (await this.#taken(this.#redis.hdel(redisKeys.grants(caller), grantId))) === 1;
+    return (await this.#orUnavailable(this.#redis.hdel(redisKeys.grants(caller), grantId))) === 1;
   }
 
-  /** The key's grants, expired ones included for up to a day, in the order in which they expire. */
+  /** Returns the key's grants in the order in which they expire. Expired ones stay until the whole hash expires. */
   async list(caller: Caller): Promise<Grant[]> {
-    const fields = await this.#taken(this.#redis.hgetall(redisKeys.grants(caller)));
+    const fields = await this.#orUnavailable(this.#redis.hgetall(redisKeys.grants(caller)));
     return parseGrants(Object.entries(fields));
   }
 
-  async #taken<T>(command: Promise<T>): Promise<T> {
+  async #orUnavailable<T>(command: Promise<T>): Promise<T> {
     try {
       return await command;
     } catch (error) {
@@ -80,7 +82,7 @@ export class GrantCounters {
   }
 }
 
-/** Grants from the fields of their hash (lua/charge.lua), in the order in which they expire and so are drawn. */
+/** Parses the fields of a grants hash (lua/charge.lua). The first to expire comes first, and is drawn on first. */
 export function parseGrants(fields: Iterable<readonly [id: string, value: string]>): Grant[] {
   return Array.from(fields, ([id, value]) => {
     const [remaining = NaN, expiresAtMs = NaN, amount = NaN] = value.split(":").map(Number);

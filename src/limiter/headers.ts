@@ -3,8 +3,8 @@ import { type Problem, problem, QUOTA_EXCEEDED } from "../problems.ts";
 import type { Decision, KeyRefusal, Verdict } from "./decision.ts";
 
 /**
- * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10 for every response to a charged request,
- * admitted or not. A key with a live grant sees it as a third policy, which no window restores: it has no w and no t.
+ * Returns the headers `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10) for the response to
+ * a charged request, admitted or not. A live grant is a third policy. No window restores it, so it has no w and no t.
  */
 export function rateLimitHeaders(decision: Decision): Record<string, string> {
   const { account, key, windowSeconds: w, grantRemaining, grantAmount } = decision;
@@ -19,19 +19,19 @@ export function rateLimitHeaders(decision: Decision): Record<string, string> {
 }
 
 /**
- * Whole seconds until the window has surely ended, at least 1: the `t` of RateLimit and the Retry-After of a refusal, so
- * that a client which waits exactly so long finds a new window.
+ * Returns the whole seconds until the window ends, rounded up, at least 1. This is `t` in RateLimit and the Retry-After
+ * of a refusal. A client that waits exactly this long finds a new window.
  */
 export function secondsToReset({ resetMs }: Pick<Decision, "resetMs">): number {
   return Math.max(1, Math.ceil(resetMs / 1000));
 }
 
-/** The problem to answer a decision with: 429 rate_limited, 401 api_key_revoked, 403 account_suspended; none when admitted. */
+/** Returns the problem to answer, rate_limited or that of an unusable key. Undefined if the request is admitted. */
 export function refusal(decision: Decision): Problem | undefined {
   return REFUSALS[decision.verdict](decision);
 }
 
-/** The problem to answer when the key may not be used. */
+/** Returns the problem to answer if the key may not be used. */
 export function keyRefused(reason: KeyRefusal): Problem {
   return KEY_REFUSALS[reason]();
 }
@@ -56,7 +56,7 @@ function rateLimited(decision: Decision, scope: "account" | "key"): Problem {
   const { limit } = decision[scope];
   const retryAfter = secondsToReset(decision);
   const detail =
-    `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${spoken(windowSeconds)}. ` +
+    `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${inWords(windowSeconds)}. ` +
     `Please try again shortly, in ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}.`;
   return problem("rate_limited", detail, {
     members: { type: QUOTA_EXCEEDED, surface, scope, limit, retry_after: retryAfter },
@@ -64,6 +64,6 @@ function rateLimited(decision: Decision, scope: "account" | "key"): Problem {
   });
 }
 
-function spoken(seconds: number): string {
+function inWords(seconds: number): string {
   return seconds === 3600 ? "an hour" : `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
 }

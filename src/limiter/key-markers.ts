@@ -3,14 +3,15 @@ import type { RedisClient } from "../infra/redis.ts";
 import { redisKeys } from "./redis-keys.ts";
 import { limiterUnavailable } from "./outage.ts";
 
-/** A replica may trust its cached record of a key for a minute. A marker lives much longer than any such record. */
-const MARKER_LIFE_MS = 24 * 60 * 60 * 1000;
+/** Replicas cache a key for at most a minute (KEY_CACHE_SECONDS). Markers live much longer than that. */
+const MARKER_TTL_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The markers of revocation, rotation and suspension beside the counters. lua/charge.lua reads them with every charge. Write
- * the store's record first: it is the truth. Once a method here returns, every replica heeds the marker at its next request.
+ * The markers of revocation, rotation and suspension, stored beside the counters. lua/charge.lua reads them with every
+ * charge. Write the record in the store first: it is authoritative. Once a method returns, every replica obeys the
+ * marker from its next request on.
  *
- * Every method is idempotent, takes one round trip, and throws problem `limiter_unavailable` if Redis does not accept it.
+ * Every method is idempotent, takes one round trip, and throws problem `limiter_unavailable` if Redis fails.
  */
 export class KeyMarkers implements Markers {
   readonly #redis: RedisClient;
@@ -23,7 +24,7 @@ export class KeyMarkers implements Markers {
     await this.#mark(redisKeys.keyMarker({ accountId, keyId }), "revoked");
   }
 
-  /** Makes every replica that knows the key by an older version of the account's record look it up again. */
+  /** Makes every replica look the key up again if it has cached an older version of the account's record. */
   async markRotated(accountId: string, keyId: string, accountVersion: number): Promise<void> {
     await this.#mark(redisKeys.keyMarker({ accountId, keyId }), String(accountVersion));
   }
@@ -42,7 +43,7 @@ export class KeyMarkers implements Markers {
 
   async #mark(key: string, marker: string): Promise<void> {
     try {
-      await this.#redis.set(key, marker, "PX", MARKER_LIFE_MS);
+      await this.#redis.set(key, marker, "PX", MARKER_TTL_MS);
     } catch (error) {
       throw limiterUnavailable(error);
     }

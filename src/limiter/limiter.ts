@@ -8,32 +8,36 @@ import { limitsOf, mayDrawGrants } from "./surfaces.ts";
 
 export interface LimiterOptions {
   redis: RedisClient;
-  /** Every answer in time sets it to Redis's clock. */
+  /** Every prompt answer sets it to Redis's clock. */
   clock: SharedClock;
   /** LIMIT_WINDOW_SECONDS, LIMIT_SCALE and LIMITER_TIMEOUT_MS. */
   windowSeconds: number;
   scale: number;
   timeoutMs: number;
-  /** When Redis does not answer: `refuse` with 503, or count `local`ly, each of `replicasExpected` replicas its share. */
+  /** If Redis does not answer: `refuse` with 503, or `local`: count this replica's share of each limit in memory. */
   onOutage: "refuse" | "local";
+  /** The share of one replica is the limit divided by this. */
   replicasExpected: number;
 }
 
 const ANY_VERSION = Number.MAX_SAFE_INTEGER;
 const NEVER = 0;
 
-/** A slower answer does not set the clock: it may be that far behind, and replicas' clocks must agree to within 2 s. */
+/**
+ * Answers slower than this do not set the clock, in milliseconds. Such an answer may be out of date by as much as it
+ * took, and replicas' clocks must agree to within 2 s.
+ */
 const PROMPT_MS = 1_000;
 
 /** Timers can fire up to 1 ms early. Subtract it, so that the deadline never falls after the 503. */
 const TIMER_EARLY_MS = 1;
 
 /**
- * Decides requests by lua/charge.lua, exactly, together with every other replica on the same Redis.
+ * Decides requests with lua/charge.lua. The limits hold exactly across all replicas on the same Redis.
  *
- * Each charge carries a deadline in Redis's time. A command that waited in a socket while its caller was answered 503 is then
- * stale and charges nothing. The deadline is computed from Redis's last answer and this process's monotonic timer, and that
- * can only be behind. So a charge may be stale too early, and is tried again, but it never counts too late.
+ * Each charge carries a deadline in Redis's time. If a command waits in a socket until its caller was answered 503, it
+ * is stale and charges nothing. The deadline is computed from Redis's last answer and this process's monotonic timer.
+ * That estimate can only be too early. So a charge may be stale too early, and is retried, but never counts too late.
  */
 export class Limiter {
   readonly #options: LimiterOptions;
@@ -47,14 +51,14 @@ export class Limiter {
   }
 
   /**
-   * Charges a request to its account and its key, both or neither. One round trip; a second one if the first came too late to
-   * charge anything, within the same time. Source: lua/charge.lua.
-   * @returns the decision. The caller must look at it: a refusal is not thrown.
-   * @throws problem `limiter_unavailable` within `timeoutMs`. The request is not admitted, but may have been charged, once.
+   * Charges a request to its account and its key, both or neither. One round trip; two, within the same `timeoutMs`, if
+   * the first attempt was stale. Source: lua/charge.lua.
+   * @returns the decision. Check its verdict: a refusal is not thrown.
+   * @throws problem `limiter_unavailable` within `timeoutMs`. The request is not admitted, but may have been charged once.
    */
   async charge(request: ChargeRequest): Promise<Decision> {
     try {
-      const answer = await answerOf(this.#ask(request), this.#options.timeoutMs);
+      const answer = await answerOf(this.#chargeInTime(request), this.#options.timeoutMs);
       return this.#decision(request, answer);
     } catch (error) {
       if (this.#local === null) throw error;
@@ -63,8 +67,8 @@ export class Limiter {
   }
 
   /**
-   * Returns why the key may not be used (revoked, suspended, …), or undefined if it may. For routes without a limit. One round
-   * trip. Source: lua/check-key.lua.
+   * Returns why the key may not be used (revoked, suspended, …), or undefined if it may. For routes without a limit.
+   * One round trip. Source: lua/check-key.lua.
    * @throws problem `limiter_unavailable` within `timeoutMs`.
    */
   async checkKey({
@@ -77,21 +81,21 @@ export class Limiter {
     return answerOf(checkKey(redis, { caller: { accountId, keyId }, accountVersion, secretEndsAt }), timeoutMs);
   }
 
-  async #ask(request: ChargeRequest): Promise<ChargeAnswer> {
-    const givenUpAt = performance.now() + this.#options.timeoutMs;
-    let answer = await this.#send(request, givenUpAt);
-    if (answer.verdict === "stale" && performance.now() < givenUpAt) answer = await this.#send(request, givenUpAt);
+  async #chargeInTime(request: ChargeRequest): Promise<ChargeAnswer> {
+    const giveUpAt = performance.now() + this.#options.timeoutMs;
+    let answer = await this.#send(request, giveUpAt);
+    if (answer.verdict === "stale" && performance.now() < giveUpAt) answer = await this.#send(request, giveUpAt);
     if (answer.verdict === "stale") throw new Error("The charge reached Redis after its deadline");
     return answer;
   }
 
   async #send(
     { accountId, keyId, surface, cost = 1, accountVersion = ANY_VERSION, secretEndsAt = NEVER }: ChargeRequest,
-    givenUpAt: number,
+    giveUpAt: number,
   ): Promise<ChargeAnswer> {
     const { redis, windowSeconds, scale, clock } = this.#options;
-    const asked = performance.now();
-    const offset = this.#redisOffset ?? clock.now() - asked;
+    const sentAt = performance.now();
+    const offset = this.#redisOffset ?? clock.now() - sentAt;
     const answer = await charge(redis, {
       caller: { accountId, keyId },
       surface,
@@ -99,14 +103,14 @@ export class Limiter {
       windowSeconds,
       cost,
       drawsGrants: mayDrawGrants(surface),
-      deadlineMs: Math.floor(offset + givenUpAt) - TIMER_EARLY_MS,
+      deadlineMs: Math.floor(offset + giveUpAt) - TIMER_EARLY_MS,
       accountVersion,
       secretEndsAt,
     });
     const received = performance.now();
-    // A slower answer says too little about the current time.
-    if (received < givenUpAt) this.#redisOffset = answer.nowMs - received;
-    if (received < Math.min(givenUpAt, asked + PROMPT_MS)) clock.follow(answer.nowMs, received);
+    // A late answer says too little about the current time.
+    if (received < giveUpAt) this.#redisOffset = answer.nowMs - received;
+    if (received < Math.min(giveUpAt, sentAt + PROMPT_MS)) clock.follow(answer.nowMs, received);
     return answer;
   }
 

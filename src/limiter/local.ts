@@ -8,19 +8,19 @@ export interface LocalLimiterOptions {
   clock: Clock;
   windowSeconds: number;
   scale: number;
-  /** How many replicas share every limit. */
+  /** The number of replicas that share every limit. */
   replicasExpected: number;
 }
 
 /**
- * Decides requests while Redis is gone (LIMITER_ON_OUTAGE=local): this replica's share of each limit, rounded down, counted
- * in memory from nothing. It knows no revocations, suspensions or grants, and nothing of what Redis had counted: one window
- * may admit its limit in Redis and the shares on top.
+ * Decides requests while Redis does not answer (LIMITER_ON_OUTAGE=local). Counts in memory, from zero, against this
+ * replica's share of each limit, rounded down. It knows no revocations, suspensions or grants, and not what Redis has
+ * counted. So one window may admit the whole limit in Redis and the shares in addition.
  */
 export class LocalLimiter {
   readonly #options: LocalLimiterOptions;
   readonly #shares: Readonly<Record<Surface, { account: RateLimiterMemory; key: RateLimiterMemory }>>;
-  /** Decisions run one after the other, so that nothing comes between looking at two counters and charging both. */
+  /** Decisions run one after the other, so that no other decision comes between reading the two counters and charging them. */
   #previous: Promise<unknown> = Promise.resolve();
 
   constructor(options: LocalLimiterOptions) {
@@ -30,7 +30,7 @@ export class LocalLimiter {
 
   /**
    * Charges a request to this replica's shares of its account and key, both or neither. No round trip.
-   * @throws problem `limiter_unavailable` on a surface whose limit is smaller than the number of replicas: it has no share.
+   * @throws problem `limiter_unavailable` if the key's limit is smaller than the number of replicas, so that its share is 0.
    */
   charge(request: ChargeRequest): Promise<Decision> {
     const decision = this.#previous.then(() => this.#decide(request));
@@ -74,7 +74,7 @@ async function remaining(limiter: RateLimiterMemory, counter: string): Promise<n
 }
 
 function sharesOf({ windowSeconds, scale, replicasExpected }: LocalLimiterOptions) {
-  // Counters are named after their window, so a lifetime of one window is never too short, whenever it begins.
+  // Each counter belongs to one window, so a lifetime of one window is long enough, whenever the counter is created.
   const share = (limit: number): RateLimiterMemory =>
     new RateLimiterMemory({ points: Math.floor(limit / replicasExpected), duration: windowSeconds });
   const entries = SURFACES.map((surface) => {

@@ -1,6 +1,6 @@
 import { type Problem, problem } from "../problems.ts";
 
-/** The refusal of everything that needs Redis while Redis does not answer. */
+/** Returns the problem for everything that needs Redis while Redis does not answer. */
 export function limiterUnavailable(cause: unknown): Problem {
   return problem("limiter_unavailable", "The rate limits cannot be checked right now. Please try again shortly.", {
     headers: { "Retry-After": "1" },
@@ -9,15 +9,15 @@ export function limiterUnavailable(cause: unknown): Problem {
 }
 
 /**
- * What Redis answered, or the decision that it did not.
- * @param timeoutMs longest wait, in milliseconds. The operation is not undone: whether it happened is not known.
- * @throws problem `limiter_unavailable` when the time is up or the operation failed in any way.
+ * Returns Redis's answer.
+ * @param timeoutMs longest wait, in milliseconds. The operation is not undone afterwards, and may have happened.
+ * @throws problem `limiter_unavailable` if the operation fails or takes longer than `timeoutMs`.
  */
 export async function answerOf<T>(operation: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      // This process may have been the busy one, with the answer waiting in its socket: read that first.
+      // This process itself may have been busy, and the answer may wait in its socket. Read that first.
       setImmediate(() => reject(new Error(`Redis did not answer within ${timeoutMs} ms`)));
     }, timeoutMs);
   });

@@ -2,8 +2,8 @@ import type { Caller } from "../accounts/caller.ts";
 import type { Surface } from "./surfaces.ts";
 
 /**
- * The names of the limiter's keys in Redis. All keys of an account are in the hash slot of `{accountId}`, so one script call
- * reaches them on a cluster. Ids contain no braces.
+ * The names of the limiter's keys in Redis. All keys of an account are in the hash slot of `{accountId}`, so one script
+ * call reaches them on a cluster. Ids contain no braces.
  */
 export const redisKeys = {
   accountCounter: (accountId: string, surface: Surface) => `{${accountId}}:${surface}`,

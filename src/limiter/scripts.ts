@@ -5,7 +5,7 @@ import type { KeyRefusal, Verdict } from "./decision.ts";
 import { redisKeys } from "./redis-keys.ts";
 import { type Surface, SURFACES } from "./surfaces.ts";
 
-/** The limiter's scripts as functions. The header of each script says what its keys, arguments and answer mean. */
+/** The limiter's scripts as functions. The header of each script explains its keys, arguments and answer. */
 
 const SCRIPTS = {
   charge: loadScript("charge.lua"),

@@ -1,6 +1,6 @@
 /**
- * The surfaces of the specification's table Limits and what one key may do on each in a window of an hour.
- * The account's limit is twice the key's (rule 3), computed by `limitsOf`.
+ * The surfaces of the specification's table Limits, with the requests that one key may make on each in an hour. The
+ * account's limit is twice the key's (rule 3); `limitsOf` computes it.
  */
 export const PER_KEY = { create: 100, start: 10, reads: 300, list: 120, writes: 100, pack: 10, settings: 20 } as const;
 
@@ -8,13 +8,13 @@ export type Surface = keyof typeof PER_KEY;
 
 export const SURFACES = Object.keys(PER_KEY) as Surface[];
 
-/** The two limits of a surface in one window; `scale` is LIMIT_SCALE. */
+/** Returns the two limits of a surface in one window. `scale` is LIMIT_SCALE. */
 export function limitsOf(surface: Surface, scale: number): { account: number; key: number } {
   const key = PER_KEY[surface] * scale;
   return { account: 2 * key, key };
 }
 
-/** Whether a request may be drawn from a grant: rule 6 of the specification speaks of backfills larger than the create limit. */
+/** Returns whether a surface may draw on grants. Rule 6 of the specification is about creates only. */
 export function mayDrawGrants(surface: Surface): boolean {
   return surface === "create";
 }

@@ -29,14 +29,14 @@ export interface SurfaceUsage {
 export interface Usage {
   readonly status: "active" | "revoked" | "suspended";
   readonly surfaces: SurfaceUsage[];
-  /** Live grants in the order in which they are drawn. */
+  /** Live grants, in the order in which they are drawn on. */
   readonly grants: Grant[];
   /** Redis's clock, in milliseconds. */
   readonly nowMs: number;
 }
 
 /**
- * What a key and its account have used of every surface, read without charging. One round trip. Source: lua/usage.lua.
+ * Returns what a key and its account have used of every surface. Charges nothing. One round trip. Source: lua/usage.lua.
  * @throws problem `limiter_unavailable` within `timeoutMs`.
  */
 export async function readUsage(

@@ -4,7 +4,7 @@ import { readUsage, type SurfaceUsage, type Usage, type UsageOptions } from "../
 import type { LiveGrant, SurfaceLimits } from "./schema.ts";
 import { resetOf, viewLiveGrant } from "./service.ts";
 
-/** The limits of a whole account, as operators see them: the account's own, then each key's. */
+/** The limits of an account as operators see them: its own, then those of each key. */
 export interface AccountLimits {
   object: "account_limits";
   account_id: string;
@@ -23,7 +23,7 @@ export interface KeyLimits {
   grants: LiveGrant[];
 }
 
-/** What accounts have used of their limits, read without charging. */
+/** Reads what an account and its keys have used of their limits. Charges nothing. */
 export class AccountLimitsReader {
   readonly #options: UsageOptions;
   readonly #accounts: Pick<AccountStore, "get">;
@@ -34,16 +34,16 @@ export class AccountLimitsReader {
   }
 
   /**
-   * The limits of an account and of each of its keys that is not revoked. Two round trips, however many keys.
+   * Returns the limits of an account and of each of its keys that is not revoked. Two round trips for any number of keys.
    * @throws problem `not_found`, `store_unavailable`, `limiter_unavailable`.
    */
   async read(accountId: string): Promise<AccountLimits> {
     const account = await this.#accounts.get(accountId);
     const keys = account.keys.filter((key) => key.revoked_at === null);
-    // An account without keys has windows too: read them with a key id that nobody has.
+    // An account without keys has windows too. Read them with a key id that does not exist.
     const callers = keys.length > 0 ? keys.map(({ id }) => ({ accountId, keyId: id })) : [{ accountId, keyId: "none" }];
     const usages = await Promise.all(callers.map((caller) => readUsage(this.#options, caller)));
-    const last = usages.at(-1); // they ran in order, so the last has counted most
+    const last = usages.at(-1); // Redis ran the reads in order, so the last one is the newest
     return {
       object: "account_limits",
       account_id: accountId,

@@ -2,7 +2,7 @@ import { endpoint } from "../api/endpoint.ts";
 import { Limits } from "./schema.ts";
 import type { LimitsService } from "./service.ts";
 
-/** Where the caller's limits stand. Reading it costs nothing, however often. */
+/** The endpoint for the caller's own limits. It is charged to no surface. */
 export function limitsEndpoints(limits: LimitsService) {
   return {
     read: endpoint({

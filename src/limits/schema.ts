@@ -14,7 +14,7 @@ const SurfaceLimits = titled(
     surface: SurfaceName,
     account: QuotaView,
     key: QuotaView,
-    reset: Type.Integer({ minimum: 1, description: "whole seconds until both windows start anew" }),
+    reset: Type.Integer({ minimum: 1, description: "whole seconds until both windows restart" }),
     reset_at: Timestamp,
   }),
 );

@@ -4,7 +4,7 @@ import { secondsToReset } from "../limiter/headers.ts";
 import { readUsage, type Usage, type UsageOptions } from "../limiter/usage.ts";
 import type { Limits, LiveGrant, SurfaceLimits } from "./schema.ts";
 
-/** What a caller has used of its limits, read without charging. */
+/** Reads what a caller has used of its limits. Charges nothing. */
 export class LimitsService {
   readonly #options: UsageOptions;
 
@@ -12,7 +12,10 @@ export class LimitsService {
     this.#options = options;
   }
 
-  /** Every surface of the caller's account and key, and the key's live grants. One round trip. @throws problem `limiter_unavailable` */
+  /**
+   * Returns every surface of the caller's account and key, and the key's live grants. One round trip.
+   * @throws problem `limiter_unavailable`
+   */
   async read(caller: Caller): Promise<Limits> {
     const { surfaces, grants, nowMs } = await readUsage(this.#options, caller);
     return {

@@ -3,43 +3,46 @@ import type { Server } from "node:http";
 import net from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
 
-/** How long open connections have to send and finish their last request, in milliseconds. */
-const DRAIN_MS = 20_000;
+/** After this time, connections that are still open are closed, even in the middle of a request. In milliseconds. */
+const MAX_DRAIN_MS = 20_000;
 /**
- * How long new connections are still accepted after /readyz has begun to answer 503: long enough for a balancer to ask. After
- * that, how long a kept-alive connection without a request stays open: one may be on its way.
+ * New connections are accepted for this many milliseconds after /readyz starts to answer 503, so that the load balancer
+ * notices first. Idle connections stay open for this long again, because a request may already be on its way.
  */
 const LINGER_MS = 500;
-/** Turns of the event loop without a new connection after which none is waiting. */
+/** After this many turns of the event loop without a new connection, the backlog counts as empty. */
 const QUIET_TURNS = 3;
 
 /**
- * Stops a server without failing a request. First it lingers, and every answer closes its connection. Then it stops listening
- * but lets open connections finish. The close of node:http would cut idle connections, and with them a request that is
- * already on the wire.
+ * Stops a server without failing a request. It first goes on accepting connections for LINGER_MS, while every answer
+ * closes its connection. Then it stops listening and lets the open connections finish. It calls the `close` of
+ * node:net, because that of node:http also closes idle connections, and one of them may have a request on the wire.
  */
 export async function drain(server: Server): Promise<void> {
   await setTimeout(LINGER_MS);
-  await backlogTaken(server);
+  await acceptBacklog(server);
   const closed = once(server, "close");
   net.Server.prototype.close.call(server);
   await Promise.race([closed, setTimeout(LINGER_MS)]);
   server.closeIdleConnections();
-  const impatient = new AbortController();
-  const late = setTimeout(DRAIN_MS, undefined, { signal: impatient.signal }).then(
+  const finished = new AbortController();
+  const deadline = setTimeout(MAX_DRAIN_MS, undefined, { signal: finished.signal }).then(
     () => server.closeAllConnections(),
     () => undefined,
   );
   await closed;
-  impatient.abort();
-  await late;
+  finished.abort();
+  await deadline;
 }
 
-/** Closing a listening socket resets the connections that wait in it. Node accepts one in each turn of the event loop. */
-async function backlogTaken(server: Server): Promise<void> {
-  let quiet = 0;
-  const taken = () => (quiet = 0);
-  server.on("connection", taken);
-  while (quiet++ < QUIET_TURNS) await setImmediate();
-  server.off("connection", taken);
+/**
+ * Waits until the backlog of the listening socket is empty. Closing the socket would reset the connections in it. Node
+ * accepts one connection per turn of the event loop.
+ */
+async function acceptBacklog(server: Server): Promise<void> {
+  let quietTurns = 0;
+  const onConnection = () => (quietTurns = 0);
+  server.on("connection", onConnection);
+  while (quietTurns++ < QUIET_TURNS) await setImmediate();
+  server.off("connection", onConnection);
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { System } from "../compose.ts";
 
-/** The server for operators: /livez says that the process runs, /readyz that it can work. Never charged, needs no key. */
+/** The server for operators, without keys: /livez is 200 while the process runs, /readyz while it can serve. */
 export function opsServer({ draining, faults }: Pick<System, "draining" | "faults">): Server {
   return createServer((req, res) => void answerOps(req.url ?? "", res, draining.started, faults));
 }

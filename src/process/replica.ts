@@ -9,18 +9,18 @@ import { newTypeId } from "../infra/ids.ts";
 import { drain } from "./drain.ts";
 import { opsServer } from "./ops.ts";
 
-/** About 80 MB of idle ones. Past them new ones are closed at once, so that descriptors are left for Redis and MongoDB. */
+/** Idle, this many take about 80 MB. Further ones are closed at once, to leave file descriptors for Redis and MongoDB. */
 const MAX_CONNECTIONS = 10_000;
 
-/** One process that serves. */
+/** A process that serves the API. */
 export interface Replica {
   readonly port: number;
   readonly opsPort: number;
-  /** Says it is not ready, stops taking connections, answers what has been asked, lets go of everything. Once, however often called. */
+  /** Reports not ready, stops accepting connections, finishes open requests, then closes everything. Idempotent. */
   readonly stop: () => Promise<void>;
 }
 
-/** Connects, composes and listens. @throws where a port or a server cannot be had; nothing is then left open. */
+/** Connects, composes and listens. @throws if a port is taken or a server cannot be reached. Nothing is left open then. */
 export async function startReplica(config: Config, log?: Logger): Promise<Replica> {
   const system = await compose(config, log);
   const server = serverOf(system.app, system.log);
@@ -48,24 +48,24 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
   return { port: portOf(server), opsPort: portOf(ops), stop: () => (stopped ??= stop()) };
 }
 
-/** An HTTP server whose every refusal is in the API's own words, and on which nobody holds a connection for nothing for long. */
+/** Creates the HTTP server. It answers refusals with problem+json, and limits how long a slow client may take. */
 function serverOf(app: RequestListener, log: Logger): Server {
   const server = createServer({
-    // Longer than the usual balancer's minute: it must not be us who close a connection it is about to use.
+    // Longer than the 60 s of common load balancers. If we closed first, the balancer might just be sending a request.
     keepAliveTimeout: 75_000,
-    // Headers that come in byte by byte, and connections on which nothing comes at all.
+    // Closes connections that send their headers byte by byte, or send nothing at all.
     headersTimeout: 10_000,
-    // A whole request: 25 MiB at 100 kB/s, with something left over.
+    // Limits a whole request. 25 MiB at 100 kB/s take 262 s.
     requestTimeout: 300_000,
     connectionsCheckingInterval: 1_000,
-    // Node would answer with an empty 400: the middleware `oneHost` says why.
+    // Node would answer with an empty 400. The middleware `oneHost` answers with a problem instead.
     requireHostHeader: false,
   });
-  // 16 KiB bound them already; those past Node's 2,000 would be dropped without a word, a key perhaps among them.
+  // 0 is no limit: 16 KiB limit them already. Node would silently drop headers past the 2,000th, perhaps the API key.
   server.maxHeadersCount = 0;
   server.maxConnections = MAX_CONNECTIONS;
   server.on("request", app);
-  // Node would answer an expectation it does not know with an empty 417; RFC 9110 (10.1.1) lets us pass over it.
+  // Node would answer an unknown Expect header with an empty 417. RFC 9110 (10.1.1) lets us ignore it.
   server.on("checkExpectation", app);
   refuseMalformed(server, { newId: newTypeId, log });
   return server;

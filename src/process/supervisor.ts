@@ -2,7 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 
-/** A replica that falls before it has served this long is started again only after as long again: no busy loop of crashes. */
+/** If a replica exits within this many milliseconds, wait as long before replacing it. Avoids a busy loop of crashes. */
 const STEADY_MS = 1_000;
 
 interface Ready {
@@ -11,31 +11,32 @@ interface Ready {
 }
 
 /**
- * Runs several replicas that share the port (node:cluster) and puts a new one in the place of any that falls.
- * Resolves when all of them serve. @throws where the first ones cannot start.
+ * Runs several replicas that share the port (node:cluster), and replaces any that exits. Resolves when all of them serve.
+ * @throws if one of the first replicas cannot start. All are stopped then.
  */
 export async function superviseReplicas(count: number): Promise<Ready & { stop: () => Promise<void> }> {
-  // Each replica accepts for itself. Were connections handed over, one on its way to a replica that falls would hang for ever.
+  // Each replica accepts its own connections. If the primary handed them over, a connection that is on its way to a replica
+  // that exits would hang until its client gives up.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   let stopping = false;
-  /** Worker id and since when it runs, by the monotonic clock. */
-  const serving = new Map<number, number>();
+  /** When each worker started, by `performance.now()`. Keys are worker ids. */
+  const startedAt = new Map<number, number>();
   cluster.on("exit", (worker) => {
-    if (stopping || !serving.has(worker.id)) return;
-    const lived = performance.now() - (serving.get(worker.id) ?? 0);
-    serving.delete(worker.id);
-    void replace(lived < STEADY_MS ? STEADY_MS : 0);
+    if (stopping || !startedAt.has(worker.id)) return;
+    const uptime = performance.now() - (startedAt.get(worker.id) ?? 0);
+    startedAt.delete(worker.id);
+    void replace(uptime < STEADY_MS ? STEADY_MS : 0);
   });
 
   async function replace(waitMs: number): Promise<void> {
     await setTimeout(waitMs);
-    // One that falls before it serves comes back to "exit" above.
+    // If the new one exits before it serves, the "exit" handler above replaces it again.
     if (!stopping) await startOne().catch(() => undefined);
   }
 
   async function startOne(): Promise<Ready> {
     const worker = cluster.fork();
-    serving.set(worker.id, performance.now());
+    startedAt.set(worker.id, performance.now());
     return await readyOf(worker);
   }
 
@@ -44,9 +45,9 @@ export async function superviseReplicas(count: number): Promise<Ready & { stop: 
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(
       workers.map(async (worker) => {
-        const gone = once(worker, "exit");
+        const exited = once(worker, "exit");
         worker.process.kill("SIGTERM");
-        await gone;
+        await exited;
       }),
     );
   }
@@ -62,17 +63,17 @@ export async function superviseReplicas(count: number): Promise<Ready & { stop: 
   }
 }
 
-/** Waits for the worker's own word that it serves. @throws where it falls first. */
+/** Waits for the worker's message that it serves. @throws if the worker exits first. */
 async function readyOf(worker: Worker): Promise<Ready> {
   const abandoned = new AbortController();
   const ready = once(worker, "message", { signal: abandoned.signal }).then(([message]) => message as Ready);
-  const gone = once(worker, "exit", { signal: abandoned.signal }).then(() => {
-    throw new Error("A replica fell before it served; its own message is above.");
+  const exited = once(worker, "exit", { signal: abandoned.signal }).then(() => {
+    throw new Error("A replica exited before it served. Its own message is above.");
   });
   try {
-    return await Promise.race([ready, gone]);
+    return await Promise.race([ready, exited]);
   } finally {
     abandoned.abort();
-    await Promise.allSettled([ready, gone]);
+    await Promise.allSettled([ready, exited]);
   }
 }

@@ -59,7 +59,7 @@ describe("the command line", function () {
       "keys create --account ACCOUNT_ID --name NAME",
     );
     expect(await complaint(["keys", "create", "--name"])).to.include("has no value");
-    expect(await complaint(["keys", "list", "ats", "--account", "x"])).to.include('"ats" is too much');
+    expect(await complaint(["keys", "list", "ats", "--account", "x"])).to.include('"ats" is one argument too many');
     expect(await complaint(["keys", "rotate", "key_x", "--grace-seconds", "soon"])).to.include("whole number");
   });
 

@@ -117,7 +117,7 @@ describe("GrantService", () => {
     await admitted(102);
     await loseGrants();
     expect((await grants.list(accountId)).data[0]).to.include({ status: "lost", remaining: null });
-    expect((await problemOf(grants.create(request))).message).to.match(/lost what was left/);
+    expect((await problemOf(grants.create(request))).message).to.match(/lost the count of the grant/);
     expect(await admitted(10)).to.equal(0);
   });
 
