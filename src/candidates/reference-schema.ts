@@ -25,17 +25,22 @@ export const REFERENCE_STATES = [
 ] as const;
 export type ReferenceState = (typeof REFERENCE_STATES)[number];
 
+/** The fields that creation and PATCH have in common. */
+const referenceFields = {
+  name: Type.Optional(nullable(freeText(200))),
+  email: Type.Optional(nullable(Email)),
+  phone: Type.Optional(nullable(Phone)),
+  company: Type.Optional(nullable(freeText(200))),
+  job_title: Type.Optional(nullable(freeText(200))),
+  relationship: Type.Optional(nullable(freeText(200))),
+};
+
 /** A reference as a client sends it: in POST references, or inside a new candidate. */
 export const NewReference = titled(
   "NewReference",
   strict(
     {
-      name: Type.Optional(nullable(freeText(200))),
-      email: Type.Optional(nullable(Email)),
-      phone: Type.Optional(nullable(Phone)),
-      company: Type.Optional(nullable(freeText(200))),
-      job_title: Type.Optional(nullable(freeText(200))),
-      relationship: Type.Optional(nullable(freeText(200))),
+      ...referenceFields,
       metadata: Type.Optional(nullable(Metadata)),
     },
     { state: "change it with PATCH /references/{id}", response: "set it with PATCH /references/{id}" },
@@ -49,12 +54,7 @@ export const ReferencePath = strict({ id: Type.String() });
 export const ReferencePatch = titled(
   "ReferencePatch",
   strict({
-    name: Type.Optional(nullable(freeText(200))),
-    email: Type.Optional(nullable(Email)),
-    phone: Type.Optional(nullable(Phone)),
-    company: Type.Optional(nullable(freeText(200))),
-    job_title: Type.Optional(nullable(freeText(200))),
-    relationship: Type.Optional(nullable(freeText(200))),
+    ...referenceFields,
     metadata: Type.Optional(nullable(MetadataPatch)),
     state: Type.Optional(oneOf(REFERENCE_STATES)),
     response: Type.Optional(Type.Unsafe<Record<string, unknown> | null>({ type: ["object", "null"] })),

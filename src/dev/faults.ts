@@ -5,16 +5,11 @@
  * path of the soak test.
  */
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
-import { runChild } from "./child.ts";
-import { dataDirOf, toolsIn } from "./data-dir.ts";
-import { explain, say } from "./output.ts";
-import { type Servers, ensureServers } from "./servers.ts";
-import { type StopSignals, listenForStop } from "./stop-signals.ts";
+import { runSuite } from "./run-suite.ts";
+import type { Servers } from "./servers.ts";
 
 const SUITE = ["test/faults/**/*.test.ts", "--ignore", "test/faults/soak/**"];
 const TABLE = ["--reporter-option", "table=test/faults/RESULTS.md"];
@@ -25,38 +20,6 @@ const SELECTS_TESTS = /^(-g|-f|--grep|--fgrep)\b/;
  * working in the background.
  */
 const ONE_BY_ONE = ["--no-parallel", "--exit", "--reporter", "test/faults/reporter.ts"];
-
-/** @returns mocha's exit code: the number of failures. */
-async function faults(args: string[], { stopping }: StopSignals): Promise<number> {
-  const dataDir = await mkdtemp(join(tmpdir(), "onboarding-faults-"));
-  try {
-    const tools = toolsIn(dataDirOf(process.env));
-    const servers = await ensureServers({ dataDir, tools, env: process.env, signal: stopping });
-    try {
-      const env = {
-        ...process.env,
-        REDIS_URL: servers.redisUrl,
-        MONGODB_URL: servers.mongodbUrl,
-        TMPDIR: dataDir, // so that the temporary files of interrupted tests are removed below
-        FAULTS_OUTCOMES: join(dataDir, "outcomes.jsonl"),
-        FAULTS_SERVERS: await versions(servers),
-      };
-      const table = args.some((arg) => SELECTS_TESTS.test(arg)) ? [] : TABLE;
-      const selection = args.some((arg) => existsSync(arg)) ? args : [...SUITE, ...table, ...args];
-      const mocha = runChild("node_modules/mocha/bin/mocha.js", [...ONE_BY_ONE, ...selection], {
-        stopping,
-        forced: stopping,
-        env,
-        stopWith: "SIGKILL",
-      });
-      return (await mocha.exited) ?? 1;
-    } finally {
-      await servers.stop();
-    }
-  } finally {
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
 
 async function versions({ redisUrl, mongodbUrl }: Servers): Promise<string> {
   const redis = new Redis(redisUrl);
@@ -71,11 +34,14 @@ async function versions({ redisUrl, mongodbUrl }: Servers): Promise<string> {
   }
 }
 
-const signals = listenForStop();
-let code = 1;
-try {
-  code = await faults(process.argv.slice(2), signals);
-} catch (error) {
-  if (!signals.stopping.aborted) say(explain(error));
-}
-process.exit(signals.stopping.aborted ? 1 : code);
+const args = process.argv.slice(2);
+const table = args.some((arg) => SELECTS_TESTS.test(arg)) ? [] : TABLE;
+const selection = args.some((arg) => existsSync(arg)) ? args : [...SUITE, ...table, ...args];
+await runSuite({
+  name: "faults",
+  mocha: [...ONE_BY_ONE, ...selection],
+  env: async (servers, dataDir) => ({
+    FAULTS_OUTCOMES: join(dataDir, "outcomes.jsonl"),
+    FAULTS_SERVERS: await versions(servers),
+  }),
+});

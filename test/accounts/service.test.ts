@@ -76,9 +76,15 @@ describe("AccountService", () => {
 
   it("keeps only the latest of very many revoked keys", async () => {
     const accountId = await newAccount();
-    for (let index = 0; index < 105; index++) {
-      await accounts.service.revokeKey((await accounts.service.createKey({ accountId, name: `${index}` })).id);
-    }
+    const revokedKey = (_: unknown, index: number) => {
+      const at = new Date(Date.UTC(2026, 0, 1) + index).toISOString();
+      return { id: `key_${index}`, name: `${index}`, secrets: [], created_at: at, revoked_at: at };
+    };
+    await accounts.store.change(accountId, "2026-01-02T00:00:00.000Z", (account) => ({
+      ...account,
+      keys: Array.from({ length: 104 }, revokedKey),
+    }));
+    await accounts.service.revokeKey((await accounts.service.createKey({ accountId, name: "104" })).id);
     const { data } = await accounts.service.listKeys(accountId);
     expect(data.length).to.be.within(100, 104);
     expect(data.at(-1)?.name).to.equal("104");

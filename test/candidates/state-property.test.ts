@@ -14,6 +14,7 @@ import { DOCUMENT_STATES, type DocumentState } from "../../src/candidates/docume
 import { Problem } from "../../src/problems.ts";
 import { patchedReference, withReference } from "../../src/candidates/reference-edits.ts";
 import { REFERENCE_STATES, type ReferenceState } from "../../src/candidates/reference-schema.ts";
+import { candidateRecord } from "../support/records.ts";
 
 const NOW = "2026-11-21T12:00:00.000Z";
 const CONTENT: ContentRecord = {
@@ -61,32 +62,7 @@ function newDocument(n: number, required: boolean, isStarted: boolean): Document
   return { id: `doc_${n}`, name: `d${n}`, state, required, ...rest };
 }
 
-const EMPTY: CandidateRecord = {
-  id: "cand_1",
-  accountId: "acct_1",
-  version: 1,
-  pack_version: 1,
-  state: "created",
-  external_id: null,
-  name: null,
-  first_name: null,
-  last_name: null,
-  email: null,
-  phone: null,
-  job_title: null,
-  start_date: null,
-  metadata: {},
-  docs_chase_attempts: 3,
-  reference_chase_attempts: 3,
-  references_required: null,
-  withdrawn: false,
-  withdrawal_reason: null,
-  documents: [],
-  references: [],
-  created_at: NOW,
-  updated_at: NOW,
-  started_at: null,
-};
+const EMPTY = candidateRecord({ created_at: NOW, updated_at: NOW });
 
 type Step = (record: CandidateRecord, n: number) => CandidateRecord;
 

@@ -1,24 +1,13 @@
 import { expect } from "chai";
-import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { KeyMarkers } from "../../src/limiter/key-markers.ts";
-import type { Limiter } from "../../src/limiter/limiter.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
-import { clearOfMidnight, limiterOver, newCaller, redisNow, useTestRedis, verdicts } from "./support.ts";
+import { newCaller, redisNow, useLimiter, verdicts } from "./support.ts";
 
 const DAY_MS = 86_400_000;
 
 describe("charging a request, with grants", () => {
-  const redis = useTestRedis();
-  let limiter: Limiter;
-  before(async () => {
-    await clearOfMidnight(redis);
-    limiter = limiterOver(redis);
-  });
-
-  const charge = (times: number, request: ChargeRequest): Promise<Decision[]> =>
-    Promise.all(Array.from({ length: times }, () => limiter.charge(request)));
-  const last = async (times: number, request: ChargeRequest) => (await charge(times, request)).at(-1);
+  const { redis, charge, last, chargeOne } = useLimiter();
 
   it("draws a grant if the key's window is exhausted, and charges neither counter", async () => {
     const caller = newCaller();
@@ -51,7 +40,7 @@ describe("charging a request, with grants", () => {
       verdict: "granted",
       key: { limit: 100, remaining: 100 },
     });
-    expect((await limiter.charge({ ...caller, surface: "create" })).verdict).to.equal("account_exhausted");
+    expect((await chargeOne({ ...caller, surface: "create" })).verdict).to.equal("account_exhausted");
   });
 
   it("draws the grant that expires first", async () => {

@@ -1,23 +1,12 @@
 import { expect } from "chai";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
-import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
-import type { Limiter } from "../../src/limiter/limiter.ts";
 import { KeyMarkers } from "../../src/limiter/key-markers.ts";
-import { clearOfMidnight, limiterOver, newCaller, useTestRedis, verdicts } from "./support.ts";
+import { newCaller, useLimiter, verdicts } from "./support.ts";
 
 const DAY_MS = 86_400_000;
 
 describe("charging a request", () => {
-  const redis = useTestRedis();
-  let limiter: Limiter;
-  before(async () => {
-    await clearOfMidnight(redis);
-    limiter = limiterOver(redis);
-  });
-
-  const charge = (times: number, request: ChargeRequest): Promise<Decision[]> =>
-    Promise.all(Array.from({ length: times }, () => limiter.charge(request)));
-  const last = async (times: number, request: ChargeRequest) => (await charge(times, request)).at(-1);
+  const { redis, charge, last, chargeOne } = useLimiter();
 
   it("admits exactly as many requests of a key as its limit", async () => {
     const decisions = await charge(15, { ...newCaller(), surface: "start" });
@@ -67,7 +56,7 @@ describe("charging a request", () => {
   it("counts each surface separately", async () => {
     const caller = newCaller();
     await charge(10, { ...caller, surface: "start" });
-    expect((await limiter.charge({ ...caller, surface: "pack" })).verdict).to.equal("admitted");
+    expect((await chargeOne({ ...caller, surface: "pack" })).verdict).to.equal("admitted");
   });
 
   it("refuses a cost that does not fit, and admits a smaller one after it", async () => {
@@ -88,7 +77,7 @@ describe("charging a request", () => {
 
   it("lets every counter expire 10 seconds after its window ends", async () => {
     const caller = newCaller();
-    const { window } = await limiter.charge({ ...caller, surface: "reads" });
+    const { window } = await chargeOne({ ...caller, surface: "reads" });
     for (const key of [redisKeys.accountCounter(caller.accountId, "reads"), redisKeys.keyCounter(caller, "reads")]) {
       expect(await redis.pexpiretime(key)).to.equal((window + 1) * DAY_MS + 10_000);
     }
@@ -96,7 +85,7 @@ describe("charging a request", () => {
 
   it("ignores a counter of any window but the current and the next", async () => {
     const caller = newCaller();
-    const { window } = await limiter.charge({ ...caller, surface: "start" });
+    const { window } = await chargeOne({ ...caller, surface: "start" });
     for (const stale of [window - 1, window - 1000, window + 2]) {
       await redis.mset(
         redisKeys.accountCounter(caller.accountId, "start"),
@@ -104,7 +93,7 @@ describe("charging a request", () => {
         redisKeys.keyCounter(caller, "start"),
         `${stale}:10`,
       );
-      expect(await limiter.charge({ ...caller, surface: "start" })).to.deep.include({
+      expect(await chargeOne({ ...caller, surface: "start" })).to.deep.include({
         verdict: "admitted",
         window,
         key: { limit: 10, remaining: 9 },
@@ -114,20 +103,20 @@ describe("charging a request", () => {
 
   it("keeps counting in the next window if the clock stepped back out of it", async () => {
     const caller = newCaller();
-    const { window } = await limiter.charge({ ...caller, surface: "start" });
+    const { window } = await chargeOne({ ...caller, surface: "start" });
     await redis.mset(
       redisKeys.accountCounter(caller.accountId, "start"),
       `${window + 1}:19`,
       redisKeys.keyCounter(caller, "start"),
       `${window}:10`,
     );
-    expect(await limiter.charge({ ...caller, surface: "start" })).to.deep.include({
+    expect(await chargeOne({ ...caller, surface: "start" })).to.deep.include({
       verdict: "admitted",
       window: window + 1,
       account: { limit: 20, remaining: 0 },
       key: { limit: 10, remaining: 9 },
     });
-    expect((await limiter.charge({ ...caller, surface: "start" })).verdict).to.equal("account_exhausted");
+    expect((await chargeOne({ ...caller, surface: "start" })).verdict).to.equal("account_exhausted");
   });
 
   it("refuses a revoked key and still admits the account's other keys", async () => {
@@ -137,16 +126,16 @@ describe("charging a request", () => {
       verdict: "revoked",
       key: { limit: 300, remaining: 300 },
     });
-    expect((await limiter.charge({ ...newCaller(caller.accountId), surface: "reads" })).verdict).to.equal("admitted");
+    expect((await chargeOne({ ...newCaller(caller.accountId), surface: "reads" })).verdict).to.equal("admitted");
   });
 
   it("refuses every key of a suspended account until it is resumed", async () => {
     const caller = newCaller();
     const markers = new KeyMarkers(redis);
     await markers.markSuspended(caller.accountId);
-    expect((await limiter.charge({ ...caller, surface: "create" })).verdict).to.equal("suspended");
+    expect((await chargeOne({ ...caller, surface: "create" })).verdict).to.equal("suspended");
     await markers.clearSuspended(caller.accountId);
-    expect((await limiter.charge({ ...caller, surface: "create" })).verdict).to.equal("admitted");
+    expect((await chargeOne({ ...caller, surface: "create" })).verdict).to.equal("admitted");
   });
 
   it("keeps a marker for a day", async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
-import type { Decision } from "../../src/limiter/decision.ts";
+import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
 import { Limiter, type LimiterOptions } from "../../src/limiter/limiter.ts";
 import { Problem } from "../../src/problems.ts";
 import { useStarted } from "../support/use-started.ts";
@@ -79,4 +79,24 @@ export function verdicts(decisions: Decision[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { verdict } of decisions) counts[verdict] = (counts[verdict] ?? 0) + 1;
   return counts;
+}
+
+/** A limiter for the suite that calls this, and two ways to charge with it. */
+export function useLimiter() {
+  const redis = useTestRedis();
+  let limiter: Limiter;
+  before(async () => {
+    await clearOfMidnight(redis);
+    limiter = limiterOver(redis);
+  });
+  const charge = (times: number, request: ChargeRequest): Promise<Decision[]> =>
+    Promise.all(Array.from({ length: times }, () => limiter.charge(request)));
+  return {
+    redis,
+    /** Charges a request so often at once. */
+    charge,
+    /** The same, and returns the last decision. */
+    last: async (times: number, request: ChargeRequest) => (await charge(times, request)).at(-1),
+    chargeOne: (request: ChargeRequest): Promise<Decision> => limiter.charge(request),
+  };
 }

@@ -5,12 +5,12 @@ import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect } from "chai";
-import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { bundle, type PackFile } from "../../src/pack/bundle.ts";
 import { renderPack } from "../../src/pack/render.ts";
 import { zipped } from "../../src/pack/zip.ts";
 import { problem } from "../../src/problems.ts";
 import { manifestIn, unzip } from "./support.ts";
+import { candidateRecord } from "../support/records.ts";
 
 const MEGABYTE = 1024 * 1024;
 /** Total size of the documents in bytes: 100 MiB by default. Set PACK_ZIP_MB=1024 to test a whole gibibyte. */
@@ -149,29 +149,4 @@ function memoryInUse(): number {
   return heapUsed + external;
 }
 
-const RECORD: CandidateRecord = {
-  id: "cand_1",
-  accountId: "acct_1",
-  version: 1,
-  pack_version: 1,
-  state: "created",
-  external_id: null,
-  name: null,
-  first_name: null,
-  last_name: null,
-  email: null,
-  phone: null,
-  job_title: null,
-  start_date: null,
-  metadata: {},
-  docs_chase_attempts: 3,
-  reference_chase_attempts: 3,
-  references_required: null,
-  withdrawn: false,
-  withdrawal_reason: null,
-  documents: [],
-  references: [],
-  created_at: "2026-11-21T01:40:12.345Z",
-  updated_at: "2026-11-21T01:40:12.345Z",
-  started_at: null,
-};
+const RECORD = candidateRecord();

@@ -1,5 +1,6 @@
 import { type CandidateRecord, type DocumentRecord, type Draft, NEVER_CHASED } from "../../src/candidates/record.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
+import { candidateRecord } from "../support/records.ts";
 
 /** Returns a started candidate with one accepted document that is valid until the end of `expires_on`. */
 export function candidateWithExpiry(accountId: string, expires_on: string, more: Partial<CandidateRecord> = {}): Draft {
@@ -17,27 +18,7 @@ export function candidateWithExpiry(accountId: string, expires_on: string, more:
     created_at: then,
     updated_at: then,
   };
-  return {
-    id: newTypeId("cand"),
-    accountId,
-    pack_version: 1,
-    external_id: null,
-    name: null,
-    first_name: null,
-    last_name: null,
-    email: null,
-    phone: null,
-    job_title: null,
-    start_date: null,
-    metadata: {},
-    docs_chase_attempts: 3,
-    reference_chase_attempts: 3,
-    references_required: null,
-    withdrawn: false,
-    withdrawal_reason: null,
-    documents: [document],
-    references: [],
-    started_at: then,
-    ...more,
-  };
+  const given = { id: newTypeId("cand"), accountId, documents: [document], started_at: then, ...more };
+  const { version: _v, state: _s, created_at: _c, updated_at: _u, ...draft } = candidateRecord(given);
+  return draft;
 }

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runChild } from "./child.ts";
+import { dataDirOf, toolsIn } from "./data-dir.ts";
+import { explain, say } from "./output.ts";
+import { ensureServers, type Servers } from "./servers.ts";
+import { listenForStop, type StopSignals } from "./stop-signals.ts";
+
+export interface Suite {
+  /** Names the temporary folder. */
+  readonly name: string;
+  /** Arguments for mocha. */
+  readonly mocha: readonly string[];
+  /** Further variables for the tests' environment. */
+  readonly env?: (servers: Servers, dataDir: string) => Promise<NodeJS.ProcessEnv>;
+}
+
+/**
+ * Starts an empty Redis and an empty MongoDB, runs mocha against them, and removes them. Ends the process with mocha's exit
+ * code, or with 1 if the suite was interrupted or could not start.
+ */
+export async function runSuite(suite: Suite): Promise<never> {
+  const signals = listenForStop();
+  let code = 1;
+  try {
+    code = await run(suite, signals);
+  } catch (error) {
+    if (!signals.stopping.aborted) say(explain(error));
+  }
+  process.exit(signals.stopping.aborted ? 1 : code);
+}
+
+/** @returns mocha's exit code: the number of failures. */
+async function run({ name, mocha: args, env: more }: Suite, { stopping }: StopSignals): Promise<number> {
+  const dataDir = await mkdtemp(join(tmpdir(), `onboarding-${name}-`));
+  try {
+    const tools = toolsIn(dataDirOf(process.env));
+    const servers = await ensureServers({ dataDir, tools, env: process.env, signal: stopping });
+    try {
+      const env = {
+        ...process.env,
+        REDIS_URL: servers.redisUrl,
+        MONGODB_URL: servers.mongodbUrl,
+        TMPDIR: dataDir, // so that the temporary files of interrupted tests are removed below
+        ...(await more?.(servers, dataDir)),
+      };
+      // mocha's parallel runner does not stop cleanly on a signal, so it is killed together with all processes of the tests.
+      const options = { stopping, forced: stopping, env, stopWith: "SIGKILL" } as const;
+      return (await runChild("node_modules/mocha/bin/mocha.js", [...args], options).exited) ?? 1;
+    } finally {
+      await servers.stop();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
