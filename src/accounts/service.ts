@@ -198,12 +198,12 @@ export class AccountService {
 
   #audited<T>(
     action: string,
-    account: string,
+    accountId: string,
     details: Record<string, string | number>,
     change: () => Promise<T>,
-    subject = account,
+    subject = accountId,
   ): Promise<T> {
-    return this.#audit.around({ action, account, subject, details }, change);
+    return this.#audit.around({ action, accountId, subject, details }, change);
   }
 
   #now(): string {

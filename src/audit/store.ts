@@ -60,9 +60,12 @@ export class AuditStore {
   }
 
   /** Returns records, newest first. One without an outcome is running or was interrupted. Two round trips. */
-  async newest(limit: number, account?: string): Promise<{ record: AuditRecord; outcome: AuditOutcome | undefined }[]> {
+  async newest(
+    limit: number,
+    accountId?: string,
+  ): Promise<{ record: AuditRecord; outcome: AuditOutcome | undefined }[]> {
     return this.#mongo.bounded(async (signal) => {
-      const filter = account === undefined ? {} : { account };
+      const filter = accountId === undefined ? {} : { account: accountId };
       const records = await this.#records.find(filter, { signal }).sort({ at: -1 }).limit(limit).toArray();
       const ids = records.map(({ _id }) => _id);
       const outcomes = await this.#outcomes.find({ _id: { $in: ids } }, { signal }).toArray();

@@ -6,7 +6,7 @@ import type { AuditDetails, AuditOutcome, AuditStore } from "./store.ts";
 /** A change to record: the command (`keys revoke`), the id of the account, and the id of what is changed. */
 export interface AuditedChange {
   readonly action: string;
-  readonly account: string;
+  readonly accountId: string;
   readonly subject: string;
   readonly details?: AuditDetails;
 }
@@ -54,9 +54,9 @@ export class AuditTrail {
    * Records a change and makes it. Two round trips, besides those of the change.
    * @throws problem `store_unavailable` if the record cannot be written; the change is then not made.
    */
-  async around<T>({ details = {}, ...audited }: AuditedChange, change: () => Promise<T>): Promise<T> {
+  async around<T>({ accountId, details = {}, ...audited }: AuditedChange, change: () => Promise<T>): Promise<T> {
     const id = this.#newId("audit");
-    await this.#store.begin({ _id: id, at: this.#now(), actor: this.#actor, ...audited, details });
+    await this.#store.begin({ _id: id, at: this.#now(), actor: this.#actor, account: accountId, ...audited, details });
     try {
       const result = await change();
       await this.#end(id, "done", null);
@@ -72,12 +72,12 @@ export class AuditTrail {
    * @param limit 1 to 1,000.
    * @throws problem `validation_failed` for a limit out of range; `store_unavailable`.
    */
-  async list(limit: number, account?: string): Promise<{ object: "list"; data: AuditView[] }> {
+  async list(limit: number, accountId?: string): Promise<{ object: "list"; data: AuditView[] }> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) {
       const detail = `must be a whole number from 1 to ${MAX_LISTED}`;
       throw problem("validation_failed", `/limit ${detail}.`, { errors: [{ pointer: "/limit", detail }] });
     }
-    const entries = await this.#store.newest(limit, account);
+    const entries = await this.#store.newest(limit, accountId);
     const data = entries.map(({ record: { _id, account: account_id, ...record }, outcome }): AuditView => {
       const end = {
         outcome: outcome?.outcome ?? "unknown",

@@ -59,7 +59,7 @@ export class GrantService {
     const { key, ...details } = terms;
     const change = {
       action: "grants create",
-      account: record.account,
+      accountId: record.account,
       subject: record._id,
       details: { key_id: key, ...details },
     };
@@ -78,11 +78,11 @@ export class GrantService {
 
   /** Revokes a grant. From the next charge on, nothing is drawn from it. Idempotent. @throws problem `not_found` */
   async revoke(id: string): Promise<GrantView> {
-    const { account, key } = await this.#store.get(id);
-    const change = { action: "grants revoke", account, subject: id, details: { key_id: key } };
+    const { account: accountId, key } = await this.#store.get(id);
+    const change = { action: "grants revoke", accountId, subject: id, details: { key_id: key } };
     const record = await this.#audit.around(change, async () => {
       const revoked = await this.#store.revoke(id, this.#now());
-      await this.#counters.remove({ accountId: account, keyId: key, grantId: id });
+      await this.#counters.remove({ accountId, keyId: key, grantId: id });
       return revoked;
     });
     return this.#view(record);

@@ -64,9 +64,9 @@ export class GrantStore {
   }
 
   /** Returns the grants of an account, oldest first. One round trip. */
-  async list(account: string): Promise<GrantRecord[]> {
+  async list(accountId: string): Promise<GrantRecord[]> {
     return this.#mongo.bounded((signal) =>
-      this.#grants.find({ account }, { signal }).sort({ created_at: 1 }).toArray(),
+      this.#grants.find({ account: accountId }, { signal }).sort({ created_at: 1 }).toArray(),
     );
   }
 

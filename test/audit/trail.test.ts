@@ -16,9 +16,9 @@ describe("AuditTrail", () => {
     trail = new AuditTrail({ store, clock: { now: () => now++ }, newId: newTypeId, actor: "ann" });
   });
 
-  const change = (subject: string, account = newTypeId("acct")) => ({
+  const change = (subject: string, accountId = newTypeId("acct")) => ({
     action: "keys revoke",
-    account,
+    accountId,
     subject,
     details: { reason: "leaked" },
   });
@@ -31,7 +31,7 @@ describe("AuditTrail", () => {
       object: "audit_entry",
       actor: "ann",
       action: "keys revoke",
-      account_id: revoke.account,
+      account_id: revoke.accountId,
       subject: "key_1",
     });
     expect(begun).to.deep.include({ outcome: "unknown", finished_at: null, details: { reason: "leaked" } });
