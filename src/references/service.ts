@@ -62,5 +62,5 @@ function referenceOf({ references }: CandidateRecord, id: string): ReferenceReco
 }
 
 function noReference(id: string): Problem {
-  return problem("not_found", `There is no reference ${JSON.stringify(id.slice(0, 100))}.`);
+  return problem("not_found", `There is no reference ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
 }
