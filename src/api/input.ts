@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../accounts/caller.ts";
 import { hasBody, mediaTypeOf, type ReadBody, readJson } from "../http/body.ts";
-import { readForm, readRaw } from "../http/upload.ts";
+import { openForm } from "../http/form.ts";
+import { fingerprintOf, openRaw } from "../http/upload.ts";
+import type { StoredFile } from "../content/file.ts";
 import { type Fault, problem } from "../problems.ts";
 import type { Endpoint, Route } from "./endpoint.ts";
 import { compile } from "./validate.ts";
@@ -52,13 +54,21 @@ export function bodyReader(
   const types = [...JSON_TYPES[method], ...(upload?.form === "multipart" ? ["multipart/form-data"] : [])];
   return async (req, caller, params) => {
     if (upload !== undefined && (upload.form === "raw" || mediaTypeOf(req) === "multipart/form-data")) {
-      const rules = {
-        maxFileBytes,
-        timeoutMs: bodyTimeoutMs,
-        store: upload.store.bind(upload, caller, params),
-        discard: upload.discard.bind(upload),
-      };
-      return upload.form === "raw" ? readRaw(req, rules) : readForm(req, rules, schema, check);
+      const rules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
+      const open = upload.form === "raw" ? openRaw(req, rules) : openForm(req, schema, rules);
+      let file: StoredFile | undefined;
+      try {
+        const arriving = await open.file;
+        if (arriving !== undefined) file = await upload.store(caller, params, arriving);
+        const fields = await open.fields();
+        check(fields);
+        return { body: schema === undefined ? undefined : fields, file, fingerprint: fingerprintOf(fields, file) };
+      } catch (error) {
+        if (file !== undefined) await upload.discard(file);
+        throw open.failure() ?? error;
+      } finally {
+        open.close();
+      }
     }
     if (!hasBody(req)) {
       if (bodyOptional) return { ...NOTHING, body: {} };

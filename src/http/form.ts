@@ -2,46 +2,38 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
+import type { TSchema } from "typebox";
+import type { IncomingFile } from "../content/file.ts";
 import { problem } from "../problems.ts";
-import { MAX_JSON_BYTES } from "./body.ts";
+import { MAX_JSON_BYTES, refuseEncoding } from "./body.ts";
+import { FormFields } from "./form-fields.ts";
 import { incoming, refuseLarge, tooLarge } from "./incoming.ts";
+import { declaredType, invalidFile, type Upload, type UploadRules } from "./upload.ts";
 
 /** Maximum parts of a form: more than any endpoint has fields. */
 const MAX_PARTS = 32;
 
-export interface FormRules {
-  /** Largest file, in bytes. */
-  maxFileBytes: number;
-  /** Longest wait for the client's next bytes, in milliseconds. */
-  timeoutMs: number;
-}
-
-/** Receives the parts as they arrive. An error that it throws ends the reading. */
-export interface PartHandler {
-  field(name: string, text: string, truncated: boolean): void;
-  /** Reads the stream to its end; the form waits meanwhile. `filename` is empty if the part has none. */
-  file(name: string, part: { stream: Readable; filename: string; contentType: string }): Promise<unknown>;
-}
-
 /**
- * Reads a form (RFC 7578) as it arrives, to its end: fields and at most one file. The file is the part that is named
- * `content` or has a filename.
- * @throws problems malformed_request, payload_too_large, request_timeout, validation_failed (two files); what the
- * handler throws; ECONNRESET if the client disconnects. The file's stream then fails, and the rest of the body is
- * discarded.
+ * Receives a form (RFC 7578) as it arrives. The part `content` is the file, and the form waits while it is read. The
+ * other parts are the fields, in any order, before or after the file.
+ * @param schema tells which fields are text and which are JSON.
+ * @throws problems malformed_request, payload_too_large, unsupported_media_type. `file`, its stream and `fields` fail
+ * with those, request_timeout, validation_failed, or ECONNRESET if the client disconnects.
  */
-export async function readParts(
+export function openForm(
   req: IncomingMessage,
-  { maxFileBytes, timeoutMs }: FormRules,
-  handler: PartHandler,
-): Promise<void> {
+  schema: TSchema | undefined,
+  { maxFileBytes, timeoutMs }: UploadRules,
+): Upload {
+  refuseEncoding(req);
   const maxBytes = maxFileBytes + MAX_JSON_BYTES; // the fields may be as large as in JSON
   refuseLarge(req, maxBytes, maxFileBytes);
   const form = parserOf(req, maxFileBytes);
+  const fields = new FormFields(schema);
   const bytes = incoming(req, { maxBytes, maxFileBytes, timeoutMs });
   const failures: unknown[] = [];
   const abort = new AbortController();
-  let file: { stream: Readable; done: Promise<unknown> } | undefined;
+  let stream: Readable | undefined;
 
   /** Ends the reading. The first failure becomes the answer. */
   function fail(error: unknown): void {
@@ -56,34 +48,48 @@ export async function readParts(
     }
   }
   form.on("error", (cause) => fail(bytes.errored ?? malformed(cause)));
-  form.on("partsLimit", () =>
-    fail(problem("payload_too_large", `The form has too many parts. Send at most ${MAX_PARTS}.`)),
-  );
-  form.on("filesLimit", () =>
-    fail(
-      problem(
-        "validation_failed",
-        "The form contains more than one file. Send one file, in the part named `content`.",
-        { errors: [{ pointer: "/content", detail: "must be one file" }] },
-      ),
-    ),
-  );
-  form.on("field", (name, value, _nameCut, valueCut) => attempt(() => handler.field(name, value, valueCut)));
-  form.on("file", (name, stream, filename, _encoding, contentType) => {
-    stream.on("error", () => undefined); // the reader gets the error; without a listener it would end the process
-    stream.once("limit", () => fail(tooLarge(maxFileBytes)));
-    attempt(() => {
-      file = { stream, done: handler.file(name, { stream, filename: filename ?? "", contentType }) };
-      file.done.catch(fail);
+  form.on("partsLimit", () => fail(tooManyParts()));
+  form.on("filesLimit", () => fail(tooManyFiles()));
+  form.on("field", (name, value, _nameCut, valueCut) => attempt(() => fields.add(name, value, valueCut)));
+  const file = new Promise<IncomingFile>((resolve) => {
+    form.on("file", (name, content, filename, _encoding, contentType) => {
+      stream = content;
+      content.on("error", () => undefined); // the reader gets the error; without a listener it would end the process
+      content.once("limit", () => fail(tooLarge(maxFileBytes)));
+      attempt(() => resolve({ stream: content, ...describe(name, filename ?? "", contentType) }));
     });
   });
-  try {
-    await pipeline(bytes, form, { signal: abort.signal });
-    await file?.done;
-  } catch (error) {
-    file?.stream.destroy(new Error("Reading the form was aborted."));
-    throw failures[0] ?? error;
-  }
+  const parsed = pipeline(bytes, form, { signal: abort.signal }).catch((error: unknown) => {
+    failures.push(error);
+    stream?.destroy(new Error("Reading the form was aborted."));
+    throw failures[0];
+  });
+  parsed.catch(() => undefined); // `file` and `fields` report it
+  return {
+    file: Promise.race([file, parsed.then(() => undefined)]),
+    async fields() {
+      await parsed;
+      return fields.finish();
+    },
+    failure: () => failures[0],
+    close: () => abort.abort(),
+  };
+}
+
+/** @throws problems validation_failed, unsupported_media_type if the part is not a file that can be stored. */
+function describe(name: string, filename: string, contentType: string): Omit<IncomingFile, "stream"> {
+  if (name !== "content") throw invalidFile(`/${name}`, "must not be a file; send the file in the part named content");
+  return { filename: formFilename(filename), contentType: declaredType(contentType) };
+}
+
+/**
+ * Browsers and fetch percent-encode only the double quote, CR and LF in a part's filename (HTML, multipart/form-data
+ * encoding).
+ */
+function formFilename(filename: string): string | null {
+  const name = filename.replaceAll(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
+  if (name.includes("\uFFFD")) throw invalidFile("/content", "must have a filename in UTF-8");
+  return name === "" ? null : name;
 }
 
 /** @throws problem malformed_request if Content-Type has no boundary. */
@@ -110,4 +116,13 @@ function malformed(cause: unknown): Error {
     "The multipart body is cut off or malformed: its closing boundary is missing. Send it again, complete.",
     { cause },
   );
+}
+
+function tooManyParts(): Error {
+  return problem("payload_too_large", `The form has too many parts. Send at most ${MAX_PARTS}.`);
+}
+
+function tooManyFiles(): Error {
+  const detail = "The form contains more than one file. Send one file, in the part named `content`.";
+  return problem("validation_failed", detail, { errors: [{ pointer: "/content", detail: "must be one file" }] });
 }

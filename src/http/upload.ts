@@ -1,29 +1,37 @@
 import type { IncomingMessage } from "node:http";
 import contentDisposition from "content-disposition";
-import type { TSchema } from "typebox";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import { problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
-import { mediaTypeOf, type ReadBody, refuseEncoding } from "./body.ts";
-import { type FormRules, readParts } from "./form.ts";
-import { FormFields } from "./form-fields.ts";
+import { mediaTypeOf, refuseEncoding } from "./body.ts";
 import { incoming, refuseLarge } from "./incoming.ts";
 
-export interface UploadRules extends FormRules {
-  readonly store: (file: IncomingFile) => Promise<StoredFile>;
-  readonly discard: (file: StoredFile) => Promise<void>;
+export interface UploadRules {
+  /** Largest file, in bytes. */
+  readonly maxFileBytes: number;
+  /** Longest wait for the client's next bytes, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** A body with a file that is being received. Read `file` first, then its stream to the end, then `fields`. */
+export interface Upload {
+  /** Resolves when the file begins to arrive; with undefined if the body ends without one. Rejects as `fields` does. */
+  readonly file: Promise<IncomingFile | undefined>;
+  /** Reads the rest of the body and returns the form's fields; of a raw body, none. */
+  fields(): Promise<Record<string, unknown>>;
+  /** What made the receiving fail, which is then why the file's stream failed; undefined if nothing did. */
+  failure(): unknown;
+  /** Stops receiving. The rest of the body is discarded. */
+  close(): void;
 }
 
 /**
- * Stores the whole body as a file. Its type is the Content-Type, and its name comes from Content-Disposition (RFC
+ * Receives the whole body as a file. Its type is the Content-Type, and its name comes from Content-Disposition (RFC
  * 6266). A request without a body is an empty file.
- * @throws problems payload_too_large, unsupported_media_type, request_timeout, validation_failed; what `store` throws.
- * The rest of the body is then discarded.
+ * @throws problems payload_too_large, unsupported_media_type, validation_failed. The stream fails with
+ * payload_too_large, request_timeout, or ECONNRESET if the client disconnects.
  */
-export async function readRaw(
-  req: IncomingMessage,
-  { maxFileBytes, timeoutMs, store }: UploadRules,
-): Promise<ReadBody> {
+export function openRaw(req: IncomingMessage, { maxFileBytes, timeoutMs }: UploadRules): Upload {
   refuseLarge(req, maxFileBytes, maxFileBytes);
   refuseEncoding(req);
   if (mediaTypeOf(req) === "multipart/form-data") {
@@ -34,58 +42,18 @@ export async function readRaw(
   }
   const file = { filename: filenameOf(req), contentType: declaredType(req.headers["content-type"]) };
   const stream = incoming(req, { maxBytes: maxFileBytes, maxFileBytes, timeoutMs });
-  try {
-    const stored = await store({ ...file, stream });
-    return { body: undefined, file: stored, fingerprint: fingerprintOf({}, stored) };
-  } finally {
-    stream.destroy();
-  }
+  return {
+    file: Promise.resolve({ ...file, stream }),
+    fields: () => Promise.resolve({}),
+    failure: () => undefined,
+    close: () => void stream.destroy(),
+  };
 }
 
-/**
- * Reads a form (RFC 7578). The part `content` is the file, and is stored as it arrives. The other parts are the fields,
- * in any order, before or after the file.
- * @param check throws if the fields are not valid.
- * @throws problems malformed_request, payload_too_large, unsupported_media_type, request_timeout, validation_failed;
- * what `store` throws. The file is then removed, and the rest of the body is discarded.
- */
-export async function readForm(
-  req: IncomingMessage,
-  { store, discard, ...rules }: UploadRules,
-  schema: TSchema | undefined,
-  check: (body: unknown) => void,
-): Promise<ReadBody> {
-  refuseEncoding(req);
-  const fields = new FormFields(schema);
-  let storing: Promise<StoredFile> | undefined;
-  try {
-    await readParts(req, rules, {
-      field: (name, text, truncated) => fields.add(name, text, truncated),
-      file(name, { stream, filename, contentType }) {
-        if (name !== "content")
-          throw invalid(`/${name}`, "must not be a file; send the file in the part named content");
-        storing = store({ stream, filename: formFilename(filename), contentType: declaredType(contentType) });
-        return storing;
-      },
-    });
-    const body = fields.finish();
-    check(body);
-    const file = await storing;
-    return { body, file, fingerprint: fingerprintOf(body, file) };
-  } catch (error) {
-    await storing?.then(discard, () => undefined);
-    throw error;
-  }
-}
-
-/**
- * Browsers and fetch percent-encode only the double quote, CR and LF in a part's filename (HTML, multipart/form-data
- * encoding).
- */
-function formFilename(filename: string): string | null {
-  const name = filename.replaceAll(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
-  if (name.includes("\uFFFD")) throw invalid("/content", "must have a filename in UTF-8");
-  return name === "" ? null : name;
+/** Identifies what was sent. The form's boundary and the order of its parts make no difference. */
+export function fingerprintOf(fields: Record<string, unknown>, file: StoredFile | undefined): string {
+  const sorted = Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([sorted, file === undefined ? null : [file.sha256, file.filename, file.contentType]]);
 }
 
 /** Returns the name in Content-Disposition, or null. @throws problem validation_failed if the header is malformed. */
@@ -96,7 +64,7 @@ function filenameOf(req: IncomingMessage): string | null {
     const { filename = "" } = contentDisposition.parse(header).parameters;
     return filename === "" ? null : asUtf8(filename);
   } catch {
-    throw invalid(
+    throw invalidFile(
       "Content-Disposition",
       "must follow RFC 6266, for example attachment; filename*=UTF-8''na%C3%AFve.txt",
     );
@@ -115,7 +83,8 @@ function asUtf8(text: string): string {
   }
 }
 
-function declaredType(text: string | undefined): string | null {
+/** @throws problem unsupported_media_type if a type is declared but is none. */
+export function declaredType(text: string | undefined): string | null {
   if (text === undefined || text === "") return null;
   if (!isMediaType(text))
     throw problem(
@@ -125,14 +94,9 @@ function declaredType(text: string | undefined): string | null {
   return text;
 }
 
-function invalid(pointer: string, detail: string): Error {
+/** The problem of a file, or of what declares it. */
+export function invalidFile(pointer: string, detail: string): Error {
   return problem("validation_failed", `The file is not valid. ${pointer} ${detail}.`, {
     errors: [{ pointer, detail }],
   });
-}
-
-/** Identifies what was sent. The form's boundary and the order of its parts make no difference. */
-function fingerprintOf(fields: Record<string, unknown>, file: StoredFile | undefined): string {
-  const sorted = Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return JSON.stringify([sorted, file === undefined ? null : [file.sha256, file.filename, file.contentType]]);
 }
