@@ -24,6 +24,7 @@ import { connectMongo, type Mongo } from "./infra/mongo.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { LimitsService } from "./limits/service.ts";
+import { OutreachService } from "./outreach/service.ts";
 import { PackService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
 import { routes } from "./routes.ts";
@@ -126,6 +127,7 @@ async function wire({
       }),
       documents: new DocumentService(candidateStore, content),
       limits: new LimitsService(limits),
+      outreach: new OutreachService(candidateStore),
       packs: new PackService({
         store: candidateStore,
         contents: content,

@@ -6,6 +6,7 @@ import type { DocumentService } from "./documents/service.ts";
 import { limitsEndpoints } from "./limits/endpoints.ts";
 import type { LimitsService } from "./limits/service.ts";
 import { outreachEndpoints } from "./outreach/endpoints.ts";
+import type { OutreachService } from "./outreach/service.ts";
 import { packEndpoints } from "./pack/endpoints.ts";
 import type { PackService } from "./pack/service.ts";
 import { referenceEndpoints } from "./references/endpoints.ts";
@@ -17,6 +18,7 @@ export interface Services {
   readonly candidates: CandidateService;
   readonly documents: DocumentService;
   readonly limits: LimitsService;
+  readonly outreach: OutreachService;
   readonly packs: PackService;
   readonly references: ReferenceService;
   readonly settings: SettingsService;
@@ -30,7 +32,7 @@ export function routes(services: Services): readonly Route[] {
   const candidates = candidateEndpoints(services.candidates);
   const documents = documentEndpoints(services.documents);
   const limits = limitsEndpoints(services.limits);
-  const outreach = outreachEndpoints(services.candidates);
+  const outreach = outreachEndpoints(services.outreach);
   const packs = packEndpoints(services.packs);
   const references = referenceEndpoints(services.references);
   const settings = settingsEndpoints(services.settings);

@@ -35,7 +35,8 @@ export function withChanged(
 /** @throws problem not_found */
 export function documentOf({ documents }: CandidateRecord, id: string): DocumentRecord {
   const document = documents.find((each) => each.id === id);
-  if (document === undefined) throw problem("not_found", `The candidate has no document ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
+  if (document === undefined)
+    throw problem("not_found", `The candidate has no document ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
   return document;
 }
 

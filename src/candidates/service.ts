@@ -4,20 +4,12 @@ import type { Clock } from "../infra/clock.ts";
 import { timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Precondition } from "../precondition.ts";
-import { patched, started, withOutreach } from "./edits.ts";
+import { patched, started } from "./edits.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor } from "./feed.ts";
 import { inlineFile, newDocument, newDraft } from "./new.ts";
 import { type DocumentRecord, namesFile } from "./record.ts";
 import { renderCandidate } from "./render.ts";
-import type {
-  Candidate,
-  CandidateList,
-  CandidatePatch,
-  DryRun,
-  ListQuery,
-  NewCandidate,
-  OutreachPatch,
-} from "./schema.ts";
+import type { Candidate, CandidateList, CandidatePatch, DryRun, ListQuery, NewCandidate } from "./schema.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 
 /** Maximum rows in a page of the list. */
@@ -90,16 +82,6 @@ export class CandidateService {
       return started(before, now);
     });
     return renderCandidate(record);
-  }
-
-  /** @throws problems not_found, version_mismatch, candidate_withdrawn. */
-  async setOutreach(
-    accountId: string,
-    id: string,
-    patch: OutreachPatch,
-    precondition: Precondition,
-  ): Promise<Candidate> {
-    return this.#change(accountId, id, precondition, (record) => withOutreach(record, patch));
   }
 
   async #change(accountId: string, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {

@@ -166,7 +166,8 @@ export class CandidateStore {
   /** Returns one candidate of the account. @throws problem not_found, also for another account's candidate. */
   async get(accountId: string, id: string): Promise<CandidateRecord> {
     const record = await this.find(accountId, id);
-    if (record === null) throw problem("not_found", `There is no candidate ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
+    if (record === null)
+      throw problem("not_found", `There is no candidate ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
     return record;
   }
 

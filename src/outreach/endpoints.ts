@@ -1,9 +1,9 @@
-import { Candidate, CandidatePath, OutreachPatch } from "../candidates/schema.ts";
-import type { CandidateService } from "../candidates/service.ts";
 import { endpoint } from "../api/endpoint.ts";
+import { Candidate, CandidatePath, OutreachPatch } from "../candidates/schema.ts";
+import type { OutreachService } from "./service.ts";
 
 /** The operation that sets how often a candidate's documents and references are chased. */
-export function outreachEndpoints(candidates: CandidateService) {
+export function outreachEndpoints(outreach: OutreachService) {
   return {
     set: endpoint({
       name: "setOutreach",
@@ -13,8 +13,7 @@ export function outreachEndpoints(candidates: CandidateService) {
       status: 200,
       answer: Candidate,
       problems: ["not_found", "version_mismatch", "candidate_withdrawn"],
-      handle: ({ caller, params, body, precondition }) =>
-        candidates.setOutreach(caller.accountId, params.id, body, precondition),
+      handle: ({ caller, params, body, precondition }) => outreach.set(caller.accountId, params.id, body, precondition),
     }),
   };
 }

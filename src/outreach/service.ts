@@ -1,0 +1,23 @@
+import { withOutreach } from "../candidates/edits.ts";
+import { renderCandidate } from "../candidates/render.ts";
+import type { Candidate, OutreachPatch } from "../candidates/schema.ts";
+import type { CandidateStore } from "../candidates/store.ts";
+import type { Precondition } from "../precondition.ts";
+
+/** How often a candidate's documents and references are chased. */
+export class OutreachService {
+  readonly #store: CandidateStore;
+
+  constructor(store: CandidateStore) {
+    this.#store = store;
+  }
+
+  /** Two round trips. @throws problems not_found, version_mismatch, candidate_withdrawn, store_unavailable. */
+  async set(accountId: string, id: string, patch: OutreachPatch, precondition: Precondition): Promise<Candidate> {
+    const record = await this.#store.change(accountId, id, (before) => {
+      precondition([renderCandidate(before)]);
+      return withOutreach(before, patch);
+    });
+    return renderCandidate(record);
+  }
+}
