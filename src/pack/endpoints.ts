@@ -17,7 +17,7 @@ export function packEndpoints(packs: PackService) {
   return {
     read: endpoint({
       name: "readPack",
-      summary: "Read the compliance pack, as JSON, as a PDF to file, or as a ZIP with the documents",
+      summary: "Read the compliance pack, as JSON, as a PDF, or as a ZIP with the documents",
       params: CandidatePath,
       query: PackQuery,
       status: 200,
@@ -53,7 +53,7 @@ function preferredForm(accept: string | undefined): Form {
   if (form !== undefined) return form;
   throw problem(
     "not_acceptable",
-    `The pack can be had as ${Object.values(MEDIA_TYPES).join(", ")}; name one in Accept or in ?format=.`,
+    `The pack has none of the types in Accept. Send ${Object.values(MEDIA_TYPES).join(", ")} or */* in Accept, or set ?format=.`,
   );
 }
 

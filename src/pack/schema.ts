@@ -7,7 +7,7 @@ export const FORMS = ["json", "pdf", "zip"] as const;
 export type Form = (typeof FORMS)[number];
 
 export const PackQuery = strict({
-  format: Type.Optional(Type.Unsafe<Form>({ ...oneOf(FORMS), description: "wins over Accept" })),
+  format: Type.Optional(Type.Unsafe<Form>({ ...oneOf(FORMS), description: "takes precedence over Accept" })),
 });
 
 const shown = Candidate.properties;
@@ -37,7 +37,7 @@ export const Pack = titled(
       created_at: shown.created_at,
       started_at: shown.started_at,
     }),
-    complete: Type.Boolean({ description: "true exactly where nothing is missing" }),
+    complete: Type.Boolean({ description: "true if nothing is missing" }),
     missing: shown.waiting_on,
     documents: shown.documents,
     references: shown.references,
