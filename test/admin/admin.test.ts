@@ -17,7 +17,7 @@ const newKey = async (account: string) =>
   (await answer("keys", "create", "--account", account, "--name=ats")) as NewKeyView;
 
 describe("the command line", function () {
-  this.timeout(30_000); // each test starts several processes
+  this.timeout(60_000); // each test starts several processes
 
   after(async () => {
     const { client, db } = await connectMongo({ url: MONGODB_URL ?? "", timeoutMs: STORE_TIMEOUT_MS });

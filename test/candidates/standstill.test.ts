@@ -8,7 +8,7 @@ import { useDatabase } from "../support/use-service.ts";
 const TIMEOUT_MS = 2_000;
 
 describe("a write whose process is suspended for too long after the write took its place in the feed", function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   const mongo = useDatabase(TIMEOUT_MS);
   let store: CandidateStore;
   /** How long the next call of `now` blocks the process, after it has read the time. */

@@ -49,7 +49,7 @@ async function refusal(child: ChildProcess): Promise<{ code: unknown; line: stri
 }
 
 describe("npm start", function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   const folder = useFolder();
 
   it("shows a key once, in a curl command that works, and stops on a signal", async () => {

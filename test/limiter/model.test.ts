@@ -56,7 +56,7 @@ describe("the Lua scripts, compared with their model,", () => {
       expect(await actualUsage(run)).to.deep.equal(expectedUsage(run));
     });
     await fc.assert(property, { numRuns: 500 });
-  }).timeout(30_000);
+  }).timeout(60_000);
 });
 
 /** One sequence of steps, applied to the model and to Redis. */

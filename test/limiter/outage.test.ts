@@ -20,7 +20,7 @@ const LATE_MS = 400;
 const RECOVERY_MS = 2_000;
 
 describe("the limiter during a Redis outage", function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   const server = useRedisServer();
   const proxy = useProxy(server);
   let redis: RedisClient;

@@ -16,7 +16,7 @@ const SURFACE: Surface = "start";
 const { account: ACCOUNT_LIMIT, key: KEY_LIMIT } = limitsOf(SURFACE, 1);
 
 describe("the limiter at the edge of a window", function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let connections: RedisClient[];
   let limiters: Limiter[];
   before(async () => {
