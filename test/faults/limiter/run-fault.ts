@@ -4,6 +4,7 @@ import { accountWithKeys, type Processes } from "../../support/processes.ts";
 import type { Outcome } from "../report.ts";
 import { Crowd, SURFACES } from "./crowd.ts";
 import { startIdler } from "./idler.ts";
+import { type RunQueue, watchRunQueue } from "./run-queue.ts";
 import { type Counter, counted, type Entry, Ledger } from "./ledger.ts";
 import { beforeEdge, roomFor, windowOf } from "./windows.ts";
 
@@ -49,6 +50,8 @@ export interface Aftermath {
   breaches: string[];
   /** Describes the 503 answers after recovery. */
   relapses: string[];
+  /** The slowest decision without the time that its replica waited for a CPU, in milliseconds. */
+  slowestOwnMs: number;
   /** The longest time that the machine delayed an idle process meanwhile, in milliseconds. */
   heldUpMs: number;
 }
@@ -62,6 +65,7 @@ export async function runFault(service: Processes, fault: Fault): Promise<Afterm
     : roomFor(BEFORE_MS + lastsMs + settlesWithinMs + AFTER_MS));
   const { body } = await account.keys[0]!.client.post("/candidates");
   const idler = startIdler();
+  const queue = watchRunQueue([...new Set(service.log.map(({ pid }) => pid))]);
   const crowd = new Crowd(
     service.url,
     account.keys.map(({ client }) => client.key),
@@ -87,9 +91,10 @@ export async function runFault(service: Processes, fault: Fault): Promise<Afterm
     const heldUpMs = idler.heldUpMs(struckAt);
     await crowd.end();
     await allLogged();
-    return { ...judge(ledger(), crowd, drift, { struckAt, healedAt }), heldUpMs };
+    return { ...judge(ledger(), crowd, drift, { struckAt, healedAt, queue }), heldUpMs };
   } finally {
     await crowd.end();
+    queue.stop();
     await idler.stop();
   }
 }
@@ -116,7 +121,7 @@ function judge(
   ledger: Ledger,
   { tally, invalid503s }: Crowd,
   drift: Drift,
-  { struckAt, healedAt }: { struckAt: number; healedAt: number },
+  { struckAt, healedAt, queue }: { struckAt: number; healedAt: number; queue: RunQueue },
 ): Omit<Aftermath, "heldUpMs"> {
   const unavailable = ledger.entries.filter(({ status }) => status === 503);
   const late = unavailable.map(decidedAt).filter((at) => at > healedAt);
@@ -126,6 +131,7 @@ function judge(
     (surface) => !ledger.windows().some((window) => window >= drift.window && ledger.exhausted(surface, window)),
   );
   const { offered, admitted, refused, unavailable: unavailables, failures } = tally;
+  const struck = ledger.entries.filter((entry) => decidedAt(entry) > struckAt);
   return {
     numbers: {
       offered,
@@ -134,9 +140,10 @@ function judge(
       unavailable: unavailables,
       failed: failures.length,
       lost: sum(drifts.map((each) => Math.max(0, each))),
-      slowestMs: slowest(ledger.entries.filter((entry) => decidedAt(entry) > struckAt)),
+      slowestMs: slowest(struck),
       recoveryMs: recoveredAt - healedAt,
     },
+    slowestOwnMs: slowest(struck.map((entry) => withoutWait(entry, queue))),
     unanswered: unavailable.filter(({ error }) => !NOT_SENT.test(error?.message ?? "")).length,
     overcharged: sum(drifts.map((each) => Math.max(0, -each))),
     breaches: [
@@ -209,6 +216,12 @@ function slowest(entries: readonly Entry[]): number {
     entries.filter((entry) => entry.status === status).map(({ ms }) => ms),
   );
   return Math.max(0, ...(unavailable?.length ? unavailable : (refused ?? [])));
+}
+
+/** The entry as if its replica had had a CPU whenever it wanted one. */
+function withoutWait(entry: Entry, queue: RunQueue): Entry {
+  const to = decidedAt(entry);
+  return { ...entry, ms: entry.ms - queue.waitedMs(entry.pid, to - entry.ms, to) };
 }
 
 function decidedAt({ time }: Entry): number {
