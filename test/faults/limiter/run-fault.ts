@@ -25,7 +25,7 @@ export interface Fault {
   /** Ends the fault. Resolves when Redis accepts commands again. */
   heal(accountId: string): unknown;
   lastsMs?: number;
-  /** Strike while no request is in flight, so that no charge runs without its answer arriving. */
+  /** Strike and heal while no request is in flight, so that no charge runs whose answer is lost or arrives too late. */
   whileIdle?: boolean;
   /** The fault may pass without a single 503. */
   mayGoUnnoticed?: boolean;
@@ -79,7 +79,7 @@ export async function runFault(service: Processes, fault: Fault): Promise<Afterm
     const struckAt = Date.now();
     await (fault.whileIdle ? crowd.whilePaused(() => fault.strike(account.id)) : fault.strike(account.id));
     await setTimeout(lastsMs);
-    await fault.heal(account.id);
+    await (fault.whileIdle ? crowd.whilePaused(() => fault.heal(account.id)) : fault.heal(account.id));
     const healedAt = Date.now();
     await calm(ledger, healedAt);
     await fault.settled?.();
