@@ -73,7 +73,7 @@ function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
     ...client,
     redisOptions: { ...connection, ...address.credentials },
     scaleReads: "master",
-    // If its connection closed, a command may have run all the same. ioredis must not send it to another node.
+    // A command may have run even though its connection closed. ioredis must not send it to another node.
     retryDelayOnFailover: 0,
     clusterRetryStrategy: backoff,
     slotsRefreshInterval: SILENCE_MS,
