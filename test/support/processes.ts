@@ -25,6 +25,8 @@ export interface Processes {
 export interface LogLine {
   pid: number;
   msg: string;
+  request_id?: string;
+  trace_id?: string;
   surface?: string;
   verdict?: string;
   window?: number;
