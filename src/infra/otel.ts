@@ -68,10 +68,10 @@ export function startOtel(endpoint: string): Tracing {
   }
 
   const unfollow = [
-    followChannel<OperationContext>(STORE_CHANNEL, (operation) => operation),
-    followChannel<CommandContext>(REDIS_CHANNEL, ({ command }) => ({
+    followChannel(STORE_CHANNEL, (operation) => operation as OperationContext),
+    followChannel(REDIS_CHANNEL, (operation) => ({
       system: "redis",
-      command: command.toUpperCase(),
+      command: (operation as CommandContext).command.toUpperCase(),
     })),
   ];
 
