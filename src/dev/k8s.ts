@@ -12,6 +12,9 @@ import { lock } from "./lock.ts";
 import { explain, say } from "./output.ts";
 import { listenForStop } from "./stop-signals.ts";
 
+/** The validator reads all of its schemas again for each object. On two cores that takes 20 s. */
+const SCHEMAS_TIMEOUT_MS = "180000";
+
 /** @returns the variables that name the tools to the tests, see test/k8s/build.ts; undefined without kustomize. */
 async function findTools(signal: AbortSignal): Promise<NodeJS.ProcessEnv | undefined> {
   const tools = toolsIn(dataDirOf(process.env));
@@ -36,7 +39,8 @@ async function run(args: string[], stopping: AbortSignal): Promise<number> {
   }
   const selection = args.some((arg) => existsSync(arg)) ? args : ["test/k8s/**/*.test.ts", ...args];
   const options = { stopping, forced: stopping, env: { ...process.env, ...tools }, stopWith: "SIGKILL" } as const;
-  return (await runChild("node_modules/mocha/bin/mocha.js", selection, options).exited) ?? 1;
+  const mocha = ["--timeout", SCHEMAS_TIMEOUT_MS, ...selection];
+  return (await runChild("node_modules/mocha/bin/mocha.js", mocha, options).exited) ?? 1;
 }
 
 const { stopping } = listenForStop();
