@@ -19,7 +19,7 @@ const proved = new Counter("proved");
 
 /** k6 keeps the counts of a tag's value only for those that have a threshold. */
 function countedForSummary() {
-  const rows = [...settings.keys.map((_, key) => `key_${key + 1}`), "account"];
+  const rows = [...settings.keys.map((_, key) => `key_${key + 1}`), "all_keys"];
   return Object.fromEntries(
     rows.flatMap((row) => COLUMNS.map((column) => [`requests{row:${row},column:${column}}`, ["count>=0"]])),
   );
@@ -63,7 +63,7 @@ const host = {
   stopped: () => false, // k6 itself ends the run
   seen({ key, verdict, fault, answer }) {
     const count = (column) => {
-      for (const row of [`key_${key + 1}`, "account"]) requests.add(1, { row, column });
+      for (const row of [`key_${key + 1}`, "all_keys"]) requests.add(1, { row, column });
     };
     if (fault !== undefined) count("failed");
     if (verdict === "free" || verdict === "rejected") return;
@@ -91,7 +91,7 @@ export function handleSummary({ metrics }) {
   const count = (row, column) => metrics[`requests{row:${row},column:${column}}`]?.values.count ?? 0;
   const line = (cells) =>
     cells.map((cell, column) => (column === 0 ? cell.padEnd(10) : String(cell).padStart(10))).join("");
-  const rows = [...settings.keys.map((_, key) => `key_${key + 1}`), "account"].map((row) =>
+  const rows = [...settings.keys.map((_, key) => `key_${key + 1}`), "all_keys"].map((row) =>
     line([row.replace("_", " "), ...COLUMNS.map((column) => count(row, column))]),
   );
   const times = metrics.latency?.values;

@@ -12,6 +12,11 @@ export function askFor(surface: string, key: number, candidate: string): Ask {
   return { method, path, surface, key, ...(body === undefined ? {} : { json: JSON.parse(body) as unknown }) };
 }
 
+/** What reports call the keys of a run. */
+export function namesOf({ settings }: Run): string[] {
+  return settings.keys.map((_, key) => `key ${key + 1}`);
+}
+
 /** Takes one of each list in turn. */
 export function interleaved<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));

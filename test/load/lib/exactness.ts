@@ -1,4 +1,4 @@
-import { askFor, findCandidate, interleaved } from "./asks.ts";
+import { askFor, findCandidate, interleaved, namesOf } from "./asks.ts";
 import { UsageError } from "./host.ts";
 import { type Finding, isGood, judge } from "./judge.ts";
 import { type Ask, type Limits, reasonOf, type Run, sendAll } from "./run.ts";
@@ -7,7 +7,7 @@ import { limitsOfOneAccount, nextWindow } from "./windows.ts";
 /** What each key offers beyond its limit on a surface. */
 const BEYOND = 10;
 /** The run waits for a new window if less of this one is left, or less than half of it. */
-const NEEDED_SECONDS = 20;
+const NEEDED_SECONDS = 30;
 
 /**
  * Offers more than both limits allow on every surface, within one window. First the first key alone, so that its own limit
@@ -22,6 +22,8 @@ export async function exactness(run: Run): Promise<Finding[]> {
   const offers = (surface: string, key: number): Ask[] =>
     Array.from({ length: run.limitOf(surface, key) + BEYOND }, () => askFor(surface, key, candidate));
 
+  const total = surfaces.flatMap((surface) => keys.map((_, key) => run.limitOf(surface, key) + BEYOND + 1));
+  run.planned = total.reduce((sum, count) => sum + count, 0);
   await sendAll(run, interleaved(surfaces.map((surface) => offers(surface, 0))));
   // Until now the account had room for all, so here key 1 is compared with its own limit only.
   const alone = judged(run, ", after key 1 alone");
@@ -66,9 +68,8 @@ async function probe(run: Run, candidate: string): Promise<void> {
 
 function judged(run: Run, when = ""): Finding[] {
   const { keys, surfaces } = run.settings;
-  const names = keys.map((_, key) => `key ${key + 1}`);
   return surfaces.flatMap((surface) =>
-    judge(surface + when, run.supplyOf(surface), run.tally.inWindow(0, surface, keys.length), names),
+    judge(surface + when, run.supplyOf(surface), run.tally.inWindow(0, surface, keys.length), namesOf(run)),
   );
 }
 

@@ -44,6 +44,8 @@ export class Run {
   readonly settings: Settings;
   readonly host: Host;
   readonly tally = new Tally();
+  /** How many requests the scenario is going to send, as far as it knows. For progress bars only. */
+  planned = 0;
   #sent = 0;
   /** The first answer of each surface, and of each surface and key. */
   readonly #first = new Map<string, { stated: Stated; charged: number }>();
@@ -58,6 +60,11 @@ export class Run {
   /** Returns true if the run may send nothing more: somebody stopped it, or it reached its bound. */
   get over(): boolean {
     return this.host.stopped() || this.bounded;
+  }
+
+  /** Requests sent so far. */
+  get sent(): number {
+    return this.#sent;
   }
 
   /** Returns true if the run has sent as many requests as it may. */

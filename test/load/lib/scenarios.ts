@@ -1,10 +1,16 @@
+import { backfill } from "./backfill.ts";
 import { exactness } from "./exactness.ts";
-import type { Finding } from "./judge.ts";
-import { isGood } from "./judge.ts";
+import { type Finding, isGood } from "./judge.ts";
 import type { Run } from "./run.ts";
+import { smoke } from "./smoke.ts";
+import { soak } from "./soak.ts";
+import { stampede } from "./stampede.ts";
 
 /** The scenarios by name. Each sends its requests and returns what it found out. */
-export const SCENARIOS = { exactness } as const satisfies Record<string, (run: Run) => Promise<Finding[]>>;
+export const SCENARIOS = { smoke, exactness, soak, stampede, backfill } as const satisfies Record<
+  string,
+  (run: Run) => Promise<Finding[]>
+>;
 
 export type ScenarioName = keyof typeof SCENARIOS;
 
