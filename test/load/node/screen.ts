@@ -7,27 +7,33 @@ const BAR = 40;
 const UP = (lines: number): string => `\u001b[${lines}A`;
 const CLEAR_BELOW = "\u001b[J";
 
+interface Output {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
 /**
  * Shows a run while it goes on: on a terminal a progress bar and the table by surface, redrawn in place; elsewhere a line
  * now and then, for logs.
  */
 export class Screen {
-  readonly #output: NodeJS.WriteStream;
+  readonly #output: Output;
   readonly #figures: Figures;
   #drawn = 0;
   #timer: NodeJS.Timeout | undefined;
   #run: Run | undefined;
 
-  constructor(output: NodeJS.WriteStream, figures: Figures) {
+  constructor(output: Output, figures: Figures) {
     this.#output = output;
     this.#figures = figures;
   }
 
   start(run: Run): void {
     this.#run = run;
-    this.#timer = this.#output.isTTY
-      ? setInterval(() => this.#draw(), REDRAW_MS)
-      : setInterval(() => this.say(progressOf(run)), PLAIN_MS);
+    this.#timer =
+      this.#output.isTTY === true
+        ? setInterval(() => this.#draw(), REDRAW_MS)
+        : setInterval(() => this.say(progressOf(run)), PLAIN_MS);
   }
 
   /** Prints a line that stays, above what is redrawn. */
