@@ -48,13 +48,23 @@ describe("the load kit, against four replicas", function () {
       it("proves soak, with keys of two accounts", async () => {
         const keys = [...(await keysOf(service, 2)), ...(await keysOf(service, 1))];
         const { code, output } = await play(runner, "soak", service, keys, { DURATION: "15" });
-        expect(output).to.match(/\d+ requests in \d+ s, 0 failed/);
+        expect(output).to.match(/holds +\d+ requests in \d+ s: \d+ admitted, 0 refused, 0 failed/);
         expect(code, output).to.equal(0);
       });
 
       it("fails soak if p99 is above the one demanded", async () => {
         const env = { DURATION: "3", P99_MS: "0.001" };
         const { code } = await play(runner, "soak", service, await keysOf(service, 1), env);
+        expect(code).to.equal(runner.notProved);
+      });
+
+      it("does not call soak proved if the limits were used up before", async () => {
+        const { keys } = await accountWithKeys(service, 1);
+        const { client } = keys[0]!;
+        while ((await client.patch("/settings/assistant", {})).status === 200);
+        const env = { DURATION: "3", SURFACES: "settings" };
+        const { code, output } = await play(runner, "soak", service, [client.key], env);
+        expect(output).to.match(/not proven +\d+ requests in \d+ s: 0 admitted, \d+ refused/);
         expect(code).to.equal(runner.notProved);
       });
 

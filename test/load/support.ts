@@ -23,7 +23,16 @@ export const k6Runner: Runner = {
   notProved: 99,
   start(scenario, env) {
     const given = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
-    return launch("k6", ["run", "-q", "--log-format", "raw", ...given, `test/load/${scenario}.js`]);
+    return launch("k6", [
+      "run",
+      "-q",
+      "--address",
+      "localhost:0",
+      "--log-format",
+      "raw",
+      ...given,
+      `test/load/${scenario}.js`,
+    ]);
   },
 };
 

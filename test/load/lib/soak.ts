@@ -72,9 +72,22 @@ function withinLimits(run: Run, limits: readonly Limits[]): Finding[] {
   return above.length > 0 ? above : [{ result: "holds", text: "no window admitted more than a limit" }];
 }
 
+/** A run that was mostly refused shows little: an integrator that stays below its limits is not refused. */
 function volume(run: Run, times: readonly number[], tookMs: number): Finding {
-  const text = `${times.length} requests in ${Math.round(tookMs / 1000)} s, ${run.tally.failed} failed`;
-  return { result: times.length > 0 && run.tally.failed === 0 ? "holds" : "failed", text };
+  let [admitted, refused] = [0, 0];
+  for (const window of run.tally.windows) {
+    for (const surface of run.settings.surfaces) {
+      for (const counts of run.tally.inWindow(window, surface, run.settings.keys.length)) {
+        admitted += counts.admitted;
+        refused += counts.account + counts.key;
+      }
+    }
+  }
+  const { failed } = run.tally;
+  const text = `${times.length} requests in ${Math.round(tookMs / 1000)} s: ${admitted} admitted, ${refused} refused, ${failed} failed`;
+  if (failed > 0) return { result: "failed", text };
+  if (admitted > refused) return { result: "holds", text };
+  return { result: "not proven", text: `${text}. The limits were used up: use other keys, or another window.` };
 }
 
 function slowness({ settings: { p99Ms } }: Run, times: readonly number[]): Finding[] {
