@@ -1,0 +1,52 @@
+import { expect } from "chai";
+import { connectRedis } from "../../../src/infra/redis.ts";
+import { startRedis } from "../../support/servers.ts";
+import { useStarted } from "../../support/use-started.ts";
+import { expectReadable, useObserved } from "../support/observed.ts";
+import { useTraffic } from "../support/traffic.ts";
+
+describe("the alerts while Redis", () => {
+  const MAX_MEGABYTES = 16;
+  const server = useStarted(
+    "The Redis server",
+    () => startRedis({ args: ["--maxmemory", `${MAX_MEGABYTES}mb`, "--maxmemory-policy", "noeviction"] }),
+    (server) => server.stop(),
+  );
+  const { service, prometheus } = useObserved(() => ({ REDIS_URL: server.url }));
+  const traffic = useTraffic(service);
+
+  it("is well: none", async () => {
+    expect(await prometheus.firingNow()).to.deep.equal([]);
+    expect([...traffic.statuses.keys()]).to.deep.equal([200]);
+  });
+
+  it("is killed: limiter unavailable, and the failures' budget burns until it is back", async () => {
+    await server.kill();
+    expectReadable(await prometheus.firing("OnboardingLimiterUnavailable"));
+    expectReadable(await prometheus.firing("OnboardingErrorBudgetBurnsFast"));
+    expectReadable(await prometheus.firing("OnboardingErrorBudgetBurnsSlowly"));
+    expect(await prometheus.firingNow(), "MongoDB is well").not.to.include("OnboardingStoreUnavailable");
+    await server.restart();
+    await prometheus.quiet("OnboardingLimiterUnavailable");
+    await prometheus.quiet("OnboardingErrorBudgetBurnsFast");
+    await prometheus.quiet("OnboardingErrorBudgetBurnsSlowly");
+    expect(await prometheus.firingNow()).to.deep.equal([]);
+  });
+
+  it("is killed while nobody sends a request: limiter unavailable", async () => {
+    await traffic.stop();
+    await server.kill();
+    expectReadable(await prometheus.firing("OnboardingLimiterUnavailable"));
+    await server.restart();
+    await prometheus.quiet("OnboardingLimiterUnavailable");
+  });
+
+  it("is almost full: memory near its limit", async () => {
+    const redis = await connectRedis({ url: server.url, timeoutMs: 5_000 });
+    await redis.set("ballast", Buffer.alloc(MAX_MEGABYTES * 0.75 * 1024 ** 2));
+    expectReadable(await prometheus.firing("OnboardingRedisMemoryNearLimit"));
+    await redis.del("ballast");
+    redis.disconnect();
+    await prometheus.quiet("OnboardingRedisMemoryNearLimit");
+  });
+});
