@@ -15,7 +15,7 @@ const REDIS_FORMS = ["redis:", "rediss:", "redis+sentinel:", "redis+cluster:"];
 const SETTINGS = {
   PORT: integer(8080, 0, 65535, "port of the API; 0 picks a free one"),
   HOST: text("0.0.0.0", "address the API listens on"),
-  OPS_PORT: integer(9090, 0, 65535, "port of /livez and /readyz; 0 picks a free one"),
+  OPS_PORT: integer(9090, 0, 65535, "port of /livez, /readyz and /metrics; 0 picks a free one"),
   REPLICAS: integer(1, 1, 64, "number of processes that share the port"),
   MONGODB_URL: url(
     ["mongodb:", "mongodb+srv:"],

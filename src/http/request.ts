@@ -6,6 +6,8 @@ import { problem } from "../problems.ts";
 /** What every middleware knows about a request. */
 export interface RequestState extends DefaultState {
   requestId: string;
+  /** The path of the route that answers, for example /candidates/:id. Undefined if no route does. */
+  route?: string;
   /** The error behind a 5xx, or behind an answer that broke off. Only for the log. */
   failure?: unknown;
 }
