@@ -14,6 +14,7 @@ describe("the alerts while the process", () => {
   });
 
   it("gets the CPU only now and then: event-loop delay", async () => {
+    await prometheus.quiet("OnboardingEventLoopDelay");
     const { child } = service;
     let resume: NodeJS.Timeout | undefined;
     const stutter = setInterval(() => {

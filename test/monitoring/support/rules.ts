@@ -39,7 +39,10 @@ export function ruleFile(groups: readonly RuleGroup[]): string {
   return stringify({ groups });
 }
 
-/** Returns the same rules with every duration divided by `times`: ranges, steps of subqueries, `for` and intervals. */
+/**
+ * Returns the same rules with every duration divided by `times`: ranges, steps of subqueries, `for`, intervals, and the
+ * seconds that an age is compared with (`time() - … > 3600`).
+ */
 export function faster(groups: readonly RuleGroup[], times: number): RuleGroup[] {
   const shorter = (duration: string) => divided(duration, times);
   return groups.map(({ name, interval, rules }) => ({
@@ -47,7 +50,9 @@ export function faster(groups: readonly RuleGroup[], times: number): RuleGroup[]
     ...(interval === undefined ? {} : { interval: shorter(interval) }),
     rules: rules.map((rule) => ({
       ...rule,
-      expr: rule.expr.replace(/\[[^\]]+\]/g, (range) => range.replace(/\d+[smhd]/g, shorter)),
+      expr: rule.expr
+        .replace(/\[[^\]]+\]/g, (range) => range.replace(/\d+[smhd]/g, shorter))
+        .replace(/(?<=^time\(\) - [^]* > )\d+$/, (seconds) => `${Number(seconds) / times}`),
       ...(rule.for === undefined ? {} : { for: shorter(rule.for) }),
     })),
   }));
