@@ -28,6 +28,12 @@ export interface Series {
   value: [number, string];
 }
 
+/** A series over a range of time. */
+export interface Range {
+  metric: Record<string, string>;
+  values: [number, string][];
+}
+
 export interface PrometheusOptions {
   /** For each job, the URL of what it scrapes. */
   readonly targets: Record<string, string>;
@@ -40,6 +46,12 @@ export interface Prometheus {
   readonly url: string;
   /** Evaluates a query now. */
   query(expr: string): Promise<Series[]>;
+  /** Evaluates a query for every second from `start` (in seconds) until now, as Grafana does. */
+  range(expr: string, start: number): Promise<Range[]>;
+  /** Returns the values of a label among the series that a selector selects. */
+  labelValues(label: string, selector: string): Promise<string[]>;
+  /** Returns the names of all metrics that the targets declare, and of all labels. */
+  exported(): Promise<{ metrics: Set<string>; labels: Set<string> }>;
   /** Waits until a query returns a series. @throws after 90 s. */
   until(expr: string): Promise<Series[]>;
   /** Waits until the alert fires. @throws after 90 s. */
@@ -92,7 +104,7 @@ function configFor(targets: Record<string, string>): object {
     rule_files: ["rules.yaml"],
     scrape_configs: Object.entries(targets).map(([job, url]) => ({
       job_name: job,
-      static_configs: [{ targets: [new URL(url).host], labels: { namespace: NAMESPACE } }],
+      static_configs: [{ targets: [new URL(url).host], labels: { namespace: NAMESPACE, pod: job } }],
     })),
   };
 }
@@ -112,6 +124,22 @@ function clientFor(url: string): Omit<Prometheus, "stop"> {
     url,
     query,
     until,
+    async range(expr, start) {
+      const span = `start=${start}&end=${Date.now() / 1000}&step=1`;
+      const found = await ask<{ result: Range[] }>(
+        `${url}/api/v1/query_range?query=${encodeURIComponent(expr)}&${span}`,
+      );
+      return found.result;
+    },
+    labelValues: (label, selector) =>
+      ask(`${url}/api/v1/label/${label}/values?match[]=${encodeURIComponent(selector)}`),
+    async exported() {
+      const [metadata, labels] = await Promise.all([
+        ask<Record<string, unknown>>(`${url}/api/v1/metadata`),
+        ask<string[]>(`${url}/api/v1/labels`),
+      ]);
+      return { metrics: new Set(Object.keys(metadata)), labels: new Set(labels) };
+    },
     firing: (name) => poll(`the alert ${known(name)} to fire`, () => firing(name)),
     async quiet(name) {
       await poll(`the alert ${known(name)} to end`, async () => ((await firing(name)) ? undefined : true));
