@@ -24,6 +24,8 @@ import { createLog } from "./infra/log.ts";
 import { Metrics } from "./infra/metrics.ts";
 import { connectMongo, type Mongo } from "./infra/mongo.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
+import { startTracing } from "./infra/start-tracing.ts";
+import type { Tracing } from "./infra/tracing.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { LimitsService } from "./limits/service.ts";
 import { OutreachService } from "./outreach/service.ts";
@@ -71,7 +73,8 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
   let redis: RedisClient | undefined;
   try {
     redis = await connectRedis({ url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log });
-    return await wire({ config, log, mongo, redis, metrics });
+    const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
+    return await wire({ config, log, mongo, redis, metrics, tracing });
   } catch (error) {
     redis?.disconnect();
     await mongo.close();
@@ -86,12 +89,14 @@ async function wire({
   mongo,
   redis,
   metrics,
+  tracing,
 }: {
   config: Config;
   log: Logger;
   mongo: Mongo;
   redis: RedisClient;
   metrics: Metrics;
+  tracing: Tracing | undefined;
 }): Promise<System> {
   const clock = new SharedClock();
   await followRedis(clock, redis);
@@ -158,6 +163,7 @@ async function wire({
     newId,
     log,
     metrics,
+    tracing,
     draining,
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     maxFileBytes: config.MAX_DOCUMENT_BYTES,
@@ -184,6 +190,7 @@ async function wire({
       health.stop();
       redis.disconnect();
       await mongo.close();
+      await tracing?.close();
     },
   };
 }

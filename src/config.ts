@@ -25,6 +25,10 @@ const SETTINGS = {
     REDIS_FORMS,
     "URL of Redis: redis://, rediss://, redis+sentinel://h1:p,h2:p/NAME or redis+cluster://h1:p,h2:p",
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(
+    ["http:", "https:"],
+    "URL of an OpenTelemetry collector that takes traces over HTTP; without it nothing is traced",
+  ),
   LOG_LEVEL: oneOf(LOG_LEVELS, "info", "lowest level that is logged"),
   TRUSTED_PROXIES: integer(0, 0, 10, "number of trusted proxies, each of which adds an address to X-Forwarded-For"),
   ADMIN_ACTOR: text(

@@ -3,6 +3,7 @@ import { Problem, problem } from "../problems.ts";
 import { reviveStuckClient } from "./heartbeats.ts";
 import type { Metrics } from "./metrics.ts";
 import { watchPool } from "./mongo-pool.ts";
+import { published } from "./store-channel.ts";
 
 /** What an operation does, in the words of MongoDB's commands. */
 type Operation = "find" | "insert" | "update" | "delete" | "ping";
@@ -62,9 +63,9 @@ export async function connectMongo({ url, timeoutMs, log, metrics }: MongoOption
     timeoutMs,
     async bounded(name, operation) {
       const started = performance.now();
-      const [command = ""] = name.split(" ", 1);
+      const [command = "", collection] = name.split(" ");
       try {
-        const result = await inTime(operation, timeoutMs);
+        const result = await published({ system: "mongodb", command, collection }, () => inTime(operation, timeoutMs));
         metrics?.operation("mongodb", command, started);
         return result;
       } catch (error) {

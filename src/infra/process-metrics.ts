@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { serviceInfo } from "./service-info.ts";
 
 /** How often the event loop's delay is sampled, in milliseconds. Each sample includes this wait itself. */
 const RESOLUTION_MS = 10;
@@ -29,10 +29,9 @@ export function processMetrics(): Registry {
   return registry;
 }
 
-/** Says which service and version this is. The file is two levels above this module, in src/ as in dist/. */
+/** Says which service and version this is. */
 function nameService(register: Registry): void {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  const { name, version } = JSON.parse(text) as { name: string; version: string };
+  const { name, version } = serviceInfo();
   new Gauge({
     name: "target_info",
     help: "The service and its version.",
