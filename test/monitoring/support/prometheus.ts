@@ -11,6 +11,7 @@ import { alertsIn, faster, readGroups, ruleFile } from "./rules.ts";
 export const JOB = "candidate-onboarding-service";
 export const NAMESPACE = "onboarding";
 export const SCRAPE_SECONDS = 0.5;
+const STEADY_SECONDS = 5;
 const POLL_MS = 100;
 /** Longest wait for what must happen. Far more than any alert needs, because the machine may be busy. */
 const DEADLINE_MS = 90_000;
@@ -59,7 +60,7 @@ export interface Prometheus {
   /** Waits until the alert no longer fires. @throws after 90 s. */
   quiet(name: string): Promise<void>;
   /**
-   * Waits until each target has been scraped ten more times in a row, then returns the names of the alerts that fire,
+   * Waits until each target has been scraped for 5 s without a failure, then returns the names of the alerts that fire,
    * except OnboardingEventLoopDelay: it may fire rightly, because the machine of the tests is too busy.
    */
   firingNow(): Promise<string[]>;
@@ -83,7 +84,7 @@ export async function startPrometheus({ targets, times }: PrometheusOptions): Pr
     `--config.file=${join(dir, "prometheus.yaml")}`,
     `--storage.tsdb.path=${join(dir, "data")}`,
     "--web.listen-address=127.0.0.1:0",
-    // By default a range may end in samples that are five minutes old. Here that would be hours.
+    // By default, a series that ended is remembered for five minutes. Here that would be hours.
     "--query.lookback-delta=2s",
   ]);
   const client = clientFor(server.url);
@@ -145,9 +146,9 @@ function clientFor(url: string): Omit<Prometheus, "stop"> {
       await poll(`the alert ${known(name)} to end`, async () => ((await firing(name)) ? undefined : true));
     },
     async firingNow() {
+      await until("up"); // a new Prometheus scrapes nothing for five seconds
       const since = Date.now() / 1000;
-      const window = `${10 * SCRAPE_SECONDS}s`;
-      await until(`min(timestamp(up)) > ${since} + ${10 * SCRAPE_SECONDS} and min(min_over_time(up[${window}])) == 1`);
+      await until(`min(timestamp(up)) > ${since + STEADY_SECONDS} and min(min_over_time(up[${STEADY_SECONDS}s])) == 1`);
       return (await alerts())
         .filter(({ labels, state }) => state === "firing" && labels.alertname !== "OnboardingEventLoopDelay")
         .map(({ labels }) => labels.alertname);
