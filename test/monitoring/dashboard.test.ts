@@ -28,7 +28,7 @@ describe("the dashboard", () => {
     () => startRedis(),
     (server) => server.stop(),
   );
-  const service = useProcesses(() => ({ REDIS_URL: redis.url }));
+  const service = useProcesses(() => ({ REDIS_URL: redis.url, REPLICAS: 2 }));
   const mtail = useStarted(
     "mtail",
     () => startMtail(service),
