@@ -8,7 +8,7 @@ import { runSuite } from "./run-suite.ts";
 
 const EVERY_CHANGE = [
   "test/**/*.test.ts",
-  ...["exactness", "faults", "k8s", "load", "bench"].flatMap((slow) => ["--ignore", `test/${slow}/**`]),
+  ...["exactness", "faults", "k8s", "load", "bench", "monitoring"].flatMap((slow) => ["--ignore", `test/${slow}/**`]),
 ];
 
 const args = process.argv.slice(2);
