@@ -30,6 +30,7 @@ export interface LogLine {
   window?: number;
   account?: string;
   key_id?: string;
+  request_id?: string;
   status?: number;
 }
 
