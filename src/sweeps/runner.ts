@@ -9,7 +9,7 @@ const LEASE_MS = 15_000;
 /** Pause between the end of one pass and the next, in milliseconds. */
 const REST_MS = 20_000;
 /** Longest wait for the running pass to stop, in milliseconds. A pass that is cut off then does no harm. */
-const STOP_WITHIN_MS = 5_000;
+export const STOP_WITHIN_MS = 5_000;
 
 /** Times are milliseconds. */
 export interface SweepRunnerOptions {
