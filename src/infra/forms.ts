@@ -4,6 +4,10 @@ import { isDuplicateKey, type Mongo, within } from "./mongo.ts";
  * The forms in which this version stores data: `store` for the documents in MongoDB, `limiter` for the keys in Redis.
  * Raise a number in the release after which a process of an earlier version must not start on the data any more. 0.1.0
  * wrote form 1 of both, without the mark.
+ *
+ * A process that already runs does not look again. So a counter of a new form must keep its key and change its value: a
+ * script that cannot read a counter charges nothing, and its process answers 503. Under a new key it would count apart,
+ * and admit up to twice the limit.
  */
 const FORMS = { store: 1, limiter: 1 };
 

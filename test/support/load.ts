@@ -22,9 +22,10 @@ export class LoadClient {
   readonly #url: string;
   readonly #agent: Agent;
 
-  constructor(url: string, connections: number) {
+  /** @param keepAlive false opens a connection for each request. */
+  constructor(url: string, connections: number, keepAlive = true) {
     this.#url = url;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    this.#agent = new Agent({ keepAlive, maxSockets: connections });
   }
 
   /** Sends one request, without retries. @throws if the connection breaks. */

@@ -40,11 +40,11 @@ describe("a roll from the earlier version to the working tree and back, under lo
   it("fails no request, replays every answer, charges each request once, and leaves a mirror equal to the store", async () => {
     const { fleet, rollout } = await start({ LIMIT_SCALE: 1_000 }); // far above the load
     const { id, keyId, key } = await newAccount(fleet.operators, fleet.url);
-    const writers = new Writers(load, key);
+    const writers = new Writers(fleet.url, load, key);
     const mirror = new Mirror(load, key);
     const unread: string[] = [];
     const reading = new Lanes(1, async () => (await mirror.catchUp()) || unread.push(mirror.lastFault));
-    const writing = writers.start(4);
+    const writing = writers.start();
     await rollout.replaceAll(versions.later);
     await rollout.replaceAll(versions.earlier);
     await writing.end();

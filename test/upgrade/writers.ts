@@ -2,13 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { Candidate } from "../../src/candidates/schema.ts";
 import type { Surface } from "../../src/limiter/surfaces.ts";
 import { Lanes } from "../faults/replicas/lanes.ts";
-import type { LoadAnswer, LoadClient, LoadRequest } from "../support/load.ts";
+import { type LoadAnswer, LoadClient, type LoadRequest } from "../support/load.ts";
 
 /** Two answers to one request with an Idempotency-Key, by their request ids. */
 export interface Replay {
   readonly first: string;
   readonly second: string;
 }
+
+const LANES = 4;
 
 type Step = Omit<LoadRequest, "key"> & { surface: Surface; status: number };
 
@@ -22,15 +24,18 @@ export class Writers {
   /** Broken connections, and answers that are not the expected one. */
   readonly failures: string[] = [];
   readonly #load: LoadClient;
+  /** Opens a connection for each request, so that a replay is often another process's. */
+  readonly #other: LoadClient;
   readonly #key: string;
 
-  constructor(load: LoadClient, key: string) {
+  constructor(url: string, load: LoadClient, key: string) {
     this.#load = load;
+    this.#other = new LoadClient(url, LANES, false);
     this.#key = key;
   }
 
-  start(count: number): Lanes {
-    return new Lanes(count, (lane, turn) => this.#pipeline(`${lane}-${turn}`));
+  start(): Lanes {
+    return new Lanes(LANES, (lane, turn) => this.#pipeline(`${lane}-${turn}`));
   }
 
   async #pipeline(name: string): Promise<void> {
@@ -38,7 +43,7 @@ export class Writers {
     const headers = { "Idempotency-Key": randomUUID() };
     const create = { surface: "create", method: "POST", path: "/candidates", body, headers, status: 201 } as const;
     const created = await this.#send(create);
-    const again = await this.#send(create);
+    const again = await this.#send(create, this.#other);
     if (created === undefined || again === undefined) return;
     if (again.headers["idempotent-replayed"] !== "true" || again.body !== created.body)
       this.failures.push(`The create of ${name} was not replayed: ${again.body}`);
@@ -82,10 +87,10 @@ export class Writers {
   }
 
   /** @returns the answer if it is the expected one. */
-  async #send({ surface, status, ...request }: Step): Promise<LoadAnswer | undefined> {
+  async #send({ surface, status, ...request }: Step, load = this.#load): Promise<LoadAnswer | undefined> {
     this.offered[surface] = (this.offered[surface] ?? 0) + 1;
     const what = `${request.method} ${request.path}`;
-    const answer = await this.#load.send({ ...request, key: this.#key }).catch((error: Error) => error);
+    const answer = await load.send({ ...request, key: this.#key }).catch((error: Error) => error);
     if (!(answer instanceof Error) && answer.status === status) return answer;
     this.failures.push(
       answer instanceof Error ? `${what}: ${answer.message}` : `${what}: ${answer.status} ${answer.body}`,
