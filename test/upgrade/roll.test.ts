@@ -88,14 +88,18 @@ describe("a roll from the earlier version to the working tree and back, under lo
       .slice(0, 1);
   }
 
-  /** Share of a key's limit that it offers before, in and after each step of the roll; in all twice its limit. */
-  const PORTION = 0.4;
+  /**
+   * Shares of its limit that each key of an account offers before, in and after each step of the roll. The keys of the
+   * first account exhaust the account in the middle of the roll; the first key of the second one exhausts only itself.
+   */
+  const SHARED = [0.25, 0.25, 0.25];
+  const ROOMY = [0.4, 0.08];
   const STAGES = 2 * PROCESSES + 1;
 
   it("admits exactly min(offered, limit) for an account and each of its keys", async () => {
     const { fleet, rollout } = await start({});
-    const shared = await account(fleet, [PORTION, PORTION, PORTION]);
-    const roomy = await account(fleet, [PORTION, PORTION / STAGES]);
+    const shared = await account(fleet, SHARED);
+    const roomy = await account(fleet, ROOMY);
     const step: Version[] = [
       ...Array<Version>(PROCESSES).fill(versions.later),
       ...Array<Version>(PROCESSES).fill(versions.earlier),
