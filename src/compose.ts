@@ -19,10 +19,14 @@ import { IdempotentWork } from "./idempotency/once.ts";
 import { IdempotencyStore } from "./idempotency/store.ts";
 import { followRedis, SharedClock } from "./infra/clock.ts";
 import { checkForms } from "./infra/forms.ts";
+import { Health } from "./infra/health.ts";
 import { newTypeId } from "./infra/ids.ts";
 import { createLog } from "./infra/log.ts";
+import { Metrics } from "./infra/metrics.ts";
 import { connectMongo, type Mongo } from "./infra/mongo.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
+import { startTracing } from "./infra/start-tracing.ts";
+import type { Tracing } from "./infra/tracing.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { LimitsService } from "./limits/service.ts";
 import { OutreachService } from "./outreach/service.ts";
@@ -50,6 +54,7 @@ export interface System {
   readonly draining: Draining;
   /** Returns why this replica cannot serve, one text per fault; empty if it can. One round trip to each server. */
   readonly faults: () => Promise<string[]>;
+  readonly metrics: Metrics;
   /** Disconnects from Redis and MongoDB. */
   close(): Promise<void>;
 }
@@ -65,12 +70,14 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
       "REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.",
     );
   }
-  const mongo = await connectMongo({ url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log });
+  const metrics = new Metrics();
+  const mongo = await connectMongo({ url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics });
   let redis: RedisClient | undefined;
   try {
     await checkForms(mongo);
     redis = await connectRedis({ url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log });
-    return await wire({ config, log, mongo, redis });
+    const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
+    return await wire({ config, log, mongo, redis, metrics, tracing });
   } catch (error) {
     redis?.disconnect();
     await mongo.close();
@@ -84,11 +91,15 @@ async function wire({
   log,
   mongo,
   redis,
+  metrics,
+  tracing,
 }: {
   config: Config;
   log: Logger;
   mongo: Mongo;
   redis: RedisClient;
+  metrics: Metrics;
+  tracing: Tracing | undefined;
 }): Promise<System> {
   const clock = new SharedClock();
   await followRedis(clock, redis);
@@ -102,7 +113,7 @@ async function wire({
     timeoutMs: config.LIMITER_TIMEOUT_MS,
   };
   const { LIMITER_ON_OUTAGE: onOutage, REPLICAS_EXPECTED: replicasExpected } = config;
-  const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected });
+  const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics });
 
   const accounts = new AccountStore(mongo);
   const authenticator = new Authenticator({
@@ -118,6 +129,10 @@ async function wire({
   const idempotencyStore = new IdempotencyStore(mongo);
   const stores = [candidateStore, content, idempotencyStore, new AuditStore(mongo), new GrantStore(mongo)];
   await Promise.all(stores.map((store) => store.prepare()));
+
+  metrics.watchFeed(() => candidateStore.openWrites.state());
+  const health = new Health({ mongo, redis, metrics, servesWithoutRedis: onOutage === "local" });
+  health.watch();
 
   const draining: Draining = { started: false };
   const app = createApp({
@@ -150,6 +165,8 @@ async function wire({
     idempotency: new IdempotentWork({ store: idempotencyStore, clock, random }),
     newId,
     log,
+    metrics,
+    tracing,
     draining,
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     maxFileBytes: config.MAX_DOCUMENT_BYTES,
@@ -163,27 +180,20 @@ async function wire({
     ],
     leases: new LeaseStore({ mongo, clock, holder: `${hostname()}-${process.pid}`, skewMs: CLOCK_SKEW_MS }),
     log,
+    metrics,
   });
   return {
     app,
     log,
     sweeps,
     draining,
-    faults: () => faultsOf(mongo, redis),
+    faults: () => health.faults(),
+    metrics,
     async close() {
+      health.stop();
       redis.disconnect();
       await mongo.close();
+      await tracing?.close();
     },
   };
-}
-
-async function faultsOf(mongo: Mongo, redis: RedisClient): Promise<string[]> {
-  const checks = {
-    redis: redis.ping(),
-    mongodb: mongo.bounded((signal) => mongo.db.command({ ping: 1 }, { signal })),
-  };
-  const settled = await Promise.allSettled(Object.values(checks));
-  return Object.keys(checks)
-    .filter((_, index) => settled[index]?.status === "rejected")
-    .map((name) => `${name} does not answer`);
 }

@@ -28,7 +28,10 @@ export async function findKustomize(tools: string, signal: AbortSignal): Promise
   const go = onPath("go");
   if (go === undefined) return undefined;
   const title = `Building kustomize ${KUSTOMIZE.version} (go install)`;
-  const done = await step(title, go, ["install", KUSTOMIZE.module], { signal, env: { GOBIN: folder } });
+  const done = await step(title, go, ["install", KUSTOMIZE.module], {
+    signal,
+    env: { GOBIN: folder, CGO_ENABLED: "0" }, // without a C compiler
+  });
   return done ? [built, "build"] : undefined;
 }
 

@@ -35,7 +35,7 @@ export async function checkForms(mongo: Mongo): Promise<void> {
 }
 
 async function readMark(mongo: Mongo): Promise<Record<string, unknown> | undefined> {
-  const mark = await mongo.bounded((signal) => marksOf(mongo).findOne({ _id: "forms" }, { signal }));
+  const mark = await mongo.bounded("find meta", (signal) => marksOf(mongo).findOne({ _id: "forms" }, { signal }));
   if (mark === null) return undefined;
   const { _id, ...forms } = mark;
   return forms;
@@ -44,7 +44,9 @@ async function readMark(mongo: Mongo): Promise<Record<string, unknown> | undefin
 /** Returns the mark that is then in force: of several first starts at once, one writes it. */
 async function writeMark(mongo: Mongo): Promise<Record<string, unknown>> {
   try {
-    await mongo.bounded((signal) => marksOf(mongo).insertOne({ _id: "forms", ...FORMS }, within(signal)));
+    await mongo.bounded("insert meta", (signal) =>
+      marksOf(mongo).insertOne({ _id: "forms", ...FORMS }, within(signal)),
+    );
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
