@@ -67,6 +67,6 @@ export async function startVersion(version: Version, config: Config): Promise<Ru
 function environmentOf(config: Config): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])),
+    ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value ?? "")])),
   };
 }
