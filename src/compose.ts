@@ -18,6 +18,7 @@ import type { Draining } from "./http/request.ts";
 import { IdempotentWork } from "./idempotency/once.ts";
 import { IdempotencyStore } from "./idempotency/store.ts";
 import { followRedis, SharedClock } from "./infra/clock.ts";
+import { checkForms } from "./infra/forms.ts";
 import { Health } from "./infra/health.ts";
 import { newTypeId } from "./infra/ids.ts";
 import { createLog } from "./infra/log.ts";
@@ -60,7 +61,8 @@ export interface System {
 
 /**
  * Connects, and creates every service once. Needs REDIS_URL and MONGODB_URL.
- * @throws if one of them is not set, or a server cannot be reached. No connection is left open then.
+ * @throws if one of them is not set, a server cannot be reached, or the data has a form that this version does not know. No
+ * connection is left open then.
  */
 export async function compose(config: Config, log: Logger = createLog(config.LOG_LEVEL)): Promise<System> {
   if (config.REDIS_URL === null || config.MONGODB_URL === null) {
@@ -72,6 +74,7 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
   const mongo = await connectMongo({ url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics });
   let redis: RedisClient | undefined;
   try {
+    await checkForms(mongo);
     redis = await connectRedis({ url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log });
     const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
     return await wire({ config, log, mongo, redis, metrics, tracing });

@@ -8,6 +8,7 @@ import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
 import { followRedis, SharedClock } from "../infra/clock.ts";
+import { checkForms } from "../infra/forms.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { connectMongo, type Mongo } from "../infra/mongo.ts";
 import { connectRedis, type RedisClient } from "../infra/redis.ts";
@@ -88,9 +89,16 @@ export class Operations {
   async #connectMongo(): Promise<Mongo> {
     const { MONGODB_URL: url, STORE_TIMEOUT_MS: timeoutMs } = this.config;
     if (url === null) throw notSet("MONGODB_URL");
-    return connectMongo({ url, timeoutMs }).catch((cause: unknown) => {
+    const mongo = await connectMongo({ url, timeoutMs }).catch((cause: unknown) => {
       throw new ConnectError("MongoDB cannot be reached; see MONGODB_URL.", { cause });
     });
+    try {
+      await checkForms(mongo);
+    } catch (error) {
+      await mongo.close();
+      throw error;
+    }
+    return mongo;
   }
 
   #connectedRedis(): Promise<RedisClient> {

@@ -13,7 +13,7 @@ export interface Suite {
   /** Arguments for mocha. */
   readonly mocha: readonly string[];
   /** Further variables for the tests' environment. */
-  readonly env?: (servers: Servers, dataDir: string) => Promise<NodeJS.ProcessEnv>;
+  readonly env?: (servers: Servers, dataDir: string, signal: AbortSignal) => Promise<NodeJS.ProcessEnv>;
 }
 
 /**
@@ -43,7 +43,7 @@ async function run({ name, mocha: args, env: more }: Suite, { stopping }: StopSi
         REDIS_URL: servers.redisUrl,
         MONGODB_URL: servers.mongodbUrl,
         TMPDIR: dataDir, // so that the temporary files of interrupted tests are removed below
-        ...(await more?.(servers, dataDir)),
+        ...(await more?.(servers, dataDir, stopping)),
       };
       // mocha's parallel runner does not stop cleanly on a signal, so it is killed together with all processes of the tests.
       const options = { stopping, forced: stopping, env, stopWith: "SIGKILL" } as const;

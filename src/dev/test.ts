@@ -6,10 +6,9 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { runSuite } from "./run-suite.ts";
 
-const EVERY_CHANGE = [
-  "test/**/*.test.ts",
-  ...["exactness", "faults", "k8s", "load", "bench", "monitoring"].flatMap((slow) => ["--ignore", `test/${slow}/**`]),
-];
+/** Folders of test/ that have a suite of their own. */
+const OTHER_SUITES = ["exactness", "faults", "k8s", "load", "monitoring", "upgrade", "containers"];
+const EVERY_CHANGE = ["test/**/*.test.ts", ...OTHER_SUITES.flatMap((suite) => ["--ignore", `test/${suite}/**`])];
 
 const args = process.argv.slice(2);
 const selection = args.some((arg) => existsSync(arg)) ? args : [...EVERY_CHANGE, ...args];

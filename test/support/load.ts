@@ -7,6 +7,8 @@ export interface LoadRequest {
   path: string;
   key: string;
   body?: string;
+  /** Further headers. With a body, a Content-Type other than JSON. */
+  headers?: Record<string, string>;
 }
 
 export interface LoadAnswer {
@@ -20,17 +22,19 @@ export class LoadClient {
   readonly #url: string;
   readonly #agent: Agent;
 
-  constructor(url: string, connections: number) {
+  /** @param keepAlive false opens a connection for each request. */
+  constructor(url: string, connections: number, keepAlive = true) {
     this.#url = url;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    this.#agent = new Agent({ keepAlive, maxSockets: connections });
   }
 
   /** Sends one request, without retries. @throws if the connection breaks. */
-  send({ method, path, key, body }: LoadRequest): Promise<LoadAnswer> {
+  send({ method, path, key, body, headers: more = {} }: LoadRequest): Promise<LoadAnswer> {
     return new Promise((resolve, reject) => {
       const headers: Record<string, string | number> = { Authorization: `Bearer ${key}` };
       if (body !== undefined)
         Object.assign(headers, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) });
+      Object.assign(headers, more);
       const sent = request(this.#url + path, { method, agent: this.#agent, headers }, (response) => {
         text(response).then(
           (read) => resolve({ status: response.statusCode ?? 0, body: read, headers: response.headers }),

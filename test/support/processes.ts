@@ -104,7 +104,7 @@ async function untilReady(child: ChildProcess, stderr: () => string): Promise<{ 
 
 /** Creates an account with `count` keys, and a client for each key. */
 export async function accountWithKeys(
-  { operators, url }: Processes,
+  { operators, url }: Pick<Processes, "operators" | "url">,
   count: number,
 ): Promise<{ id: string; keys: { id: string; client: Client }[] }> {
   const { id } = await operators.accounts.createAccount({ name: "Test" });

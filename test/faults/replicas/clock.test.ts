@@ -27,7 +27,7 @@ describe("three replicas, one with a clock that is an hour off,", function () {
       };
       // With a window of an hour, a replica that used its own clock would count in another window than the others.
       const settings = { LIMIT_SCALE: SCALE, LIMIT_WINDOW_SECONDS: HOUR_MS / 1000, STORE_TIMEOUT_MS: 2_000 };
-      const fleet = await startFleet(3, settings, [shifted]);
+      const fleet = await startFleet(3, settings, { environments: [shifted] });
       try {
         await clearOfTheHour();
         await underLoad(fleet, direction);

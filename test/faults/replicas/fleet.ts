@@ -24,36 +24,43 @@ export interface Fleet {
   readonly url: string;
   readonly members: readonly Member[];
   readonly operators: Operators;
-  /** Starts one more process, which then gets its share of new connections. */
-  join(): Promise<Member>;
+  /**
+   * Starts one more process, which then gets its share of new connections.
+   * @param main the compiled main.js of another version of the service.
+   */
+  join(main?: string): Promise<Member>;
   stop(): Promise<void>;
 }
 
-/**
- * Starts `size` processes.
- * @param environments additional environment variables for each process, in order.
- */
+export interface FleetOptions {
+  /** Additional environment variables for each process, in order. */
+  environments?: NodeJS.ProcessEnv[];
+  /** The compiled main.js of another version of the service. */
+  main?: string | undefined;
+}
+
+/** Starts `size` processes. */
 export async function startFleet(
   size: number,
   settings: Settings = {},
-  environments: NodeJS.ProcessEnv[] = [],
+  { environments = [], main: firstMain }: FleetOptions = {},
 ): Promise<Fleet> {
   // All processes share one database, so its random name is generated only once.
   const config = testConfig(settings);
   const members: Member[] = [];
   const balancer = await startBalancer(() => members.filter(({ child }) => isRunning(child)));
-  const join = async (environment: NodeJS.ProcessEnv = {}): Promise<Member> => {
+  const join = async (main?: string, environment: NodeJS.ProcessEnv = {}): Promise<Member> => {
     const env = {
       ...process.env,
       ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value ?? "")])),
       ...environment,
     };
-    const member = await startMember(env);
+    const member = await startMember(env, main);
     members.push(member);
     return member;
   };
   try {
-    await Promise.all(Array.from({ length: size }, (_, index) => join(environments[index])));
+    await Promise.all(Array.from({ length: size }, (_, index) => join(firstMain, environments[index])));
   } catch (error) {
     await Promise.all(members.map((member) => member.end("SIGKILL")));
     balancer.close();
@@ -64,7 +71,7 @@ export async function startFleet(
     url: balancer.url,
     members,
     operators,
-    join: () => join(),
+    join: (main) => join(main),
     async stop() {
       balancer.close();
       await Promise.all(members.map((member) => member.end("SIGTERM")));
@@ -74,9 +81,14 @@ export async function startFleet(
   };
 }
 
-/** Starts one process of the service, and waits until it serves. @throws with its stderr output if it exits before that. */
-export async function startMember(env: NodeJS.ProcessEnv): Promise<Member> {
-  const child = spawn(process.execPath, [await compiled("main.ts")], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+/**
+ * Starts one process of the service, and waits until it serves.
+ * @param main the compiled main.js of another version of the service.
+ * @throws with its stderr output if it exits before that.
+ */
+export async function startMember(env: NodeJS.ProcessEnv, main?: string): Promise<Member> {
+  const program = main ?? (await compiled("main.ts"));
+  const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log: LogLine[] = [];
   if (child.stdout === null || child.stderr === null) throw new Error("The service's output is not a pipe.");
   createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as LogLine));

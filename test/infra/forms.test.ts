@@ -1,0 +1,62 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { checkForms } from "../../src/infra/forms.ts";
+import { complaintOf } from "../admin/support.ts";
+import { compiled } from "../support/compiled.ts";
+import { testConfig } from "../support/service.ts";
+import { useDatabase } from "../support/use-service.ts";
+
+const MARK = { _id: "forms", store: 1, limiter: 1 };
+
+describe("the mark of the stored forms", () => {
+  const mongo = useDatabase();
+  const marks = () => mongo.db.collection<typeof MARK>("meta");
+  /** The servers' URLs, with the database of this suite. */
+  const environment = () => {
+    const { REDIS_URL, MONGODB_URL } = testConfig();
+    const url = (MONGODB_URL ?? "").replace(/test-[\w-]+/, mongo.db.databaseName);
+    return { MONGODB_URL: url, REDIS_URL: REDIS_URL ?? "" };
+  };
+  afterEach(() => marks().deleteMany({}));
+
+  it("is written once if several processes start on a database without it", async () => {
+    await Promise.all([checkForms(mongo), checkForms(mongo), checkForms(mongo)]);
+    expect(await marks().find().toArray()).to.deep.equal([MARK]);
+  });
+
+  for (const what of ["store", "limiter"] as const) {
+    const line =
+      `holds form 2 of the ${what}, and this version knows form 1 only. Start a version that knows it, or restore a ` +
+      "backup from before the upgrade; CHANGELOG.md says which version changed the form.";
+
+    it(`ends the process at its start, with one line, if it names another form of the ${what}`, async () => {
+      await marks().insertOne({ ...MARK, [what]: 2 });
+      const env = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0", ...environment() };
+      const started = promisify(execFile)(process.execPath, [await compiled("main.ts")], { env, timeout: 20_000 });
+      const ended = (await started.catch((error: unknown) => error)) as {
+        code: number;
+        stdout: string;
+        stderr: string;
+      };
+      expect(ended).to.include({ code: 1, stdout: "" });
+      expect(ended.stderr).to.equal(`The database "${mongo.db.databaseName}" ${line}\n`);
+      expect(await marks().find().toArray()).to.deep.equal([{ ...MARK, [what]: 2 }]);
+    });
+
+    it(`fails a command of the operators, with one line, if it names another form of the ${what}`, async () => {
+      await marks().insertOne({ ...MARK, [what]: 2 });
+      const complaint = await complaintOf(["accounts", "list"], environment());
+      expect(complaint).to.equal(`The database "${mongo.db.databaseName}" ${line}`);
+    });
+  }
+
+  it("may not name anything that this version does not know", async () => {
+    await marks().insertOne({ ...MARK, search: 1 } as typeof MARK);
+    const { message } = await checkForms(mongo).then(
+      () => new Error("it was accepted"),
+      (error: Error) => error,
+    );
+    expect(message).to.include("holds form 1 of the search, and this version knows none.");
+  });
+});

@@ -1,0 +1,230 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { download, packOf } from "../pack/support.ts";
+import { type Answer, Client, expectProblem } from "../support/client.ts";
+import { openOperators, type Operators } from "../support/operators.ts";
+import { newAccount, testConfig, type TestAccount } from "../support/service.ts";
+import { type Running, startVersion, useVersions } from "./versions.ts";
+
+/** What a client sees of an answer: its status, its body, and the headers that do not change from request to request. */
+function seen({ status, headers, body }: Answer): unknown {
+  return {
+    status,
+    body,
+    etag: headers.get("etag"),
+    location: headers.get("location"),
+    type: headers.get("content-type"),
+  };
+}
+
+const FULL = {
+  external_id: "A-1",
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+  job_title: "Analyst",
+  start_date: "2027-01-04",
+  metadata: { "team.lead": "Charles", $cost: "12" },
+  docs_chase_attempts: 7,
+  references_required: 1,
+  documents: ["Passport", "CV", { name: "Degree", metadata: { place: "London" } }],
+  references: [{ name: "Charles", email: "charles@example.com" }],
+};
+
+describe("two versions side by side on one Redis and one MongoDB", function () {
+  this.timeout(60_000);
+  const versions = useVersions();
+  let running: Record<"earlier" | "later", Running>;
+  let operators: Operators;
+  let account: TestAccount;
+
+  before(async () => {
+    const config = testConfig();
+    const [earlier, later] = [await startVersion(versions.earlier, config), await startVersion(versions.later, config)];
+    running = { earlier, later };
+    operators = await openOperators(config);
+  });
+  beforeEach(async () => {
+    account = await newAccount(operators, running.later.url);
+  });
+  after(async () => {
+    if (running === undefined) return;
+    for (const { member } of Object.values(running)) expect(await member.end("SIGTERM")).to.equal(0);
+    await operators.mongo.db.dropDatabase();
+    await operators.close();
+  });
+
+  for (const [writer, reader] of [
+    ["earlier", "later"],
+    ["later", "earlier"],
+  ] as const) {
+    describe(`of which the ${writer} one writes and the ${reader} one reads`, () => {
+      let first: Client;
+      let second: Client;
+      beforeEach(() => {
+        first = new Client(running[writer].url, account.key);
+        second = new Client(running[reader].url, account.key);
+      });
+
+      it("show a candidate and all that belongs to it alike, to the ETag", async () => {
+        const { body: created } = await first.post("/candidates", FULL);
+        const path = `/candidates/${created.id}`;
+        const [passport, cv] = created.documents;
+        const bytes = Buffer.alloc(600_000, "0123456789"); // three chunks of GridFS
+        const upload = { headers: { "Content-Type": "application/pdf" }, body: bytes };
+        const changes = [
+          await first.request("PUT", `${path}/documents/${passport!.id}/content`, upload),
+          await first.request("PUT", `${path}/documents/${cv!.id}/content`, upload),
+          await first.post(`${path}/start`),
+          await first.patch(`${path}/documents/${passport!.id}`, { state: "accepted", expires_on: "2030-01-01" }),
+          await first.patch(`/references/${created.references[0]!.id}`, {
+            state: "received",
+            response: { fit: "yes" },
+          }),
+          await first.patch("/settings/assistant", { language: "de", instructions: "Be kind." }),
+          await first.patch("/settings/quiet-hours", { enabled: true }),
+        ];
+        expect(changes.map(({ status }) => status)).to.deep.equal(changes.map(() => 200));
+
+        const paths = [path, "/candidates", "/settings/assistant", "/settings/quiet-hours"];
+        for (const each of [...paths, "/candidates?external_id=A-1", "/candidates?state=in_progress"]) {
+          const written = await first.get(each);
+          expect(written.status, each).to.equal(200);
+          const read = await second.get(each);
+          if (each.startsWith("/candidates?") || each === "/candidates")
+            expect(read.body.data).to.deep.equal(written.body.data);
+          else expect(seen(read), each).to.deep.equal(seen(written));
+        }
+        const content = `${path}/documents/${passport!.id}/content`;
+        const whole = await download(second, content);
+        expect(Buffer.from(whole.bytes).equals(bytes)).to.equal(true);
+        expect(whole.headers.get("etag")).to.equal((await download(first, content)).headers.get("etag"));
+        const part = await download(second, content, { Range: "bytes=261119-261121" });
+        expect(Buffer.from(part.bytes).toString()).to.equal("901");
+        const [{ generated_at: _1, ...one }, { generated_at: _2, ...other }] = await Promise.all([
+          packOf(first, created.id),
+          packOf(second, created.id),
+        ]);
+        expect(other).to.deep.equal(one);
+      });
+
+      it("accept each other's ETags", async () => {
+        const { body, headers } = await first.post("/candidates", FULL);
+        const path = `/candidates/${body.id}`;
+        const tag = headers.get("etag") ?? "";
+        expect((await second.get(path, { "If-None-Match": tag })).status).to.equal(304);
+        const changed = await second.request("PATCH", path, { json: { name: "Ada" }, headers: { "If-Match": tag } });
+        expect(changed.status).to.equal(200);
+        const late = await first.request("PATCH", path, { json: { name: "Eve" }, headers: { "If-Match": tag } });
+        expectProblem(late, 412, "version_mismatch");
+      });
+
+      it("continue each other's cursors", async () => {
+        const rows: string[] = [];
+        for (let n = 0; n < 6; n++) rows.push((await first.post("/candidates", { name: `${n}` })).body.id);
+        const page = await first.get("/candidates?limit=2");
+        const next = await second.get(`/candidates?limit=2&cursor=${page.body.cursor}`);
+        const last = await first.get(`/candidates?limit=2&cursor=${next.body.cursor}`);
+        const ids = [page, next, last].flatMap(({ body }) => body.data.map(({ id }) => id));
+        expect(ids).to.deep.equal(rows);
+        const { body: later } = await first.post("/candidates");
+        const more = await second.get(`/candidates?cursor=${last.body.cursor}`);
+        expect(more.body.data.map(({ id }) => id)).to.include(later.id);
+      });
+
+      it("replay each other's answers", async () => {
+        const { body: candidate } = await first.post("/candidates", FULL);
+        const form = () => {
+          const parts = new FormData();
+          parts.set("name", "CV");
+          parts.set("content", new Blob(["the bytes"], { type: "text/plain" }), "cv.txt");
+          return new Response(parts);
+        };
+        const boundary = form();
+        const upload = { body: new Uint8Array(await boundary.clone().arrayBuffer()), headers: boundary.headers };
+        const requests: [string, string, object][] = [
+          ["a create", "/candidates", { json: { name: "Once", documents: ["CV"], references: [{ name: "Ann" }] } }],
+          ["a refusal", "/candidates", { json: { external_id: "A-1" } }],
+          ["a start", `/candidates/${candidate.id}/start`, { json: {} }],
+          ["a reference", `/candidates/${candidate.id}/references`, { json: { name: "Bob" } }],
+          ["an upload", `/candidates/${candidate.id}/documents`, upload],
+        ];
+        for (const [what, path, given] of requests) {
+          const key = randomUUID();
+          const send = (client: Client, { headers, ...options }: { headers?: Headers }) =>
+            client.request("POST", path, {
+              ...options,
+              headers: { ...Object.fromEntries(headers ?? []), "Idempotency-Key": key },
+            });
+          const done = await send(first, given);
+          const again = await send(second, given);
+          expect(again.headers.get("idempotent-replayed"), what).to.equal("true");
+          const { request_id: _first, ...expected } = done.body;
+          const { request_id: _second, ...replayed } = again.body;
+          expect(seen({ ...again, body: replayed as Answer["body"] }), what).to.deep.equal(
+            seen({ ...done, body: expected as Answer["body"] }),
+          );
+          expect(done.status, what).to.equal(what === "a refusal" ? 409 : what === "a start" ? 200 : 201);
+          const other = await second.request("POST", "/candidates", {
+            json: { name: "Another" },
+            headers: { "Idempotency-Key": key },
+          });
+          expect(other.body.code, what).to.equal("idempotency_key_reused");
+        }
+      });
+
+      it("authenticate a key that the other's command line created, and refuse it from its revocation on", async () => {
+        const { command } = running[writer];
+        const { id, key } = await command<{ id: string; key: string }>(
+          "keys",
+          "create",
+          "--account",
+          account.id,
+          "--name",
+          "ats",
+        );
+        const client = new Client(running[reader].url, key);
+        expect((await client.get("/limits")).status).to.equal(200); // the reader now caches the key
+        const rotated = await command<{ key: string }>("keys", "rotate", id, "--grace-seconds", "0");
+        expectProblem(await client.get("/limits"), 401, "api_key_invalid");
+        const renewed = new Client(running[reader].url, rotated.key);
+        expect((await renewed.get("/candidates")).status).to.equal(200);
+        await command("accounts", "suspend", account.id);
+        expectProblem(await renewed.get("/candidates"), 403, "account_suspended");
+        await command("accounts", "resume", account.id);
+        expect((await renewed.get("/candidates")).status).to.equal(200);
+        await command("keys", "revoke", id);
+        expectProblem(await renewed.get("/candidates"), 401, "api_key_revoked");
+      });
+
+      it("count one window together, and draw on a grant of the other's command line", async () => {
+        const clients = [first, second];
+        const statuses: number[] = [];
+        const create = async (count: number) => {
+          for (let n = 0; n < count; n++) statuses.push((await clients[n % 2]!.post("/candidates")).status);
+        };
+        await create(102);
+        const terms = {
+          key: account.keyId,
+          surface: "create",
+          amount: "5",
+          "expires-in-hours": "1",
+          "approved-by": "Ann",
+          reason: "test",
+        };
+        await running[writer].command(
+          "grants",
+          "create",
+          ...Object.entries(terms).flatMap(([name, value]) => [`--${name}`, value]),
+        );
+        await create(8);
+        const counts = [201, 429].map((status) => statuses.filter((each) => each === status).length);
+        expect(counts).to.deep.equal([100 + 5, 2 + 3]);
+        const [one, other] = await Promise.all(
+          clients.map(async (client) => (await client.get("/limits")).body as unknown),
+        );
+        const still = (body: unknown) => JSON.stringify(body).replaceAll(/"(reset\w*|retry_after)":[^,}]+/g, "");
+        expect(still(one)).to.equal(still(other));
+      });
+    });
+  }
+});
