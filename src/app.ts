@@ -5,12 +5,19 @@ import { accessLog } from "./api/access-log.ts";
 import type { Route } from "./api/endpoint.ts";
 import { mount, type MountOptions } from "./api/mount.ts";
 import type { ApiState } from "./api/state.ts";
+import { measure } from "./http/measure.ts";
 import { problems } from "./http/problem.ts";
+import type { Metrics } from "./infra/metrics.ts";
+import { traced } from "./http/trace.ts";
+import type { Tracing } from "./infra/tracing.ts";
 import { closeWhileDraining, type Draining, oneHost, requestId, soundPath, unrouted } from "./http/request.ts";
 
 export interface AppOptions extends MountOptions {
   routes: readonly Route[];
   log: Logger;
+  metrics: Metrics;
+  /** Undefined if tracing is off. */
+  tracing: Tracing | undefined;
   /** Hops of X-Forwarded-For to believe. 0 believes none: the client's address is that of the connection. */
   trustedProxies: number;
   draining: Draining;
@@ -26,7 +33,9 @@ export function createApp(options: AppOptions): RequestListener {
   const app = new Koa<ApiState>({ proxy: options.trustedProxies > 0, maxIpsCount: options.trustedProxies });
   const router = mount(options.routes, options);
   app.use(requestId(options.newId));
+  if (options.tracing !== undefined) app.use(traced(options.tracing));
   app.use(accessLog(options.log));
+  app.use(measure(options.metrics));
   app.use(closeWhileDraining(options.draining));
   app.use(problems);
   app.use(oneHost);

@@ -18,10 +18,14 @@ import type { Draining } from "./http/request.ts";
 import { IdempotentWork } from "./idempotency/once.ts";
 import { IdempotencyStore } from "./idempotency/store.ts";
 import { followRedis, SharedClock } from "./infra/clock.ts";
+import { Health } from "./infra/health.ts";
 import { newTypeId } from "./infra/ids.ts";
 import { createLog } from "./infra/log.ts";
+import { Metrics } from "./infra/metrics.ts";
 import { connectMongo, type Mongo } from "./infra/mongo.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
+import { startTracing } from "./infra/start-tracing.ts";
+import type { Tracing } from "./infra/tracing.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { LimitsService } from "./limits/service.ts";
 import { OutreachService } from "./outreach/service.ts";
@@ -49,6 +53,7 @@ export interface System {
   readonly draining: Draining;
   /** Returns why this replica cannot serve, one text per fault; empty if it can. One round trip to each server. */
   readonly faults: () => Promise<string[]>;
+  readonly metrics: Metrics;
   /** Disconnects from Redis and MongoDB. */
   close(): Promise<void>;
 }
@@ -63,11 +68,13 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
       "REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.",
     );
   }
-  const mongo = await connectMongo({ url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log });
+  const metrics = new Metrics();
+  const mongo = await connectMongo({ url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics });
   let redis: RedisClient | undefined;
   try {
     redis = await connectRedis({ url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log });
-    return await wire({ config, log, mongo, redis });
+    const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
+    return await wire({ config, log, mongo, redis, metrics, tracing });
   } catch (error) {
     redis?.disconnect();
     await mongo.close();
@@ -81,11 +88,15 @@ async function wire({
   log,
   mongo,
   redis,
+  metrics,
+  tracing,
 }: {
   config: Config;
   log: Logger;
   mongo: Mongo;
   redis: RedisClient;
+  metrics: Metrics;
+  tracing: Tracing | undefined;
 }): Promise<System> {
   const clock = new SharedClock();
   await followRedis(clock, redis);
@@ -99,7 +110,7 @@ async function wire({
     timeoutMs: config.LIMITER_TIMEOUT_MS,
   };
   const { LIMITER_ON_OUTAGE: onOutage, REPLICAS_EXPECTED: replicasExpected } = config;
-  const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected });
+  const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics });
 
   const accounts = new AccountStore(mongo);
   const authenticator = new Authenticator({
@@ -115,6 +126,10 @@ async function wire({
   const idempotencyStore = new IdempotencyStore(mongo);
   const stores = [candidateStore, content, idempotencyStore, new AuditStore(mongo), new GrantStore(mongo)];
   await Promise.all(stores.map((store) => store.prepare()));
+
+  metrics.watchFeed(() => candidateStore.openWrites.state());
+  const health = new Health({ mongo, redis, metrics });
+  health.watch();
 
   const draining: Draining = { started: false };
   const app = createApp({
@@ -147,6 +162,8 @@ async function wire({
     idempotency: new IdempotentWork({ store: idempotencyStore, clock, random }),
     newId,
     log,
+    metrics,
+    tracing,
     draining,
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     maxFileBytes: config.MAX_DOCUMENT_BYTES,
@@ -160,27 +177,20 @@ async function wire({
     ],
     leases: new LeaseStore({ mongo, clock, holder: `${hostname()}-${process.pid}`, skewMs: CLOCK_SKEW_MS }),
     log,
+    metrics,
   });
   return {
     app,
     log,
     sweeps,
     draining,
-    faults: () => faultsOf(mongo, redis),
+    faults: () => health.faults(),
+    metrics,
     async close() {
+      health.stop();
       redis.disconnect();
       await mongo.close();
+      await tracing?.close();
     },
   };
-}
-
-async function faultsOf(mongo: Mongo, redis: RedisClient): Promise<string[]> {
-  const checks = {
-    redis: redis.ping(),
-    mongodb: mongo.bounded((signal) => mongo.db.command({ ping: 1 }, { signal })),
-  };
-  const settled = await Promise.allSettled(Object.values(checks));
-  return Object.keys(checks)
-    .filter((_, index) => settled[index]?.status === "rejected")
-    .map((name) => `${name} does not answer`);
 }

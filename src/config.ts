@@ -15,7 +15,7 @@ const REDIS_FORMS = ["redis:", "rediss:", "redis+sentinel:", "redis+cluster:"];
 const SETTINGS = {
   PORT: integer(8080, 0, 65535, "port of the API; 0 picks a free one"),
   HOST: text("0.0.0.0", "address the API listens on"),
-  OPS_PORT: integer(9090, 0, 65535, "port of /livez and /readyz; 0 picks a free one"),
+  OPS_PORT: integer(9090, 0, 65535, "port of /livez, /readyz and /metrics; 0 picks a free one"),
   REPLICAS: integer(1, 1, 64, "number of processes that share the port"),
   MONGODB_URL: url(
     ["mongodb:", "mongodb+srv:"],
@@ -24,6 +24,10 @@ const SETTINGS = {
   REDIS_URL: url(
     REDIS_FORMS,
     "URL of Redis: redis://, rediss://, redis+sentinel://h1:p,h2:p/NAME or redis+cluster://h1:p,h2:p",
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(
+    ["http:", "https:"],
+    "URL of an OpenTelemetry collector that takes traces over HTTP; without it nothing is traced",
   ),
   LOG_LEVEL: oneOf(LOG_LEVELS, "info", "lowest level that is logged"),
   TRUSTED_PROXIES: integer(0, 0, 10, "number of trusted proxies, each of which adds an address to X-Forwarded-For"),

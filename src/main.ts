@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const supervising = config.REPLICAS > 1 && cluster.isPrimary;
   if (cluster.isPrimary) warnAboutLimits(config);
-  const { port, opsPort, stop } = await (supervising ? superviseReplicas(config.REPLICAS) : startReplica(config));
+  const { port, opsPort, stop } = await (supervising ? superviseReplicas(config) : startReplica(config));
   // Ctrl-C reaches every process of the group, and the supervisor signals its replicas as well. A second `stop` is harmless.
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => void stop().then(() => process.exit(0), fail));

@@ -8,9 +8,10 @@ export function accessLog(log: Logger): Middleware<ApiState> {
   return async (ctx, next) => {
     const started = performance.now();
     ctx.res.once("close", () => {
-      const { requestId, endpointName, caller, decision, failure } = ctx.state;
+      const { requestId, traceId, endpointName, caller, decision, failure } = ctx.state;
       const line = {
         request_id: requestId,
+        trace_id: traceId,
         method: ctx.method,
         endpoint: endpointName ?? null,
         status: ctx.res.statusCode,

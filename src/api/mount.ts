@@ -33,6 +33,7 @@ export function mount(routes: readonly Route[], options: MountOptions): Router<A
   const contract = jsonAnswer(200, openApi(routes));
   router.get("/openapi.json", (ctx) => {
     ctx.state.endpointName = "openapi";
+    ctx.state.route = "/openapi.json";
     const headers = { ...contract.headers, "Cache-Control": "public, max-age=300" };
     send(ctx, { ...contract, headers }, ifNoneMatch(headerOf(ctx, "if-none-match")));
   });
@@ -45,6 +46,7 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
   return async (context) => {
     const ctx = context as Ctx;
     ctx.state.endpointName = route.name;
+    ctx.state.route = route.path;
     const caller = await admit(ctx, route.surface, options);
     const query = readQuery(ctx.querystring);
     const read = await readBody(ctx.req, caller, ctx.params);

@@ -47,13 +47,13 @@ export class AuditStore {
 
   /** Writes the record of a change. One round trip. */
   async begin(record: AuditRecord): Promise<void> {
-    await this.#mongo.bounded((signal) => this.#records.insertOne(record, within(signal)));
+    await this.#mongo.bounded("insert audit", (signal) => this.#records.insertOne(record, within(signal)));
   }
 
   /** Writes the outcome of a change. If the record already has an outcome, that one stays. One round trip. */
   async end(outcome: AuditOutcome): Promise<void> {
     try {
-      await this.#mongo.bounded((signal) => this.#outcomes.insertOne(outcome, within(signal)));
+      await this.#mongo.bounded("insert audit_outcomes", (signal) => this.#outcomes.insertOne(outcome, within(signal)));
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
     }
@@ -64,7 +64,7 @@ export class AuditStore {
     limit: number,
     accountId?: string,
   ): Promise<{ record: AuditRecord; outcome: AuditOutcome | undefined }[]> {
-    return this.#mongo.bounded(async (signal) => {
+    return this.#mongo.bounded("find audit", async (signal) => {
       const filter = accountId === undefined ? {} : { account: accountId };
       const records = await this.#records.find(filter, { signal }).sort({ at: -1 }).limit(limit).toArray();
       const ids = records.map(({ _id }) => _id);

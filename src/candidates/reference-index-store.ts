@@ -29,7 +29,9 @@ export class ReferenceIndexStore {
     if (references.length === 0) return;
     const entries = references.map((reference) => ({ _id: reference.id, account: accountId, candidate: id }));
     try {
-      await this.#mongo.bounded((signal) => this.#entries.insertMany(entries, { ...within(signal), ordered: false }));
+      await this.#mongo.bounded("insert reference_index", (signal) =>
+        this.#entries.insertMany(entries, { ...within(signal), ordered: false }),
+      );
     } catch (error) {
       // A retry of an interrupted attempt uses the same ids, so their entries exist already.
       if (!isDuplicateKey(error)) throw error;
@@ -42,7 +44,7 @@ export class ReferenceIndexStore {
    * @throws problem store_unavailable
    */
   async candidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
-    const entry = await this.#mongo.bounded((signal) =>
+    const entry = await this.#mongo.bounded("find reference_index", (signal) =>
       this.#entries.findOne({ _id: referenceId, account: accountId }, { signal }),
     );
     return entry?.candidate;

@@ -5,11 +5,11 @@ import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo, within } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
 import type { FeedPage, FeedQuery, FeedRow } from "./feed.ts";
+import { OpenWrites } from "./open-writes.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { derive } from "./state.ts";
 import { decode, encode, packFacts, type Stored } from "./stored.ts";
-import { UnsettledWrites } from "./unsettled.ts";
 
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. */
 export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
@@ -24,7 +24,7 @@ export class CandidateStore {
   readonly #candidates: Collection<Stored>;
   readonly #references: ReferenceIndexStore;
   readonly #queue = new KeyedQueue(isStoreDown);
-  readonly #unsettled = new UnsettledWrites((accountId, id) => this.#renew(accountId, id));
+  readonly openWrites = new OpenWrites((accountId, id) => this.#renew(accountId, id));
 
   constructor(mongo: Mongo, clock: Clock) {
     this.#mongo = mongo;
@@ -55,12 +55,11 @@ export class CandidateStore {
     const placedAt = performance.now();
     const { record, stored } = this.#firstVersion(draft);
     try {
-      await this.#mongo.bounded((signal) => this.#candidates.insertOne(stored, within(signal)));
+      await this.openWrites.during(draft, placedAt, () =>
+        this.#mongo.bounded("insert candidates", (signal) => this.#candidates.insertOne(stored, within(signal))),
+      );
     } catch (error) {
-      if (!isDuplicateKey(error)) {
-        this.#unsettled.note(draft);
-        throw error;
-      }
+      if (!isDuplicateKey(error)) throw error;
       // If the id exists, an interrupted attempt of this same request already inserted the candidate.
       const own = await this.find(draft.accountId, draft.id);
       if (own !== null) return own;
@@ -125,14 +124,14 @@ export class CandidateStore {
     };
     const stored = encode(record, at);
     try {
-      const { matchedCount } = await this.#mongo.bounded((signal) =>
-        this.#candidates.replaceOne({ _id: id, account: accountId, version: before.version }, stored, within(signal)),
+      const { matchedCount } = await this.openWrites.during(record, placedAt, () =>
+        this.#mongo.bounded("update candidates", (signal) =>
+          this.#candidates.replaceOne({ _id: id, account: accountId, version: before.version }, stored, within(signal)),
+        ),
       );
       if (matchedCount === 0) return undefined;
     } catch (error) {
-      if (isDuplicateKey(error)) throw await this.#externalIdTaken(record, error);
-      this.#unsettled.note(record);
-      throw error;
+      throw isDuplicateKey(error) ? await this.#externalIdTaken(record, error) : error;
     }
     return this.#inPlace(record, placedAt);
   }
@@ -148,7 +147,7 @@ export class CandidateStore {
     try {
       return await this.#write(record.accountId, record.id, copy);
     } catch (error) {
-      this.#unsettled.note(record);
+      this.openWrites.settleLater(record, placedAt);
       throw error;
     }
   }
@@ -174,7 +173,7 @@ export class CandidateStore {
   /** Finds candidates of all accounts whose next_expiry is before that day, the most overdue first. One index range. */
   async expiring(before: string, limit: number): Promise<{ accountId: string; id: string }[]> {
     const overdue = { next_expiry: { $gt: "", $lt: before } }; // with both bounds MongoDB uses the partial index
-    const found = await this.#mongo.bounded((signal) =>
+    const found = await this.#mongo.bounded("find candidates", (signal) =>
       this.#candidates
         .find(overdue, { signal, projection: { account: 1 } })
         .sort({ next_expiry: 1 })
@@ -191,7 +190,7 @@ export class CandidateStore {
 
   /** Returns one candidate of the account. Null also for another account's candidate. One round trip. */
   async find(accountId: string, id: string): Promise<CandidateRecord | null> {
-    const stored = await this.#mongo.bounded((signal) =>
+    const stored = await this.#mongo.bounded("find candidates", (signal) =>
       this.#candidates.findOne({ _id: id, account: accountId }, { signal }),
     );
     return stored === null ? null : decode(stored);
@@ -208,7 +207,7 @@ export class CandidateStore {
       ...(state === undefined ? {} : { state }),
       ...(external_id === undefined ? {} : { external_id }),
     };
-    return this.#mongo.bounded(async (signal) => {
+    return this.#mongo.bounded("find candidates", async (signal) => {
       const rows: FeedRow[] = [];
       let bytes = 0;
       for await (const stored of this.#candidates
@@ -229,7 +228,7 @@ export class CandidateStore {
 
   async #externalIdTaken({ accountId, external_id }: Draft, cause: unknown): Promise<unknown> {
     if (external_id === null) return cause;
-    const holder = await this.#mongo.bounded((signal) =>
+    const holder = await this.#mongo.bounded("find candidates", (signal) =>
       this.#candidates.findOne({ account: accountId, external_id }, { projection: { _id: 1 }, signal }),
     );
     if (holder === null) return cause;

@@ -54,7 +54,7 @@ export class PendingStore {
       created_at: this.#clock.now(),
       stage: "arriving",
     };
-    await this.#mongo.bounded((signal) => this.#pending.insertOne(entry, within(signal)));
+    await this.#mongo.bounded("insert content_pending", (signal) => this.#pending.insertOne(entry, within(signal)));
   }
 
   /**
@@ -62,7 +62,7 @@ export class PendingStore {
    * @returns false if a sweep has condemned the file meanwhile.
    */
   async arrived(id: string): Promise<boolean> {
-    const { matchedCount } = await this.#mongo.bounded((signal) =>
+    const { matchedCount } = await this.#mongo.bounded("update content_pending", (signal) =>
       this.#pending.updateOne(
         { _id: id, stage: "arriving" },
         { $set: { created_at: this.#clock.now() } },
@@ -80,19 +80,23 @@ export class PendingStore {
       created_at: this.#clock.now(),
       stage: "replaced",
     };
-    await this.#mongo.bounded((signal) =>
+    await this.#mongo.bounded("update content_pending", (signal) =>
       this.#pending.updateOne({ _id: id }, { $set: entry }, { ...within(signal), upsert: true }),
     );
   }
 
   /** Removes the entry of a file that a record now names, unless the file is already being replaced again. */
   async named(id: string): Promise<void> {
-    await this.#mongo.bounded((signal) => this.#pending.deleteOne({ _id: id, stage: "arriving" }, within(signal)));
+    await this.#mongo.bounded("delete content_pending", (signal) =>
+      this.#pending.deleteOne({ _id: id, stage: "arriving" }, within(signal)),
+    );
   }
 
   /** Removes the entry of a file whose bytes have been removed. */
   async gone(id: string): Promise<void> {
-    await this.#mongo.bounded((signal) => this.#pending.deleteOne({ _id: id }, within(signal)));
+    await this.#mongo.bounded("delete content_pending", (signal) =>
+      this.#pending.deleteOne({ _id: id }, within(signal)),
+    );
   }
 
   /**
@@ -100,7 +104,7 @@ export class PendingStore {
    */
   leftOvers(olderThanMs: number): Promise<PendingFile[]> {
     const before = this.#clock.now() - olderThanMs;
-    return this.#mongo.bounded((signal) =>
+    return this.#mongo.bounded("find content_pending", (signal) =>
       this.#pending
         .find({ created_at: { $lte: before } }, { signal })
         .sort({ created_at: 1 })
@@ -114,7 +118,7 @@ export class PendingStore {
    * @returns false if a request has worked with the file since it was found.
    */
   async condemn({ _id, created_at }: PendingFile): Promise<boolean> {
-    const { matchedCount } = await this.#mongo.bounded((signal) =>
+    const { matchedCount } = await this.#mongo.bounded("update content_pending", (signal) =>
       this.#pending.updateOne({ _id, created_at }, { $set: { stage: "condemned" } }, within(signal)),
     );
     return matchedCount === 1;
@@ -124,6 +128,8 @@ export class PendingStore {
    * Removes the entry of a left-over that a record names, unless a request has worked with the file since it was found.
    */
   async forget({ _id, created_at }: PendingFile): Promise<void> {
-    await this.#mongo.bounded((signal) => this.#pending.deleteOne({ _id, created_at }, within(signal)));
+    await this.#mongo.bounded("delete content_pending", (signal) =>
+      this.#pending.deleteOne({ _id, created_at }, within(signal)),
+    );
   }
 }

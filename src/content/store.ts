@@ -81,9 +81,9 @@ export class ContentStore {
     for await (const chunk of bytes) {
       hash.update(chunk);
       size += chunk.length;
-      await this.#mongo.bounded(() => promised((done) => upload.write(chunk, done)));
+      await this.#mongo.bounded("insert content.chunks", () => promised((done) => upload.write(chunk, done)));
     }
-    await this.#mongo.bounded(() => promised((done) => upload.end(done)));
+    await this.#mongo.bounded("insert content.files", () => promised((done) => upload.end(done)));
     return { size, sha256: hash.digest("hex") };
   }
 
@@ -124,7 +124,7 @@ export class ContentStore {
   /** Removes the bytes, then their entry. Safe to repeat. */
   async remove(fileId: string): Promise<void> {
     const id = new ObjectId(fileId);
-    await this.#mongo.bounded(async (signal) => {
+    await this.#mongo.bounded("find content.files", async (signal) => {
       // The stand-in for MongoDB fails if a delete matches nothing, and an upload that was cut off has no file
       // document.
       const file = await this.#files.findOne({ _id: id }, { signal });
@@ -145,7 +145,9 @@ export class ContentStore {
   async *#read(files_id: ObjectId, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
     for (let at = start; at < end;) {
       const n = Math.floor(at / CHUNK_BYTES);
-      const chunk = await this.#mongo.bounded((signal) => this.#chunks.findOne({ files_id, n }, { signal }));
+      const chunk = await this.#mongo.bounded("find content.chunks", (signal) =>
+        this.#chunks.findOne({ files_id, n }, { signal }),
+      );
       if (chunk === null) throw new Error("A chunk of a document's content is missing.");
       const first = n * CHUNK_BYTES;
       const bytes = chunk.data.value().subarray(at - first, end - first);

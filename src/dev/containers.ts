@@ -11,6 +11,7 @@ import { ensureBaseImages } from "./base-images.ts";
 import { runChild } from "./child.ts";
 import { startEngine } from "./container-engine.ts";
 import { dataDirOf, toolsIn } from "./data-dir.ts";
+import { findKustomize } from "./kubernetes.ts";
 import { lock } from "./lock.ts";
 import { explain, say } from "./output.ts";
 import { onPath } from "./programs.ts";
@@ -39,7 +40,9 @@ async function run(args: string[], stopping: AbortSignal): Promise<number> {
     await engine.removeAll(); // what an earlier run left behind that was killed
     if (!(await ensureBaseImages({ tools, temporary, signal: stopping }))) return 0;
     const selection = args.some((arg) => existsSync(arg)) ? args : ["test/containers/**/*.test.ts", ...args];
-    const env = { ...process.env, TMPDIR: temporary };
+    const kustomize = await findKustomize(tools, stopping);
+    const built = kustomize === undefined ? {} : { K8S_KUSTOMIZE: JSON.stringify(kustomize) };
+    const env = { ...process.env, ...built, TMPDIR: temporary };
     const options = { stopping, forced: stopping, env, stopWith: "SIGKILL" } as const;
     const mocha = [...ONE_BY_ONE, ...selection];
     return (await runChild("node_modules/mocha/bin/mocha.js", mocha, options).exited) ?? 1;

@@ -43,7 +43,7 @@ export class GrantStore {
   /** Inserts a grant. If the id is taken, returns the grant that has it. One round trip; two if the id is taken. */
   async insert(record: GrantRecord): Promise<GrantRecord> {
     try {
-      await this.#mongo.bounded((signal) => this.#grants.insertOne(record, within(signal)));
+      await this.#mongo.bounded("insert grants", (signal) => this.#grants.insertOne(record, within(signal)));
       return record;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
@@ -53,7 +53,7 @@ export class GrantStore {
 
   /** One round trip. */
   async find(id: string): Promise<GrantRecord | null> {
-    return this.#mongo.bounded((signal) => this.#grants.findOne({ _id: id }, { signal }));
+    return this.#mongo.bounded("find grants", (signal) => this.#grants.findOne({ _id: id }, { signal }));
   }
 
   /** One round trip. @throws problem `not_found` */
@@ -65,14 +65,14 @@ export class GrantStore {
 
   /** Returns the grants of an account, oldest first. One round trip. */
   async list(accountId: string): Promise<GrantRecord[]> {
-    return this.#mongo.bounded((signal) =>
+    return this.#mongo.bounded("find grants", (signal) =>
       this.#grants.find({ account: accountId }, { signal }).sort({ created_at: 1 }).toArray(),
     );
   }
 
   /** Advances a grant by one step, unless it was revoked or advanced already. Returns the stored grant. Two round trips. */
   async advance(id: string, from: GrantRecord["step"], to: GrantRecord["step"]): Promise<GrantRecord> {
-    await this.#mongo.bounded((signal) =>
+    await this.#mongo.bounded("update grants", (signal) =>
       this.#grants.updateOne({ _id: id, step: from, revoked_at: null }, { $set: { step: to } }, within(signal)),
     );
     return this.get(id);
@@ -80,7 +80,7 @@ export class GrantStore {
 
   /** Revokes a grant. If it is revoked already, the time of that stays. Two round trips. @throws problem `not_found` */
   async revoke(id: string, now: string): Promise<GrantRecord> {
-    await this.#mongo.bounded((signal) =>
+    await this.#mongo.bounded("update grants", (signal) =>
       this.#grants.updateOne({ _id: id, revoked_at: null }, { $set: { revoked_at: now } }, within(signal)),
     );
     return this.get(id);

@@ -6,6 +6,10 @@ import { problem } from "../problems.ts";
 /** What every middleware knows about a request. */
 export interface RequestState extends DefaultState {
   requestId: string;
+  /** The path of the route that answers, for example /candidates/:id. Undefined if no route does. */
+  route?: string;
+  /** Set if tracing is on. 32 hexadecimal digits. */
+  traceId?: string;
   /** The error behind a 5xx, or behind an answer that broke off. Only for the log. */
   failure?: unknown;
 }

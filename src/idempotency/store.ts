@@ -54,7 +54,9 @@ export class IdempotencyStore {
   /** Returns false if the key already has a record. */
   async insert(record: IdempotencyRecord): Promise<boolean> {
     try {
-      await this.#mongo.bounded((signal) => this.#records.insertOne(encode(record), within(signal)));
+      await this.#mongo.bounded("insert idempotency_records", (signal) =>
+        this.#records.insertOne(encode(record), within(signal)),
+      );
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -63,7 +65,7 @@ export class IdempotencyStore {
   }
 
   async find(accountId: string, id: string): Promise<IdempotencyRecord | undefined> {
-    const stored = await this.#mongo.bounded((signal) =>
+    const stored = await this.#mongo.bounded("find idempotency_records", (signal) =>
       this.#records.findOne({ _id: id, account: accountId }, { signal }),
     );
     return stored === null ? undefined : decode(stored);
@@ -72,7 +74,7 @@ export class IdempotencyStore {
   /** Replaces a record that was read. Returns false if it has changed since: it was renewed, taken over or finished. */
   async swap(before: IdempotencyRecord, after: IdempotencyRecord): Promise<boolean> {
     const { _id, account, seed, owner, lease_until, state } = encode(before);
-    const { matchedCount } = await this.#mongo.bounded((signal) =>
+    const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (signal) =>
       this.#records.replaceOne({ _id, account, seed, owner, lease_until, state }, encode(after), within(signal)),
     );
     return matchedCount === 1;
@@ -80,7 +82,7 @@ export class IdempotencyStore {
 
   /** Sets the end of the lease if the record still has this owner and is not finished. */
   async lease({ id, accountId, owner }: IdempotencyRecord, until: number): Promise<void> {
-    await this.#mongo.bounded((signal) =>
+    await this.#mongo.bounded("update idempotency_records", (signal) =>
       this.#records.updateOne(
         { _id: id, account: accountId, owner, state: "running" },
         { $set: { lease_until: until } },
@@ -92,7 +94,7 @@ export class IdempotencyStore {
   /** Stores the outcome, no matter who has the lease now. Returns false if another attempt finished first. */
   async finish({ id, accountId, seed }: IdempotencyRecord, outcome: Uint8Array): Promise<boolean> {
     const done = { state: "done", outcome: new Binary(outcome) } as const;
-    const { matchedCount } = await this.#mongo.bounded((signal) =>
+    const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (signal) =>
       this.#records.updateOne({ _id: id, account: accountId, seed, state: "running" }, { $set: done }, within(signal)),
     );
     return matchedCount === 1;
@@ -105,7 +107,7 @@ export class IdempotencyStore {
   async removeOlderThan(epochMs: number, stop: AbortSignal): Promise<number> {
     const old = { created_at: { $lt: epochMs } };
     for (let removed = 0; ;) {
-      const found = await this.#mongo.bounded((signal) =>
+      const found = await this.#mongo.bounded("find idempotency_records", (signal) =>
         this.#records
           .find(old, { signal, projection: { _id: 1 } })
           .limit(REMOVAL_BATCH)
@@ -114,7 +116,9 @@ export class IdempotencyStore {
       if (found.length === 0 || stop.aborted) return removed;
       // Check the age again: if a key was used again meanwhile, a new record has replaced its old one.
       const batch = { _id: { $in: found.map(({ _id }) => _id) }, ...old };
-      const { deletedCount } = await this.#mongo.bounded((signal) => this.#records.deleteMany(batch, within(signal)));
+      const { deletedCount } = await this.#mongo.bounded("delete idempotency_records", (signal) =>
+        this.#records.deleteMany(batch, within(signal)),
+      );
       removed += deletedCount;
     }
   }

@@ -1,6 +1,14 @@
 import { type Db, MongoClient, MongoError, MongoServerError } from "mongodb";
 import { Problem, problem } from "../problems.ts";
 import { reviveStuckClient } from "./heartbeats.ts";
+import type { Metrics } from "./metrics.ts";
+import { watchPool } from "./mongo-pool.ts";
+import { published } from "./store-channel.ts";
+
+/** What an operation does, in the words of MongoDB's commands. */
+type Operation = "find" | "insert" | "update" | "delete" | "ping";
+/** Names an operation for metrics and traces: what it does, and the collection that it does it to. */
+export type OperationName = `${Operation} ${string}`;
 
 /** MongoDB as the stores use it: the database, and `bounded`, which limits the time of every operation. */
 export interface Mongo {
@@ -10,9 +18,10 @@ export interface Mongo {
   readonly timeoutMs: number;
   /**
    * Runs one store operation for at most `timeoutMs`. Pass the signal on to every driver call that takes one.
+   * @param name for example "find candidates".
    * @throws problem `store_unavailable` if the store fails or does not answer in time. A write may still have happened.
    */
-  bounded<T>(operation: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  bounded<T>(name: OperationName, operation: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Closes every connection for good. */
   close(): Promise<void>;
 }
@@ -22,6 +31,7 @@ export interface MongoOptions {
   /** Longest time an operation may take, in milliseconds, including the wait for a server and for a connection. */
   timeoutMs: number;
   log?: { warn(message: string): void };
+  metrics?: Metrics;
 }
 
 const DEFAULT_DATABASE = "onboarding";
@@ -30,7 +40,7 @@ const DEFAULT_DATABASE = "onboarding";
  * Connects. Writes wait until a majority of the replica set has journaled them.
  * @throws {Error} of the driver, within `timeoutMs`, if no server can be reached.
  */
-export async function connectMongo({ url, timeoutMs, log }: MongoOptions): Promise<Mongo> {
+export async function connectMongo({ url, timeoutMs, log, metrics }: MongoOptions): Promise<Mongo> {
   const client = new MongoClient(url, {
     appName: "candidate-onboarding-service",
     serverSelectionTimeoutMS: timeoutMs,
@@ -40,6 +50,7 @@ export async function connectMongo({ url, timeoutMs, log }: MongoOptions): Promi
     writeConcern: { w: "majority", journal: true },
     ignoreUndefined: true,
   });
+  if (metrics !== undefined) watchPool(client, metrics);
   await client.connect();
   const closing = new AbortController();
   const onRevival = (): void => log?.warn("MongoDB heartbeat is stuck, reconnecting");
@@ -50,22 +61,16 @@ export async function connectMongo({ url, timeoutMs, log }: MongoOptions): Promi
     client,
     db,
     timeoutMs,
-    async bounded(operation) {
-      const expired = new AbortController();
-      const { signal } = expired;
-      // AbortSignal.timeout would keep the result of the operation in memory until the time is over.
-      const timer = setTimeout(
-        () => expired.abort(new DOMException("The store did not answer in time.", "TimeoutError")),
-        timeoutMs,
-      );
+    async bounded(name, operation) {
+      const started = performance.now();
+      const [command = "", collection] = name.split(" ");
       try {
-        return await Promise.race([operation(signal), whenAborted(signal)]);
+        const result = await published({ system: "mongodb", command, collection }, () => inTime(operation, timeoutMs));
+        metrics?.operation("mongodb", command, started);
+        return result;
       } catch (error) {
-        if (isDuplicateKey(error)) throw error;
-        if (error instanceof MongoError || isSocketFault(error) || signal.aborted) throw storeUnavailable(error);
+        metrics?.operation("mongodb", command, started, error);
         throw error;
-      } finally {
-        clearTimeout(timer);
       }
     },
     async close() {
@@ -73,6 +78,26 @@ export async function connectMongo({ url, timeoutMs, log }: MongoOptions): Promi
       await client.close();
     },
   };
+}
+
+/** Runs an operation. @throws problem `store_unavailable` if the store fails or does not answer in time. */
+async function inTime<T>(operation: (signal: AbortSignal) => Promise<T>, timeoutMs: number): Promise<T> {
+  const expired = new AbortController();
+  const { signal } = expired;
+  // AbortSignal.timeout would keep the result of the operation in memory until the time is over.
+  const timer = setTimeout(
+    () => expired.abort(new DOMException("The store did not answer in time.", "TimeoutError")),
+    timeoutMs,
+  );
+  try {
+    return await Promise.race([operation(signal), whenAborted(signal)]);
+  } catch (error) {
+    if (isDuplicateKey(error)) throw error;
+    if (error instanceof MongoError || isSocketFault(error) || signal.aborted) throw storeUnavailable(error);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Returns options that pass the signal to a write. The driver accepts it, but its types do not declare `signal`. */

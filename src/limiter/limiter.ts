@@ -1,7 +1,9 @@
 import type { SharedClock } from "../infra/clock.ts";
+import type { Metrics } from "../infra/metrics.ts";
 import type { RedisClient } from "../infra/redis.ts";
 import type { CallerClaim, ChargeRequest, Decision, KeyRefusal } from "./decision.ts";
 import { LocalLimiter } from "./local.ts";
+import { Observer } from "./observer.ts";
 import { answerOf } from "./outage.ts";
 import { charge, type ChargeAnswer, checkKey } from "./scripts.ts";
 import { limitsOf, mayDrawGrants } from "./surfaces.ts";
@@ -18,6 +20,7 @@ export interface LimiterOptions {
   onOutage: "refuse" | "local";
   /** The share of one replica is the limit divided by this. */
   replicasExpected: number;
+  metrics: Metrics;
 }
 
 const ANY_VERSION = Number.MAX_SAFE_INTEGER;
@@ -42,12 +45,14 @@ const TIMER_EARLY_MS = 1;
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #local: LocalLimiter | null;
+  readonly #observer: Observer;
   /** Redis's clock minus `performance.now()`, in milliseconds. Null before the first answer. */
   #redisOffset: number | null = null;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
     this.#local = options.onOutage === "local" ? new LocalLimiter(options) : null;
+    this.#observer = new Observer(options.metrics);
   }
 
   /**
@@ -57,12 +62,18 @@ export class Limiter {
    * @throws problem `limiter_unavailable` within `timeoutMs`. The request is not admitted, but may have been charged once.
    */
   async charge(request: ChargeRequest): Promise<Decision> {
+    const started = performance.now();
     try {
       const answer = await answerOf(this.#chargeInTime(request), this.#options.timeoutMs);
-      return this.#decision(request, answer);
+      const decision = this.#decision(request, answer);
+      this.#observer.decided(decision, started);
+      return decision;
     } catch (error) {
+      this.#observer.unanswered(request.surface, started);
       if (this.#local === null) throw error;
-      return this.#local.charge(request);
+      const decision = await this.#local.charge(request);
+      this.#observer.decidedLocally(decision);
+      return decision;
     }
   }
 
@@ -78,7 +89,8 @@ export class Limiter {
     secretEndsAt = NEVER,
   }: CallerClaim): Promise<KeyRefusal | undefined> {
     const { redis, timeoutMs } = this.#options;
-    return answerOf(checkKey(redis, { caller: { accountId, keyId }, accountVersion, secretEndsAt }), timeoutMs);
+    const checked = checkKey(redis, { caller: { accountId, keyId }, accountVersion, secretEndsAt });
+    return answerOf(this.#observer.timed(checked), timeoutMs);
   }
 
   async #chargeInTime(request: ChargeRequest): Promise<ChargeAnswer> {
@@ -96,7 +108,7 @@ export class Limiter {
     const { redis, windowSeconds, scale, clock } = this.#options;
     const sentAt = performance.now();
     const offset = this.#redisOffset ?? clock.now() - sentAt;
-    const answer = await charge(redis, {
+    const call = charge(redis, {
       caller: { accountId, keyId },
       surface,
       limits: limitsOf(surface, scale),
@@ -107,6 +119,7 @@ export class Limiter {
       accountVersion,
       secretEndsAt,
     });
+    const answer = await this.#observer.timed(call);
     const received = performance.now();
     // A late answer says too little about the current time.
     if (received < giveUpAt) this.#redisOffset = answer.nowMs - received;

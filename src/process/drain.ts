@@ -10,6 +10,8 @@ const MAX_DRAIN_MS = 20_000;
  * notices first. Idle connections stay open for this long again, because a request may already be on its way.
  */
 const LINGER_MS = 500;
+/** The longest that `drain` takes, in milliseconds. The pod's grace period must be longer: see test/k8s. */
+export const LONGEST_DRAIN_MS = 2 * LINGER_MS + MAX_DRAIN_MS;
 /** After this many turns of the event loop without a new connection, the backlog counts as empty. */
 const QUIET_TURNS = 3;
 

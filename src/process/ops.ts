@@ -1,20 +1,53 @@
+import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
-import type { System } from "../compose.ts";
+import type { AddressInfo } from "node:net";
 
-/** The server for operators, without keys: /livez is 200 while the process runs, /readyz while it can serve. */
-export function opsServer({ draining, faults }: Pick<System, "draining" | "faults">): Server {
-  return createServer((req, res) => void answerOps(req.url ?? "", res, draining.started, faults));
+/** What the server for operators tells. */
+export interface OpsSource {
+  /** Returns why this process cannot serve, one text per fault; empty if it can. */
+  faults(): Promise<string[]>;
+  /** Returns the metrics in the Prometheus text format. */
+  metrics(): Promise<string>;
 }
 
-async function answerOps(
-  url: string,
-  res: ServerResponse,
-  draining: boolean,
-  faultsOf: () => Promise<string[]>,
-): Promise<void> {
+/** prom-client writes this version of the text format. */
+const TEXT_FORMAT = "text/plain; version=0.0.4; charset=utf-8";
+
+/**
+ * Starts the server for operators, without keys. /livez is 200 while the process runs, /readyz while it can serve, and
+ * /metrics is for Prometheus. No answer waits for Redis or MongoDB, except that of /readyz.
+ * @throws if the port is taken.
+ */
+export async function serveOps(
+  source: OpsSource,
+  port: number,
+  host: string,
+): Promise<{ port: number; close(): void }> {
+  const server: Server = createServer((req, res) => {
+    answer(source, req.url ?? "", res).catch((error: unknown) => {
+      res.writeHead(500, { "Content-Type": "text/plain" }).end(String(error));
+    });
+  });
+  server.listen(port, host);
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function answer(source: OpsSource, url: string, res: ServerResponse): Promise<void> {
   const path = url.split("?")[0];
-  if (path !== "/livez" && path !== "/readyz") return void res.writeHead(404).end();
-  const faults = path === "/livez" ? [] : draining ? ["draining"] : await faultsOf();
+  if (path === "/livez") answerFaults(res, []);
+  else if (path === "/readyz") answerFaults(res, await source.faults());
+  else if (path === "/metrics") res.writeHead(200, { "Content-Type": TEXT_FORMAT }).end(await source.metrics());
+  else res.writeHead(404).end();
+}
+
+function answerFaults(res: ServerResponse, faults: readonly string[]): void {
   res.writeHead(faults.length === 0 ? 200 : 503, { "Content-Type": "application/json", "Cache-Control": "no-store" });
   res.end(JSON.stringify({ ok: faults.length === 0, faults }));
 }

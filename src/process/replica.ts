@@ -1,13 +1,16 @@
+import cluster from "node:cluster";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { compose } from "../compose.ts";
+import { compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { refuseMalformed } from "../http/client-error.ts";
 import { newTypeId } from "../infra/ids.ts";
+import { processMetrics } from "../infra/process-metrics.ts";
 import { drain } from "./drain.ts";
-import { opsServer } from "./ops.ts";
+import { answerSupervisor } from "./ask.ts";
+import { type OpsSource, serveOps } from "./ops.ts";
 
 /** Idle, this many take about 80 MB. Further ones are closed at once, to leave file descriptors for Redis and MongoDB. */
 const MAX_CONNECTIONS = 10_000;
@@ -24,10 +27,10 @@ export interface Replica {
 export async function startReplica(config: Config, log?: Logger): Promise<Replica> {
   const system = await compose(config, log);
   const server = serverOf(system.app, system.log);
-  const ops = opsServer(system);
+  let ops: { port: number; close(): void };
   try {
     await listen(server, config.PORT, config.HOST);
-    await listen(ops, config.OPS_PORT, config.HOST);
+    ops = await answerOps(opsOf(system), config);
   } catch (error) {
     server.close();
     await system.close();
@@ -40,12 +43,25 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
     system.log.info("draining");
     await Promise.all([drain(server), system.sweeps.stop()]);
     ops.close();
-    ops.closeAllConnections();
     await system.close();
     system.log.info("stopped");
   }
-  system.log.info({ port: portOf(server), ops_port: portOf(ops) }, "serving");
-  return { port: portOf(server), opsPort: portOf(ops), stop: () => (stopped ??= stop()) };
+  system.log.info({ port: portOf(server), ops_port: ops.port }, "serving");
+  return { port: portOf(server), opsPort: ops.port, stop: () => (stopped ??= stop()) };
+}
+
+function opsOf({ draining, faults, metrics }: System): OpsSource {
+  return {
+    faults: async () => (draining.started ? ["draining"] : faults()),
+    metrics: async () => (await metrics.registry.metrics()) + (await processMetrics().metrics()),
+  };
+}
+
+/** Answers operators on OPS_PORT; if a supervisor runs several replicas on one port, answers the supervisor instead. */
+async function answerOps(source: OpsSource, { OPS_PORT, HOST }: Config): Promise<{ port: number; close(): void }> {
+  if (!cluster.isWorker) return serveOps(source, OPS_PORT, HOST);
+  answerSupervisor(source);
+  return { port: 0, close: () => undefined };
 }
 
 /** Creates the HTTP server. It answers refusals with problem+json, and limits how long a slow client may take. */

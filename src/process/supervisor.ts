@@ -1,27 +1,37 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
+import type { Config } from "../config.ts";
+import { FleetOps } from "./fleet-ops.ts";
+import { serveOps } from "./ops.ts";
 
 /** If a replica exits within this many milliseconds, wait as long before replacing it. Avoids a busy loop of crashes. */
 const STEADY_MS = 1_000;
 
 interface Ready {
-  port: number;
-  opsPort: number;
+  readonly port: number;
 }
 
 /**
- * Runs several replicas that share the port (node:cluster), and replaces any that exits. Resolves when all of them serve.
+ * Runs REPLICAS processes that share the port (node:cluster), and replaces any that exits. Answers operators on OPS_PORT
+ * for all of them. Resolves when all of them serve.
  * @throws if one of the first replicas cannot start. All are stopped then.
  */
-export async function superviseReplicas(count: number): Promise<Ready & { stop: () => Promise<void> }> {
+export async function superviseReplicas({
+  REPLICAS,
+  OPS_PORT,
+  HOST,
+}: Config): Promise<Ready & { opsPort: number; stop: () => Promise<void> }> {
   // Each replica accepts its own connections. If the primary handed them over, a connection that is on its way to a replica
   // that exits would hang until its client gives up.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   let stopping = false;
   /** When each worker started, by `performance.now()`. Keys are worker ids. */
   const startedAt = new Map<number, number>();
+  const running = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  const fleet = new FleetOps({ workers: running, draining: () => stopping });
   cluster.on("exit", (worker) => {
+    fleet.ended(worker);
     if (stopping || !startedAt.has(worker.id)) return;
     const uptime = performance.now() - (startedAt.get(worker.id) ?? 0);
     startedAt.delete(worker.id);
@@ -42,9 +52,8 @@ export async function superviseReplicas(count: number): Promise<Ready & { stop: 
 
   async function stop(): Promise<void> {
     stopping = true;
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(
-      workers.map(async (worker) => {
+      running().map(async (worker) => {
         const exited = once(worker, "exit");
         worker.process.kill("SIGTERM");
         await exited;
@@ -53,10 +62,11 @@ export async function superviseReplicas(count: number): Promise<Ready & { stop: 
   }
 
   try {
-    const all = await Promise.all(Array.from({ length: count }, startOne));
+    const all = await Promise.all(Array.from({ length: REPLICAS }, startOne));
     const [first] = all;
     if (first === undefined) throw new Error("There is no replica to supervise.");
-    return { ...first, stop };
+    const ops = await serveOps(fleet, OPS_PORT, HOST);
+    return { ...first, opsPort: ops.port, stop: () => stop().then(() => ops.close()) };
   } catch (error) {
     await stop();
     throw error;

@@ -40,7 +40,9 @@ export class SettingsStore<Values> {
    * @throws problem store_unavailable
    */
   async get(accountId: string): Promise<SettingsRecord<Values>> {
-    const stored = await this.#mongo.bounded((signal) => this.#settings.findOne({ _id: accountId }, { signal }));
+    const stored = await this.#mongo.bounded(`find ${this.#settings.collectionName}`, (signal) =>
+      this.#settings.findOne({ _id: accountId }, { signal }),
+    );
     if (stored === null) return { version: 0, updated_at: null, values: {} };
     return {
       version: stored.version,
@@ -80,10 +82,12 @@ export class SettingsStore<Values> {
     if (version > 0) {
       const replace = (signal: AbortSignal) =>
         this.#settings.replaceOne({ _id: accountId, version }, stored, within(signal));
-      return (await this.#mongo.bounded(replace)).matchedCount === 1;
+      return (await this.#mongo.bounded(`update ${this.#settings.collectionName}`, replace)).matchedCount === 1;
     }
     try {
-      await this.#mongo.bounded((signal) => this.#settings.insertOne(stored, within(signal)));
+      await this.#mongo.bounded(`insert ${this.#settings.collectionName}`, (signal) =>
+        this.#settings.insertOne(stored, within(signal)),
+      );
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;

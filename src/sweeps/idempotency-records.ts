@@ -5,5 +5,5 @@ import type { Sweep } from "./sweep.ts";
 
 /** Removes the records of Idempotency-Keys that are no longer valid. */
 export function idempotencyRecords(records: IdempotencyStore, clock: Clock): Sweep {
-  return { name: "idempotency records", run: (signal) => records.removeOlderThan(clock.now() - KEPT_MS, signal) };
+  return { name: "idempotency_records", run: (signal) => records.removeOlderThan(clock.now() - KEPT_MS, signal) };
 }

@@ -48,7 +48,7 @@ export class LeaseStore {
 
   /** Takes the lease for this long. Undefined if another process has it. One round trip; two if the lease was free. */
   async take(name: string, durationMs: number): Promise<Lease | undefined> {
-    const held = await this.#mongo.bounded((signal) => this.#leases.findOne({ _id: name }, { signal }));
+    const held = await this.#mongo.bounded("find leases", (signal) => this.#leases.findOne({ _id: name }, { signal }));
     const now = this.#clock.now();
     if (held !== null && now < held.until + this.#skewMs) return undefined;
     const next: Stored = { _id: name, term: (held?.term ?? 0) + 1, until: now + durationMs, holder: this.#holder };
@@ -63,7 +63,7 @@ export class LeaseStore {
 
   async #insert(next: Stored): Promise<boolean> {
     try {
-      await this.#mongo.bounded((signal) => this.#leases.insertOne(next, within(signal)));
+      await this.#mongo.bounded("insert leases", (signal) => this.#leases.insertOne(next, within(signal)));
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -75,6 +75,6 @@ export class LeaseStore {
   async #replace({ term, until }: { term: number; until?: number }, next: Stored): Promise<boolean> {
     const held = { _id: next._id, term, ...(until === undefined ? {} : { until }) };
     const replaced = (signal: AbortSignal) => this.#leases.replaceOne(held, next, within(signal));
-    return (await this.#mongo.bounded(replaced)).matchedCount === 1;
+    return (await this.#mongo.bounded("update leases", replaced)).matchedCount === 1;
   }
 }

@@ -15,7 +15,7 @@ export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateS
     return record !== null && namesFile(record, _id);
   }
   return {
-    name: "left-over bytes",
+    name: "left_over_bytes",
     run: (signal) =>
       inBatches(
         () => content.leftOvers(LEFT_OVER_MS),

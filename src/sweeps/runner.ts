@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
+import type { Metrics } from "../infra/metrics.ts";
 import type { Lease, LeaseStore } from "./lease-store.ts";
 import type { Sweep } from "./sweep.ts";
 
@@ -9,13 +10,14 @@ const LEASE_MS = 15_000;
 /** Pause between the end of one pass and the next, in milliseconds. */
 const REST_MS = 20_000;
 /** Longest wait for the running pass to stop, in milliseconds. A pass that is cut off then does no harm. */
-const STOP_WITHIN_MS = 5_000;
+export const STOP_WITHIN_MS = 5_000;
 
 /** Times are milliseconds. */
 export interface SweepRunnerOptions {
   sweeps: readonly Sweep[];
   leases: LeaseStore;
   log: Pick<Logger, "debug" | "info" | "warn">;
+  metrics: Metrics;
   leaseMs?: number;
   restMs?: number;
   stopWithinMs?: number;
@@ -30,6 +32,7 @@ export class SweepRunner {
   readonly #sweeps: readonly Sweep[];
   readonly #leases: LeaseStore;
   readonly #log: SweepRunnerOptions["log"];
+  readonly #metrics: Metrics;
   readonly #leaseMs: number;
   readonly #restMs: number;
   readonly #stopWithinMs: number;
@@ -40,6 +43,7 @@ export class SweepRunner {
     sweeps,
     leases,
     log,
+    metrics,
     leaseMs = LEASE_MS,
     restMs = REST_MS,
     stopWithinMs = STOP_WITHIN_MS,
@@ -47,6 +51,7 @@ export class SweepRunner {
     this.#sweeps = sweeps;
     this.#leases = leases;
     this.#log = log;
+    this.#metrics = metrics;
     this.#leaseMs = leaseMs;
     this.#restMs = restMs;
     this.#stopWithinMs = stopWithinMs;
@@ -103,11 +108,15 @@ export class SweepRunner {
     const started = performance.now();
     try {
       const count = await sweep.run(stop);
+      this.#metrics.sweepRuns.inc({ sweep: sweep.name, outcome: "ok" });
+      this.#metrics.sweepItems.inc({ sweep: sweep.name }, count);
+      this.#metrics.sweepSuccess.set({ sweep: sweep.name }, Date.now() / 1000);
       this.#log[count > 0 ? "info" : "debug"](
         { sweep: sweep.name, term, count, ms: Math.round(performance.now() - started) },
         "swept",
       );
     } catch (error) {
+      this.#metrics.sweepRuns.inc({ sweep: sweep.name, outcome: "failed" });
       this.#log.warn({ sweep: sweep.name, term, err: error }, "sweep failed");
     }
   }

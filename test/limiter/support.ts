@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
+import { Metrics } from "../../src/infra/metrics.ts";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
 import { Limiter, type LimiterOptions } from "../../src/limiter/limiter.ts";
@@ -32,7 +33,7 @@ export function limiterOver(redis: RedisClient, options: Partial<LimiterOptions>
     onOutage: "refuse",
     replicasExpected: 1,
   } as const;
-  return new Limiter({ redis, clock: new SharedClock(), ...settings, ...options });
+  return new Limiter({ redis, metrics: new Metrics(), clock: new SharedClock(), ...settings, ...options });
 }
 
 /** Returns a caller that no other test uses. */

@@ -25,6 +25,8 @@ export interface Processes {
 export interface LogLine {
   pid: number;
   msg: string;
+  request_id?: string;
+  trace_id?: string;
   surface?: string;
   verdict?: string;
   window?: number;
@@ -40,7 +42,8 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
   const config = testConfig(settings);
   const env = {
     ...process.env,
-    ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])),
+    // An empty value counts as not set.
+    ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value ?? "")])),
   };
   const child = spawn(process.execPath, [await compiled("main.ts")], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log: LogLine[] = [];

@@ -1,3 +1,4 @@
+import { Metrics } from "../../src/infra/metrics.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
 import { LeaseStore } from "../../src/sweeps/lease-store.ts";
 import { SweepRunner } from "../../src/sweeps/runner.ts";
@@ -21,5 +22,6 @@ new SweepRunner({
   ],
   leases: new LeaseStore({ mongo, clock: { now: () => Date.now() }, holder: "doomed", skewMs: 0 }),
   log: { debug: ignore, info: ignore, warn: ignore },
+  metrics: new Metrics(),
   leaseMs: Number(leaseMs),
 }).start();

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
+import { Metrics } from "../../src/infra/metrics.ts";
 import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { LeaseStore } from "../../src/sweeps/lease-store.ts";
 import { SweepRunner, type SweepRunnerOptions } from "../../src/sweeps/runner.ts";
@@ -52,6 +53,7 @@ describe("SweepRunner", () => {
       sweeps,
       leases: leasesOf(holder),
       log: { debug: write, info: write, warn: write } as SweepRunnerOptions["log"],
+      metrics: new Metrics(),
       leaseMs: LEASE_MS,
       restMs: 0,
       ...options,

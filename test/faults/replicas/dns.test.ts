@@ -49,7 +49,7 @@ describe("a replica without DNS", function () {
       STORE_TIMEOUT_MS,
       LIMIT_WINDOW_SECONDS: 3_600, // any other value logs a warning at the start
     });
-    const settings = Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]));
+    const settings = Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value ?? "")]));
     return startMember({ ...process.env, ...settings, ...PRELOAD, NAMES_FILE: names });
   }
 

@@ -45,7 +45,7 @@ export async function startFleet(
   const join = async (environment: NodeJS.ProcessEnv = {}): Promise<Member> => {
     const env = {
       ...process.env,
-      ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)])),
+      ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value ?? "")])),
       ...environment,
     };
     const member = await startMember(env);

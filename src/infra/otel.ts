@@ -1,0 +1,105 @@
+import { type TracingChannelSubscribers, tracingChannel } from "node:diagnostics_channel";
+import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
+import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import { serviceInfo } from "./service-info.ts";
+import { type OperationContext, STORE_CHANNEL } from "./store-channel.ts";
+import type { RequestEnd, Tracing } from "./tracing.ts";
+
+/** How long the last spans may take to be sent when the process stops, in milliseconds. */
+const CLOSE_WITHIN_MS = 3_000;
+
+/** ioredis publishes each command on this channel (diagnostics_channel), with this context. */
+const REDIS_CHANNEL = "ioredis:command";
+interface CommandContext {
+  readonly command: string;
+}
+
+/**
+ * Starts OpenTelemetry with OTLP over HTTP. Names follow its semantic conventions 1.37 for HTTP and database spans.
+ * Only start-tracing.ts imports this module, and only if tracing is on: it loads the SDK.
+ */
+export function startOtel(endpoint: string): Tracing {
+  const { name, version } = serviceInfo();
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, "")}/v1/traces` });
+  const named = resourceFromAttributes({
+    "service.name": process.env["OTEL_SERVICE_NAME"] ?? name,
+    "service.version": version,
+  });
+  const provider = new NodeTracerProvider({
+    resource: defaultResource().merge(named),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  });
+  provider.register(); // W3C traceparent, and AsyncLocalStorage for the current span
+  const tracer = provider.getTracer(name, version);
+
+  /** Makes a span for each operation of a channel, if it belongs to a request. */
+  function followChannel(channel: string, describe: (operation: object) => OperationContext): () => void {
+    const spans = new WeakMap<object, Span>();
+    const subscribers: TracingChannelSubscribers<object> = {
+      start(operation) {
+        if (trace.getActiveSpan() === undefined) return; // of a sweep or a check, not of a request
+        const { system, command, collection } = describe(operation);
+        const attributes = {
+          "db.system.name": system,
+          "db.operation.name": command,
+          ...(collection === undefined ? {} : { "db.collection.name": collection }),
+        };
+        const title = collection === undefined ? command : `${command} ${collection}`;
+        spans.set(operation, tracer.startSpan(title, { kind: SpanKind.CLIENT, attributes }));
+      },
+      end: () => undefined,
+      asyncStart: () => undefined,
+      asyncEnd: (operation) => spans.get(operation)?.end(),
+      error(operation) {
+        const { error } = operation;
+        spans
+          .get(operation)
+          ?.setStatus({ code: SpanStatusCode.ERROR })
+          .setAttribute("error.type", error instanceof Error ? error.name : "Error");
+      },
+    };
+    const followed = tracingChannel<unknown, object>(channel);
+    followed.subscribe(subscribers);
+    return () => {
+      followed.unsubscribe(subscribers);
+    };
+  }
+
+  const unfollow = [
+    followChannel(STORE_CHANNEL, (operation) => operation as OperationContext),
+    followChannel(REDIS_CHANNEL, (operation) => ({
+      system: "redis",
+      command: (operation as CommandContext).command.toUpperCase(),
+    })),
+  ];
+
+  return {
+    request({ method, headers }, work) {
+      const parent = propagation.extract(context.active(), headers);
+      const attributes = { "http.request.method": method };
+      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+      const { traceId } = span.spanContext();
+      const end = (result: RequestEnd): void => endRequest(span, method, result);
+      return context.with(trace.setSpan(parent, span), () => work({ traceId, end }));
+    },
+    async close() {
+      for (const stop of unfollow) stop();
+      const timeout = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
+      await Promise.race([provider.shutdown().catch(() => undefined), timeout]);
+      trace.disable();
+      context.disable();
+      propagation.disable();
+    },
+  };
+}
+
+function endRequest(span: Span, method: string, { route, status }: RequestEnd): void {
+  if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute("http.route", route);
+  if (status !== undefined) span.setAttribute("http.response.status_code", status);
+  if (status === undefined || status >= 500) {
+    span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute("error.type", String(status ?? "aborted"));
+  }
+  span.end();
+}

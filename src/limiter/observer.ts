@@ -1,0 +1,58 @@
+import type { Metrics } from "../infra/metrics.ts";
+import type { Decision, Verdict } from "./decision.ts";
+import type { Surface } from "./surfaces.ts";
+
+/** What a verdict counts against. */
+const SCOPES: Record<Verdict, "account" | "key" | "grant" | ""> = {
+  admitted: "",
+  granted: "grant",
+  account_exhausted: "account",
+  key_exhausted: "key",
+  suspended: "account",
+  revoked: "key",
+  outdated: "key",
+  replaced: "key",
+};
+
+/** Counts and times the limiter's decisions. Times are those of `performance.now()`. */
+export class Observer {
+  readonly #metrics: Metrics;
+  #answering = true;
+
+  constructor(metrics: Metrics) {
+    this.#metrics = metrics;
+  }
+
+  /** Redis decided. */
+  decided({ surface, verdict }: Decision, started: number): void {
+    this.#answering = true;
+    this.#metrics.decisionDuration.observe((performance.now() - started) / 1000);
+    this.#metrics.decisions.inc({ surface, verdict, scope: SCOPES[verdict] });
+  }
+
+  /** Redis did not decide in time. The first such decision after a good one begins an outage. */
+  unanswered(surface: Surface, started: number): void {
+    if (this.#answering) this.#metrics.limiterOutages.inc();
+    this.#answering = false;
+    this.#metrics.decisionDuration.observe((performance.now() - started) / 1000);
+    this.#metrics.decisions.inc({ surface, verdict: "unavailable", scope: "" });
+  }
+
+  /** The replica decided in memory after all. */
+  decidedLocally({ surface }: Decision): void {
+    this.#metrics.localDecisions.inc({ surface });
+  }
+
+  /** Times one run of a script. */
+  async timed<T>(run: Promise<T>): Promise<T> {
+    const started = performance.now();
+    try {
+      const answer = await run;
+      this.#metrics.operation("redis", "evalsha", started);
+      return answer;
+    } catch (error) {
+      this.#metrics.operation("redis", "evalsha", started, error);
+      throw error;
+    }
+  }
+}

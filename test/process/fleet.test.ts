@@ -1,0 +1,63 @@
+import { expect } from "chai";
+import { scrape } from "../support/metrics.ts";
+import { useProcesses, useSharedAccount } from "../support/use-service.ts";
+
+const REPLICAS = 3;
+const REQUESTS = 60;
+const COUNT = "http_server_request_duration_seconds_count";
+const CREATED = { http_route: "/candidates", http_response_status_code: "201" };
+
+describe("The operators' port of several processes", () => {
+  const service = useProcesses({ REPLICAS, LIMIT_SCALE: 100 });
+  const { client } = useSharedAccount(service);
+
+  /** Sends requests over connections of their own, so that every process gets some. */
+  async function create(count: number): Promise<void> {
+    const send = () => client.post("/candidates", {}, { Connection: "close" });
+    await Promise.all(Array.from({ length: count }, send));
+  }
+
+  const pids = (): number[] => [...new Set(service.log.filter(({ msg }) => msg === "serving").map(({ pid }) => pid))];
+  const readiness = async () => (await fetch(`${service.opsUrl}/readyz`)).status;
+
+  it("answers with the sum over all processes", async () => {
+    await create(REQUESTS);
+    const busy = new Set(service.log.filter(({ msg }) => msg === "request").map(({ pid }) => pid));
+    expect(busy.size).to.be.above(1);
+    const metrics = await scrape(service);
+    expect(metrics.value(COUNT, CREATED)).to.equal(REQUESTS);
+    expect(metrics.value("limiter_decisions_total", { surface: "create", verdict: "admitted" })).to.equal(REQUESTS);
+    expect(metrics.value("target_info")).to.equal(1);
+    expect(metrics.value("dependency_up", { db_system_name: "redis" })).to.equal(1);
+  });
+
+  it("answers for a process that hangs with its last values, and stays ready", async () => {
+    const before = (await scrape(service)).value(COUNT, CREATED);
+    const [pid = 0] = pids();
+    process.kill(pid, "SIGSTOP");
+    try {
+      expect(await readiness()).to.equal(200);
+      expect((await scrape(service)).value(COUNT, CREATED)).to.equal(before);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+  });
+
+  it("keeps the counts of a process that was killed", async () => {
+    const before = (await scrape(service)).value(COUNT, CREATED) ?? 0;
+    const [pid = 0] = pids();
+    const replaced = service.logged(({ msg }) => msg === "serving");
+    process.kill(pid, "SIGKILL");
+    await replaced;
+    expect((await scrape(service)).value(COUNT, CREATED)).to.equal(before);
+    await create(10);
+    expect((await scrape(service)).value(COUNT, CREATED)).to.equal(before + 10);
+  });
+
+  it("reports that it drains as soon as it is told to stop", async () => {
+    const draining = service.logged(({ msg }) => msg === "draining");
+    service.child.kill("SIGTERM");
+    await draining;
+    expect(await readiness()).to.equal(503);
+  });
+});

@@ -1,0 +1,106 @@
+import { expect } from "chai";
+import { Metrics } from "../../src/infra/metrics.ts";
+import { SURFACES } from "../../src/limiter/surfaces.ts";
+import { scrape } from "../support/metrics.ts";
+import { useAccount, useService } from "../support/use-service.ts";
+
+/** Identifiers of the API. No label may hold one: it would grow with accounts. */
+const ID = /(acct|key|cand|doc|ref|grant|req)_[0-9a-z]{10,}/;
+
+describe("GET /metrics", () => {
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
+
+  it("counts requests by method, route and status", async () => {
+    const labels = { http_request_method: "POST", http_route: "/candidates", http_response_status_code: "201" };
+    const before = (await scrape(service)).value("http_server_request_duration_seconds_count", labels) ?? 0;
+    await client.post("/candidates");
+    await client.post("/candidates");
+    const after = await scrape(service);
+    expect(after.value("http_server_request_duration_seconds_count", labels)).to.equal(before + 2);
+    expect(after.value("http_server_request_duration_seconds_bucket", { ...labels, le: "+Inf" })).to.equal(before + 2);
+  });
+
+  it("gives an unknown path and a refused method no route", async () => {
+    const count = async (status: string) =>
+      (await scrape(service)).value("http_server_request_duration_seconds_count", {
+        http_route: "",
+        http_response_status_code: status,
+      }) ?? 0;
+    const before = [await count("404"), await count("405")];
+    await client.get("/no-such-path");
+    await client.request("DELETE", "/candidates");
+    expect([await count("404"), await count("405")]).to.deep.equal(before.map((value) => value + 1));
+  });
+
+  it("counts the limiter's decisions by surface, verdict and scope", async () => {
+    const { key } = await account.another();
+    const decisions = async (verdict: string, scope: string) =>
+      (await scrape(service)).value("limiter_decisions_total", { surface: "pack", verdict, scope }) ?? 0;
+    const before = [await decisions("admitted", ""), await decisions("key_exhausted", "key")];
+    for (let sent = 0; sent < 12; sent++)
+      await client.get("/candidates/cand_1/pack", { Authorization: `Bearer ${key}` });
+    expect(await decisions("admitted", "")).to.equal((before[0] ?? 0) + 10);
+    expect(await decisions("key_exhausted", "key")).to.equal((before[1] ?? 0) + 2);
+  });
+
+  it("times decisions, operations of both servers, and says that both are up", async () => {
+    await client.post("/candidates");
+    const metrics = await scrape(service);
+    expect(metrics.value("limiter_decision_duration_seconds_count")).to.be.above(0);
+    for (const [system, operation] of [
+      ["redis", "evalsha"],
+      ["mongodb", "insert"],
+    ] as const) {
+      const labels = { db_system_name: system, db_operation_name: operation, error_type: "" };
+      expect(metrics.value("db_client_operation_duration_seconds_count", labels), operation).to.be.above(0);
+      expect(metrics.value("dependency_up", { db_system_name: system })).to.equal(1);
+    }
+    expect(metrics.value("db_client_connection_count")).to.be.above(0);
+    expect(metrics.value("redis_memory_used_bytes")).to.be.above(100_000);
+  });
+
+  it("tells how far the feed is behind, what is unsettled, and how the event loop does", async () => {
+    const metrics = await scrape(service);
+    expect(metrics.value("feed_lag_seconds")).to.equal(0);
+    expect(metrics.value("feed_unsettled_writes")).to.equal(0);
+    expect(metrics.value("http_server_active_requests")).to.equal(0);
+    expect(metrics.value("nodejs_eventloop_delay_max_seconds")).to.be.within(0, 60);
+    expect(metrics.value("nodejs_eventloop_utilization_ratio")).to.be.within(0, 1);
+    expect(metrics.value("process_resident_memory_bytes")).to.be.above(1e7);
+    expect(metrics.value("target_info", { service_version: "0.1.0" })).to.equal(1);
+  });
+
+  it("names no account, key or object in a label", async () => {
+    const { body } = await client.post("/candidates");
+    await client.get(`/candidates/${body.id}`);
+    const response = await fetch(`${service.opsUrl}/metrics`);
+    expect(response.headers.get("content-type")).to.equal("text/plain; version=0.0.4; charset=utf-8");
+    expect(await response.text()).not.to.match(ID);
+  });
+});
+
+describe("The metrics of a busy service", () => {
+  it("are written in less than 10 ms, with more series than a service has", async () => {
+    const metrics = new Metrics();
+    for (let route = 0; route < 20; route++)
+      for (const status of [200, 201, 304, 400, 401, 404, 409, 412, 415, 422, 429, 503])
+        metrics.requestDuration.observe(
+          { http_request_method: "GET", http_route: `/candidates/:id/${route}`, http_response_status_code: status },
+          0.01,
+        );
+    for (const surface of SURFACES)
+      for (const verdict of ["admitted", "granted", "account_exhausted", "key_exhausted", "unavailable"])
+        metrics.decisions.inc({ surface, verdict, scope: "" });
+    const times: number[] = [];
+    for (let run = 0; run < 30; run++) {
+      const { user, system } = process.cpuUsage();
+      await metrics.registry.metrics();
+      const used = process.cpuUsage({ user, system });
+      times.push((used.user + used.system) / 1000);
+    }
+    // Everything else on the machine only adds to the time.
+    expect(Math.min(...times)).to.be.below(10);
+  });
+});
