@@ -63,11 +63,13 @@ describe("docker-compose.yml", function () {
     for (const replica of all) {
       const ready = 'fetch("http://127.0.0.1:9090/readyz").then(({ status }) => console.log(status))';
       expect(await evaluate(replica, ready)).to.equal("200");
-      await eventually(async () => {
-        expect((await client.get("/limits")).status).to.equal(200);
-        expect(await podman("logs", replica)).to.contain('"endpoint":"getLimits"');
-      });
     }
+    // The balancer chooses the replica with the fewest requests in progress, so it takes several at once to reach all.
+    await eventually(async () => {
+      const answers = await Promise.all(Array.from({ length: 12 }, () => client.get("/limits")));
+      expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+      for (const replica of all) expect(await podman("logs", replica)).to.contain('"endpoint":"readLimits"');
+    });
   });
 
   it("holds the limits of an account and its keys exactly", async () => {
@@ -137,17 +139,6 @@ describe("docker-compose.yml", function () {
     print(`${reads} reads around the kill, 0 failed`);
   });
 
-  it("believes no address that the client itself puts into X-Forwarded-For", async () => {
-    const answers: Answer[] = [];
-    // Each replica refuses an address after 20 wrong keys.
-    for (let n = 0; n < 70; n++) {
-      const guesser = new Client(stack.url, makeKey(randomBytes));
-      answers.push(await guesser.get("/limits", { "X-Forwarded-For": `203.0.113.${n}` }));
-    }
-    expect(answers.map(({ status }) => status)).to.include(401);
-    expect(answers.at(-1)?.body).to.include({ status: 429, scope: "address" });
-  });
-
   it("keeps candidates, keys and counts when it goes down and comes up again", async () => {
     const [client] = await account(1);
     const created = (await client.post("/candidates", { name: "Ada" })).body;
@@ -158,6 +149,18 @@ describe("docker-compose.yml", function () {
     expect((await client.get(`/candidates/${created.id}`)).body).to.deep.equal(created);
     const after = await createLimits(client);
     expect(after.account.used).to.equal(after.reset_at === before.reset_at ? 1 : 0);
+  });
+
+  it("believes no address that the client itself puts into X-Forwarded-For", async () => {
+    // The last test, because the replicas now refuse every unknown key of this address for a minute.
+    const answers: Answer[] = [];
+    // Each replica refuses an address after 20 wrong keys.
+    for (let n = 0; n < 70; n++) {
+      const guesser = new Client(stack.url, makeKey(randomBytes));
+      answers.push(await guesser.get("/limits", { "X-Forwarded-For": `203.0.113.${n}` }));
+    }
+    expect(answers.map(({ status }) => status)).to.include(401);
+    expect(answers.at(-1)?.body).to.include({ status: 429, scope: "address" });
   });
 });
 
