@@ -128,7 +128,7 @@ async function wire({
   await Promise.all(stores.map((store) => store.prepare()));
 
   metrics.watchFeed(() => candidateStore.openWrites.state());
-  const health = new Health({ mongo, redis, metrics });
+  const health = new Health({ mongo, redis, metrics, servesWithoutRedis: onOutage === "local" });
   health.watch();
 
   const draining: Draining = { started: false };

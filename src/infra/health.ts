@@ -9,6 +9,8 @@ export interface HealthOptions {
   mongo: Mongo;
   redis: RedisClient;
   metrics: Metrics;
+  /** Whether the service can serve without Redis, because the limiter then counts in memory (LIMITER_ON_OUTAGE=local). */
+  servesWithoutRedis: boolean;
 }
 
 /** Whether Redis and MongoDB answer. */
@@ -20,9 +22,9 @@ export class Health {
     this.#options = options;
   }
 
-  /** Asks both, and returns one text for each that does not answer; empty if both do. One round trip to each. */
+  /** Asks both, and returns one text for each that does not answer and is needed. One round trip to each. */
   async faults(): Promise<string[]> {
-    const { mongo, redis } = this.#options;
+    const { mongo, redis, servesWithoutRedis } = this.#options;
     const checks: Record<DbSystem, () => Promise<unknown>> = {
       redis: () => this.#timed("ping", () => redis.ping()),
       mongodb: () => mongo.bounded("ping admin", (signal) => mongo.db.command({ ping: 1 }, { signal })),
@@ -30,7 +32,9 @@ export class Health {
     const answers = await Promise.all(
       (Object.keys(checks) as DbSystem[]).map(async (name) => ({ name, up: await this.#answers(name, checks[name]) })),
     );
-    return answers.filter(({ up }) => !up).map(({ name }) => `${name} does not answer`);
+    return answers
+      .filter(({ name, up }) => !up && !(name === "redis" && servesWithoutRedis))
+      .map(({ name }) => `${name} does not answer`);
   }
 
   /** Checks both every 5 s, for the metrics. A check that is slow delays the next. */

@@ -1,0 +1,40 @@
+import { expect } from "chai";
+import { scrape } from "../support/metrics.ts";
+import { useRedisServer } from "../support/servers.ts";
+import { useProcesses, useSharedAccount } from "../support/use-service.ts";
+
+/** What /readyz answers. */
+async function readiness({ opsUrl }: { opsUrl: string }): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${opsUrl}/readyz`);
+  return { status: response.status, body: await response.json() };
+}
+
+for (const { onOutage, ready, status } of [
+  { onOutage: "refuse", ready: { ok: false, faults: ["redis does not answer"] }, status: 503 },
+  { onOutage: "local", ready: { ok: true, faults: [] }, status: 200 },
+]) {
+  describe(`A replica without Redis, LIMITER_ON_OUTAGE=${onOutage}`, () => {
+    const redis = useRedisServer();
+    const service = useProcesses(() => ({
+      REDIS_URL: redis.url,
+      LIMITER_ON_OUTAGE: onOutage,
+      LIMITER_TIMEOUT_MS: 100,
+    }));
+    const { client } = useSharedAccount(service);
+
+    it(`is ${status === 200 ? "" : "not "}ready, and its metrics say what is wrong`, async () => {
+      expect(await readiness(service)).to.deep.equal({ status: 200, body: { ok: true, faults: [] } });
+      expect((await client.post("/candidates")).status).to.equal(201);
+      await redis.kill();
+
+      expect(await readiness(service)).to.deep.equal({ status, body: ready });
+      expect((await client.post("/candidates")).status).to.equal(onOutage === "local" ? 201 : 503);
+      const metrics = await scrape(service);
+      expect(metrics.value("dependency_up", { db_system_name: "redis" })).to.equal(0);
+      expect(metrics.value("dependency_up", { db_system_name: "mongodb" })).to.equal(1);
+      expect(metrics.value("limiter_outages_total")).to.equal(1);
+      expect(metrics.value("limiter_decisions_total", { verdict: "unavailable" })).to.equal(1);
+      expect(metrics.value("limiter_local_decisions_total") ?? 0).to.equal(onOutage === "local" ? 1 : 0);
+    });
+  });
+}
