@@ -44,8 +44,9 @@ export async function newStack(): Promise<Stack> {
 
 /** Settings of the tests over those of docker-compose.yml. */
 async function settings(): Promise<Record<string, string>> {
-  // All of it shares one machine, so a busy moment must not count as an outage.
-  const timeouts = { LIMITER_TIMEOUT_MS: "5000" };
+  // All of it shares one machine, so a busy moment must not count as an outage. A look-up of a name whose packet the
+  // network's name server drops is repeated after 5 s.
+  const timeouts = { LIMITER_TIMEOUT_MS: "5000", STORE_TIMEOUT_MS: "20000" };
   const madeOf = await podman("image", "inspect", "mongo:7.0", "--format", '{{index .Config.Labels "made-of"}}');
   // The stand-in for MongoDB is no replica set, so the service must not ask it for one.
   return madeOf.includes("stand-in") ? { ...timeouts, MONGODB_URL: "mongodb://mongo:27017/onboarding" } : timeouts;
