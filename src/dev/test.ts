@@ -8,7 +8,10 @@ import { runSuite } from "./run-suite.ts";
 
 const EVERY_CHANGE = [
   "test/**/*.test.ts",
-  ...["exactness", "faults", "k8s", "load", "bench", "containers"].flatMap((slow) => ["--ignore", `test/${slow}/**`]),
+  ...["exactness", "faults", "k8s", "load", "bench", "monitoring", "containers"].flatMap((slow) => [
+    "--ignore",
+    `test/${slow}/**`,
+  ]),
 ];
 
 const args = process.argv.slice(2);

@@ -55,6 +55,10 @@ export class SweepRunner {
     this.#leaseMs = leaseMs;
     this.#restMs = restMs;
     this.#stopWithinMs = stopWithinMs;
+    // Counters that exist from the start let an alert see a sweep that never runs.
+    for (const outcome of ["ok", "failed"]) {
+      for (const { name } of sweeps) metrics.sweepRuns.inc({ sweep: name, outcome }, 0);
+    }
   }
 
   /** Starts. The first pass runs at once if the lease is free. */

@@ -1,0 +1,91 @@
+import { expect } from "chai";
+import { readItems, readStated } from "./lib/headers.ts";
+import { judge } from "./lib/judge.ts";
+import type { Counts } from "./lib/tally.ts";
+
+const NAMES = ["key 1", "key 2", "key 3"];
+
+function counts(given: Partial<Counts>): Counts {
+  return { offered: 0, admitted: 0, account: 0, key: 0, unknown: 0, ...given };
+}
+
+/** The results of the account and of each key that is judged, in order. */
+function results(account: number, keys: readonly number[], seen: readonly Partial<Counts>[]): string[] {
+  return judge("list", { account, keys }, seen.map(counts), NAMES).map(({ result }) => result);
+}
+
+describe("the judge of a load test", () => {
+  it("demands min(offered, limit) of a key while the account has room", () => {
+    expect(results(20, [10], [{ offered: 12, admitted: 10, key: 2 }])).to.deep.equal(["exact", "exact"]);
+    expect(results(20, [10], [{ offered: 7, admitted: 7 }])).to.deep.equal(["exact", "exact"]);
+    expect(results(20, [10], [{ offered: 12, admitted: 11, key: 1 }])).to.deep.equal(["not exact", "not exact"]);
+    expect(results(20, [10], [{ offered: 12, admitted: 9, key: 3 }])).to.deep.equal(["not exact", "not exact"]);
+  });
+
+  it("demands the account's limit of the sum, however the keys share it", () => {
+    const shared = (...admitted: number[]): string[] =>
+      results(
+        20,
+        [10, 10, 10],
+        admitted.map((count) => ({ offered: 12, admitted: count, account: 12 - count })),
+      );
+    expect(shared(10, 6, 4)).to.deep.equal(["exact"]);
+    expect(shared(10, 6, 5)).to.deep.equal(["not exact"]);
+    expect(shared(10, 6, 3)).to.deep.equal(["not exact"]);
+    expect(shared(11, 5, 4), "a key above its own limit").to.deep.equal(["exact", "not exact"]);
+  });
+
+  it("demands the whole limit of a key that its own limit refused, also if the account refused others", () => {
+    const seen = [
+      { offered: 12, admitted: 9, key: 3 },
+      { offered: 12, admitted: 10, account: 2 },
+      { offered: 12, admitted: 1, account: 11 },
+    ];
+    expect(results(20, [10, 10, 10], seen)).to.deep.equal(["exact", "not exact"]);
+  });
+
+  it("does not claim exactness if a request may or may not have counted", () => {
+    expect(results(20, [10], [{ offered: 12, admitted: 10, key: 2, unknown: 1 }])).to.deep.equal([
+      "not proven",
+      "not proven",
+    ]);
+    expect(results(20, [10], [{ offered: 12, admitted: 9, key: 3, unknown: 1 }])).to.deep.equal([
+      "not proven",
+      "not proven",
+    ]);
+    expect(results(20, [10], [{ offered: 12, admitted: 8, key: 4, unknown: 1 }]), "out of range").to.deep.equal([
+      "not exact",
+      "not exact",
+    ]);
+    expect(results(20, [10], [{ offered: 12, admitted: 11, key: 1, unknown: 1 }])).to.deep.equal([
+      "not exact",
+      "not exact",
+    ]);
+  });
+});
+
+describe("the headers that a load test reads", () => {
+  const policy = '"account";q=200;w=3600, "key";q=100;w=3600, "grant";q=50';
+
+  it("are read member by member", () => {
+    expect(readItems(policy)).to.deep.equal({
+      account: { q: 200, w: 3600 },
+      key: { q: 100, w: 3600 },
+      grant: { q: 50 },
+    });
+    expect(readItems(undefined)).to.deep.equal({});
+    expect(readItems("nonsense, key;q=1")).to.deep.equal({});
+  });
+
+  it("state both levels, the reset and the grant, or nothing", () => {
+    const headers = { "ratelimit-policy": policy, ratelimit: '"account";r=9;t=7, "key";r=8;t=7, "grant";r=3' };
+    expect(readStated(headers)).to.deep.equal({
+      windowSeconds: 3600,
+      reset: 7,
+      account: { limit: 200, remaining: 9 },
+      key: { limit: 100, remaining: 8 },
+      grant: 3,
+    });
+    expect(readStated({ "ratelimit-policy": policy })).to.equal(undefined);
+  });
+});

@@ -1,0 +1,49 @@
+import { readStated } from "./headers.ts";
+import type { HttpAnswer, Verdict } from "./host.ts";
+
+/** What the contract demands of an answer, whatever the scenario. @returns the first fault, in words. */
+export function faultOf(answer: HttpAnswer, verdict: Verdict, expects: readonly number[]): string | undefined {
+  const { status, headers } = answer;
+  if (status === 0) return `no answer: ${answer.body}`;
+  if (verdict === "unknown") return `${status} ${codeOf(answer)}: it may or may not have counted`;
+  const refused = verdict === "account" || verdict === "key";
+  if (!refused && !expects.includes(status)) return `status ${status} ${codeOf(answer)}`;
+  if (headers["x-request-id"] === undefined) return "no X-Request-Id";
+  if (verdict === "free" || verdict === "rejected") return undefined;
+  const stated = readStated(headers);
+  if (stated === undefined) return "no complete RateLimit-Policy and RateLimit";
+  if (!refused) return undefined;
+  if (headers["content-type"] !== "application/problem+json") return "429 that is not application/problem+json";
+  if (headers["retry-after"] !== String(stated.reset)) return "429 whose Retry-After is not the t of RateLimit";
+  if (stated[verdict].remaining !== 0) return `refused by the ${verdict}, which had ${stated[verdict].remaining} left`;
+  return undefined;
+}
+
+/** Decides from an answer alone what the limiter did with the request. */
+export function verdictOf({ status, headers, body }: HttpAnswer, charged: boolean): Verdict {
+  if (!charged) return status === 0 ? "unknown" : "free";
+  if (status === 503 && jsonOf(body)["code"] === "limiter_unavailable") return "unknown";
+  if (status === 429) return (jsonOf(body)["scope"] as "account" | "key" | undefined) ?? "unknown";
+  if (status !== 0 && (status < 400 || headers["ratelimit"] !== undefined)) return "admitted";
+  if (status === 0 || status >= 500) return "unknown";
+  return "rejected";
+}
+
+/** The members of a JSON object. Empty if the text is something else. */
+export function jsonOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** A member of a JSON object that is text. Empty if there is none. */
+export function textOf(body: string, member: string): string {
+  const value = jsonOf(body)[member];
+  return typeof value === "string" ? value : "";
+}
+
+function codeOf({ body }: HttpAnswer): string {
+  return textOf(body, "code");
+}

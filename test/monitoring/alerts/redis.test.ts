@@ -1,0 +1,51 @@
+import { expect } from "chai";
+import { connectRedis } from "../../../src/infra/redis.ts";
+import { startRedis } from "../../support/servers.ts";
+import { useStarted } from "../../support/use-started.ts";
+import { expectReadable, useObserved } from "../support/observed.ts";
+import { useTraffic } from "../support/traffic.ts";
+
+describe("the alerts while Redis", () => {
+  const MAX_BYTES = 16 * 1024 ** 2;
+  const server = useStarted(
+    "The Redis server",
+    () => startRedis({ args: ["--maxmemory", `${MAX_BYTES}`, "--maxmemory-policy", "noeviction"] }),
+    (server) => server.stop(),
+  );
+  const { service, prometheus } = useObserved(() => ({ REDIS_URL: server.url }));
+  const traffic = useTraffic(service);
+
+  it("is well: none", async () => {
+    expect(await prometheus.firingNow()).to.deep.equal([]);
+    expect([...traffic.statuses.keys()]).to.deep.equal([200]);
+  });
+
+  it("is killed: limiter unavailable, and the failures' budget burns until it is back", async () => {
+    await server.kill();
+    expectReadable(await prometheus.firing("OnboardingLimiterUnavailable"));
+    expectReadable(await prometheus.firing("OnboardingErrorBudgetBurnsFast"));
+    expectReadable(await prometheus.firing("OnboardingErrorBudgetBurnsSlowly"));
+    expect(await prometheus.firingNow(), "MongoDB is well").not.to.include("OnboardingStoreUnavailable");
+    await server.restart();
+    await prometheus.quiet("OnboardingLimiterUnavailable");
+    await prometheus.quiet("OnboardingErrorBudgetBurnsFast");
+  });
+
+  it("is killed while nobody sends a request: limiter unavailable", async () => {
+    await traffic.stop();
+    await server.kill();
+    expectReadable(await prometheus.firing("OnboardingLimiterUnavailable"));
+    await server.restart();
+    await prometheus.quiet("OnboardingLimiterUnavailable");
+  });
+
+  it("is almost full: memory near its limit", async () => {
+    const redis = await connectRedis({ url: server.url, timeoutMs: 5_000 });
+    const used = async () => Number(/^used_memory:(\d+)/m.exec(await redis.info("memory"))?.[1]);
+    while ((await used()) < 0.85 * MAX_BYTES) await redis.rpush("ballast", Buffer.alloc(100_000));
+    expectReadable(await prometheus.firing("OnboardingRedisMemoryNearLimit"));
+    await redis.del("ballast");
+    redis.disconnect();
+    await prometheus.quiet("OnboardingRedisMemoryNearLimit");
+  });
+});
