@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { expect } from "chai";
+import { FONT_FILES } from "../../src/pack/fonts.ts";
+import { IMAGE, print, VERSION } from "./support/image.ts";
+import { podman } from "./support/podman.ts";
+
+/** What the image may add to the one that it is made from. 80 MB of it are packages. */
+const MOST_BYTES = 90e6;
+
+interface ImageInspected {
+  Size: number;
+  Config: { User: string; Env: string[]; Labels: Record<string, string>; ExposedPorts: Record<string, object> };
+  Healthcheck: { Test: string[] };
+}
+
+interface LockFile {
+  packages: Record<string, { version?: string; dev?: boolean }>;
+}
+
+describe("the image", function () {
+  this.timeout(600_000);
+  let image: ImageInspected;
+  /** A copy of the image's /app, and the path of every file and folder in it. */
+  let app: string;
+  let paths: string[];
+  before(async () => {
+    image = await inspectImage(IMAGE);
+    app = await copyOfApp();
+    paths = readdirSync(app, { recursive: true, encoding: "utf8" });
+  });
+
+  async function inspectImage(name: string): Promise<ImageInspected> {
+    const [inspected] = JSON.parse(await podman("image", "inspect", name)) as [ImageInspected];
+    return inspected;
+  }
+
+  async function copyOfApp(): Promise<string> {
+    const folder = join(await mkdtemp(join(tmpdir(), "onboarding-image-")), "app");
+    await podman("create", "--name=opened", IMAGE);
+    await podman("cp", "opened:/app", folder);
+    await podman("rm", "opened");
+    return folder;
+  }
+
+  const readLock = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as LockFile).packages;
+  const withExtension = (...extensions: string[]) =>
+    paths.filter((path) => extensions.some((extension) => path.endsWith(extension)));
+
+  it("is small", async () => {
+    const [, base = ""] = /^FROM (\S+)$/m.exec(readFileSync("Dockerfile", "utf8")) ?? [];
+    const added = image.Size - (await inspectImage(base)).Size;
+    print(
+      `adds ${(added / 1e6).toFixed(1)} MB to ${base}; ${(image.Size / 1e6).toFixed(0)} MB with the one that is here`,
+    );
+    expect(added).to.be.lessThan(MOST_BYTES);
+  });
+
+  it("holds the compiled service, its scripts, its packages, and nothing else of the project", () => {
+    expect(paths.filter((path) => !path.includes("/"))).to.have.members([
+      "dist",
+      "lua",
+      "node_modules",
+      "package.json",
+      "src",
+    ]);
+    expect(paths.filter((path) => path.startsWith("src/"))).to.have.members([
+      "src/pack",
+      "src/pack/pack.typ",
+      "src/pack/press.mjs",
+    ]);
+    const own = paths.filter((path) => !path.startsWith("node_modules/"));
+    expect(own).to.include.members(["dist/main.js", "dist/admin/main.js", "lua/charge.lua"]);
+    expect(own.filter((path) => /(^|\/)(dev|test|\.[^/]*)(\/|$)|\.(ts|map)$/.test(path))).to.deep.equal([]);
+  });
+
+  it("holds the packages that the service needs, and none that only development needs", () => {
+    const locked = readLock("package-lock.json");
+    const installed = readLock(join(app, "node_modules/.package-lock.json"));
+    const needed = Object.keys(locked).filter((path) => path !== "" && !locked[path]?.dev);
+    expect(needed).to.include.members(Object.keys(installed));
+    const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: object };
+    expect(Object.keys(installed)).to.include.members(Object.keys(dependencies).map((name) => `node_modules/${name}`));
+    for (const name of ["typescript", "mocha", "tsx", "oxlint", "prettier", ".bin/tsc"])
+      expect(paths, name).not.to.include(`node_modules/${name}`);
+    expect(withExtension(".ts", ".mts", ".cts", ".map")).to.deep.equal([]);
+  });
+
+  it("holds the fonts that the pack uses, and no other", () => {
+    expect(withExtension(".ttf", ".otf")).to.have.members(FONT_FILES.map((file) => relative(".", file)));
+    expect(FONT_FILES).to.have.length.greaterThan(15);
+  });
+
+  it("keeps the licences of the packages", () => {
+    expect(paths.filter((path) => /^node_modules\/koa\/LICENSE$/.test(path))).to.have.length(1);
+  });
+
+  it("runs as user 1000, by number, and carries no setting but NODE_ENV", () => {
+    expect(image.Config.User).to.equal("1000:1000");
+    const own = image.Config.Env.filter((entry) => !/^(PATH|NODE_VERSION|YARN_VERSION)=/.test(entry));
+    expect(own).to.deep.equal(["NODE_ENV=production"]);
+  });
+
+  it("says what it is", () => {
+    expect(image.Config.Labels).to.include({
+      "org.opencontainers.image.title": "Candidate Onboarding Service",
+      "org.opencontainers.image.licenses": "MIT",
+      "org.opencontainers.image.version": VERSION,
+    });
+    expect(image.Config.Labels["org.opencontainers.image.revision"]).to.match(/^[0-9a-f]{40}$/);
+    expect(Object.keys(image.Config.ExposedPorts)).to.have.members(["8080/tcp", "9090/tcp"]);
+    expect(image.Healthcheck.Test[0]).to.equal("CMD");
+  });
+});

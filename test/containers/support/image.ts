@@ -1,0 +1,61 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { rootCertificates } from "node:tls";
+import { promisify } from "node:util";
+import { podman } from "./podman.ts";
+
+export const IMAGE = "candidate-onboarding-service";
+/** The version of package.json, and the tag of the image in the Deployment. */
+export const VERSION = (JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version;
+
+const CERTIFICATES = "/etc/npm-certificates.pem";
+
+/** mocha runs this before all tests, see src/dev/containers.ts. */
+export const mochaHooks = {
+  async beforeAll(this: Mocha.Context): Promise<void> {
+    this.timeout(600_000);
+    await build();
+  },
+};
+
+/** Builds the image with the Dockerfile. */
+async function build(): Promise<void> {
+  const started = performance.now();
+  const { stdout: revision } = await promisify(execFile)("git", ["rev-parse", "HEAD"]);
+  const facts = { VERSION, REVISION: revision.trim() };
+  const args = Object.entries(facts).map(([name, value]) => `--build-arg=${name}=${value}`);
+  const tags = [`--tag=${IMAGE}`, `--tag=${IMAGE}:${VERSION}`];
+  const options = ["--quiet", "--format=docker", "--network=host", ...(await npmSettings())];
+  await podman("build", ...options, ...args, ...tags, ".");
+  print(`built in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+}
+
+/** Prints a line into the report of the tests. */
+export function print(line: string): void {
+  process.stdout.write(`    ${line}\n`);
+}
+
+/** Gives the build the registry of this machine's npm, and the certificates that it trusts, if they are not the usual ones. */
+async function npmSettings(): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "onboarding-npm-"));
+  const npmrc = join(folder, "npmrc");
+  const settings = [`registry=${await npmConfig("registry")}`];
+  const more = [`--secret=id=npmrc,src=${npmrc}`];
+  const file = process.env["NODE_EXTRA_CA_CERTS"] ?? process.env["SSL_CERT_FILE"] ?? (await npmConfig("cafile"));
+  if (file !== "null" && file !== "") {
+    const all = join(folder, "certificates.pem");
+    await writeFile(all, [...rootCertificates, await readFile(file, "utf8")].join("\n"));
+    settings.push(`cafile=${CERTIFICATES}`);
+    more.push(`--volume=${all}:${CERTIFICATES}:ro`);
+  }
+  await writeFile(npmrc, `${settings.join("\n")}\n`);
+  return more;
+}
+
+async function npmConfig(name: string): Promise<string> {
+  const { stdout } = await promisify(execFile)("npm", ["config", "get", name]);
+  return stdout.trim();
+}

@@ -1,0 +1,63 @@
+import type { Client } from "../../support/client.ts";
+import { LoadClient, type LoadAnswer } from "../../support/load.ts";
+
+/** Creates in several concurrent loops, and how they ended. */
+export class Creates {
+  /** Answers, by status. */
+  readonly answers = new Map<number, number>();
+  /** Requests that were sent and never answered. */
+  readonly lost: string[] = [];
+  /** Requests that could not be sent, because no connection was accepted. */
+  unsent = 0;
+  #over = false;
+  readonly #load: LoadClient;
+  readonly #lanes: Promise<void>;
+  readonly #watchers = new Set<() => void>();
+
+  constructor({ url, key }: Client, lanes: number) {
+    this.#load = new LoadClient(url, lanes);
+    this.#lanes = Promise.all(Array.from({ length: lanes }, () => this.#lane(key))).then(() => this.#load.close());
+  }
+
+  count(status: number): number {
+    return this.answers.get(status) ?? 0;
+  }
+
+  /** Resolves once that many more creates succeeded. */
+  async succeeded(more: number): Promise<void> {
+    const wanted = this.count(201) + more;
+    while (this.count(201) < wanted) await new Promise<void>((resolve) => this.#watchers.add(resolve));
+  }
+
+  /** Ends the loops after their current request. */
+  async end(): Promise<void> {
+    this.#over = true;
+    await this.#lanes;
+  }
+
+  /** Resolves when every loop has ended because the service no longer accepts connections. */
+  refused(): Promise<void> {
+    return this.#lanes;
+  }
+
+  async #lane(key: string): Promise<void> {
+    while (!this.#over) {
+      const answer = await this.#send(key);
+      if (answer === undefined) return;
+      this.answers.set(answer.status, this.count(answer.status) + 1);
+      for (const wake of this.#watchers) wake();
+      this.#watchers.clear();
+    }
+  }
+
+  async #send(key: string): Promise<LoadAnswer | undefined> {
+    try {
+      return await this.#load.send({ method: "POST", path: "/candidates", key, body: "{}" });
+    } catch (error) {
+      const { syscall, message } = error as NodeJS.ErrnoException;
+      if (syscall === "connect") this.unsent++;
+      else this.lost.push(message);
+      return undefined;
+    }
+  }
+}

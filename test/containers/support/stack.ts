@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+import { freePort } from "./network.ts";
+import { podman } from "./podman.ts";
+
+/** docker-compose.yml, brought up as an operator does. */
+export interface Stack {
+  /** Where the balancer listens. */
+  readonly url: string;
+  /** Starts everything, and waits until the replicas are healthy. */
+  up(): Promise<void>;
+  /** Stops and removes the containers. */
+  down(options?: { volumes: boolean }): Promise<void>;
+  /** Returns the ids of the running containers of a service of the file. */
+  containers(service: string): Promise<string[]>;
+}
+
+const HEALTH_CHECK_EVERY_MS = 500;
+
+export async function newStack(): Promise<Stack> {
+  const address = `127.0.0.1:${await freePort()}`;
+  const more = join(await mkdtemp(join(tmpdir(), "onboarding-compose-")), "settings.json");
+  await writeFile(more, JSON.stringify({ services: { service: { environment: await settings() } } }));
+  const files = ["--file=docker-compose.yml", `--file=${more}`];
+  const env = { ...process.env, PUBLISH: address, COMPOSE_HTTP_TIMEOUT: "300" };
+  const compose = async (...args: string[]) => {
+    const { stdout } = await promisify(execFile)("docker-compose", ["--project-name=stack", ...files, ...args], {
+      env,
+    });
+    return stdout.trim();
+  };
+  return {
+    url: `http://${address}`,
+    up: () => withHealthChecks(() => compose("up", "--detach", "--no-build")),
+    down: async ({ volumes } = { volumes: false }) => void (await compose("down", ...(volumes ? ["--volumes"] : []))),
+    containers: async (service) => (await compose("ps", "--quiet", service)).split("\n"),
+  };
+}
+
+/** Settings of the tests over those of docker-compose.yml. */
+async function settings(): Promise<Record<string, string>> {
+  // All of it shares one machine, so a busy moment must not count as an outage. A look-up of a name whose packet the
+  // network's name server drops is repeated after 5 s.
+  const timeouts = { LIMITER_TIMEOUT_MS: "5000", STORE_TIMEOUT_MS: "20000" };
+  const madeOf = await podman("image", "inspect", "mongo:7.0", "--format", '{{index .Config.Labels "made-of"}}');
+  // The stand-in for MongoDB is no replica set, so the service must not ask it for one.
+  return madeOf.includes("stand-in") ? { ...timeouts, MONGODB_URL: "mongodb://mongo:27017/onboarding" } : timeouts;
+}
+
+/** podman leaves its health checks to systemd. Where that does not run, this runs them until the work is done. */
+async function withHealthChecks(work: () => Promise<unknown>): Promise<void> {
+  if (existsSync("/run/systemd/system")) return void (await work());
+  let over = false;
+  const checks = (async () => {
+    while (!over) {
+      const starting = await podman("ps", "--quiet", "--filter=health=starting");
+      // A check that fails, or whose container is gone, is tried again.
+      for (const id of starting.split("\n"))
+        if (id !== "") await podman("healthcheck", "run", id).catch(() => undefined);
+      await setTimeout(HEALTH_CHECK_EVERY_MS);
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    over = true;
+    await checks;
+  }
+}
