@@ -21,8 +21,8 @@ type Exposition = Map<string, Family>;
  */
 export class Expositions {
   readonly #aggregators: ReadonlyMap<string, Aggregator>;
-  /** What processes that have ended had counted. */
-  #ended: Exposition = new Map();
+  /** The last metrics of the processes that have ended. Only their counts are used. */
+  readonly #ended: Exposition = new Map();
 
   /** @param registries have every metric that may occur. They say how each is aggregated. */
   constructor(registries: readonly Registry[]) {
@@ -32,29 +32,40 @@ export class Expositions {
 
   /** Keeps the counts of a process that has ended. @param text the last that it exported. */
   keep(text: string): void {
-    const counts = [...parse(text)].filter(([, { counts }]) => counts);
-    this.#ended = this.#merge([this.#ended, new Map(counts)]);
+    this.#add(this.#ended, text);
   }
 
   /** Returns one text for all processes. @param texts one for each process that runs. */
   sum(texts: readonly string[]): string {
-    return print(this.#merge([this.#ended, ...texts.map(parse)]));
+    const total: Exposition = new Map();
+    for (const [name, family] of this.#ended)
+      if (family.counts) total.set(name, { ...family, series: new Map(family.series) });
+    for (const text of texts) this.#add(total, text);
+    return print(total);
   }
 
-  #merge(all: readonly Exposition[]): Exposition {
-    const merged: Exposition = new Map();
-    for (const exposition of all) {
-      for (const [name, family] of exposition) {
-        const aggregator = this.#aggregators.get(name) ?? "sum";
-        if (aggregator === "omit") continue;
-        const into = merged.get(name);
-        if (into === undefined) merged.set(name, { ...family, series: new Map(family.series) });
-        else for (const [key, value] of family.series) combine(into.series, key, value, aggregator);
+  #add(into: Exposition, text: string): void {
+    let family: Family | undefined;
+    let aggregator: Aggregator = "sum";
+    let help = "";
+    for (const line of text.split("\n")) {
+      if (line === "") continue;
+      if (line.startsWith("# HELP ")) help = line;
+      else if (line.startsWith("# TYPE ")) {
+        const [, , name = "", type = ""] = line.split(" ");
+        aggregator = this.#aggregators.get(name) ?? "sum";
+        family = into.get(name) ?? { help: [help, line], counts: COUNTING.has(type), series: new Map() };
+        if (aggregator !== "omit") into.set(name, family);
+      } else if (family !== undefined) {
+        const end = line.lastIndexOf(" ");
+        combine(family.series, line.slice(0, end), numberOf(line.slice(end + 1)), aggregator);
       }
     }
-    return merged;
   }
 }
+
+/** Types whose values only grow. */
+const COUNTING = new Set(["counter", "histogram"]);
 
 function combine(series: Map<string, number>, key: string, value: number, aggregator: Aggregator): void {
   const before = series.get(key);
@@ -67,26 +78,6 @@ function combine(series: Map<string, number>, key: string, value: number, aggreg
 /** prom-client's types do not declare the member that its aggregation reads. */
 function aggregatorOf(metric: object): Aggregator {
   return "aggregator" in metric ? (metric.aggregator as Aggregator) : "sum";
-}
-
-function parse(text: string): Exposition {
-  const families: Exposition = new Map();
-  let family: Family | undefined;
-  let help: string[] = [];
-  for (const line of text.split("\n")) {
-    if (line.startsWith("# TYPE ")) {
-      const [, , name = "", type = ""] = line.split(" ");
-      family = { help: [...help, line], counts: type === "counter" || type === "histogram", series: new Map() };
-      families.set(name, family);
-      help = [];
-    } else if (line.startsWith("#")) {
-      help = [line];
-    } else if (line !== "") {
-      const end = line.lastIndexOf(" ");
-      family?.series.set(line.slice(0, end), numberOf(line.slice(end + 1)));
-    }
-  }
-  return families;
 }
 
 function numberOf(text: string): number {

@@ -1,0 +1,59 @@
+import { expect } from "chai";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Expositions } from "../../src/process/exposition.ts";
+import { Scrape } from "../support/metrics.ts";
+
+/** What one process exports. */
+interface Values {
+  readonly count: number;
+  readonly gauge: number;
+  readonly observed: number;
+}
+
+function registryOf({ count, gauge, observed }: Values): Registry {
+  const registry = new Registry();
+  const registers = [registry];
+  new Counter({ name: "count_total", help: "c", labelNames: ["text"], registers }).inc({ text: 'a "b" c} 1' }, count);
+  for (const aggregator of ["sum", "max", "min", "omit"] as const)
+    new Gauge({ name: `gauge_${aggregator}`, help: "g", registers, aggregator }).set(gauge);
+  new Histogram({ name: "time_seconds", help: "t", buckets: [1], registers }).observe(observed);
+  return registry;
+}
+
+describe("The metrics of several processes", () => {
+  const one = { count: 3, gauge: 5, observed: 0.5 };
+  const other = { count: 4, gauge: 7, observed: 2 };
+  const textOf = (values: Values) => registryOf(values).metrics();
+
+  it("are added, or the highest or lowest of them, as each metric says", async () => {
+    const expositions = new Expositions([registryOf(one)]);
+    const sum = new Scrape(expositions.sum([await textOf(one), await textOf(other)]));
+    expect(sum.value("count_total")).to.equal(7);
+    expect(sum.value("gauge_sum")).to.equal(12);
+    expect(sum.value("gauge_max")).to.equal(7);
+    expect(sum.value("gauge_min")).to.equal(5);
+    expect(sum.value("gauge_omit")).to.equal(undefined);
+    expect(sum.value("time_seconds_bucket", { le: "1" })).to.equal(1);
+    expect(sum.value("time_seconds_bucket", { le: "+Inf" })).to.equal(2);
+    expect(sum.value("time_seconds_sum")).to.equal(2.5);
+  });
+
+  it("of one process are its own, line by line", async () => {
+    const text = await textOf(one);
+    const lines = (from: string) => from.split("\n").filter((line) => line !== "" && !line.includes("gauge_omit"));
+    expect(lines(new Expositions([registryOf(one)]).sum([text]))).to.deep.equal(lines(text));
+  });
+
+  it("keep the counts of processes that have ended, and not their gauges", async () => {
+    const expositions = new Expositions([registryOf(one)]);
+    expositions.keep(await textOf(one));
+    expositions.keep(await textOf(one));
+    for (let scrapes = 0; scrapes < 2; scrapes++) {
+      const sum = new Scrape(expositions.sum([await textOf(other)]));
+      expect(sum.value("count_total")).to.equal(10);
+      expect(sum.value("time_seconds_count")).to.equal(3);
+      expect(sum.value("gauge_sum")).to.equal(7);
+      expect(sum.value("gauge_min")).to.equal(7);
+    }
+  });
+});
