@@ -13,9 +13,9 @@ import { startEngine } from "./container-engine.ts";
 import { dataDirOf, toolsIn } from "./data-dir.ts";
 import { findKustomize } from "./kubernetes.ts";
 import { lock } from "./lock.ts";
-import { explain, say } from "./output.ts";
+import { say } from "./output.ts";
 import { onPath } from "./programs.ts";
-import { listenForStop } from "./stop-signals.ts";
+import { exitWith } from "./run-suite.ts";
 
 const NEEDED = ["podman", "docker-compose"];
 const ON_DEBIAN =
@@ -54,11 +54,4 @@ async function run(args: string[], stopping: AbortSignal): Promise<number> {
   }
 }
 
-const { stopping } = listenForStop();
-let code = 1;
-try {
-  code = await run(process.argv.slice(2), stopping);
-} catch (error) {
-  if (!stopping.aborted) say(explain(error));
-}
-process.exit(stopping.aborted ? 1 : code);
+await exitWith(({ stopping }) => run(process.argv.slice(2), stopping));

@@ -9,8 +9,8 @@ import { runChild } from "./child.ts";
 import { dataDirOf, toolsIn } from "./data-dir.ts";
 import { findKustomize, findSchemas } from "./kubernetes.ts";
 import { lock } from "./lock.ts";
-import { explain, say } from "./output.ts";
-import { listenForStop } from "./stop-signals.ts";
+import { say } from "./output.ts";
+import { exitWith } from "./run-suite.ts";
 
 /** The validator reads all of its schemas again for each object. On two cores that takes 20 s. */
 const SCHEMAS_TIMEOUT_MS = "180000";
@@ -43,11 +43,4 @@ async function run(args: string[], stopping: AbortSignal): Promise<number> {
   return (await runChild("node_modules/mocha/bin/mocha.js", mocha, options).exited) ?? 1;
 }
 
-const { stopping } = listenForStop();
-let code = 1;
-try {
-  code = await run(process.argv.slice(2), stopping);
-} catch (error) {
-  if (!stopping.aborted) say(explain(error));
-}
-process.exit(stopping.aborted ? 1 : code);
+await exitWith(({ stopping }) => run(process.argv.slice(2), stopping));

@@ -20,11 +20,18 @@ export interface Suite {
  * Starts an empty Redis and an empty MongoDB, runs mocha against them, and removes them. Ends the process with mocha's exit
  * code, or with 1 if the suite was interrupted or could not start.
  */
-export async function runSuite(suite: Suite): Promise<never> {
+export function runSuite(suite: Suite): Promise<never> {
+  return exitWith((signals) => run(suite, signals));
+}
+
+/**
+ * Ends the process with the exit code that `run` returns, or with 1 if `run` fails or was interrupted. Prints why it failed.
+ */
+export async function exitWith(run: (signals: StopSignals) => Promise<number>): Promise<never> {
   const signals = listenForStop();
   let code = 1;
   try {
-    code = await run(suite, signals);
+    code = await run(signals);
   } catch (error) {
     if (!signals.stopping.aborted) say(explain(error));
   }

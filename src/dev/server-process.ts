@@ -139,7 +139,8 @@ async function untilGone(pid: number): Promise<void> {
   while (isAlive(pid)) await wait(POLL_MS);
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port of 127.0.0.1 that was free a moment ago. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

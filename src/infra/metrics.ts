@@ -90,7 +90,7 @@ export class Metrics {
   readonly connectionTimeouts = new Counter({
     ...this.#in,
     name: "db_client_connection_timeouts_total",
-    help: "Operations that waited for a connection in vain.",
+    help: "Operations that gave up waiting for a connection.",
     labelNames: ["db_system_name"],
   });
   readonly redisMemoryUsed = new Gauge({

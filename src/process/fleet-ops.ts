@@ -10,7 +10,7 @@ const METRICS_WITHIN_MS = 500;
 /** /readyz asks Redis and MongoDB, whose time limits are longer. A probe usually gives up after this long. */
 const FAULTS_WITHIN_MS = 5_000;
 
-/** Tells operators about all replicas that share a port. The supervisor asks each of them. */
+/** Answers operators for all replicas that share a port. The supervisor asks each replica. */
 export class FleetOps implements OpsSource {
   readonly #workers: () => readonly Worker[];
   readonly #draining: () => boolean;
@@ -35,13 +35,13 @@ export class FleetOps implements OpsSource {
     }
   }
 
-  /** The sum over the replicas. One that does not answer in time counts with its last values. */
+  /** Adds up the metrics of the replicas. If a replica does not answer in time, its last values are used. */
   async metrics(): Promise<string> {
     const texts = await Promise.all(this.#workers().map((worker) => this.#metricsOf(worker)));
     return this.#expositions.sum(texts);
   }
 
-  /** Keeps the counts of a replica that has ended, so that no sum falls. Those since the last scrape are lost. */
+  /** Keeps the counts of a replica that has ended, so that no sum falls. Its counts since the last scrape are lost. */
   ended(worker: Worker): void {
     this.#expositions.keep(this.#last.get(worker.id) ?? "");
     this.#last.delete(worker.id);

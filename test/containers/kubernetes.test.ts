@@ -6,7 +6,8 @@ import { build } from "../k8s/build.ts";
 import { type Container, type Manifest, one } from "../k8s/manifests.ts";
 import { useStarted } from "../support/use-started.ts";
 import { print, VERSION } from "./support/image.ts";
-import { freePort, newClients, type Network, useNetwork } from "./support/network.ts";
+import { freePort } from "../../src/dev/server-process.ts";
+import { newClients, type Network, useNetwork } from "./support/network.ts";
 import { eventually, evaluate, inspect, podman } from "./support/podman.ts";
 
 /** A probe as the overlay writes it. */

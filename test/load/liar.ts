@@ -52,7 +52,7 @@ export async function startLiar(target: string, name: keyof typeof LIES): Promis
   let lied = false;
   const server = createServer((incoming, outgoing) => {
     const { method, url = "/", headers } = incoming;
-    // The first few polls are those that read the limits.
+    // The load test reads the limits with its first few polls.
     const late = url.startsWith("/candidates?updated_since") && ++polls > 5;
     const forwarded = request(target + url, { method, headers }, (answer) => {
       if (lied || !late || !lie.fits(answer)) {

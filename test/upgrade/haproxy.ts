@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
+import { freePort } from "../../src/dev/server-process.ts";
 import type { Backend } from "../faults/replicas/balancer.ts";
 import type { PodTimes } from "./deployment.ts";
 
@@ -135,13 +136,4 @@ backend replicas
   http-check send meth GET uri ${path} ver HTTP/1.1 hdr Host localhost
   http-check expect status 200
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

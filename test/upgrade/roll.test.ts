@@ -89,7 +89,7 @@ describe("a roll from the earlier version to the working tree and back, under lo
   }
 
   /**
-   * Shares of its limit that each key of an account offers before, in and after each step of the roll. The keys of the
+   * In each stage of the roll, each key of an account sends this share of its limit. The keys of the
    * first account exhaust the account in the middle of the roll; the first key of the second one exhausts only itself.
    */
   const SHARED = [0.25, 0.25, 0.25];

@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { useStarted } from "../../support/use-started.ts";
 import { Client } from "../../support/client.ts";
 import { IMAGE } from "./image.ts";
@@ -87,14 +84,4 @@ export async function newClients(container: string, url: string, count: number):
     clients.push(new Client(url, key));
   }
   return clients as [Client, ...Client[]];
-}
-
-/** Returns a port of 127.0.0.1 that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { freePort } from "./network.ts";
+import { freePort } from "../../../src/dev/server-process.ts";
 import { podman } from "./podman.ts";
 
 /** docker-compose.yml, brought up as an operator does. */
@@ -42,11 +42,10 @@ export async function newStack(): Promise<Stack> {
   };
 }
 
-/** Settings of the tests over those of docker-compose.yml. */
+/** Returns the settings that the tests add to those of docker-compose.yml. */
 async function settings(): Promise<Record<string, string>> {
-  // All of it shares one machine, so a busy moment must not count as an outage. A look-up of a name whose packet the
-  // network's name server drops is repeated after 5 s.
-  const timeouts = { LIMITER_TIMEOUT_MS: "5000", STORE_TIMEOUT_MS: "20000" };
+  // All containers share one machine, so a busy moment must not count as an outage.
+  const timeouts = { LIMITER_TIMEOUT_MS: "5000" };
   const madeOf = await podman("image", "inspect", "mongo:7.0", "--format", '{{index .Config.Labels "made-of"}}');
   // The stand-in for MongoDB is no replica set, so the service must not ask it for one.
   return madeOf.includes("stand-in") ? { ...timeouts, MONGODB_URL: "mongodb://mongo:27017/onboarding" } : timeouts;

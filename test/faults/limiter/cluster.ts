@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { freePort } from "../../../src/dev/server-process.ts";
 import { setTimeout } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { startRedis, type TestServer } from "../../support/servers.ts";
@@ -167,15 +167,6 @@ async function knownNodes({ redis }: ClusterNode): Promise<number> {
 
 async function isHealthy({ redis }: ClusterNode): Promise<boolean> {
   return /cluster_state:ok/.test(await redis.cluster("INFO"));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Polls until the condition holds. @throws after 60 s. */
