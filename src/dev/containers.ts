@@ -17,9 +17,9 @@ import { say } from "./output.ts";
 import { onPath } from "./programs.ts";
 import { exitWith } from "./run-suite.ts";
 
-const NEEDED = ["podman", "docker-compose"];
+const NEEDED = ["podman", "docker-compose", "ip"];
 const ON_DEBIAN =
-  "apt-get install --no-install-recommends podman runc netavark aardvark-dns iptables catatonit docker-compose mmdebstrap";
+  "apt-get install --no-install-recommends podman runc netavark aardvark-dns iptables iproute2 catatonit docker-compose mmdebstrap";
 
 /** The first module builds the image before all tests. */
 const ONE_BY_ONE = ["--no-parallel", "--exit", "--require", "test/containers/support/image.ts"];

@@ -6,11 +6,11 @@ import { LoadClient } from "../support/load.ts";
 import { accountWithKeys } from "../support/processes.ts";
 import { earlyInWindow, problemOf, useTestRedis } from "../limiter/support.ts";
 import { useReplicas } from "../support/use-service.ts";
+import { createAll, termsOf } from "./support.ts";
 
 const REPLICAS = 4;
-/** `GRANT_AMOUNT=5000` is the backfill of the example in interface.md. It takes minutes. */
-const AMOUNT = Number(process.env.GRANT_AMOUNT ?? 500);
-const WINDOW_SECONDS = AMOUNT > 1000 ? 60 : 16;
+const AMOUNT = 500;
+const WINDOW_SECONDS = 16;
 const LIMITS = limitsOf("create", 1);
 
 describe(`grants on ${REPLICAS} replicas`, function () {
@@ -23,64 +23,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
   });
 
   const service = () => replicas.first.operators.grants;
-  const terms = (keyId: string, more: Partial<GrantRequest> = {}): GrantRequest => ({
-    keyId,
-    surface: "create",
-    amount: AMOUNT,
-    expiresInHours: 24,
-    approvedBy: "Ann",
-    reason: "the backfill of 2025",
-    ...more,
-  });
-
-  /**
-   * Creates candidates through all replicas at once. Each lane stops after five refusals.
-   * @param max requests after which it stops.
-   * @param notBefore refusals before this time, in ms since the epoch, are not counted.
-   * @returns the number of candidates created.
-   */
-  async function createAll(key: string, { max = Infinity, notBefore = 0 } = {}): Promise<number> {
-    let sent = 0;
-    let created = 0;
-    const lane = async (client: LoadClient) => {
-      for (let refused = 0; refused < 5 && sent < max;) {
-        sent++;
-        const { status } = await client.send({ method: "POST", path: "/candidates", key, body: "{}" });
-        expect(status).to.be.oneOf([201, 429]);
-        if (status === 201) created++;
-        else if (Date.now() > notBefore) refused++;
-      }
-    };
-    const clients = replicas.all.map(({ url }) => new LoadClient(url, 4));
-    await Promise.all(clients.flatMap((client) => Array.from({ length: 4 }, () => lane(client))));
-    for (const client of clients) client.close();
-    return created;
-  }
-
-  it(`give their key exactly ${AMOUNT} beyond its limits and other keys exactly their limits, across a window's edge`, async () => {
-    const { id, keys: made } = await accountWithKeys(replicas.first, 2);
-    const [granted, other] = made.map(({ client }) => client.key);
-    await service().create(terms(made[0]!.id));
-    await earlyInWindow(redis, WINDOW_SECONDS);
-    const length = WINDOW_SECONDS * 1000;
-    const edge = (Math.floor(Date.now() / length) + 1) * length; // Redis is on this machine
-
-    // In the first window half of the grant is drawn, and the account's other key uses exactly its own limit.
-    const half = AMOUNT / 2;
-    const before = await Promise.all([createAll(granted!, { max: LIMITS.key + half }), createAll(other!)]);
-    expect(before).to.deep.equal([LIMITS.key + half, LIMITS.key]);
-    expect((await service().list(id)).data[0]).to.include({ remaining: half, status: "live" });
-
-    // The other half is drawn on both sides of the edge.
-    await setTimeout(edge - Date.now() - 100);
-    const after = await Promise.all([
-      createAll(granted!, { notBefore: edge + 500 }),
-      createAll(other!, { notBefore: edge + 500 }),
-    ]);
-    expect(Date.now(), "all in two windows").to.be.below(edge + length);
-    expect(after).to.deep.equal([LIMITS.key + half, LIMITS.key]);
-    expect((await service().list(id)).data[0]).to.include({ remaining: 0, status: "exhausted" });
-  });
+  const terms = (keyId: string, more: Partial<GrantRequest> = {}) => termsOf(keyId, { amount: AMOUNT, ...more });
 
   it("appear as a third policy in the headers, and end on every replica as soon as they are revoked", async () => {
     const [only] = (await accountWithKeys(replicas.first, 1)).keys;
@@ -112,7 +55,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
   it("end on every replica as soon as they expire", async () => {
     const [only] = (await accountWithKeys(replicas.first, 1)).keys;
     await earlyInWindow(redis, WINDOW_SECONDS);
-    expect(await createAll(only!.client.key)).to.equal(LIMITS.key);
+    expect(await createAll(replicas, only!.client.key)).to.equal(LIMITS.key);
     const { expires_at } = await service().create(terms(only!.id, { expiresInHours: 3 / 3600 }));
     const clients = replicas.all.map(({ url }) => new LoadClient(url, 1));
     const sent: { status: number; sentAt: number; answeredAt: number }[] = [];
@@ -148,12 +91,12 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     const views = await Promise.all(Array.from({ length: 10 }, () => service().create(same)));
     expect(new Set(views.map(({ id, remaining }) => `${id} ${remaining}`)).size).to.equal(1);
     await earlyInWindow(redis, WINDOW_SECONDS);
-    expect(await createAll(only!.client.key)).to.equal(LIMITS.key + 7);
+    expect(await createAll(replicas, only!.client.key)).to.equal(LIMITS.key + 7);
     expect(await service().create(same)).to.include({ remaining: 0, status: "exhausted" });
     expect((await problemOf(service().create({ ...same, amount: 8 }))).message).to.match(/amount 7/);
     expect((await problemOf(service().create({ ...same, reason: "another" }))).message).to.match(
       /reason "the backfill of 2025"/,
     );
-    expect(await createAll(only!.client.key)).to.equal(0);
+    expect(await createAll(replicas, only!.client.key)).to.equal(0);
   });
 });

@@ -1,5 +1,6 @@
 import { useStarted } from "../../support/use-started.ts";
 import { Client } from "../../support/client.ts";
+import { fixBridgeAddresses } from "./bridges.ts";
 import { IMAGE } from "./image.ts";
 import { eventually, podman, publishedUrl, untilOk } from "./podman.ts";
 
@@ -27,6 +28,7 @@ async function startNetwork(name: string): Promise<Network> {
     const options = [`--name=${name}-${server}`, `--network=${name}`, `--network-alias=${server}`];
     await podman("run", "--detach", ...options, ...image);
   }
+  await fixBridgeAddresses();
   await eventually(() => podman("exec", `${name}-redis`, "redis-cli", "ping"));
   await eventually(() => podman("exec", `${name}-mongo`, "mongosh", "--quiet", "--eval", "db.hello().ok"));
   return {

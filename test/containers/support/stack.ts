@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { freePort } from "../../../src/dev/server-process.ts";
+import { fixBridgeAddresses } from "./bridges.ts";
 import { podman } from "./podman.ts";
 
 /** docker-compose.yml, brought up as an operator does. */
@@ -20,7 +21,7 @@ export interface Stack {
   containers(service: string): Promise<string[]>;
 }
 
-const HEALTH_CHECK_EVERY_MS = 500;
+const ATTEND_EVERY_MS = 500;
 
 export async function newStack(): Promise<Stack> {
   const address = `127.0.0.1:${await freePort()}`;
@@ -36,7 +37,7 @@ export async function newStack(): Promise<Stack> {
   };
   return {
     url: `http://${address}`,
-    up: () => withHealthChecks(() => compose("up", "--detach", "--no-build")),
+    up: () => attended(() => compose("up", "--detach", "--no-build")),
     down: async ({ volumes } = { volumes: false }) => void (await compose("down", ...(volumes ? ["--volumes"] : []))),
     containers: async (service) => (await compose("ps", "--quiet", service)).split("\n"),
   };
@@ -51,23 +52,33 @@ async function settings(): Promise<Record<string, string>> {
   return madeOf.includes("stand-in") ? { ...timeouts, MONGODB_URL: "mongodb://mongo:27017/onboarding" } : timeouts;
 }
 
-/** podman leaves its health checks to systemd. Where that does not run, this runs them until the work is done. */
-async function withHealthChecks(work: () => Promise<unknown>): Promise<void> {
-  if (existsSync("/run/systemd/system")) return void (await work());
+/**
+ * Does what Debian's podman leaves out, until the work is done: fixes the bridge's address, and runs the health checks where
+ * there is no systemd to run them. The replicas start after the health checks of Redis and MongoDB, so the address is fixed
+ * before they look up a name.
+ */
+async function attended(work: () => Promise<unknown>): Promise<void> {
+  const isSystemdHere = existsSync("/run/systemd/system");
   let over = false;
-  const checks = (async () => {
+  const attending = (async () => {
     while (!over) {
-      const starting = await podman("ps", "--quiet", "--filter=health=starting");
-      // A check that fails, or whose container is gone, is tried again.
-      for (const id of starting.split("\n"))
-        if (id !== "") await podman("healthcheck", "run", id).catch(() => undefined);
-      await setTimeout(HEALTH_CHECK_EVERY_MS);
+      await fixBridgeAddresses();
+      if (!isSystemdHere) await runHealthChecks();
+      await setTimeout(ATTEND_EVERY_MS);
     }
   })();
   try {
     await work();
   } finally {
     over = true;
-    await checks;
+    await attending;
+  }
+}
+
+async function runHealthChecks(): Promise<void> {
+  const starting = await podman("ps", "--quiet", "--filter=health=starting");
+  for (const id of starting.split("\n")) {
+    // A check that fails, or whose container is gone, is tried again.
+    if (id !== "") await podman("healthcheck", "run", id).catch(() => undefined);
   }
 }

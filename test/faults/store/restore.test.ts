@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { Client } from "../support/client.ts";
-import { type Processes, spawnService } from "../support/processes.ts";
-import { startMongo, startRedis, type TestServer } from "../support/servers.ts";
+import { Client } from "../../support/client.ts";
+import { type Processes, spawnService } from "../../support/processes.ts";
+import { startMongo, startRedis, type TestServer } from "../../support/servers.ts";
 
 const CONTENT = Buffer.from("the bytes of a passport");
 

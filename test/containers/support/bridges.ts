@@ -1,0 +1,30 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { podman } from "./podman.ts";
+
+/** `addr_assign_type` of an interface whose address somebody has set. */
+const SET = "3";
+
+/**
+ * Gives the bridge of every network a fixed MAC address: the one that it has. A Linux bridge otherwise takes the lowest
+ * address of the interfaces on it, so it can change whenever a container starts or stops. Containers that know the old
+ * address then reach neither the name service nor a published port, for up to 40 s. netavark sets the address since 1.9,
+ * and Debian 12 has 1.4. Call this after the first container of a network starts, and before one uses the bridge.
+ */
+export async function fixBridgeAddresses(): Promise<void> {
+  const networks = await podman("network", "ls", "--quiet");
+  const bridges = await podman("network", "inspect", "--format", "{{.NetworkInterface}}", ...networks.split("\n"));
+  for (const bridge of bridges.split("\n")) {
+    const folder = `/sys/class/net/${bridge}`;
+    if (bridge === "" || !existsSync(folder)) continue; // no container has started yet
+    if ((await readText(`${folder}/addr_assign_type`)) === SET) continue;
+    const address = await readText(`${folder}/address`);
+    await promisify(execFile)("ip", ["link", "set", "dev", bridge, "address", address]);
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  return (await readFile(path, "utf8")).trim();
+}

@@ -1,0 +1,48 @@
+import { expect } from "chai";
+import type { GrantRequest } from "../../src/grants/terms.ts";
+import { LoadClient } from "../support/load.ts";
+import type { Processes } from "../support/processes.ts";
+
+const LANES = 4;
+/** Refusals after which a lane stops. */
+const MAX_REFUSALS = 5;
+
+/** Returns what a grant of creates for a key asks for. */
+export function termsOf(keyId: string, more: Partial<GrantRequest> & { amount: number }): GrantRequest {
+  return {
+    keyId,
+    surface: "create",
+    expiresInHours: 24,
+    approvedBy: "Ann",
+    reason: "the backfill of 2025",
+    ...more,
+  };
+}
+
+/**
+ * Creates candidates through all replicas at once. Each lane stops after five refusals.
+ * @param max requests after which it stops.
+ * @param notBefore refusals before this time, in ms since the epoch, are not counted.
+ * @returns the number of candidates created.
+ */
+export async function createAll(
+  replicas: { readonly all: readonly Processes[] },
+  key: string,
+  { max = Infinity, notBefore = 0 } = {},
+): Promise<number> {
+  let sent = 0;
+  let created = 0;
+  const lane = async (client: LoadClient) => {
+    for (let refused = 0; refused < MAX_REFUSALS && sent < max;) {
+      sent++;
+      const { status } = await client.send({ method: "POST", path: "/candidates", key, body: "{}" });
+      expect(status).to.be.oneOf([201, 429]);
+      if (status === 201) created++;
+      else if (Date.now() > notBefore) refused++;
+    }
+  };
+  const clients = replicas.all.map(({ url }) => new LoadClient(url, LANES));
+  await Promise.all(clients.flatMap((client) => Array.from({ length: LANES }, () => lane(client))));
+  for (const client of clients) client.close();
+  return created;
+}
