@@ -3,26 +3,43 @@ import type { Registry } from "prom-client";
 /** How several processes' values of one series become one. Names are those of prom-client. */
 type Aggregator = "sum" | "max" | "min" | "first" | "average" | "omit";
 
-/** The series of one metric, and the lines `# HELP` and `# TYPE` before them. */
+/** One metric: the lines `# HELP` and `# TYPE`, and its series in the order in which they first came. */
 interface Family {
-  readonly help: string[];
+  readonly help: string;
+  readonly aggregator: Aggregator;
+  /** Whether its values only grow, so that those of ended processes count. */
   readonly counts: boolean;
-  /** Keys are a series' name and labels, as they are written. */
-  readonly series: Map<string, number>;
+  readonly series: Series[];
 }
 
-type Exposition = Map<string, Family>;
+interface Series {
+  /** Its name and labels, and the space before the value. */
+  readonly prefix: string;
+  /** The sum of the processes that have ended. */
+  ended: number | undefined;
+  /** The value in the sum that is being made. */
+  value: number | undefined;
+  /** The series that came after it in the last text. The next text usually has the same order. */
+  next: Series | undefined;
+}
+
+/** Types whose values only grow. */
+const COUNTING = new Set(["counter", "histogram"]);
 
 /**
  * Adds up the metrics of the processes that share a port. Source: the Prometheus text format 0.0.4.
  *
  * prom-client's own aggregation takes a fifth of a second for what four busy processes export. It also fails if one of
  * them does not answer, and its counters fall if one of them ends, which Prometheus takes for a restart.
+ *
+ * A scrape has thousands of lines, and looking each of them up by its text takes most of the time. So each line is first
+ * compared with the series that followed last time.
  */
 export class Expositions {
   readonly #aggregators: ReadonlyMap<string, Aggregator>;
-  /** The last metrics of the processes that have ended. Only their counts are used. */
-  readonly #ended: Exposition = new Map();
+  readonly #families = new Map<string, Family>();
+  /** Keys are the prefixes. No label grows with accounts, so neither does this. */
+  readonly #series = new Map<string, Series>();
 
   /** @param registries have every metric that may occur. They say how each is aggregated. */
   constructor(registries: readonly Registry[]) {
@@ -32,47 +49,82 @@ export class Expositions {
 
   /** Keeps the counts of a process that has ended. @param text the last that it exported. */
   keep(text: string): void {
-    this.#add(this.#ended, text);
+    this.#read(text, (series, value, { counts }) => {
+      if (counts) series.ended = (series.ended ?? 0) + value;
+    });
   }
 
   /** Returns one text for all processes. @param texts one for each process that runs. */
   sum(texts: readonly string[]): string {
-    const total: Exposition = new Map();
-    for (const [name, family] of this.#ended)
-      if (family.counts) total.set(name, { ...family, series: new Map(family.series) });
-    for (const text of texts) this.#add(total, text);
-    return print(total);
+    for (const series of this.#series.values()) series.value = series.ended;
+    for (const text of texts)
+      this.#read(text, (series, value, { aggregator }) => {
+        series.value = combined(series.value, value, aggregator);
+      });
+    return this.#print();
   }
 
-  #add(into: Exposition, text: string): void {
-    let family: Family | undefined;
-    let aggregator: Aggregator = "sum";
+  /** Calls `take` with each series of a text, in its order. */
+  #read(text: string, take: (series: Series, value: number, family: Family) => void): void {
     let help = "";
-    for (const line of text.split("\n")) {
-      if (line === "") continue;
-      if (line.startsWith("# HELP ")) help = line;
-      else if (line.startsWith("# TYPE ")) {
-        const [, , name = "", type = ""] = line.split(" ");
-        aggregator = this.#aggregators.get(name) ?? "sum";
-        family = into.get(name) ?? { help: [help, line], counts: COUNTING.has(type), series: new Map() };
-        if (aggregator !== "omit") into.set(name, family);
-      } else if (family !== undefined) {
-        const end = line.lastIndexOf(" ");
-        combine(family.series, line.slice(0, end), numberOf(line.slice(end + 1)), aggregator);
+    let family: Family | undefined;
+    let last: Series | undefined;
+    for (let start = 0, end = 0; start < text.length; start = end + 1) {
+      end = text.indexOf("\n", start);
+      if (end === -1) end = text.length;
+      if (text.startsWith("# HELP ", start)) help = text.slice(start, end);
+      else if (text.startsWith("# TYPE ", start)) family = this.#family(help, text.slice(start, end));
+      else if (end > start && family !== undefined) {
+        let series = last?.next;
+        // Comparing a slice is several times faster than startsWith.
+        if (series === undefined || text.slice(start, start + series.prefix.length) !== series.prefix) {
+          series = this.#seriesOf(family, text.slice(start, text.lastIndexOf(" ", end) + 1));
+          if (last !== undefined) last.next = series;
+        }
+        take(series, numberOf(text.slice(start + series.prefix.length, end)), family);
+        last = series;
       }
     }
   }
+
+  #family(help: string, type: string): Family {
+    const [, , name = "", word = ""] = type.split(" ");
+    let family = this.#families.get(name);
+    if (family === undefined) {
+      const aggregator = this.#aggregators.get(name) ?? "sum";
+      family = { help: `${help}\n${type}`, aggregator, counts: COUNTING.has(word), series: [] };
+      this.#families.set(name, family);
+    }
+    return family;
+  }
+
+  #seriesOf(family: Family, slice: string): Series {
+    let series = this.#series.get(slice);
+    if (series === undefined) {
+      const prefix = Buffer.from(slice).toString(); // a slice would keep the whole text in memory
+      series = { prefix, ended: undefined, value: undefined, next: undefined };
+      this.#series.set(prefix, series);
+      family.series.push(series);
+    }
+    return series;
+  }
+
+  #print(): string {
+    let text = "";
+    for (const { help, series, aggregator } of this.#families.values()) {
+      if (aggregator === "omit") continue;
+      text += `${help}\n`;
+      for (const { prefix, value } of series) if (value !== undefined) text += `${prefix}${written(value)}\n`;
+    }
+    return text;
+  }
 }
 
-/** Types whose values only grow. */
-const COUNTING = new Set(["counter", "histogram"]);
-
-function combine(series: Map<string, number>, key: string, value: number, aggregator: Aggregator): void {
-  const before = series.get(key);
-  if (before === undefined) series.set(key, value);
-  else if (aggregator === "max") series.set(key, Math.max(before, value));
-  else if (aggregator === "min") series.set(key, Math.min(before, value));
-  else if (aggregator === "sum") series.set(key, before + value);
+function combined(before: number | undefined, value: number, aggregator: Aggregator): number {
+  if (before === undefined) return value;
+  if (aggregator === "max") return Math.max(before, value);
+  if (aggregator === "min") return Math.min(before, value);
+  return aggregator === "sum" ? before + value : before;
 }
 
 /** prom-client's types do not declare the member that its aggregation reads. */
@@ -84,10 +136,6 @@ function numberOf(text: string): number {
   return text.endsWith("Inf") ? Number(text.replace("Inf", "Infinity")) : Number(text);
 }
 
-function print(exposition: Exposition): string {
-  const lines = [...exposition.values()].flatMap(({ help, series }) => [
-    ...help,
-    ...[...series].map(([key, value]) => `${key} ${String(value).replace("Infinity", "Inf")}`),
-  ]);
-  return `${lines.join("\n")}\n`;
+function written(value: number): string {
+  return Number.isFinite(value) ? String(value) : String(value).replace("Infinity", "Inf");
 }

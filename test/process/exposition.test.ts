@@ -44,6 +44,24 @@ describe("The metrics of several processes", () => {
     expect(lines(new Expositions([registryOf(one)]).sum([text]))).to.deep.equal(lines(text));
   });
 
+  it("are right whatever the order of the series, and if one comes or goes", async () => {
+    const expositions = new Expositions([registryOf(one)]);
+    const textWith = async (...labels: string[]) => {
+      const registry = new Registry();
+      const counter = new Counter({ name: "count_total", help: "c", labelNames: ["text"], registers: [registry] });
+      for (const text of labels) counter.inc({ text }, text.length);
+      return registry.metrics();
+    };
+    const sumOf = async (...texts: string[][]) => {
+      const sum = new Scrape(expositions.sum(await Promise.all(texts.map((labels) => textWith(...labels)))));
+      return ["a", "ab", "abc"].map((text) => sum.value("count_total", { text }));
+    };
+    expect(await sumOf(["a", "ab", "abc"], ["abc", "a"])).to.deep.equal([2, 2, 6]);
+    expect(await sumOf(["ab"], ["abc", "ab", "a"])).to.deep.equal([1, 4, 3]);
+    expect(await sumOf(["a", "abc"])).to.deep.equal([1, undefined, 3]);
+    expect(await sumOf(["a", "ab", "abc"], ["a", "ab", "abc"])).to.deep.equal([2, 4, 6]);
+  });
+
   it("keep the counts of processes that have ended, and not their gauges", async () => {
     const expositions = new Expositions([registryOf(one)]);
     expositions.keep(await textOf(one));

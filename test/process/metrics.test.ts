@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Metrics } from "../../src/infra/metrics.ts";
 import { SURFACES } from "../../src/limiter/surfaces.ts";
+import { Expositions } from "../../src/process/exposition.ts";
 import { scrape } from "../support/metrics.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
@@ -88,8 +89,9 @@ describe("GET /metrics", () => {
 });
 
 describe("The metrics of a busy service", () => {
-  it("are written in less than 10 ms, with more series than a service has", async () => {
-    const metrics = new Metrics();
+  /** As many series as a service can have, and more: the contract has 210 pairs of an operation and a status. */
+  const metrics = new Metrics();
+  before(() => {
     for (let route = 0; route < 20; route++)
       for (const status of [200, 201, 304, 400, 401, 404, 409, 412, 415, 422, 429, 503])
         metrics.requestDuration.observe(
@@ -99,14 +101,27 @@ describe("The metrics of a busy service", () => {
     for (const surface of SURFACES)
       for (const verdict of ["admitted", "granted", "account_exhausted", "key_exhausted", "unavailable"])
         metrics.decisions.inc({ surface, verdict, scope: "" });
-    const times: number[] = [];
-    for (let run = 0; run < 100; run++) {
-      const { user, system } = process.cpuUsage();
-      await metrics.registry.metrics();
-      const used = process.cpuUsage({ user, system });
-      times.push((used.user + used.system) / 1000);
-    }
-    // Everything else on the machine only adds to the time.
-    expect(Math.min(...times)).to.be.below(10);
+  });
+
+  it("take less than 10 ms of processor time to write", async () => {
+    expect(await leastCpuMs(() => metrics.registry.metrics())).to.be.below(10);
+  });
+
+  it("take less than 10 ms of processor time to add up for four processes", async () => {
+    const text = await metrics.registry.metrics();
+    const expositions = new Expositions([metrics.registry]);
+    expect(await leastCpuMs(() => expositions.sum([text, text, text, text]))).to.be.below(10);
   });
 });
+
+/** Runs `work` 100 times. @returns the least processor time that a run took, in ms: other work can only add to it. */
+async function leastCpuMs(work: () => unknown): Promise<number> {
+  const times: number[] = [];
+  for (let run = 0; run < 100; run++) {
+    const before = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1000);
+  }
+  return Math.min(...times);
+}
