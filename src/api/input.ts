@@ -6,6 +6,7 @@ import { fingerprintOf, openRaw } from "../http/upload.ts";
 import type { StoredFile } from "../content/file.ts";
 import { type Fault, problem } from "../problems.ts";
 import type { Endpoint, Route } from "./endpoint.ts";
+import { tidier } from "../schema/tidy.ts";
 import { compile } from "./validate.ts";
 
 const NOTHING: ReadBody = { body: undefined, file: undefined, fingerprint: "" };
@@ -50,7 +51,13 @@ export function bodyReader(
 ): (req: IncomingMessage, caller: Caller, params: Record<string, string>) => Promise<ReadBody> {
   if (schema === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
   const validate = schema === undefined ? () => [] : compile(schema, "json");
-  const check = (body: unknown) => refuse("validation_failed", "The body is not valid.", validate(body));
+  const tidy = schema === undefined ? (body: unknown) => body : tidier(schema);
+  /** The fingerprint of a request is that of its body as it came, so take it first. */
+  const checked = (body: unknown): unknown => {
+    const tidied = tidy(body);
+    refuse("validation_failed", "The body is not valid.", validate(tidied));
+    return tidied;
+  };
   const types = [...JSON_TYPES[method], ...(upload?.form === "multipart" ? ["multipart/form-data"] : [])];
   return async (req, caller, params) => {
     if (upload !== undefined && (upload.form === "raw" || mediaTypeOf(req) === "multipart/form-data")) {
@@ -61,8 +68,9 @@ export function bodyReader(
         const arriving = await open.file;
         if (arriving !== undefined) file = await upload.store(caller, params, arriving);
         const fields = await open.fields();
-        check(fields);
-        return { body: schema === undefined ? undefined : fields, file, fingerprint: fingerprintOf(fields, file) };
+        const fingerprint = fingerprintOf(fields, file);
+        const body = checked(fields);
+        return { body: schema === undefined ? undefined : body, file, fingerprint };
       } catch (error) {
         if (file !== undefined) await upload.discard(file);
         throw open.failure() ?? error;
@@ -75,8 +83,8 @@ export function bodyReader(
       throw problem("malformed_json", "The request has no body. Send a JSON object, at least {}.");
     }
     const body = await readJson(req, { types, timeoutMs: bodyTimeoutMs, optional: bodyOptional === true });
-    check(body);
-    return { body, file: undefined, fingerprint: JSON.stringify(body) };
+    const fingerprint = JSON.stringify(body);
+    return { body: checked(body), file: undefined, fingerprint };
   };
 }
 

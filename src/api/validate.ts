@@ -1,13 +1,18 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { closest } from "fastest-levenshtein";
+import { closest, distance } from "fastest-levenshtein";
 import type { TSchema } from "typebox";
 import type { Fault } from "../problems.ts";
+import { isEmailAddress } from "../schema/email.ts";
+import { isPhone, phoneFault } from "../schema/phone.ts";
 import { escapePointer } from "../schema/pointer.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
 
 /** Maximum faults in one answer. One more entry says how many are left out. */
 const MAX_FAULTS = 100;
+
+/** The longest unknown name that is compared with the known ones. */
+const MAX_NAME_TO_COMPARE = 100;
 
 const options = { allErrors: true, strict: true, allowUnionTypes: true, verbose: true } as const;
 const forJson = extended(new Ajv2020(options));
@@ -29,9 +34,11 @@ export function compile(schema: TSchema, source: "json" | "query"): Validate {
 function extended(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv);
   ajv.addFormat("base64", (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text));
+  ajv.addFormat("idn-email", isEmailAddress);
+  ajv.addFormat("phone", isPhone);
   ajv.addFormat("time-zone", (text) => timeZoneNamed(text) !== undefined);
   ajv.addFormat("language-tag", (text) => languageNamed(text) !== undefined);
-  return ajv.addVocabulary(["x-elsewhere"]);
+  return ajv.addVocabulary(["x-elsewhere", "x-scalar"]);
 }
 
 function faultsOf(errors: ErrorObject[]): Fault[] {
@@ -51,7 +58,7 @@ function pointerOf({ instancePath, params, propertyName }: ErrorObject): string 
 
 const FORMATS: Record<string, string> = {
   base64: "base64 with padding (RFC 4648, section 4)",
-  email: "an email address, for example name@example.com",
+  "idn-email": "an email address alone, for example name@example.com",
   date: "a date, for example 2026-08-17",
   "language-tag": "a language tag (BCP 47), for example en or pt-BR",
   "time-zone": "an IANA time zone, for example Europe/Berlin",
@@ -72,6 +79,7 @@ function detailOf({ keyword, params, message, parentSchema, data, propertyName }
     case "type":
       return `must be ${[type].flat().map(withArticle).join(" or ")}, not ${withArticle(typeOf(data))}`;
     case "format":
+      if (format === "phone") return `must ${phoneFault(data as string)}`;
       return `must be ${FORMATS[format ?? ""] ?? format}`;
     case "pattern":
       return `must be ${String(parentSchema?.description ?? message)}`;
@@ -107,7 +115,22 @@ function unknownMember(name: string, parentSchema: { [keyword: string]: unknown 
   if (Object.hasOwn(elsewhere, name)) return `cannot be set here: ${elsewhere[name]}`;
   const known = Object.keys(parentSchema?.properties ?? {});
   if (known.length === 0) return "is not known: no members are allowed here";
-  return `is not known; the nearest known name is ${closest(name, known)}`;
+  const near = nearest(name, known);
+  return near === undefined ? "is not known: leave it out" : `is not known; did you mean ${near}?`;
+}
+
+/** Returns the known name that somebody may have meant: one that differs by a typing error or two, or by its case. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MAX_NAME_TO_COMPARE) return undefined;
+  const given = plain(name);
+  const near = closest(given, known.map(plain));
+  const errors = given.length <= 4 ? 1 : 2;
+  return distance(given, near) <= errors ? known.find((each) => plain(each) === near) : undefined;
+}
+
+/** `firstName` and `first-name` are near `first_name`. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
 function typeOf(data: unknown): string {

@@ -5,8 +5,10 @@ import {
   freeText,
   Metadata,
   MetadataPatch,
+  NewMetadata,
   nullable,
   oneOf,
+  readOnly,
   strict,
   Timestamp,
   titled,
@@ -37,6 +39,8 @@ const NewContent = strict({
 });
 export type NewContent = Static<typeof NewContent>;
 
+const READ_ONLY = readOnly("object", "id", "candidate_id", "chase", "created_at", "updated_at");
+
 /** A document as a client sends it: in POST documents, or inside a new candidate. */
 export const NewDocument = titled(
   "NewDocument",
@@ -45,13 +49,12 @@ export const NewDocument = titled(
       name: freeText(MAX_NAME, 1),
       required: Type.Optional(nullable(Type.Boolean())),
       expires_on: Type.Optional(nullable(CalendarDate)),
-      metadata: Type.Optional(nullable(Metadata)),
+      metadata: Type.Optional(nullable(NewMetadata)),
+      state: Type.Optional(nullable(oneOf(DOCUMENT_STATES))),
+      rejection_reason: Type.Optional(nullable(freeText(1000))),
       content: Type.Optional(nullable(NewContent)),
     },
-    {
-      state: "the service sets the first state; change it with PATCH /candidates/{id}/documents/{docId}",
-      rejection_reason: "send it with the PATCH that sets the state to rejected",
-    },
+    READ_ONLY,
   ),
 );
 export type NewDocument = Static<typeof NewDocument>;
@@ -68,7 +71,7 @@ export const DocumentPatch = titled(
       state: Type.Optional(oneOf(DOCUMENT_STATES)),
       rejection_reason: Type.Optional(nullable(freeText(1000))),
     },
-    { content: "upload it with PUT /candidates/{id}/documents/{docId}/content" },
+    { ...READ_ONLY, content: "upload it with PUT /candidates/{id}/documents/{docId}/content" },
   ),
 );
 export type DocumentPatch = Static<typeof DocumentPatch>;

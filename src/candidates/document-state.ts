@@ -1,32 +1,35 @@
-import type { DocumentState } from "./document-schema.ts";
+import { DOCUMENT_STATES, type DocumentState } from "./document-schema.ts";
+
+/** What decides which states a document can be in. `now` is RFC 3339. */
+export interface DocumentSituation {
+  /** Whether its candidate is started. */
+  readonly started: boolean;
+  readonly expires_on: string | null;
+  readonly now: string;
+}
 
 /**
- * The moves that a client may make with PATCH, by the document's present state (interface.md, States). Other moves have
- * other causes: starting the candidate moves pending to requested, an upload moves a document to received, and the
- * expiry sweep moves accepted to expired. A client cannot move an accepted, waived or cancelled document.
+ * Says why a document cannot be in this state, as a sentence; undefined if it can. A client may move a document from any
+ * state to any other. It is refused only what contradicts itself (interface.md, States).
  */
-export const DOCUMENT_MOVES: Record<DocumentState, readonly DocumentState[]> = {
-  pending: ["waived", "cancelled"],
-  requested: ["waived", "cancelled"],
-  received: ["accepted", "rejected", "waived", "cancelled"],
-  rejected: ["requested", "waived", "cancelled"],
-  expired: ["requested", "waived", "cancelled"],
-  accepted: [],
-  waived: [],
-  cancelled: [],
-};
+export function documentContradiction(state: DocumentState, situation: DocumentSituation): string | undefined {
+  const { started, expires_on, now } = situation;
+  if (state === "pending" && started) return "The candidate is started, so its documents are requested, not pending.";
+  if (state === "requested" && !started) return "The candidate is not started, so its documents are pending.";
+  // The expiry sweep would move it to expired within a minute.
+  if (state === "accepted" && isPast(expires_on, now)) return `Its expires_on, ${expires_on}, has passed.`;
+  return undefined;
+}
 
-/** Whether content moves a document in this state to received. New content of a received document replaces the old. */
-export const TAKES_CONTENT: Record<DocumentState, boolean> = {
-  pending: true,
-  requested: true,
-  received: true,
-  rejected: true,
-  expired: true,
-  accepted: false,
-  waived: false,
-  cancelled: false,
-};
+/** Returns the states that a client can give to a document. */
+export function openDocumentStates(situation: DocumentSituation): DocumentState[] {
+  return DOCUMENT_STATES.filter((state) => documentContradiction(state, situation) === undefined);
+}
+
+/** Returns whether content can be uploaded. It moves the document to received. */
+export function takesContent(state: DocumentState): boolean {
+  return state !== "waived" && state !== "cancelled";
+}
 
 /** Returns true if the day `expires_on` (`YYYY-MM-DD`) is over in UTC at `now` (RFC 3339). Null is never past. */
 export function isPast(expires_on: string | null, now: string): boolean {

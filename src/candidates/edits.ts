@@ -1,26 +1,25 @@
 import { mergePatch } from "../schema/merge-patch.ts";
-import { problem } from "../problems.ts";
+import { type Problem, problem } from "../problems.ts";
 import type { CandidateRecord } from "./record.ts";
 import { type CandidatePatch, DEFAULT_CHASE_ATTEMPTS, type OutreachPatch } from "./schema.ts";
 
 /** Pure edits of a candidate's own fields. CandidateStore.change runs them. */
 
-/** A withdrawn candidate accepts no edit but `withdrawn: false`. @throws problem candidate_withdrawn */
-export function refuseWithdrawn({ id, withdrawn }: CandidateRecord): void {
-  if (!withdrawn) return;
-  throw problem("candidate_withdrawn", `Candidate ${id} is withdrawn. PATCH it with "withdrawn": false first.`);
+/**
+ * Returns the problem invalid_transition, which names the states that are open.
+ * @param at where the document or reference is in the body: a JSON Pointer.
+ */
+export function refusedState(
+  refusal: string,
+  { at, ...members }: { from: string | null; to: string; allowed: readonly string[]; at: string },
+): Problem {
+  const open = `Send one of these states instead: ${members.allowed.join(", ")}.`;
+  const errors = at === "" ? {} : { errors: [{ pointer: `${at}/state`, detail: refusal }] };
+  return problem("invalid_transition", `${refusal} ${open}`, { members, ...errors });
 }
 
-/** The last sentence of an invalid_transition problem: what the client can send instead. */
-export function allowedMoves(states: readonly string[]): string {
-  return states.length === 0
-    ? "You cannot change its state any more."
-    : `Send one of these states instead: ${states.join(", ")}.`;
-}
-
-/** Merges the patch into the candidate (RFC 7396). @throws problems candidate_withdrawn, validation_failed */
+/** Merges the patch into the candidate (RFC 7396). @throws problem validation_failed */
 export function patched(record: CandidateRecord, patch: CandidatePatch): CandidateRecord {
-  if (patch.withdrawn !== false) refuseWithdrawn(record);
   const { metadata, withdrawn = record.withdrawn, withdrawal_reason, ...fields } = patch;
   if (!withdrawn && withdrawal_reason) {
     throw problem(
@@ -48,7 +47,11 @@ export function patched(record: CandidateRecord, patch: CandidatePatch): Candida
  * @throws problem candidate_withdrawn
  */
 export function started(record: CandidateRecord, now: string): CandidateRecord {
-  refuseWithdrawn(record);
+  if (record.withdrawn)
+    throw problem(
+      "candidate_withdrawn",
+      `Candidate ${record.id} is withdrawn. PATCH it with "withdrawn": false first.`,
+    );
   if (record.started_at !== null) return record;
   return {
     ...record,
@@ -64,9 +67,8 @@ export function started(record: CandidateRecord, now: string): CandidateRecord {
   };
 }
 
-/** Sets the maximum numbers of chase attempts. @throws problem candidate_withdrawn */
+/** Sets the maximum numbers of chase attempts. */
 export function withOutreach(record: CandidateRecord, patch: OutreachPatch): CandidateRecord {
-  refuseWithdrawn(record);
   const set = (given: number | null | undefined, before: number) =>
     given === undefined ? before : (given ?? DEFAULT_CHASE_ATTEMPTS);
   const docs_chase_attempts = set(patch.docs_chase_attempts, record.docs_chase_attempts);

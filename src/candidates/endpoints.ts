@@ -25,7 +25,7 @@ export function candidateEndpoints(candidates: CandidateService) {
       body: NewCandidate,
       status: 201,
       answer: Candidate,
-      problems: ["external_id_taken"],
+      problems: ["external_id_taken", "invalid_transition"],
       location: ({ id }) => `/candidates/${id}`,
       handle: ({ caller, body, newId }) => candidates.create(caller.accountId, body, newId),
       dryRun: {
@@ -58,7 +58,7 @@ export function candidateEndpoints(candidates: CandidateService) {
       body: CandidatePatch,
       status: 200,
       answer: Candidate,
-      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "external_id_taken"],
+      problems: ["not_found", "version_mismatch", "external_id_taken"],
       handle: ({ caller, params, body, precondition }) =>
         candidates.update(caller.accountId, params.id, body, precondition),
     }),

@@ -1,7 +1,9 @@
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import type { NewId } from "../infra/ids.ts";
+import { refuseContent, refuseContradiction, refuseReason } from "./document-edits.ts";
 import type { NewContent, NewDocument } from "./document-schema.ts";
 import { type ContentRecord, type DocumentRecord, type Draft, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
+import { mergedResponse, refuseContradiction as refuseReferenceContradiction, stateAt } from "./reference-edits.ts";
 import type { NewReference } from "./reference-schema.ts";
 import { DEFAULT_CHASE_ATTEMPTS, type NewCandidate } from "./schema.ts";
 
@@ -39,7 +41,9 @@ export function newDraft(given: NewCandidate, { id, accountId, documents, newId,
     withdrawn: false,
     withdrawal_reason: null,
     documents,
-    references: (given.references ?? []).map((reference) => newReference(reference, newId("ref"), now)),
+    references: (given.references ?? []).map((reference, n) =>
+      newReference(reference, { id: newId("ref"), now, started: false, at: `/references/${n}` }),
+    ),
     started_at: null,
   };
 }
@@ -47,26 +51,53 @@ export function newDraft(given: NewCandidate, { id, accountId, documents, newId,
 export interface NewDocumentFacts {
   readonly id: string;
   readonly now: string;
-  /** Content sent with the document, already stored. The document is then `received`. */
+  /** Content sent with the document, already stored. */
   readonly content: StoredFile | undefined;
-  /** Whether the candidate is started. The document is then `requested` at once. */
+  /** Whether the candidate is started. */
   readonly started: boolean;
+  /** Where the document is in the body: a JSON Pointer. */
+  readonly at?: string;
 }
 
-export function newDocument(given: NewDocument, { id, now, content, started }: NewDocumentFacts): DocumentRecord {
+/**
+ * Builds a document in the state that the client gives it. Without one, it is received if it has content, else requested
+ * if the candidate is started, else pending.
+ * @throws problems invalid_transition, validation_failed
+ */
+export function newDocument(
+  given: NewDocument,
+  { id, now, content, started, at = "" }: NewDocumentFacts,
+): DocumentRecord {
+  const state = given.state ?? (content !== undefined ? "received" : started ? "requested" : "pending");
+  const expires_on = given.expires_on ?? null;
+  checkNewDocument(given, { now, started, at });
   return {
     id,
     name: given.name,
-    state: content !== undefined ? "received" : started ? "requested" : "pending",
+    state,
     required: given.required ?? true,
-    rejection_reason: null,
-    expires_on: given.expires_on ?? null,
+    rejection_reason: given.rejection_reason ?? null,
+    expires_on,
     metadata: given.metadata ?? {},
     content: content === undefined ? null : newContent(content, now),
     chase: NEVER_CHASED,
     created_at: now,
     updated_at: now,
   };
+}
+
+/**
+ * Refuses a new document that contradicts itself. Call it before its content is stored.
+ * @throws problems invalid_transition, validation_failed
+ */
+export function checkNewDocument(
+  { state, expires_on = null, rejection_reason, content }: NewDocument,
+  { now, started, at = "", file = false }: { now: string; started: boolean; at?: string; file?: boolean },
+): void {
+  if (state === undefined || state === null) return refuseReason("pending", rejection_reason, at);
+  refuseReason(state, rejection_reason, at);
+  refuseContradiction({ state, expires_on }, { from: null, started, now, at });
+  if (file || content) refuseContent(state, { started, at });
 }
 
 export function newContent({ id, filename, contentType, size, sha256 }: StoredFile, now: string): ContentRecord {
@@ -78,8 +109,18 @@ export function inlineFile({ filename, content_type, data }: NewContent): Incomi
   return { stream: [Buffer.from(data, "base64")], filename: filename ?? null, contentType: content_type ?? null };
 }
 
-/** Builds a reference that has not been requested yet. */
-export function newReference(given: NewReference, id: string, now: string): ReferenceRecord {
+/**
+ * Builds a reference in the state that the client gives it. Without one, it is requested if the candidate is started,
+ * else not_requested.
+ * @param facts `at`: where the reference is in the body, a JSON Pointer.
+ * @throws problems invalid_transition, validation_failed
+ */
+export function newReference(
+  given: NewReference,
+  { id, now, started, at = "" }: { id: string; now: string; started: boolean; at?: string },
+): ReferenceRecord {
+  const state = given.state ?? (started ? "requested" : "not_requested");
+  refuseReferenceContradiction(state, { from: null, started, at });
   return {
     id,
     name: given.name ?? null,
@@ -88,12 +129,10 @@ export function newReference(given: NewReference, id: string, now: string): Refe
     company: given.company ?? null,
     job_title: given.job_title ?? null,
     relationship: given.relationship ?? null,
-    state: "not_requested",
-    response: null,
+    response: mergedResponse(null, given.response, at),
     metadata: given.metadata ?? {},
     chase: NEVER_CHASED,
-    requested_at: null,
-    received_at: null,
+    ...stateAt(state, now, { requested_at: null }),
     created_at: now,
     updated_at: now,
   };

@@ -1,52 +1,56 @@
-import { allowedMoves, mergedMetadata, refuseWithdrawn } from "./edits.ts";
+import { mergedMetadata, refusedState } from "./edits.ts";
 import type { CandidateRecord, ReferenceRecord } from "./record.ts";
 import { MAX_REFERENCES } from "./schema.ts";
 import { mergePatch } from "../schema/merge-patch.ts";
 import { problem } from "../problems.ts";
-import { newReference } from "./new.ts";
-import type { NewReference, ReferencePatch, ReferenceState } from "./reference-schema.ts";
-import { REFERENCE_MOVES } from "./reference-state.ts";
+import type { ReferencePatch, ReferenceState } from "./reference-schema.ts";
+import { openReferenceStates, referenceContradiction } from "./reference-state.ts";
 
 /** Maximum size of a reference's response, in bytes of JSON. */
 const MAX_RESPONSE_BYTES = 16 * 1024;
 
-/**
- * Adds a reference to the candidate. The reference is requested at once if the candidate is started.
- * @throws problems candidate_withdrawn, too_many_references
- */
-export function withReference(record: CandidateRecord, given: NewReference, id: string, now: string): CandidateRecord {
-  refuseWithdrawn(record);
+/** Adds a reference to the candidate. @throws problem too_many_references */
+export function withReference(record: CandidateRecord, reference: ReferenceRecord): CandidateRecord {
   if (record.references.length >= MAX_REFERENCES) {
     throw problem(
       "too_many_references",
       `The candidate already has ${MAX_REFERENCES} references, the maximum. Change one of them instead.`,
     );
   }
-  const added = newReference(given, id, now);
-  const initial: ReferenceRecord =
-    record.started_at === null ? added : { ...added, state: "requested", requested_at: now };
-  return { ...record, references: [...record.references, initial] };
+  return { ...record, references: [...record.references, reference] };
 }
 
 /**
  * Merges the patch into the reference and moves it to the state in the patch.
+ * @param started whether the candidate is started.
  * @throws problems invalid_transition, validation_failed
  */
-export function patchedReference(before: ReferenceRecord, patch: ReferencePatch, now: string): ReferenceRecord {
+export function patchedReference(
+  before: ReferenceRecord,
+  patch: ReferencePatch,
+  { started, now }: { started: boolean; now: string },
+): ReferenceRecord {
   const { state = before.state, metadata, response, ...fields } = patch;
   const edited: ReferenceRecord = {
     ...before,
     ...fields,
     metadata: mergedMetadata(before.metadata, metadata),
-    response: mergedResponse(before.response, response),
-    ...moved(before, state, now),
+    response: mergedResponse(before.response, response, ""),
+    ...(state === before.state ? {} : stateAt(state, now, before)),
   };
+  if (state !== before.state) refuseContradiction(state, { from: before.state, started });
   return JSON.stringify(edited) === JSON.stringify(before) ? before : { ...edited, updated_at: now };
 }
 
-function mergedResponse(
+/**
+ * Merges a patch into a response (RFC 7396).
+ * @param at where the reference is in the body: a JSON Pointer.
+ * @throws problem validation_failed
+ */
+export function mergedResponse(
   before: ReferenceRecord["response"],
   patch: ReferencePatch["response"],
+  at: string,
 ): ReferenceRecord["response"] {
   if (patch === undefined) return before;
   const merged = mergePatch(before, patch) as ReferenceRecord["response"];
@@ -58,7 +62,7 @@ function mergedResponse(
     {
       errors: [
         {
-          pointer: "/response",
+          pointer: `${at}/response`,
           detail: `must have at most ${MAX_RESPONSE_BYTES} bytes of JSON, with the existing members; it would have ${bytes}`,
         },
       ],
@@ -66,15 +70,28 @@ function mergedResponse(
   );
 }
 
-function moved(before: ReferenceRecord, to: ReferenceState, now: string): Partial<ReferenceRecord> {
-  if (to === before.state) return {};
-  const allowed = REFERENCE_MOVES[before.state];
-  if (!allowed.includes(to)) {
-    const refusal = `A reference that is ${before.state} cannot become ${to}.`;
-    throw problem("invalid_transition", `${refusal} ${allowedMoves(allowed)}`, {
-      members: { from: before.state, to, allowed },
-    });
-  }
-  if (to === "requested") return { state: to, requested_at: now, received_at: null };
-  return to === "received" ? { state: to, received_at: now } : { state: to };
+/** Returns the state with the times that belong to it. @param before the times until now. */
+export function stateAt(
+  state: ReferenceState,
+  now: string,
+  before: Pick<ReferenceRecord, "requested_at">,
+): Pick<ReferenceRecord, "state" | "requested_at" | "received_at"> {
+  const received_at = state === "received" ? now : null;
+  if (state === "requested") return { state, requested_at: now, received_at };
+  return { state, requested_at: state === "not_requested" ? null : before.requested_at, received_at };
+}
+
+/**
+ * Refuses a state that contradicts the candidate's.
+ * @param facts `from`: the state before, null for a new reference. `at`: where it is in the body, a JSON Pointer.
+ * @throws problem invalid_transition
+ */
+export function refuseContradiction(
+  state: ReferenceState,
+  { from, started, at = "" }: { from: ReferenceState | null; started: boolean; at?: string },
+): void {
+  const why = referenceContradiction(state, started);
+  if (why === undefined) return;
+  const refusal = `A reference cannot be ${state} here. ${why}`;
+  throw refusedState(refusal, { from, to: state, allowed: openReferenceStates(started), at });
 }

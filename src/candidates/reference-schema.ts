@@ -5,9 +5,11 @@ import {
   freeText,
   Metadata,
   MetadataPatch,
+  NewMetadata,
   nullable,
   oneOf,
   Phone,
+  readOnly,
   strict,
   Timestamp,
   titled,
@@ -35,15 +37,31 @@ const referenceFields = {
   relationship: Type.Optional(nullable(freeText(200))),
 };
 
+/** What the referee said: any JSON object of up to 16 KiB. */
+const Response = Type.Optional(Type.Unsafe<Record<string, unknown> | null>({ type: ["object", "null"] }));
+
+const READ_ONLY = readOnly(
+  "object",
+  "id",
+  "candidate_id",
+  "chase",
+  "requested_at",
+  "received_at",
+  "created_at",
+  "updated_at",
+);
+
 /** A reference as a client sends it: in POST references, or inside a new candidate. */
 export const NewReference = titled(
   "NewReference",
   strict(
     {
       ...referenceFields,
-      metadata: Type.Optional(nullable(Metadata)),
+      metadata: Type.Optional(nullable(NewMetadata)),
+      state: Type.Optional(nullable(oneOf(REFERENCE_STATES))),
+      response: Response,
     },
-    { state: "change it with PATCH /references/{id}", response: "set it with PATCH /references/{id}" },
+    READ_ONLY,
   ),
 );
 export type NewReference = Static<typeof NewReference>;
@@ -53,12 +71,15 @@ export const ReferencePath = strict({ id: Type.String() });
 /** JSON Merge Patch (RFC 7396) of a reference. `state` moves it to another state. */
 export const ReferencePatch = titled(
   "ReferencePatch",
-  strict({
-    ...referenceFields,
-    metadata: Type.Optional(nullable(MetadataPatch)),
-    state: Type.Optional(oneOf(REFERENCE_STATES)),
-    response: Type.Optional(Type.Unsafe<Record<string, unknown> | null>({ type: ["object", "null"] })),
-  }),
+  strict(
+    {
+      ...referenceFields,
+      metadata: Type.Optional(nullable(MetadataPatch)),
+      state: Type.Optional(oneOf(REFERENCE_STATES)),
+      response: Response,
+    },
+    READ_ONLY,
+  ),
 );
 export type ReferencePatch = Static<typeof ReferencePatch>;
 

@@ -6,9 +6,11 @@ import {
   freeText,
   Metadata,
   MetadataPatch,
+  NewMetadata,
   nullable,
   oneOf,
   Phone,
+  readOnly,
   strict,
   Timestamp,
   titled,
@@ -42,9 +44,20 @@ export const candidateFields = {
   phone: Type.Optional(nullable(Phone)),
   job_title: Type.Optional(nullable(freeText(200))),
   start_date: Type.Optional(nullable(CalendarDate)),
-  metadata: Type.Optional(nullable(Metadata)),
+  metadata: Type.Optional(nullable(NewMetadata)),
   references_required: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 50 }))),
 };
+
+const READ_ONLY = readOnly(
+  "object",
+  "id",
+  "state_reason",
+  "waiting_on",
+  "version",
+  "pack_version",
+  "created_at",
+  "updated_at",
+);
 
 export const NewCandidate = titled(
   "NewCandidate",
@@ -57,11 +70,13 @@ export const NewCandidate = titled(
       references: Type.Optional(nullable(Type.Array(NewReference, { maxItems: MAX_REFERENCES }))),
     },
     {
+      ...READ_ONLY,
       id: "the service assigns it; send your own id as external_id",
       state: "it is derived from documents and references",
       reference_requirements: "it is derived; set references_required instead",
       withdrawn: "withdraw a candidate with PATCH /candidates/{id}",
       withdrawal_reason: "withdraw a candidate with PATCH /candidates/{id}",
+      started_at: "start the candidate with POST /candidates/{id}/start",
     },
   ),
 );
@@ -78,12 +93,14 @@ export const CandidatePatch = titled(
       withdrawal_reason: Type.Optional(nullable(freeText(1000))),
     },
     {
+      ...READ_ONLY,
       docs_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
       reference_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
       documents:
         "add one with POST /candidates/{id}/documents, change one with PATCH /candidates/{id}/documents/{docId}",
       references: "add one with POST /candidates/{id}/references, change one with PATCH /references/{id}",
       state: "it is derived from documents and references",
+      reference_requirements: "it is derived; set references_required instead",
       started_at: "start the candidate with POST /candidates/{id}/start",
     },
   ),

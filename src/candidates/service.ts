@@ -6,7 +6,7 @@ import type { NewId } from "../infra/ids.ts";
 import type { Precondition } from "../precondition.ts";
 import { patched, started } from "./edits.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor } from "./feed.ts";
-import { inlineFile, newDocument, newDraft } from "./new.ts";
+import { checkNewDocument, inlineFile, newDocument, newDraft } from "./new.ts";
 import { type DocumentRecord, namesFile } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import type { Candidate, CandidateList, CandidatePatch, DryRun, ListQuery, NewCandidate } from "./schema.ts";
@@ -39,7 +39,7 @@ export class CandidateService {
 
   /**
    * Creates a candidate, or nothing if it fails.
-   * @throws problems external_id_taken, payload_too_large, store_unavailable.
+   * @throws problems external_id_taken, invalid_transition, validation_failed, payload_too_large, store_unavailable.
    */
   async create(accountId: string, given: NewCandidate, newId: NewId): Promise<Candidate> {
     const now = timestamp(this.#clock.now());
@@ -66,7 +66,7 @@ export class CandidateService {
     return renderCandidate(await this.#store.get(accountId, id));
   }
 
-  /** @throws problems not_found, version_mismatch, candidate_withdrawn, external_id_taken, validation_failed. */
+  /** @throws problems not_found, version_mismatch, external_id_taken, validation_failed. */
   async update(accountId: string, id: string, patch: CandidatePatch, precondition: Precondition): Promise<Candidate> {
     return this.#change(accountId, id, precondition, (record) => patched(record, patch));
   }
@@ -120,12 +120,13 @@ export class CandidateService {
     now: string,
     storeFile: (file: IncomingFile) => Promise<StoredFile>,
   ): Promise<DocumentRecord[]> {
+    const all = (documents ?? []).map((each) => (typeof each === "string" ? { name: each } : each));
+    for (const [n, given] of all.entries()) checkNewDocument(given, { now, started: false, at: `/documents/${n}` });
     const records: DocumentRecord[] = [];
     try {
-      for (const each of documents ?? []) {
-        const given = typeof each === "string" ? { name: each } : each;
+      for (const [n, given] of all.entries()) {
         const content = given.content ? await storeFile(inlineFile(given.content)) : undefined;
-        records.push(newDocument(given, { id: newId("doc"), now, content, started: false }));
+        records.push(newDocument(given, { id: newId("doc"), now, content, started: false, at: `/documents/${n}` }));
       }
     } catch (error) {
       await this.#content.discard(fileIdsOf(records));

@@ -20,7 +20,7 @@ export function documentEndpoints(documents: DocumentService) {
       },
       status: 201,
       answer: Document,
-      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "too_many_documents"],
+      problems: ["not_found", "version_mismatch", "invalid_transition", "too_many_documents"],
       location: ({ id, candidate_id }) => `/candidates/${candidate_id}/documents/${id}`,
       handle: ({ caller, params, body, file, newId, precondition }) =>
         documents.add(caller.accountId, params.id, body, { file, newId, precondition }),
@@ -32,7 +32,7 @@ export function documentEndpoints(documents: DocumentService) {
       body: DocumentPatch,
       status: 200,
       answer: Document,
-      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "invalid_transition"],
+      problems: ["not_found", "version_mismatch", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) =>
         documents.update(addressOf(caller, params), body, precondition),
     }),
@@ -47,7 +47,7 @@ export function documentEndpoints(documents: DocumentService) {
       },
       status: 200,
       answer: Document,
-      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "invalid_transition"],
+      problems: ["not_found", "version_mismatch", "invalid_transition"],
       async handle({ caller, params, file, precondition }) {
         if (file === undefined) throw new Error("A raw upload always has a file.");
         return documents.putContent(addressOf(caller, params), file, precondition);

@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
-import { refuseWithdrawn } from "../candidates/edits.ts";
-import { newContent, newDocument, inlineFile } from "../candidates/new.ts";
+import { checkNewDocument, newContent, newDocument, inlineFile } from "../candidates/new.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, namesFile } from "../candidates/record.ts";
 import { contentTag, renderCandidate, renderDocument } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
@@ -57,14 +56,11 @@ export class DocumentService {
 
   /**
    * Stores the file that will become a document's content.
-   * @throws problems not_found, candidate_withdrawn, invalid_transition before it reads the first byte; then as
-   * `receiveNew`.
+   * @throws problems not_found, invalid_transition before it reads the first byte; then as `receiveNew`.
    */
   async receive({ accountId, candidateId, documentId }: DocumentAddress, file: IncomingFile): Promise<StoredFile> {
     const record = await this.#store.get(accountId, candidateId);
-    const found = documentOf(record, documentId);
-    refuseWithdrawn(record);
-    refuseContent(found);
+    refuseContent(documentOf(record, documentId).state, { started: record.started_at !== null });
     return this.#receive({ accountId, candidateId }, file);
   }
 
@@ -85,7 +81,7 @@ export class DocumentService {
   /**
    * Adds a document. Its content, if any, is `file`, which is already stored, or is inside `given`. If an interrupted
    * attempt already added the document, returns that document as it is.
-   * @throws problems not_found, version_mismatch, candidate_withdrawn, too_many_documents, store_unavailable.
+   * @throws problems not_found, version_mismatch, invalid_transition, too_many_documents, validation_failed, store_unavailable.
    */
   async add(
     accountId: string,
@@ -100,7 +96,9 @@ export class DocumentService {
       this.#store.change(accountId, candidateId, (before, now) => {
         if (before.documents.some((document) => document.id === id)) return before;
         precondition([renderCandidate(before)]);
-        return withDocument(before, newDocument(given, { id, now, content, started: before.started_at !== null }));
+        const situation = situationOf(before, now);
+        checkNewDocument(given, { ...situation, file: content !== undefined });
+        return withDocument(before, newDocument(given, { id, content, ...situation }));
       });
     const record = await this.#content.settle(content === undefined ? [] : [content.id], write, namesFile);
     return renderDocument(candidateId, documentOf(record, id));
@@ -108,7 +106,7 @@ export class DocumentService {
 
   /**
    * Changes a document's fields, its state or both.
-   * @throws problems not_found, version_mismatch, candidate_withdrawn, invalid_transition, validation_failed.
+   * @throws problems not_found, version_mismatch, invalid_transition, validation_failed.
    */
   async update(
     { accountId, candidateId, documentId: id }: DocumentAddress,
@@ -117,7 +115,7 @@ export class DocumentService {
   ): Promise<Document> {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
       checkPrecondition(before, id, precondition, "document");
-      return withChanged(before, id, (document) => patchedDocument(document, patch, now));
+      return withChanged(before, id, (document) => patchedDocument(document, patch, situationOf(before, now)));
     });
     return renderDocument(candidateId, documentOf(record, id));
   }
@@ -125,7 +123,7 @@ export class DocumentService {
   /**
    * Makes a stored file the document's content. Concurrent uploads never mix; the last one wins. Replacing existing
    * content takes two more round trips.
-   * @throws problems not_found, version_mismatch, candidate_withdrawn, invalid_transition, store_unavailable.
+   * @throws problems not_found, version_mismatch, invalid_transition, store_unavailable.
    */
   async putContent(address: DocumentAddress, file: StoredFile, precondition: Precondition): Promise<Document> {
     const write = async () => {
@@ -151,7 +149,9 @@ export class DocumentService {
     let unlisted: string | undefined;
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
       checkPrecondition(before, id, precondition, "content");
-      const changed = withChanged(before, id, (document) => withContent(document, newContent(file, now), now));
+      const changed = withChanged(before, id, (document) =>
+        withContent(document, newContent(file, now), situationOf(before, now)),
+      );
       const old = documentOf(before, id).content?.file_id;
       unlisted = changed === before || old === undefined || listed.has(old) ? undefined : old;
       return unlisted === undefined ? changed : before;
@@ -188,4 +188,8 @@ function checkPrecondition(
     [renderDocument(record.id, document), renderCandidate(record)],
     target === "content" && document.content !== null ? [contentTag(document.content)] : [],
   );
+}
+
+function situationOf({ started_at }: CandidateRecord, now: string): { started: boolean; now: string } {
+  return { started: started_at !== null, now };
 }

@@ -12,7 +12,7 @@ export function outreachEndpoints(outreach: OutreachService) {
       body: OutreachPatch,
       status: 200,
       answer: Candidate,
-      problems: ["not_found", "version_mismatch", "candidate_withdrawn"],
+      problems: ["not_found", "version_mismatch"],
       handle: ({ caller, params, body, precondition }) => outreach.set(caller.accountId, params.id, body, precondition),
     }),
   };

@@ -13,7 +13,7 @@ export function referenceEndpoints(references: ReferenceService) {
       body: NewReference,
       status: 201,
       answer: Reference,
-      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "too_many_references"],
+      problems: ["not_found", "version_mismatch", "invalid_transition", "too_many_references"],
       location: ({ id }) => `/references/${id}`,
       handle: ({ caller, params, body, newId, precondition }) =>
         references.add(caller.accountId, params.id, body, newId("ref"), precondition),
@@ -25,7 +25,7 @@ export function referenceEndpoints(references: ReferenceService) {
       body: ReferencePatch,
       status: 200,
       answer: Reference,
-      problems: ["not_found", "version_mismatch", "candidate_withdrawn", "invalid_transition"],
+      problems: ["not_found", "version_mismatch", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) =>
         references.update(caller.accountId, params.id, body, precondition),
     }),

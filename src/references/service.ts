@@ -1,4 +1,4 @@
-import { refuseWithdrawn } from "../candidates/edits.ts";
+import { newReference } from "../candidates/new.ts";
 import type { CandidateRecord, ReferenceRecord } from "../candidates/record.ts";
 import { renderCandidate, renderReference } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
@@ -17,7 +17,7 @@ export class ReferenceService {
 
   /**
    * Adds a reference.
-   * @throws problems not_found, version_mismatch, candidate_withdrawn, too_many_references, store_unavailable.
+   * @throws problems not_found, version_mismatch, invalid_transition, too_many_references, validation_failed, store_unavailable.
    */
   async add(
     accountId: string,
@@ -30,7 +30,7 @@ export class ReferenceService {
       // An interrupted attempt already added it, so the retry succeeds whatever its If-Match says (RFC 9110, 13.1.1).
       if (before.references.some((reference) => reference.id === id)) return before;
       precondition([renderCandidate(before)]);
-      return withReference(before, given, id, now);
+      return withReference(before, newReference(given, { id, now, started: before.started_at !== null }));
     });
     return renderReference(candidateId, referenceOf(record, id));
   }
@@ -38,7 +38,7 @@ export class ReferenceService {
   /**
    * Changes a reference's fields, its state or both. Takes one more round trip than a candidate's write, to find the
    * candidate.
-   * @throws problems not_found, version_mismatch, candidate_withdrawn, invalid_transition, validation_failed.
+   * @throws problems not_found, version_mismatch, invalid_transition, validation_failed.
    */
   async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
     const candidateId = await this.#store.candidateOfReference(accountId, id);
@@ -46,8 +46,7 @@ export class ReferenceService {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
       const reference = referenceOf(before, id);
       precondition([renderReference(candidateId, reference), renderCandidate(before)]);
-      refuseWithdrawn(before);
-      const edited = patchedReference(reference, patch, now);
+      const edited = patchedReference(reference, patch, { started: before.started_at !== null, now });
       if (edited === reference) return before;
       return { ...before, references: before.references.map((other) => (other === reference ? edited : other)) };
     });

@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from "typebox";
+import { MAX_EMAIL } from "./email.ts";
 
 /**
  * The same schema, with `null` allowed too. In a new object null means the same as an absent field. In a merge patch
@@ -19,6 +20,11 @@ export function strict<P extends TProperties>(properties: P, elsewhere: Record<s
   return Type.Object(properties, { additionalProperties: false, ...hints });
 }
 
+/** Returns hints for `strict`: members of an answer that a client may send back, and that only the service sets. */
+export function readOnly(...names: string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, "it is read-only; leave it out"]));
+}
+
 /** Gives the schema a title. The OpenAPI document lists it as a component under that name. */
 export function titled<S extends TSchema>(title: string, schema: S): S {
   return Object.assign(schema, { title });
@@ -34,25 +40,35 @@ export function freeText(max: number, min = 0) {
   return Type.String({ minLength: min, maxLength: max });
 }
 
-export const Email = Type.String({ format: "email", maxLength: 254 });
+export const Email = Type.String({ format: "idn-email", maxLength: MAX_EMAIL });
 export const Phone = Type.String({
-  pattern: "^\\+[1-9][0-9]{1,14}$",
-  description: "an E.164 phone number, for example +14155550123",
+  format: "phone",
+  description: "a phone number with its country code, for example +1 (415) 555-0123; it is kept as +14155550123",
 });
 export const CalendarDate = Type.String({ format: "date" });
 export const Timestamp = Type.String({ format: "date-time" });
 
-/** The client's own labels: up to 50 strings of up to 500 characters, with names of 1 to 100 characters. */
-export const Metadata = Type.Unsafe<Record<string, string>>({
+const metadata = {
   type: "object" as const,
   maxProperties: 50,
   // JSON allows a member of this name, but code that copies it carelessly sets the object's prototype.
   propertyNames: { type: "string", minLength: 1, maxLength: 100, not: { const: "__proto__" } },
+};
+
+/** The client's own labels: up to 50 strings of up to 500 characters, with names of 1 to 100 characters. */
+export const Metadata = Type.Unsafe<Record<string, string>>({
+  ...metadata,
   additionalProperties: { type: "string", maxLength: 500 },
+});
+
+/** Metadata as a client sends it. Numbers and booleans become their JSON text, and null is the same as absent. */
+export const NewMetadata = Type.Unsafe<Record<string, string>>({
+  ...metadata,
+  additionalProperties: { type: "string", maxLength: 500, "x-scalar": true },
 });
 
 /** Metadata in a merge patch. A null member removes that member. */
 export const MetadataPatch = Type.Unsafe<Record<string, string | null>>({
-  ...Metadata,
-  additionalProperties: { type: ["string", "null"], maxLength: 500 },
+  ...metadata,
+  additionalProperties: { type: ["string", "null"], maxLength: 500, "x-scalar": true },
 });

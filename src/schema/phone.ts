@@ -1,0 +1,44 @@
+import parsePhoneNumber, { ParseError, parsePhoneNumberWithError } from "libphonenumber-js/min";
+
+/** Longest text that is read as a phone number. */
+const MAX_PHONE = 100;
+
+/** What ITU-T E.164 allows: at most 15 digits, the first of which is not 0. */
+const E164 = /^\+[1-9]\d{1,14}$/;
+
+/**
+ * Returns a phone number as E.164 (`+14155550123`), however a person wrote it: with brackets, spaces, dots or dashes.
+ * Returns the text as it is if it names no number for certain: without a country code, or with an extension.
+ */
+export function phoneOf(text: string): string {
+  if (E164.test(text)) return text; // also numbers that are newer than the library's list
+  const plain = plainOf(text);
+  if (!plain.startsWith("+")) return text;
+  const parsed = parsePhoneNumber(plain, { extract: false });
+  return parsed === undefined || parsed.ext !== undefined || !parsed.isPossible() ? text : parsed.number;
+}
+
+/** Returns whether a text is a phone number as `phoneOf` returns it. */
+export function isPhone(text: string): boolean {
+  return E164.test(text);
+}
+
+/** Says what to send instead of a text that is no phone number. The end of a sentence that begins with "must". */
+export function phoneFault(text: string): string {
+  const plain = plainOf(text);
+  if (!plain.startsWith("+")) return "start with + and the country code, for example +14155550123";
+  try {
+    if (parsePhoneNumberWithError(plain, { extract: false }).ext !== undefined)
+      return "be a phone number without an extension, for example +14155550123";
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    if (error.message === "INVALID_COUNTRY") return "begin with a country code that exists, for example +1 or +49";
+  }
+  return "be one phone number with its country code and nothing else, for example +14155550123";
+}
+
+/** Returns the text with ordinary digits and signs, and without the scheme of a telephone link (RFC 3966). */
+function plainOf(text: string): string {
+  if (text.length > MAX_PHONE) return "";
+  return text.normalize("NFKC").trim().replace(/^tel:/i, "");
+}

@@ -1,0 +1,124 @@
+import type { TSchema } from "typebox";
+import { phoneOf } from "./phone.ts";
+
+/**
+ * Puts right what is untidy and unambiguous (interface.md, Untidy values), in place, so that the schema then checks the
+ * value that will be kept. What could be meant in two ways stays as it is, and the schema refuses it.
+ */
+export type Tidy = (value: unknown) => unknown;
+
+/** A schema as this module reads it. */
+interface Node {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly contentEncoding?: string;
+  readonly properties?: Record<string, Node>;
+  readonly additionalProperties?: Node | boolean;
+  readonly items?: Node;
+  readonly then?: Node;
+  readonly else?: Node;
+  /** Marks the values of metadata: numbers and booleans become text there. */
+  readonly "x-scalar"?: true;
+}
+
+/** A date-time at midnight UTC, as many systems write a date. */
+const MIDNIGHT_UTC = /^(\d{4}-\d{2}-\d{2})[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|\+00:00)$/;
+
+/** Returns a function that tidies values of this schema. Call it once for each schema, at the start. */
+export function tidier(schema: TSchema): Tidy {
+  return ofNode(schema as Node) ?? unchanged;
+}
+
+function unchanged(value: unknown): unknown {
+  return value;
+}
+
+/** Returns undefined if nothing in the schema is ever tidied. */
+function ofNode(node: Node): Tidy | undefined {
+  if (node.then !== undefined && node.else !== undefined) return ofEither(node.then, node.else);
+  if (node.properties !== undefined) return ofObject(node.properties);
+  if (typeof node.additionalProperties === "object") return ofMap(node.additionalProperties);
+  if (node.items !== undefined) return ofArray(node.items);
+  if (node["x-scalar"]) return scalar;
+  return isText(node) ? ofText(node) : undefined;
+}
+
+/** `if: { type: "string" }`. */
+function ofEither(text: Node, other: Node): Tidy {
+  const [tidyText, tidyOther] = [ofNode(text) ?? unchanged, ofNode(other) ?? unchanged];
+  return (value) => (typeof value === "string" ? tidyText(value) : tidyOther(value));
+}
+
+function ofObject(properties: Record<string, Node>): Tidy {
+  const tidies = Object.entries(properties).map(([name, node]) => [name, ofMember(node)] as const);
+  return (value) => {
+    if (!isObject(value)) return value;
+    for (const [name, tidy] of tidies) if (Object.hasOwn(value, name)) value[name] = tidy(value[name]);
+    return value;
+  };
+}
+
+/** An empty string in an optional field of any type means that there is no value. Spreadsheets export it so. */
+function ofMember(node: Node): Tidy {
+  const tidy = ofNode(node) ?? unchanged;
+  if (!typesOf(node).includes("null")) return tidy;
+  return (value) => (typeof value === "string" && value.trim() === "" ? null : tidy(value));
+}
+
+function ofMap(member: Node): Tidy | undefined {
+  const tidy = ofNode(member);
+  if (tidy === undefined) return undefined;
+  const nullIsAbsent = !typesOf(member).includes("null");
+  return (value) => {
+    if (!isObject(value)) return value;
+    for (const name of Object.keys(value)) {
+      // An ordinary assignment to this name would set the prototype. The schema refuses the name.
+      if (name === "__proto__") continue;
+      if (value[name] === null && nullIsAbsent) delete value[name];
+      else value[name] = tidy(value[name]);
+    }
+    return value;
+  };
+}
+
+function ofArray(items: Node): Tidy | undefined {
+  const tidy = ofNode(items);
+  if (tidy === undefined) return undefined;
+  return (value) => (Array.isArray(value) ? value.map(tidy) : value);
+}
+
+function isText(node: Node): boolean {
+  return typesOf(node).includes("string") && node.enum === undefined && node.contentEncoding === undefined;
+}
+
+function typesOf({ type = [] }: Node): readonly string[] {
+  return [type].flat();
+}
+
+function ofText({ format }: Node): Tidy {
+  return (value) => {
+    if (typeof value !== "string") return value;
+    const text = value.trim();
+    if (format === "phone") return phoneOf(text);
+    return format === "date" ? text.replace(MIDNIGHT_UTC, "$1") : text;
+  };
+}
+
+/**
+ * Tidies a value of metadata. A whole number of more than 15 digits stays a number, and the schema refuses it: JSON's
+ * numbers do not keep so many digits.
+ */
+function scalar(value: unknown): unknown {
+  if (typeof value === "string") return value.trim();
+  if (typeof value === "boolean") return String(value);
+  return typeof value === "number" && isExact(value) ? String(value) : value;
+}
+
+function isExact(value: number): boolean {
+  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
