@@ -50,6 +50,8 @@ export interface ProblemExtras {
   members?: Record<string, unknown>;
   headers?: Record<string, string>;
   cause?: unknown;
+  /** The account and key that are refused, if they are known. Only for the log. */
+  about?: { readonly accountId: string; readonly keyId: string };
 }
 
 /** The only error that domain code throws on purpose. http/problem.ts answers it with problem+json (RFC 9457). */

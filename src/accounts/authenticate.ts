@@ -106,7 +106,7 @@ export class Authenticator {
     }
     // A suspension may end at any moment, so look the key up each time. But remember it: it is not a guess.
     this.#knownKeys.set(hash, { caller, freshUntil: suspended ? -Infinity : startedAt + this.#freshMs });
-    if (suspended) throw accountSuspended();
+    if (suspended) throw accountSuspended(caller);
     return caller;
   }
 }

@@ -1,3 +1,4 @@
+import type { Caller } from "./caller.ts";
 import { type Problem, problem } from "../problems.ts";
 
 /** WWW-Authenticate of every 401 (RFC 6750, 3). If the request has a key, `error="invalid_token"` is added. */
@@ -24,8 +25,10 @@ export function keyReplaced(): Problem {
   return keyInvalid("The API key was replaced by a new one and has expired. Use the new key.");
 }
 
-export function accountSuspended(): Problem {
-  return problem("account_suspended", "The account is suspended. Contact support to have it resumed.");
+/** @param about whose key it is, for the log. */
+export function accountSuspended(about?: Caller): Problem {
+  const extras = about === undefined ? {} : { about: { accountId: about.accountId, keyId: about.keyId } };
+  return problem("account_suspended", "The account is suspended. Contact support to have it resumed.", extras);
 }
 
 /** The key was rotated after this replica looked it up. Answered only by a caller that does not look it up again. */

@@ -6,6 +6,7 @@ import type { CallerClaim, KeyRefusal } from "../limiter/decision.ts";
 import { keyRefused, rateLimitHeaders, refusal } from "../limiter/headers.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Surface } from "../limiter/surfaces.ts";
+import { Problem } from "../problems.ts";
 import type { ApiState } from "./state.ts";
 
 export interface AdmitOptions {
@@ -42,7 +43,10 @@ export async function admit(
   const ask = (claim: CallerClaim) =>
     surface === "free" ? limiter.checkKey(claim) : charge(ctx, claim, surface, limiter);
   for (let lookUps = 1; ; lookUps++) {
-    const known = await authenticator.authenticate(credentials);
+    const known = await authenticator.authenticate(credentials).catch((error: unknown) => {
+      if (error instanceof Problem && error.extras.about !== undefined) ctx.state.caller = error.extras.about;
+      throw error;
+    });
     const caller = { accountId: known.accountId, keyId: known.keyId };
     ctx.state.caller = caller;
     const refused = await ask(lookUps < MAX_LOOK_UPS ? known : { ...caller, secretEndsAt: known.secretEndsAt });

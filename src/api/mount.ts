@@ -7,6 +7,7 @@ import { ifMatch, ifNoneMatch } from "../http/entity-tags.ts";
 import { parseIdempotencyKey } from "../idempotency/key.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
 import type { NewId } from "../infra/ids.ts";
+import type { Surface } from "../limiter/surfaces.ts";
 import { admit, type AdmitOptions } from "./admit.ts";
 import type { Route } from "./endpoint.ts";
 import { bodyReader, queryReader } from "./input.ts";
@@ -47,7 +48,7 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
     const ctx = context as Ctx;
     ctx.state.endpointName = route.name;
     ctx.state.route = route.path;
-    const caller = await admit(ctx, route.surface, options);
+    const caller = await admit(ctx, surfaceOf(route, ctx.querystring), options);
     const query = readQuery(ctx.querystring);
     const read = await readBody(ctx.req, caller, ctx.params);
     const clientHas = ifNoneMatch(headerOf(ctx, "if-none-match"));
@@ -98,6 +99,11 @@ async function answer(
   } finally {
     if (file !== undefined && !handled) await route.upload?.discard(file);
   }
+}
+
+/** The query is only validated once the request is admitted, so this looks at its text. */
+function surfaceOf({ surface, dryRun }: Route, querystring: string): Surface | "free" {
+  return dryRun !== undefined && new URLSearchParams(querystring).get("dry_run") === "true" ? dryRun.surface : surface;
 }
 
 function isDryRun(query: unknown): boolean {

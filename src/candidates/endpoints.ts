@@ -29,6 +29,7 @@ export function candidateEndpoints(candidates: CandidateService) {
       location: ({ id }) => `/candidates/${id}`,
       handle: ({ caller, body, newId }) => candidates.create(caller.accountId, body, newId),
       dryRun: {
+        surface: "reads",
         answer: DryRun,
         handle: ({ caller, body, newId }) => candidates.rehearse(caller.accountId, body, newId),
       },

@@ -51,13 +51,15 @@ export function advance(from: Cursor, { rows, more }: FeedPage, readAt: number, 
 }
 
 /**
- * Returns the cursor for `updated_since`, so that changes made at that moment are included. Without it, returns the
- * start of the feed.
+ * Returns the cursor for `updated_since`, `lagMs` before that moment: a poller that keeps only the largest updated_at
+ * that it has seen then also gets the changes that became visible after it, at an earlier place. Without updated_since,
+ * returns the start of the feed.
  */
-export function cursorAt(updatedSince: string | undefined): Cursor {
+export function cursorAt(updatedSince: string | undefined, lagMs: number): Cursor {
   if (updatedSince === undefined) return START;
   // Date cannot parse a leap second (RFC 3339, 5.7), so use the last millisecond of the second before.
-  const position = feedPosition(Date.parse(updatedSince.replace(/:60(\.\d+)?(?=[Zz+-])/, ":59.999")));
+  const moment = Date.parse(updatedSince.replace(/:60(\.\d+)?(?=[Zz+-])/, ":59.999"));
+  const position = feedPosition(moment - lagMs);
   return { after: position, safe: position };
 }
 

@@ -171,7 +171,7 @@ export type DryRun = Static<typeof DryRun>;
 export const CreateQuery = strict({
   dry_run: Type.Optional(
     Type.Boolean({
-      description: "true returns what would be created and stores nothing; the request still counts against the limits",
+      description: "true returns what would be created and stores nothing; the request is charged to the surface reads",
     }),
   ),
 });

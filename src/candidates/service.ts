@@ -97,7 +97,7 @@ export class CandidateService {
     accountId: string,
     { limit, cursor, state, external_id, updated_since }: ListQuery,
   ): Promise<CandidateList> {
-    const from = cursor === undefined ? cursorAt(updated_since) : decodeCursor(cursor);
+    const from = cursor === undefined ? cursorAt(updated_since, this.#feedLagMs) : decodeCursor(cursor);
     const readAt = this.#clock.now();
     const page = await this.#store.feed({
       accountId,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { type Problem, problem } from "../problems.ts";
 
 /** The media type of a file that was sent without one. */
 export const UNKNOWN_TYPE = "application/octet-stream";
@@ -27,6 +28,13 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** The problem of a file without bytes. */
+export function emptyFile(): Problem {
+  return problem("validation_failed", "The file is empty. Send its bytes, or no content at all.", {
+    errors: [{ pointer: "/content", detail: "must have at least one byte" }],
+  });
+}
+
 /** Returns the file as it would be stored. Reads its bytes to their end without storing them, so the id is empty. */
 export async function rehearsedFile({ stream, filename, contentType }: IncomingFile): Promise<StoredFile> {
   const hash = createHash("sha256");
@@ -35,5 +43,6 @@ export async function rehearsedFile({ stream, filename, contentType }: IncomingF
     hash.update(chunk);
     size += chunk.length;
   }
+  if (size === 0) throw emptyFile();
   return { id: "", filename, contentType: contentType ?? UNKNOWN_TYPE, size, sha256: hash.digest("hex") };
 }

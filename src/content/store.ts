@@ -11,7 +11,7 @@ import {
 import type { Clock } from "../infra/clock.ts";
 import { type Mongo, within } from "../infra/mongo.ts";
 import { Problem, problem } from "../problems.ts";
-import { type ByteRange, type IncomingFile, type StoredFile, UNKNOWN_TYPE } from "./file.ts";
+import { type ByteRange, emptyFile, type IncomingFile, type StoredFile, UNKNOWN_TYPE } from "./file.ts";
 import { type FileOwner, type PendingFile, PendingStore } from "./pending-store.ts";
 
 /** GridFS's default. `#read` computes with it, so it must never change. */
@@ -61,6 +61,7 @@ export class ContentStore {
     try {
       const upload = this.#bucket.openUploadStreamWithId(id, "", { metadata: { account: owner.accountId } });
       const written = await this.#write(upload, stream);
+      if (written.size === 0) throw emptyFile();
       if (!(await this.#pending.arrived(fileId)))
         throw problem("request_timeout", "The upload took too long. Send it again.");
       return { id: fileId, filename, contentType: contentType ?? UNKNOWN_TYPE, ...written };

@@ -25,6 +25,15 @@ export function documentEndpoints(documents: DocumentService) {
       handle: ({ caller, params, body, file, newId, precondition }) =>
         documents.add(caller.accountId, params.id, body, { file, newId, precondition }),
     }),
+    read: endpoint({
+      name: "readDocument",
+      summary: "Read a document",
+      params: DocumentPath,
+      status: 200,
+      answer: Document,
+      problems: ["not_found"],
+      handle: ({ caller, params }) => documents.read(addressOf(caller, params)),
+    }),
     update: endpoint({
       name: "updateDocument",
       summary: "Update a document, or move it to another state",

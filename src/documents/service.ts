@@ -159,6 +159,12 @@ export class DocumentService {
     return { record, unlisted };
   }
 
+  /** One round trip. @throws problem not_found */
+  async read({ accountId, candidateId, documentId }: DocumentAddress): Promise<Document> {
+    const record = await this.#store.get(accountId, candidateId);
+    return renderDocument(candidateId, documentOf(record, documentId));
+  }
+
   /** Finds a document's content. One round trip. @throws problems not_found, content_not_available. */
   async content({ accountId, candidateId, documentId: id }: DocumentAddress): Promise<DocumentContent> {
     const document = documentOf(await this.#store.get(accountId, candidateId), id);

@@ -32,7 +32,9 @@ export function ifMatch(header: string | undefined): Precondition {
     if (listsTag(header.replaceAll(/\.[\w-]+"/g, '"'), tags, "strong")) return;
     throw problem(
       "version_mismatch",
-      "The resource has changed since you read it. Read it again, then decide whether to send your change again.",
+      isQuoted(header)
+        ? "The resource has changed since you read it. Read it again, then decide whether to send your change again."
+        : `If-Match has no entity tag in double quotes. Send the ETag as you received it: ${tags[0]}.`,
       { members: { current_etag: tags[0] } },
     );
   };
@@ -45,6 +47,10 @@ export function ifMatch(header: string | undefined): Precondition {
 export function ifNoneMatch(header: string | undefined): (tag: string) => boolean {
   if (header === undefined) return () => false;
   return (tag) => listsTag(header, [tag], "weak");
+}
+
+function isQuoted(header: string): boolean {
+  return /"[^"]*"/.test(header);
 }
 
 /** Returns whether a header's list of entity tags contains one of `tags`, or is `*`. */

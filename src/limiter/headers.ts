@@ -38,7 +38,7 @@ export function keyRefused(reason: KeyRefusal): Problem {
 
 const KEY_REFUSALS: Record<KeyRefusal, () => Problem> = {
   revoked: keyRevoked,
-  suspended: accountSuspended,
+  suspended: () => accountSuspended(),
   outdated: keyOutdated,
   replaced: keyReplaced,
 };
@@ -57,7 +57,7 @@ function rateLimited(decision: Decision, scope: "account" | "key"): Problem {
   const retryAfter = secondsToReset(decision);
   const detail =
     `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${inWords(windowSeconds)}. ` +
-    `Please try again shortly, in ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}.`;
+    `Please try again shortly, in ${durationOf(retryAfter)}.`;
   return problem("rate_limited", detail, {
     members: { type: QUOTA_EXCEEDED, surface, scope, limit, retry_after: retryAfter },
     headers: { "Retry-After": String(retryAfter) },
@@ -65,5 +65,11 @@ function rateLimited(decision: Decision, scope: "account" | "key"): Problem {
 }
 
 function inWords(seconds: number): string {
-  return seconds === 3600 ? "an hour" : `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
+  return seconds === 3600 ? "an hour" : durationOf(seconds);
+}
+
+/** Says a time as a person would: in minutes from two minutes on, rounded up. */
+function durationOf(seconds: number): string {
+  if (seconds >= 120) return `${Math.ceil(seconds / 60)} minutes`;
+  return seconds === 1 ? "1 second" : `${seconds} seconds`;
 }

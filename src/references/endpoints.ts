@@ -18,6 +18,15 @@ export function referenceEndpoints(references: ReferenceService) {
       handle: ({ caller, params, body, newId, precondition }) =>
         references.add(caller.accountId, params.id, body, newId("ref"), precondition),
     }),
+    read: endpoint({
+      name: "readReference",
+      summary: "Read a reference",
+      params: ReferencePath,
+      status: 200,
+      answer: Reference,
+      problems: ["not_found"],
+      handle: ({ caller, params }) => references.read(caller.accountId, params.id),
+    }),
     update: endpoint({
       name: "updateReference",
       summary: "Update a reference, or move it to another state",

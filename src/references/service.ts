@@ -35,14 +35,19 @@ export class ReferenceService {
     return renderReference(candidateId, referenceOf(record, id));
   }
 
+  /** Two round trips: the first finds the candidate. @throws problem not_found */
+  async read(accountId: string, id: string): Promise<Reference> {
+    const candidateId = await this.#candidateOf(accountId, id);
+    return renderReference(candidateId, referenceOf(await this.#store.get(accountId, candidateId), id));
+  }
+
   /**
    * Changes a reference's fields, its state or both. Takes one more round trip than a candidate's write, to find the
    * candidate.
    * @throws problems not_found, version_mismatch, invalid_transition, validation_failed.
    */
   async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
-    const candidateId = await this.#store.candidateOfReference(accountId, id);
-    if (candidateId === undefined) throw noReference(id);
+    const candidateId = await this.#candidateOf(accountId, id);
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
       const reference = referenceOf(before, id);
       precondition([renderReference(candidateId, reference), renderCandidate(before)]);
@@ -51,6 +56,12 @@ export class ReferenceService {
       return { ...before, references: before.references.map((other) => (other === reference ? edited : other)) };
     });
     return renderReference(candidateId, referenceOf(record, id));
+  }
+
+  async #candidateOf(accountId: string, id: string): Promise<string> {
+    const candidateId = await this.#store.candidateOfReference(accountId, id);
+    if (candidateId === undefined) throw noReference(id);
+    return candidateId;
   }
 }
 
