@@ -8,6 +8,7 @@ import { LastUsed } from "./accounts/last-used.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
+import { Eraser } from "./candidates/eraser.ts";
 import { CandidateService } from "./candidates/service.ts";
 import { CandidateStore } from "./candidates/store.ts";
 import type { Config } from "./config.ts";
@@ -35,6 +36,7 @@ import { ReferenceService } from "./references/service.ts";
 import { routes } from "./routes.ts";
 import { SettingsService } from "./settings/service.ts";
 import { SettingsStore } from "./settings/store.ts";
+import { erasures } from "./sweeps/erasures.ts";
 import { expiries } from "./sweeps/expiries.ts";
 import { idempotencyRecords } from "./sweeps/idempotency-records.ts";
 import { LeaseStore } from "./sweeps/lease-store.ts";
@@ -127,8 +129,12 @@ async function wire({
   const candidateStore = new CandidateStore(mongo, clock);
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
-  const stores = [candidateStore, content, idempotencyStore, new AuditStore(mongo), new GrantStore(mongo)];
+  const audit = new AuditStore(mongo);
+  const stores = [candidateStore, content, idempotencyStore, audit, new GrantStore(mongo)];
   await Promise.all(stores.map((store) => store.prepare()));
+
+  const idempotency = new IdempotentWork({ store: idempotencyStore, clock, random });
+  const eraser = new Eraser({ store: candidateStore, content, idempotency, audit });
 
   metrics.watchFeed(() => candidateStore.openWrites.state());
   const health = new Health({ mongo, redis, metrics, servesWithoutRedis: onOutage === "local" });
@@ -143,6 +149,7 @@ async function wire({
         clock,
         feedLagMs: config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS,
       }),
+      eraser,
       documents: new DocumentService(candidateStore, content),
       limits: new LimitsService(limits),
       outreach: new OutreachService(candidateStore),
@@ -162,7 +169,7 @@ async function wire({
     authenticator,
     limiter,
     lastUsed,
-    idempotency: new IdempotentWork({ store: idempotencyStore, clock, random }),
+    idempotency,
     newId,
     log,
     metrics,
@@ -175,7 +182,8 @@ async function wire({
   const sweeps = new SweepRunner({
     sweeps: [
       expiries(candidateStore, clock),
-      leftOverBytes(content, candidateStore),
+      leftOverBytes(content, candidateStore.reader),
+      erasures(candidateStore.reader, eraser),
       idempotencyRecords(idempotencyStore, clock),
     ],
     leases: new LeaseStore({ mongo, clock, holder: `${hostname()}-${process.pid}`, skewMs: CLOCK_SKEW_MS }),

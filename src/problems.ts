@@ -20,6 +20,7 @@ export const PROBLEMS = {
   active_key_cap_reached: { status: 409, title: "Active key cap reached" },
   too_many_documents: { status: 409, title: "Too many documents" },
   too_many_references: { status: 409, title: "Too many references" },
+  candidate_deleted: { status: 410, title: "Candidate deleted" },
   version_mismatch: { status: 412, title: "Version mismatch" },
   payload_too_large: { status: 413, title: "Payload too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },

@@ -1,5 +1,6 @@
 import { type Route, route } from "./api/endpoint.ts";
 import { candidateEndpoints } from "./candidates/endpoints.ts";
+import type { Eraser } from "./candidates/eraser.ts";
 import type { CandidateService } from "./candidates/service.ts";
 import { documentEndpoints } from "./documents/endpoints.ts";
 import type { DocumentService } from "./documents/service.ts";
@@ -16,6 +17,7 @@ import type { SettingsService } from "./settings/service.ts";
 
 export interface Services {
   readonly candidates: CandidateService;
+  readonly eraser: Eraser;
   readonly documents: DocumentService;
   readonly limits: LimitsService;
   readonly outreach: OutreachService;
@@ -29,7 +31,7 @@ export interface Services {
  * is made from them. /livez and /readyz are on another port: see process/ops.ts.
  */
 export function routes(services: Services): readonly Route[] {
-  const candidates = candidateEndpoints(services.candidates);
+  const candidates = candidateEndpoints(services.candidates, services.eraser);
   const documents = documentEndpoints(services.documents);
   const limits = limitsEndpoints(services.limits);
   const outreach = outreachEndpoints(services.outreach);
@@ -43,6 +45,7 @@ export function routes(services: Services): readonly Route[] {
     route("GET",   "/candidates",                              "list",     candidates.list),
     route("GET",   "/candidates/:id",                          "reads",    candidates.read),
     route("PATCH", "/candidates/:id",                          "writes",   candidates.update),
+    route("DELETE", "/candidates/:id",                         "writes",   candidates.erase),
     route("POST",  "/candidates/:id/start",                    "start",    candidates.start),
     route("PATCH", "/candidates/:id/outreach",                 "writes",   outreach.set),
     route("POST",  "/candidates/:id/documents",                "writes",   documents.add),

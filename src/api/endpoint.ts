@@ -56,8 +56,9 @@ export interface Endpoint<
   /** Whether the body may be left out. */
   readonly bodyOptional?: true;
   readonly upload?: Upload<Static<Params>>;
-  readonly status: 200 | 201;
-  readonly answer: Answer;
+  readonly status: 200 | 201 | 204;
+  /** Schema of the answer. A 204 has none. */
+  readonly answer?: Answer;
   /** Members of the answer that change by the clock alone. A GET's ETag covers them; If-Match ignores them. */
   readonly volatile?: readonly string[];
   /** Media types that it can answer with in addition to JSON, or instead of it. */
@@ -66,7 +67,7 @@ export interface Endpoint<
   readonly problems: readonly ProblemCode[];
   /** For a 201: the path of the new resource (RFC 9110, 10.2.2). */
   location?(body: Static<Answer>): string;
-  handle(input: Input<Static<Params>, Static<Query>, Static<Body>>): Promise<Static<Answer> | BinaryAnswer>;
+  handle(input: Input<Static<Params>, Static<Query>, Static<Body>>): Promise<Static<Answer> | BinaryAnswer | undefined>;
   /** Runs instead for `?dry_run=true`, and answers with 200. It writes nothing and uses up no Idempotency-Key. */
   readonly dryRun?: {
     /** The limit that it charges instead of the route's. */
@@ -83,7 +84,7 @@ export function endpoint<Params extends TSchema, Query extends TSchema, Body ext
   return declared;
 }
 
-export type Method = "GET" | "POST" | "PATCH" | "PUT";
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 /** Returns the properties that an object's schema declares, or none without a schema. */
 export function propertiesOf(schema: TSchema | undefined): Record<string, Record<string, unknown>> {

@@ -16,6 +16,7 @@ const JSON_TYPES = {
   POST: ["application/json"],
   PUT: ["application/json"],
   PATCH: ["application/json", "application/merge-patch+json"],
+  DELETE: [],
 };
 
 /** Returns a function that reads a query string. It throws invalid_query with all faults: unknown, repeated, invalid. */

@@ -81,6 +81,7 @@ async function answer(
     handled = true; // from here on the handler owns the file: only the handler knows whether a record names it
     const result = await route.handle(input);
     if (result instanceof BinaryAnswer) return result;
+    if (result === undefined) return new BinaryAnswer(204, {});
     return jsonAnswer(route.status, result, { location: route.location?.(result), volatile: route.volatile });
   };
   try {
@@ -90,6 +91,7 @@ async function answer(
     if (key === undefined) return await work(newId);
     const request = {
       accountId: caller.accountId,
+      subject: ctx.params["id"],
       key,
       fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}`,
     };

@@ -98,9 +98,12 @@ function responsesOf(route: Route, schemas: Record<string, Json>): Json {
   const { status, answer, dryRun, binary = [], method, surface } = route;
   const headers = answerHeaders({ location: route.location !== undefined, limited: surface !== "free" });
   // An endpoint that answers with bytes of any type never answers with JSON.
-  const content: Json = binary.includes("*/*") ? {} : { "application/json": { schema: hoist(answer, schemas) } };
+  const isJson = answer !== undefined && !binary.includes("*/*");
+  const content: Json = isJson ? { "application/json": { schema: hoist(answer, schemas) } } : {};
   Object.assign(content, binaryOf(binary));
-  const responses: Record<string, Json> = { [status]: { description: "Done", headers, content } };
+  const responses: Record<string, Json> = {
+    [status]: status === 204 ? { description: "Done", headers } : { description: "Done", headers, content },
+  };
   if (dryRun !== undefined) {
     const dryRunContent = { "application/json": { schema: hoist(dryRun.answer, schemas) } };
     responses[200] = {
@@ -128,6 +131,7 @@ function binaryOf(types: readonly string[]): Json {
 
 function codesOf({ body, upload, method, problems, surface }: Route): ProblemCode[] {
   const codes = [...EVERYWHERE, ...problems];
+  if (problems.includes("not_found")) codes.push("candidate_deleted");
   if (body !== undefined || upload !== undefined) codes.push(...WITH_BODY);
   if (method === "POST") codes.push("malformed_request", "idempotency_in_flight", "idempotency_key_reused");
   return [...new Set(codes)].filter((code) => surface !== "free" || code !== "rate_limited");

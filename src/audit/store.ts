@@ -50,6 +50,16 @@ export class AuditStore {
     await this.#mongo.bounded("insert audit", (signal) => this.#records.insertOne(record, within(signal)));
   }
 
+  /** Writes the record of a change that was made, and its outcome; once for each id. Two round trips. */
+  async done(record: AuditRecord): Promise<void> {
+    try {
+      await this.begin(record);
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+    await this.end({ _id: record._id, at: record.at, outcome: "done", reason: null });
+  }
+
   /** Writes the outcome of a change. If the record already has an outcome, that one stays. One round trip. */
   async end(outcome: AuditOutcome): Promise<void> {
     try {

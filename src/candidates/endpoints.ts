@@ -10,13 +10,14 @@ import {
   ListQuery,
   NewCandidate,
 } from "./schema.ts";
+import type { Eraser } from "./eraser.ts";
 import type { CandidateService } from "./service.ts";
 
 /** A body without members: `{}`. */
 const EmptyBody = strict({});
 
 /** The operations on candidates as a whole. */
-export function candidateEndpoints(candidates: CandidateService) {
+export function candidateEndpoints(candidates: CandidateService, eraser: Eraser) {
   return {
     create: endpoint({
       name: "createCandidate",
@@ -62,6 +63,14 @@ export function candidateEndpoints(candidates: CandidateService) {
       problems: ["not_found", "version_mismatch", "external_id_taken"],
       handle: ({ caller, params, body, precondition }) =>
         candidates.update(caller.accountId, params.id, body, precondition),
+    }),
+    erase: endpoint({
+      name: "deleteCandidate",
+      summary: "Delete a candidate and erase the person's data",
+      params: CandidatePath,
+      status: 204,
+      problems: ["not_found", "version_mismatch"],
+      handle: ({ caller, params, precondition }) => eraser.erase(caller, params.id, precondition).then(() => undefined),
     }),
     start: endpoint({
       name: "startCandidate",

@@ -2,10 +2,11 @@ import { problem } from "../problems.ts";
 import type { CandidateRecord } from "./record.ts";
 import type { CandidateState } from "./schema.ts";
 import { feedPosition } from "./stored.ts";
+import type { Tombstone } from "./tombstone.ts";
 
 /** A row of the feed, and its place in the feed (`change`). */
 export interface FeedRow {
-  readonly record: CandidateRecord;
+  readonly record: CandidateRecord | Tombstone;
   readonly change: string;
 }
 

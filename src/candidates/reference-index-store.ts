@@ -38,6 +38,13 @@ export class ReferenceIndexStore {
     }
   }
 
+  /** Removes entries. One round trip; none without references. @throws problem store_unavailable */
+  async remove(accountId: string, referenceIds: readonly string[]): Promise<void> {
+    if (referenceIds.length === 0) return;
+    const entries = { _id: { $in: [...referenceIds] }, account: accountId };
+    await this.#mongo.bounded("delete reference_index", (signal) => this.#entries.deleteMany(entries, within(signal)));
+  }
+
   /**
    * Returns the id of the reference's candidate. Undefined if there is no entry, or if it belongs to another account.
    * One round trip.

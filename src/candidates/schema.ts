@@ -187,11 +187,24 @@ export const ListQuery = strict({
 });
 export type ListQuery = Static<typeof ListQuery>;
 
+/** What the feed shows of a candidate that was deleted. */
+export const DeletedCandidate = titled(
+  "DeletedCandidate",
+  strict({
+    object: oneOf(["candidate"]),
+    id: Type.String(),
+    deleted: Type.Literal(true),
+    version: Type.Integer({ minimum: 1 }),
+    updated_at: Timestamp,
+  }),
+);
+export type DeletedCandidate = Static<typeof DeletedCandidate>;
+
 export const CandidateList = titled(
   "CandidateList",
   strict({
     object: oneOf(["list"]),
-    data: Type.Array(Candidate),
+    data: Type.Array(Type.Union([Candidate, DeletedCandidate])),
     has_more: Type.Boolean(),
     cursor: Type.String(),
   }),

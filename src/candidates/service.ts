@@ -11,6 +11,7 @@ import { type DocumentRecord, namesFile } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import type { Candidate, CandidateList, CandidatePatch, DryRun, ListQuery, NewCandidate } from "./schema.ts";
 import type { CandidateStore, Edit } from "./store.ts";
+import { isTombstone, renderTombstone } from "./tombstone.ts";
 
 /** Maximum rows in a page of the list. */
 const MAX_PAGE_ROWS = 200;
@@ -99,7 +100,7 @@ export class CandidateService {
   ): Promise<CandidateList> {
     const from = cursor === undefined ? cursorAt(updated_since, this.#feedLagMs) : decodeCursor(cursor);
     const readAt = this.#clock.now();
-    const page = await this.#store.feed({
+    const page = await this.#store.reader.feed({
       accountId,
       after: from.after,
       state,
@@ -108,7 +109,7 @@ export class CandidateService {
     });
     return {
       object: "list",
-      data: page.rows.map(({ record }) => renderCandidate(record)),
+      data: page.rows.map(({ record }) => (isTombstone(record) ? renderTombstone(record) : renderCandidate(record))),
       has_more: page.more,
       cursor: encodeCursor(advance(from, page, readAt, this.#feedLagMs)),
     };

@@ -1,28 +1,27 @@
-import type { Collection, Filter } from "mongodb";
+import type { Collection } from "mongodb";
 import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo, within } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
-import type { FeedPage, FeedQuery, FeedRow } from "./feed.ts";
 import { OpenWrites } from "./open-writes.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
+import { CandidateReader } from "./reader.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { derive } from "./state.ts";
-import { decode, encode, packFacts, type Stored } from "./stored.ts";
+import { encode, encodeTombstone, packFacts, type Stored } from "./stored.ts";
+import { candidateDeleted, isTombstone, type Tombstone, tombstoneOf } from "./tombstone.ts";
 
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. */
 export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
 
-/** A page of the feed has at most this many bytes, but always at least one row. */
-const MAX_PAGE_BYTES = 8 * 1024 * 1024;
-
-/** Candidates in MongoDB, with the look-ups of their references. */
+/** Writes candidates to MongoDB, with the look-ups of their references. */
 export class CandidateStore {
   readonly #mongo: Mongo;
   readonly #clock: Clock;
   readonly #candidates: Collection<Stored>;
-  readonly #references: ReferenceIndexStore;
+  readonly reader: CandidateReader;
+  readonly references: ReferenceIndexStore;
   readonly #queue = new KeyedQueue(isStoreDown);
   readonly openWrites = new OpenWrites((accountId, id) => this.#renew(accountId, id));
 
@@ -30,19 +29,13 @@ export class CandidateStore {
     this.#mongo = mongo;
     this.#clock = clock;
     this.#candidates = mongo.db.collection("candidates");
-    this.#references = new ReferenceIndexStore(mongo);
+    this.reader = new CandidateReader(mongo);
+    this.references = new ReferenceIndexStore(mongo);
   }
 
   /** Creates the indexes. Safe to repeat. */
-  async prepare(): Promise<void> {
-    await this.#candidates.createIndex({ account: 1, change: 1 });
-    await this.#candidates.createIndex({ account: 1, state: 1, change: 1 });
-    await this.#candidates.createIndex(
-      { account: 1, external_id: 1 },
-      { unique: true, partialFilterExpression: { external_id: { $gt: "" } } },
-    );
-    // The only index that does not begin with the account: the expiry sweep covers all accounts.
-    await this.#candidates.createIndex({ next_expiry: 1 }, { partialFilterExpression: { next_expiry: { $gt: "" } } });
+  prepare(): Promise<void> {
+    return this.reader.prepare();
   }
 
   /**
@@ -51,7 +44,7 @@ export class CandidateStore {
    * @throws problems external_id_taken, payload_too_large, store_unavailable.
    */
   async insert(draft: Draft): Promise<CandidateRecord> {
-    await this.#references.add(draft, draft.references);
+    await this.references.add(draft, draft.references);
     const placedAt = performance.now();
     const { record, stored } = this.#firstVersion(draft);
     try {
@@ -61,7 +54,8 @@ export class CandidateStore {
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       // If the id exists, an interrupted attempt of this same request already inserted the candidate.
-      const own = await this.find(draft.accountId, draft.id);
+      const own = await this.reader.find(draft.accountId, draft.id);
+      if (own !== null && isTombstone(own)) throw candidateDeleted(draft.id);
       if (own !== null) return own;
       throw await this.#externalIdTaken(draft, error);
     }
@@ -111,7 +105,7 @@ export class CandidateStore {
     const added = edited.references.filter(({ id }) => !before.references.some((reference) => reference.id === id));
     let at = now;
     if (added.length > 0) {
-      await this.#references.add(edited, added);
+      await this.references.add(edited, added);
       // Readers of the feed allow for the duration of one write, so take the place just before the second write.
       placedAt = performance.now();
       at = Math.max(now, this.#clock.now());
@@ -122,14 +116,8 @@ export class CandidateStore {
       pack_version: before.pack_version + (packFacts(before) === packFacts(edited) ? 0 : 1),
       ...this.#stampOf(edited, at),
     };
-    const stored = encode(record, at);
     try {
-      const { matchedCount } = await this.openWrites.during(record, placedAt, () =>
-        this.#mongo.bounded("update candidates", (signal) =>
-          this.#candidates.replaceOne({ _id: id, account: accountId, version: before.version }, stored, within(signal)),
-        ),
-      );
-      if (matchedCount === 0) return undefined;
+      if (!(await this.#replace(before.version, encode(record, at), placedAt))) return undefined;
     } catch (error) {
       throw isDuplicateKey(error) ? await this.#externalIdTaken(record, error) : error;
     }
@@ -153,73 +141,77 @@ export class CandidateStore {
   }
 
   /**
-   * Writes a candidate again unchanged, with a new place in the feed. Returns false if it does not exist.
+   * Replaces the version of a candidate that was read. Returns false if another write came in between.
+   * @param placedAt `performance.now()` just before the new version took its place in the feed.
+   */
+  async #replace(version: number, stored: Stored, placedAt: number): Promise<boolean> {
+    const { _id, account } = stored;
+    const { matchedCount } = await this.openWrites.during({ accountId: account, id: _id }, placedAt, () =>
+      this.#mongo.bounded("update candidates", (signal) =>
+        this.#candidates.replaceOne({ _id, account, version }, stored, within(signal)),
+      ),
+    );
+    return matchedCount === 1;
+  }
+
+  /**
+   * Erases a candidate's record: a tombstone takes its place, in one write. What lies outside the record is left to the
+   * caller. Returns the tombstone, also if the candidate was erased before.
+   * @param check is called with the candidate before it is erased. If it throws, nothing is erased.
+   * @throws problems not_found, store_unavailable.
+   */
+  erase(accountId: string, id: string, key: string, check: (record: CandidateRecord) => void): Promise<Tombstone> {
+    return this.#queue.run(`${accountId} ${id}`, () =>
+      compareAndSet("this candidate", async () => {
+        const before = (await this.reader.find(accountId, id)) ?? (await this.get(accountId, id));
+        if (isTombstone(before)) return before;
+        check(before);
+        return this.#bury(before, (at) => tombstoneOf(before, { key, at }));
+      }),
+    );
+  }
+
+  /** Writes a tombstone over what was read. Returns undefined if another write came in between. */
+  async #bury(
+    before: CandidateRecord | Tombstone,
+    tombstoneAt: (at: string) => Tombstone,
+  ): Promise<Tombstone | undefined> {
+    const placedAt = performance.now();
+    const now = Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1);
+    const tombstone = tombstoneAt(timestamp(now));
+    if (!(await this.#replace(before.version, encodeTombstone(tombstone, now), placedAt))) return undefined;
+    if (performance.now() - placedAt <= this.#mongo.timeoutMs) return tombstone;
+    try {
+      return await this.#bury(tombstone, (at) => again(tombstone, at)); // as in #inPlace
+    } catch (error) {
+      this.openWrites.settleLater(before, placedAt);
+      throw error;
+    }
+  }
+
+  /**
+   * Writes a candidate or a tombstone again unchanged, with a new place in the feed. Returns false if there is none.
    * @throws problem store_unavailable
    */
   async #renew(accountId: string, id: string): Promise<boolean> {
-    if ((await this.find(accountId, id)) === null) return false;
-    await this.change(accountId, id, copy);
+    const found = await this.reader.find(accountId, id);
+    if (found === null) return false;
+    if (!isTombstone(found)) {
+      await this.change(accountId, id, copy);
+      return true;
+    }
+    await this.#bury(found, (at) => again(found, at)); // if another write came in between, that one has a new place
     return true;
   }
 
-  /** Returns one candidate of the account. @throws problem not_found, also for another account's candidate. */
-  async get(accountId: string, id: string): Promise<CandidateRecord> {
-    const record = await this.find(accountId, id);
-    if (record === null)
-      throw problem("not_found", `There is no candidate ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
-    return record;
-  }
-
-  /** Finds candidates of all accounts whose next_expiry is before that day, the most overdue first. One index range. */
-  async expiring(before: string, limit: number): Promise<{ accountId: string; id: string }[]> {
-    const overdue = { next_expiry: { $gt: "", $lt: before } }; // with both bounds MongoDB uses the partial index
-    const found = await this.#mongo.bounded("find candidates", (signal) =>
-      this.#candidates
-        .find(overdue, { signal, projection: { account: 1 } })
-        .sort({ next_expiry: 1 })
-        .limit(limit)
-        .toArray(),
-    );
-    return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
+  /** Returns one candidate. One round trip. @throws problems not_found, also for another account's; candidate_deleted. */
+  get(accountId: string, id: string): Promise<CandidateRecord> {
+    return this.reader.get(accountId, id);
   }
 
   /** Returns the id of a reference's candidate. Undefined also for another account's reference. One round trip. */
   candidateOfReference(accountId: string, referenceId: string): Promise<string | undefined> {
-    return this.#references.candidateOf(accountId, referenceId);
-  }
-
-  /** Returns one candidate of the account. Null also for another account's candidate. One round trip. */
-  async find(accountId: string, id: string): Promise<CandidateRecord | null> {
-    const stored = await this.#mongo.bounded("find candidates", (signal) =>
-      this.#candidates.findOne({ _id: id, account: accountId }, { signal }),
-    );
-    return stored === null ? null : decode(stored);
-  }
-
-  /**
-   * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
-   * answer. One index range, however many candidates there are. One round trip; two for more than 100 rows.
-   */
-  feed({ accountId, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
-    const filter: Filter<Stored> = {
-      account: accountId,
-      change: { $gt: after },
-      ...(state === undefined ? {} : { state }),
-      ...(external_id === undefined ? {} : { external_id }),
-    };
-    return this.#mongo.bounded("find candidates", async (signal) => {
-      const rows: FeedRow[] = [];
-      let bytes = 0;
-      for await (const stored of this.#candidates
-        .find(filter, { signal })
-        .sort({ change: 1 })
-        .limit(limit + 1)) {
-        bytes += stored.size;
-        if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return { rows, more: true };
-        rows.push({ record: decode(stored), change: stored.change });
-      }
-      return { rows, more: false };
-    });
+    return this.references.candidateOf(accountId, referenceId);
   }
 
   #stampOf(draft: Draft, now: number): Pick<CandidateRecord, "state" | "updated_at"> {
@@ -228,19 +220,22 @@ export class CandidateStore {
 
   async #externalIdTaken({ accountId, external_id }: Draft, cause: unknown): Promise<unknown> {
     if (external_id === null) return cause;
-    const holder = await this.#mongo.bounded("find candidates", (signal) =>
-      this.#candidates.findOne({ account: accountId, external_id }, { projection: { _id: 1 }, signal }),
-    );
-    if (holder === null) return cause;
+    const holder = await this.reader.holderOf(accountId, external_id);
+    if (holder === undefined) return cause;
     return problem(
       "external_id_taken",
-      `Candidate ${holder._id} already has this external_id. Send another one, or change that candidate.`,
+      `Candidate ${holder} already has this external_id. Send another one, or change that candidate.`,
       {
-        members: { candidate_id: holder._id },
+        members: { candidate_id: holder },
         errors: [{ pointer: "/external_id", detail: "must be unique in the account" }],
       },
     );
   }
+}
+
+/** The same tombstone, for a new place in the feed. */
+function again(tombstone: Tombstone, updated_at: string): Tombstone {
+  return { ...tombstone, version: tombstone.version + 1, updated_at };
 }
 
 /** An edit that changes nothing but the place in the feed. */

@@ -2,6 +2,8 @@ import { BSON } from "mongodb";
 import { problem } from "../problems.ts";
 import { nextExpiry } from "./expire.ts";
 import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
+import type { CandidateState } from "./schema.ts";
+import type { Erasure, Tombstone } from "./tombstone.ts";
 
 /** Maximum size of a candidate's record, without the bytes of its files. Well under MongoDB's limit of 16 MiB. */
 export const MAX_CANDIDATE_BYTES = 8 * 1024 * 1024;
@@ -10,13 +12,22 @@ export const MAX_CANDIDATE_BYTES = 8 * 1024 * 1024;
  * A candidate as MongoDB stores it. Objects whose member names the client chooses are stored as JSON text: BSON would
  * refuse or change some names (`$`, dots, NUL).
  */
-export interface Stored extends Omit<CandidateRecord, "id" | "accountId" | "metadata" | "documents" | "references"> {
+export interface Stored extends Omit<
+  CandidateRecord,
+  "id" | "accountId" | "state" | "metadata" | "documents" | "references"
+> {
   _id: string;
+  /** Copy of the derived state, for the index alone. No filter finds a tombstone's. */
+  state: CandidateState | "deleted";
   account: string;
   /** The place in the account's feed: sortable text, new at each write. */
   change: string;
   /** The earliest expires_on of an accepted document, for the index of the expiry sweep. */
   next_expiry: string | null;
+  /** Only a tombstone has this. Its other members are empty, in the form that 0.1.0 can read. */
+  deleted?: true;
+  /** What is still to be removed of an erased candidate. `at` is in an index, for the sweep. */
+  erasure?: Erasure;
   /** The record's size in bytes of BSON. Limits the size of a page of the feed. */
   size: number;
   metadata: string;
@@ -71,6 +82,57 @@ export function encode(record: CandidateRecord, now: number): Stored {
   return stored;
 }
 
+/**
+ * Converts a tombstone to its stored form.
+ * @param now when the write takes its place in the feed, in milliseconds since the epoch.
+ */
+export function encodeTombstone(tombstone: Tombstone, now: number): Stored {
+  const { id, accountId, version, updated_at, erasure } = tombstone;
+  const stored: Stored = {
+    _id: id,
+    account: accountId,
+    change: `${feedPosition(now)}.${id}`,
+    state: "deleted",
+    deleted: true,
+    ...(erasure === null ? {} : { erasure }),
+    version,
+    updated_at,
+    created_at: updated_at,
+    ...NOTHING,
+  };
+  return { ...stored, size: BSON.calculateObjectSize(stored) };
+}
+
+const NOTHING = {
+  pack_version: 1,
+  external_id: null,
+  name: null,
+  first_name: null,
+  last_name: null,
+  email: null,
+  phone: null,
+  job_title: null,
+  start_date: null,
+  metadata: "{}",
+  docs_chase_attempts: 0,
+  reference_chase_attempts: 0,
+  references_required: null,
+  withdrawn: false,
+  withdrawal_reason: null,
+  documents: [],
+  references: [],
+  started_at: null,
+  next_expiry: null,
+  size: 0,
+};
+
+/** Converts a stored tombstone back; undefined if the candidate is not deleted. */
+export function decodeTombstone(stored: Stored): Tombstone | undefined {
+  if (stored.deleted !== true) return undefined;
+  const { _id: id, account: accountId, version, updated_at, erasure = null } = stored;
+  return { id, accountId, version, updated_at, erasure };
+}
+
 /** Converts a stored candidate back to its record. */
 export function decode({
   _id,
@@ -78,10 +140,13 @@ export function decode({
   change: _change,
   next_expiry: _next,
   size: _size,
+  deleted: _deleted,
+  erasure: _erasure,
   ...stored
 }: Stored): CandidateRecord {
   return {
     ...stored,
+    state: stored.state as CandidateState,
     id: _id,
     accountId: account,
     metadata: JSON.parse(stored.metadata) as Record<string, string>,

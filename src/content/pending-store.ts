@@ -40,9 +40,10 @@ export class PendingStore {
     this.#pending = mongo.db.collection("content_pending");
   }
 
-  /** Creates the index. Safe to repeat. The index spans accounts, because the sweep covers all of them. */
+  /** Creates the indexes. Safe to repeat. The first one spans accounts, because the sweep covers all of them. */
   async prepare(): Promise<void> {
     await this.#pending.createIndex({ created_at: 1 });
+    await this.#pending.createIndex({ account: 1, candidate: 1 });
   }
 
   /** Lists a file whose upload begins. */
@@ -110,6 +111,13 @@ export class PendingStore {
         .sort({ created_at: 1 })
         .limit(MAX_LEFT_OVERS)
         .toArray(),
+    );
+  }
+
+  /** Returns the files of a candidate that are not settled. One index range. */
+  ofCandidate({ accountId, candidateId }: FileOwner): Promise<PendingFile[]> {
+    return this.#mongo.bounded("find content_pending", (signal) =>
+      this.#pending.find({ account: accountId, candidate: candidateId }, { signal }).toArray(),
     );
   }
 

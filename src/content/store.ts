@@ -122,6 +122,15 @@ export class ContentStore {
     await Promise.allSettled(fileIds.map((id) => this.remove(id)));
   }
 
+  /**
+   * Removes the files of a candidate that no record names and none may name any more. Their uploads fail.
+   * @throws problem store_unavailable
+   */
+  async removeUnsettled(owner: FileOwner): Promise<void> {
+    for (const entry of await this.#pending.ofCandidate(owner))
+      if (await this.#pending.condemn(entry)) await this.remove(entry._id);
+  }
+
   /** Removes the bytes, then their entry. Safe to repeat. */
   async remove(fileId: string): Promise<void> {
     const id = new ObjectId(fileId);

@@ -9,14 +9,14 @@ export interface JsonAnswer {
   readonly body: string;
 }
 
-/** An answer that is not JSON. */
+/** An answer that is not JSON: bytes, or nothing at all. */
 export class BinaryAnswer {
-  readonly status: 200 | 206 | 304;
+  readonly status: 200 | 204 | 206 | 304;
   readonly headers: Record<string, string>;
-  /** Undefined for 304. */
+  /** Undefined for 204 and 304. */
   readonly body: Readable | undefined;
 
-  constructor(status: 200 | 206 | 304, headers: Record<string, string>, body?: Readable) {
+  constructor(status: 200 | 204 | 206 | 304, headers: Record<string, string>, body?: Readable) {
     this.status = status;
     this.headers = headers;
     this.body = body;

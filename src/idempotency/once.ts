@@ -23,6 +23,8 @@ export interface IdempotentWorkOptions {
 
 export interface IdempotentRequest {
   readonly accountId: string;
+  /** The candidate that the request is about. Undefined if it creates one: then the id that it will get. */
+  readonly subject: string | undefined;
   /** As `parseIdempotencyKey` returns it. */
   readonly key: string;
   /** Identifies the request: its method, path, query and body. */
@@ -74,14 +76,24 @@ export class IdempotentWork {
     }
   }
 
+  /**
+   * Makes every replay about a subject answer this problem instead, and every request that is running: nothing of their
+   * answers is left. One round trip.
+   */
+  async forget(accountId: string, subject: string, gone: Problem): Promise<void> {
+    await this.#store.replaceOutcomes(accountId, subject, await pack(refusalOf(gone)));
+  }
+
   /** Returns the key's record: either one with an outcome, or one whose work this request now owns. */
-  async #claim({ accountId, key, fingerprint }: IdempotentRequest): Promise<IdempotencyRecord> {
+  async #claim({ accountId, subject, key, fingerprint }: IdempotentRequest): Promise<IdempotencyRecord> {
     const now = this.#clock.now();
+    const seed = this.#token();
     const fresh: IdempotencyRecord = {
       id: `${accountId}.${sha256(key)}`,
       accountId,
+      subject: subject ?? idsFrom(seed, now)("cand"),
       fingerprint: sha256(fingerprint),
-      seed: this.#token(),
+      seed,
       owner: this.#token(),
       leaseUntil: now + this.#leaseMs,
       createdAt: now,

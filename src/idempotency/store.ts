@@ -6,6 +6,8 @@ export interface IdempotencyRecord {
   /** The account and the SHA-256 of the key. */
   readonly id: string;
   readonly accountId: string;
+  /** What the request is about: a candidate's id. Undefined in records of 0.1.0. */
+  readonly subject?: string;
   /** SHA-256 of the request. */
   readonly fingerprint: string;
   /** The identifiers that the work creates are derived from it. */
@@ -21,6 +23,7 @@ export interface IdempotencyRecord {
 interface Stored {
   _id: string;
   account: string;
+  subject?: string;
   fingerprint: string;
   seed: string;
   owner: string;
@@ -46,9 +49,10 @@ export class IdempotencyStore {
     this.#records = mongo.db.collection("idempotency_records");
   }
 
-  /** Creates the index for the removal. Safe to repeat. */
+  /** Creates the indexes, for the removal and for erasures. Safe to repeat. */
   async prepare(): Promise<void> {
     await this.#records.createIndex({ created_at: 1 });
+    await this.#records.createIndex({ account: 1, subject: 1 });
   }
 
   /** Returns false if the key already has a record. */
@@ -98,6 +102,18 @@ export class IdempotencyStore {
       this.#records.updateOne({ _id: id, account: accountId, seed, state: "running" }, { $set: done }, within(signal)),
     );
     return matchedCount === 1;
+  }
+
+  /**
+   * Replaces every outcome about a subject, stored or still to come: a request that is running finds that another one has
+   * finished first. One index range.
+   * @param outcome encoded by `pack`.
+   */
+  async replaceOutcomes(accountId: string, subject: string, outcome: Uint8Array): Promise<void> {
+    const done = { state: "done", outcome: new Binary(outcome) } as const;
+    await this.#mongo.bounded("update idempotency_records", (signal) =>
+      this.#records.updateMany({ account: accountId, subject }, { $set: done }, within(signal)),
+    );
   }
 
   /**

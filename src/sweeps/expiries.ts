@@ -22,7 +22,7 @@ export function expiries(candidates: CandidateStore, clock: Clock): Sweep {
         });
         return changed;
       }
-      return inBatches(() => candidates.expiring(today, BATCH), expire, signal);
+      return inBatches(() => candidates.reader.expiring(today, BATCH), expire, signal);
     },
   };
 }

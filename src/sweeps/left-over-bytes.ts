@@ -1,5 +1,6 @@
 import { namesFile } from "../candidates/record.ts";
-import type { CandidateStore } from "../candidates/store.ts";
+import type { CandidateReader } from "../candidates/reader.ts";
+import { isTombstone } from "../candidates/tombstone.ts";
 import type { PendingFile } from "../content/pending-store.ts";
 import type { ContentStore } from "../content/store.ts";
 import { inBatches } from "./in-batches.ts";
@@ -9,10 +10,10 @@ import type { Sweep } from "./sweep.ts";
 const LEFT_OVER_MS = 60 * 60 * 1000;
 
 /** Removes bytes that no record names: those of interrupted uploads and of replaced files. */
-export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateStore, "find">): Sweep {
+export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateReader, "find">): Sweep {
   async function isNamed({ _id, account, candidate }: PendingFile): Promise<boolean> {
     const record = await candidates.find(account, candidate);
-    return record !== null && namesFile(record, _id);
+    return record !== null && !isTombstone(record) && namesFile(record, _id);
   }
   return {
     name: "left_over_bytes",

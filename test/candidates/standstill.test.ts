@@ -38,7 +38,7 @@ describe("a write whose process is suspended for too long after the write took i
     blockMs = TIMEOUT_MS + 1_000;
     const written = await write();
     const { accountId, id } = written;
-    const { rows } = await store.feed({ accountId, after: feedPosition(resumedAt - TIMEOUT_MS), limit: 10 });
+    const { rows } = await store.reader.feed({ accountId, after: feedPosition(resumedAt - TIMEOUT_MS), limit: 10 });
     expect(rows.map(({ record }) => record)).to.deep.equal([written]);
     expect(await store.get(accountId, id)).to.deep.equal(written);
     return written;

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { namesFile } from "../../src/candidates/record.ts";
+import { isTombstone } from "../../src/candidates/tombstone.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import type { FileOwner, PendingFile } from "../../src/content/pending-store.ts";
@@ -43,8 +44,8 @@ describe("left-over files of documents", () => {
     contents.store({ stream, filename: null, contentType: null }, owner);
 
   async function isNamed({ _id, account, candidate }: PendingFile): Promise<boolean> {
-    const record = await candidates.find(account, candidate);
-    return record !== null && namesFile(record, _id);
+    const record = await candidates.reader.find(account, candidate);
+    return record !== null && !isTombstone(record) && namesFile(record, _id);
   }
 
   async function sweep(): Promise<boolean[]> {

@@ -63,7 +63,7 @@ async function startWorkbench() {
 
 /** Returns a request with a new key. */
 export function newRequest(): IdempotentRequest {
-  return { accountId: ACCOUNT, key: randomUUID(), fingerprint: "POST /candidates" };
+  return { accountId: ACCOUNT, subject: undefined, key: randomUUID(), fingerprint: "POST /candidates" };
 }
 
 /** Returns the candidate in an answer. @throws if the answer is not JSON. */

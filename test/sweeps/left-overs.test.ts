@@ -40,7 +40,7 @@ describe("the sweeps of leftovers", () => {
       documents: draft.documents.map((document) => ({ ...document, content: kept })),
     });
 
-    const sweep = leftOverBytes(content, candidates);
+    const sweep = leftOverBytes(content, candidates.reader);
     now += HOUR - 1;
     expect(await sweep.run(signal)).to.equal(0);
     expect(await files()).to.have.length(2);

@@ -1,0 +1,124 @@
+import type { Collection, Filter } from "mongodb";
+import { type Mongo, within } from "../infra/mongo.ts";
+import { problem } from "../problems.ts";
+import type { FeedPage, FeedQuery, FeedRow } from "./feed.ts";
+import type { CandidateRecord } from "./record.ts";
+import { decode, decodeTombstone, type Stored } from "./stored.ts";
+import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
+
+/** A page of the feed has at most this many bytes, but always at least one row. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+
+/** Identifies a candidate. */
+export interface CandidateKey {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** Reads candidates from MongoDB. Every method may throw problem store_unavailable. */
+export class CandidateReader {
+  readonly #mongo: Mongo;
+  readonly #candidates: Collection<Stored>;
+
+  constructor(mongo: Mongo) {
+    this.#mongo = mongo;
+    this.#candidates = mongo.db.collection("candidates");
+  }
+
+  /** Creates the indexes. Safe to repeat. */
+  async prepare(): Promise<void> {
+    await this.#candidates.createIndex({ account: 1, change: 1 });
+    await this.#candidates.createIndex({ account: 1, state: 1, change: 1 });
+    await this.#candidates.createIndex(
+      { account: 1, external_id: 1 },
+      { unique: true, partialFilterExpression: { external_id: { $gt: "" } } },
+    );
+    // The only indexes that do not begin with the account: the sweeps cover all accounts.
+    await this.#candidates.createIndex({ next_expiry: 1 }, { partialFilterExpression: { next_expiry: { $gt: "" } } });
+    await this.#candidates.createIndex({ "erasure.at": 1 }, { partialFilterExpression: { "erasure.at": { $gt: "" } } });
+  }
+
+  /** Returns a candidate or its tombstone. Null also for another account's. One round trip. */
+  async find(accountId: string, id: string): Promise<CandidateRecord | Tombstone | null> {
+    const stored = await this.#mongo.bounded("find candidates", (signal) =>
+      this.#candidates.findOne({ _id: id, account: accountId }, { signal }),
+    );
+    return stored === null ? null : (decodeTombstone(stored) ?? decode(stored));
+  }
+
+  /** Returns a candidate. One round trip. @throws problems not_found, also for another account's; candidate_deleted. */
+  async get(accountId: string, id: string): Promise<CandidateRecord> {
+    const found = await this.find(accountId, id);
+    if (found === null)
+      throw problem("not_found", `There is no candidate ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
+    if (isTombstone(found)) throw candidateDeleted(id);
+    return found;
+  }
+
+  /** Returns the id of the candidate that has this external_id. One round trip. */
+  async holderOf(accountId: string, external_id: string): Promise<string | undefined> {
+    const holder = await this.#mongo.bounded("find candidates", (signal) =>
+      this.#candidates.findOne({ account: accountId, external_id }, { projection: { _id: 1 }, signal }),
+    );
+    return holder?._id;
+  }
+
+  /**
+   * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
+   * answer. One index range, however many candidates there are. One round trip; two for more than 100 rows.
+   */
+  feed({ accountId, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
+    const filter: Filter<Stored> = {
+      account: accountId,
+      change: { $gt: after },
+      ...(state === undefined ? {} : { state }),
+      ...(external_id === undefined ? {} : { external_id }),
+    };
+    return this.#mongo.bounded("find candidates", async (signal) => {
+      const rows: FeedRow[] = [];
+      let bytes = 0;
+      for await (const stored of this.#candidates
+        .find(filter, { signal })
+        .sort({ change: 1 })
+        .limit(limit + 1)) {
+        bytes += stored.size;
+        if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return { rows, more: true };
+        rows.push({ record: decodeTombstone(stored) ?? decode(stored), change: stored.change });
+      }
+      return { rows, more: false };
+    });
+  }
+
+  /** Finds candidates of all accounts whose next_expiry is before that day, the most overdue first. One index range. */
+  expiring(before: string, limit: number): Promise<CandidateKey[]> {
+    // With both bounds MongoDB uses the partial index.
+    return this.#oldest({ next_expiry: { $gt: "", $lt: before } }, { next_expiry: 1 }, limit);
+  }
+
+  /** Finds erased candidates of all accounts of which something is still to be removed, oldest first. One index range. */
+  unfinishedErasures(limit: number): Promise<CandidateKey[]> {
+    return this.#oldest({ "erasure.at": { $gt: "" } }, { "erasure.at": 1 }, limit);
+  }
+
+  async #oldest(filter: Filter<Stored>, sort: Record<string, 1>, limit: number): Promise<CandidateKey[]> {
+    const found = await this.#mongo.bounded("find candidates", (signal) =>
+      this.#candidates
+        .find(filter, { signal, projection: { account: 1 } })
+        .sort(sort)
+        .limit(limit)
+        .toArray(),
+    );
+    return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
+  }
+
+  /** Notes that everything of an erased candidate is gone. Its row in the feed stays as it is. One round trip. */
+  async erasureFinished({ accountId, id }: CandidateKey): Promise<void> {
+    await this.#mongo.bounded("update candidates", (signal) =>
+      this.#candidates.updateOne(
+        { _id: id, account: accountId, deleted: true },
+        { $unset: { erasure: "" } },
+        within(signal),
+      ),
+    );
+  }
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
+import { BYTES, DOCUMENT, PERSON, STRINGS, tracesIn } from "./support.ts";
+
+describe("DELETE /candidates/{id}", () => {
+  const service = useService({ LIMIT_SCALE: 100 });
+  const account = useAccount(service);
+  const { client } = account;
+
+  /** Brings the person into the database in every way there is. */
+  async function createPerson() {
+    const creation = { "Idempotency-Key": randomUUID() };
+    const created = (await client.post("/candidates", PERSON, creation)).body;
+    const path = `/candidates/${created.id}`;
+    const documents = { "Idempotency-Key": randomUUID() };
+    const document = (await client.post(`${path}/documents`, DOCUMENT, documents)).body;
+    const content = `${path}/documents/${document.id}/content`;
+    const headers = { "Content-Type": "text/plain", "Content-Disposition": 'attachment; filename="Zebediah.txt"' };
+    for (const body of [BYTES, Buffer.concat([BYTES, BYTES])])
+      expect((await client.request("PUT", content, { headers, body })).status).to.equal(200);
+    await client.post(`${path}/start`, undefined, { "Idempotency-Key": randomUUID() });
+    return { created, path, document, content, creation };
+  }
+
+  it("leaves none of the person's strings in any collection or in the log", async () => {
+    const { path } = await createPerson();
+    expect(await tracesIn(service.operators.mongo)).to.have.length.above(10);
+    expect((await client.request("DELETE", path)).status).to.equal(204);
+    expect(await tracesIn(service.operators.mongo)).to.deep.equal([]);
+    const logged = JSON.stringify(service.log);
+    for (const string of STRINGS) expect(logged).not.to.include(string);
+  });
+
+  it("answers 410 on every path of the candidate, and 204 to another DELETE", async () => {
+    const { created, path, document, content } = await createPerson();
+    await client.request("DELETE", path);
+    const reference = created.references[0]?.id;
+    const answers = [
+      await client.get(path),
+      await client.patch(path, { name: "Zoe" }),
+      await client.post(`${path}/start`),
+      await client.patch(`${path}/outreach`, { docs_chase_attempts: 1 }),
+      await client.post(`${path}/documents`, { name: "Visa" }),
+      await client.get(`${path}/documents/${document.id}`),
+      await client.patch(`${path}/documents/${document.id}`, { name: "Visa" }),
+      await client.request("PUT", content, { body: BYTES }),
+      await client.get(content),
+      await client.post(`${path}/references`, {}),
+      await client.get(`${path}/pack`),
+    ];
+    for (const answer of answers) expectProblem(answer, 410, "candidate_deleted");
+    expectProblem(await client.get(`/references/${reference}`), 404, "not_found");
+    expect((await client.request("DELETE", path)).status).to.equal(204);
+  });
+
+  it("shows the tombstone as a row of the feed, and nothing else of it", async () => {
+    const { created, path } = await createPerson();
+    const { cursor } = (await client.get("/candidates")).body;
+    await client.request("DELETE", path);
+    const { data } = (await client.get(`/candidates?cursor=${cursor}`)).body;
+    const row = data.at(-1) as unknown as Record<string, unknown>;
+    expect(row).to.have.all.keys("object", "id", "deleted", "version", "updated_at");
+    expect(row).to.include({ object: "candidate", id: created.id, deleted: true });
+    const withState = (await client.get("/candidates?state=created&limit=200")).body.data;
+    expect(withState.map(({ id }) => id)).not.to.include(created.id);
+  });
+
+  it("frees the external_id, and a late retry of the create does not bring the person back", async () => {
+    const { created, path, creation } = await createPerson();
+    await client.request("DELETE", path);
+    expectProblem(await client.post("/candidates", PERSON, creation), 410, "candidate_deleted");
+    const again = await client.post("/candidates", PERSON);
+    expect(again.status).to.equal(201);
+    expect(again.body.id).not.to.equal(created.id);
+  });
+
+  it("needs the version that If-Match names", async () => {
+    const { path } = await createPerson();
+    expectProblem(await client.request("DELETE", path, { headers: { "If-Match": '"old"' } }), 412, "version_mismatch");
+    const etag = (await client.get(path)).headers.get("etag") ?? "";
+    expect((await client.request("DELETE", path, { headers: { "If-Match": etag } })).status).to.equal(204);
+  });
+
+  it("says in the audit which key did it, once", async () => {
+    const { created, path } = await createPerson();
+    await client.request("DELETE", path);
+    await client.request("DELETE", path);
+    const { data } = await service.operators.audit.list(100, account.id);
+    const entries = data.filter(({ subject }) => subject === created.id);
+    expect(entries).to.have.length(1);
+    expect(entries[0]).to.include({ actor: account.keyId, action: "candidates delete", outcome: "done" });
+  });
+
+  it("is 404 for another account's candidate, and leaves it alone", async () => {
+    const { path } = await createPerson();
+    const other = await service.account();
+    expectProblem(await other.client.request("DELETE", path), 404, "not_found");
+    expect((await client.get(path)).status).to.equal(200);
+  });
+});

@@ -1,0 +1,53 @@
+import { expect } from "chai";
+import type { Fault } from "../../src/problems.ts";
+import { expectProblem } from "../support/client.ts";
+import { useService, useSharedAccount } from "../support/use-service.ts";
+
+describe("An untidy value", () => {
+  const service = useService({ LIMIT_SCALE: 100 });
+  const account = useSharedAccount(service);
+
+  /** Creates a candidate with these fields. @returns the candidate as it was kept. */
+  async function kept(fields: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const answer = await account.client.post("/candidates", fields);
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
+    return answer.body as unknown as Record<string, unknown>;
+  }
+
+  /** @returns the first fault of a refused candidate. */
+  async function fault(fields: Record<string, unknown>): Promise<Fault> {
+    const answer = await account.client.post("/candidates", fields);
+    expectProblem(answer, 422, "validation_failed");
+    return (answer.body as unknown as { errors: [Fault] }).errors[0];
+  }
+
+  const PHONES: Record<string, string> = {
+    "+1 (415) 555-0123": "+14155550123",
+    "+14155550123": "+14155550123",
+    " +44 (0)20 7946 0958 ": "+442079460958",
+    "tel:+1-415-555-0123": "+14155550123",
+    "+1.415.555.0123": "+14155550123",
+    "+٩٧١ ٥٠ ١٢٣ ٤٥٦٧": "+971501234567",
+    "＋49 30 123456": "+4930123456",
+  };
+  for (const [phone, e164] of Object.entries(PHONES))
+    it(`keeps the phone ${JSON.stringify(phone)} as ${e164}`, async () => {
+      expect(await kept({ phone })).to.include({ phone: e164 });
+    });
+
+  const REFUSED_PHONES: Record<string, RegExp> = {
+    "(415) 555-0123": /start with \+ and the country code/,
+    "0049 30 123456": /start with \+ and the country code/,
+    "+999 123456": /begin with a country code that exists/,
+    "+1 415 555 0123 ext. 5": /without an extension/,
+    "+1 415 555 0123 / +1 415 555 0124": /one phone number/,
+    "+1-800-FLOWERS": /one phone number/,
+    [`+${"1".repeat(100_000)}`]: /start with \+|one phone number/,
+  };
+  for (const [phone, reason] of Object.entries(REFUSED_PHONES))
+    it(`refuses the phone ${JSON.stringify(phone.slice(0, 40))}, and says what to send`, async () => {
+      const { pointer, detail } = await fault({ phone });
+      expect(pointer).to.equal("/phone");
+      expect(detail).to.match(reason);
+    });
+});
