@@ -1,4 +1,5 @@
 import type { AccountService } from "../../src/accounts/service.ts";
+import type { AuditTrail } from "../../src/audit/trail.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { Operations } from "../../src/admin/operations.ts";
 import type { Config } from "../../src/config.ts";
@@ -11,6 +12,7 @@ import { readUsage, type Usage } from "../../src/limiter/usage.ts";
 export interface Operators {
   readonly accounts: AccountService;
   readonly grants: GrantService;
+  readonly audit: AuditTrail;
   readonly mongo: Mongo;
   /** Reads what a key and its account have used, without charging. */
   readonly usage: (caller: Caller) => Promise<Usage>;
@@ -27,15 +29,17 @@ export async function openOperators(config: Config): Promise<Operators> {
     LIMIT_WINDOW_SECONDS: windowSeconds,
     LIMIT_SCALE: scale,
   } = config;
-  const [mongo, redis, accounts, grants] = await Promise.all([
+  const [mongo, redis, accounts, grants, audit] = await Promise.all([
     connectMongo({ url: MONGODB_URL ?? "", timeoutMs }),
     connectRedis({ url: REDIS_URL ?? "", timeoutMs: config.LIMITER_TIMEOUT_MS }),
     operations.accounts(),
     operations.grants(),
+    operations.audit(),
   ]);
   return {
     accounts,
     grants,
+    audit,
     mongo,
     usage: (caller) => readUsage({ redis, windowSeconds, scale, timeoutMs: config.LIMITER_TIMEOUT_MS }, caller),
     async close() {
