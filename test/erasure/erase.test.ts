@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { BYTES, DOCUMENT, PERSON, STRINGS, tracesIn } from "./support.ts";
+import { BYTES, DOCUMENT, filesIn, PERSON, STRINGS, tracesIn } from "./support.ts";
 
 describe("DELETE /candidates/{id}", () => {
   const service = useService({ LIMIT_SCALE: 100 });
@@ -26,9 +26,15 @@ describe("DELETE /candidates/{id}", () => {
 
   it("leaves none of the person's strings in any collection or in the log", async () => {
     const { path } = await createPerson();
-    expect(await tracesIn(service.operators.mongo)).to.have.length.above(10);
+    const { mongo } = service.operators;
+    const files = await filesIn(mongo);
+    const places = [
+      ...STRINGS.map((string) => `candidates: ${string}`),
+      ...STRINGS.map((string) => `idempotency_records: ${string}`),
+    ];
+    expect(await tracesIn(mongo)).to.have.members([...places, "content.chunks: Zebediah"]);
     expect((await client.request("DELETE", path)).status).to.equal(204);
-    expect(await tracesIn(service.operators.mongo)).to.deep.equal([]);
+    expect(await tracesIn(mongo, files)).to.deep.equal([]);
     const logged = JSON.stringify(service.log);
     for (const string of STRINGS) expect(logged).not.to.include(string);
   });

@@ -1,4 +1,5 @@
 import { gunzipSync } from "node:zlib";
+import type { ObjectId } from "mongodb";
 import type { RedisClient } from "../../src/infra/redis.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
 
@@ -33,21 +34,32 @@ export const STRINGS = [
   "X-90210-Z",
 ];
 
-/** Returns every place in the database that holds one of the person's strings: `collection: string`. */
-export async function tracesIn({ db }: Mongo): Promise<string[]> {
+/**
+ * Returns every place in the database that holds one of the person's strings: `collection: string`.
+ * @param files files that were there, whose bytes are looked for even if nothing names them any more.
+ */
+export async function tracesIn(mongo: Mongo, files: readonly ObjectId[] = []): Promise<string[]> {
+  const { db } = mongo;
+  const listed = (await db.listCollections().toArray()).map(({ name }) => name);
   const traces = new Set<string>();
-  for (const { name } of await db.listCollections().toArray()) {
-    for (const stored of await db.collection(realName(name)).find().toArray()) {
-      const text = textOf(stored);
-      for (const string of STRINGS) if (text.includes(string)) traces.add(`${name}: ${string}`);
-    }
-  }
+  // The stand-in for MongoDB lists the two collections of GridFS under other names, under which it cannot read them.
+  for (const name of [...listed.filter((each) => !/^content[._](files|chunks)$/.test(each)), "content.files"])
+    for (const stored of await db.collection(name).find().toArray()) note(traces, name, stored);
+  // The stand-in finds chunks by their file only.
+  for (const file of [...files, ...(await filesIn(mongo))])
+    for (const stored of await db.collection("content.chunks").find({ files_id: file }).toArray())
+      note(traces, "content.chunks", stored);
   return [...traces];
 }
 
-/** The stand-in for MongoDB lists the collections of GridFS under other names, under which it cannot read them. */
-function realName(listed: string): string {
-  return listed.replace(/^content_(files|chunks)$/, "content.$1");
+/** Returns the ids of all files. */
+export async function filesIn({ db }: Mongo): Promise<ObjectId[]> {
+  return (await db.collection("content.files").find().toArray()).map(({ _id }) => _id);
+}
+
+function note(traces: Set<string>, collection: string, stored: object): void {
+  const text = textOf(stored);
+  for (const string of STRINGS) if (text.includes(string)) traces.add(`${collection}: ${string}`);
 }
 
 /** Returns every key of Redis that holds one of the person's strings, in its name or its value. */
