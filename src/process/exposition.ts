@@ -1,4 +1,5 @@
 import type { Registry } from "prom-client";
+import { numberText } from "../infra/text-format.ts";
 
 /** How several processes' values of one series become one. Names are those of prom-client. */
 type Aggregator = "sum" | "max" | "min" | "first" | "average" | "omit";
@@ -114,7 +115,7 @@ export class Expositions {
     for (const { help, series, aggregator } of this.#families.values()) {
       if (aggregator === "omit") continue;
       text += `${help}\n`;
-      for (const { prefix, value } of series) if (value !== undefined) text += `${prefix}${written(value)}\n`;
+      for (const { prefix, value } of series) if (value !== undefined) text += `${prefix}${numberText(value)}\n`;
     }
     return text;
   }
@@ -134,8 +135,4 @@ function aggregatorOf(metric: object): Aggregator {
 
 function numberOf(text: string): number {
   return text.endsWith("Inf") ? Number(text.replace("Inf", "Infinity")) : Number(text);
-}
-
-function written(value: number): string {
-  return Number.isFinite(value) ? String(value) : String(value).replace("Infinity", "Inf");
 }

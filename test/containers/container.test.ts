@@ -11,7 +11,7 @@ import { Creates } from "./support/lanes.ts";
 import { newClients, runService, type ServiceContainer, useNetwork } from "./support/network.ts";
 import { eventually, evaluate, inspect, podman } from "./support/podman.ts";
 
-/** The load of these tests meets no limit, and a busy moment of the machine does not count as an outage. */
+/** With these, no test reaches a limit, and a busy moment of the machine does not count as an outage. */
 const SETTINGS = { LIMIT_SCALE: "1000", LIMITER_TIMEOUT_MS: "5000" };
 
 describe("the image, run read-only, as user 1000 and without capabilities", function () {

@@ -5,7 +5,7 @@ import { faultIf, type Rule } from "../rule.ts";
 
 /** How long nodes and load balancers may take to learn that a pod has left the Service. */
 const ENDPOINTS_SETTLE_SECONDS = 10;
-/** Bytes, or thousandths of a core or of a byte. */
+/** The factor of each suffix of a quantity. */
 const UNITS: Record<string, number> = { "": 1, m: 0.001, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
 const PROBES = { startupProbe: "/livez", livenessProbe: "/livez", readinessProbe: "/readyz" } as const;
 type ProbeName = keyof typeof PROBES;
@@ -65,7 +65,7 @@ export const runningRules: Rule[] = [
     ],
   },
   {
-    title: "the service is probed on the ops port: /livez for start and life, /readyz for traffic",
+    title: "the service is probed on the ops port: /livez for startup and liveness, /readyz for readiness",
     faults: (manifests) => PROBE_NAMES.flatMap((name) => probeFault(name, api(manifests)[name])),
     broken: PROBE_NAMES.flatMap((name) => [
       { title: `no ${name}`, breaks: (all) => delete api(all)[name], fault: new RegExp(`no ${name}`) },
