@@ -25,6 +25,9 @@ export interface AppOptions extends MountOptions {
 
 const CLIENT_GONE = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "ECONNABORTED", "EPIPE"]);
 
+/** A download that breaks off has 11 listeners for its end: ours, Koa's and the stream's. Node would warn of a leak. */
+const MAX_LISTENERS = 20;
+
 /**
  * Creates the API: its middleware, outermost first, in the order of checks of interface.md.
  * @returns the request listener for node:http.
@@ -49,5 +52,8 @@ export function createApp(options: AppOptions): RequestListener {
     else ctx.state.failure ??= error;
   });
   const handle = app.callback();
-  return (req, res) => void handle(req, res);
+  return (req, res) => {
+    res.setMaxListeners(MAX_LISTENERS);
+    void handle(req, res);
+  };
 }

@@ -75,14 +75,16 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
   const metrics = new Metrics();
   const mongo = await connectMongo({ url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics });
   let redis: RedisClient | undefined;
+  let tracing: Tracing | undefined;
   try {
     await checkForms(mongo);
     redis = await connectRedis({ url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log });
-    const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
+    tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
     return await wire({ config, log, mongo, redis, metrics, tracing });
   } catch (error) {
     redis?.disconnect();
     await mongo.close();
+    await tracing?.close();
     throw error;
   }
 }

@@ -16,7 +16,7 @@ interface Candidate {
 
 /**
  * Writes that have their place in the feed and may not be visible yet: those under way, and those whose outcome is
- * unknown. Callers of the latter got a 503, but a hung server or a slow network may still apply them later, at a place
+ * unknown. Callers of these got a 503, but a hung server or a slow network may still apply them later, at a place
  * in the feed that readers have already passed. Once the store answers again, the candidate is written again unchanged.
  * That gives it a place that no reader has passed. It also gives it a new version, so that a delayed replacement of the
  * old version matches nothing. A candidate that is missing may still be inserted, so it is looked for again for about
@@ -43,7 +43,7 @@ export class OpenWrites {
     return { lagMs: now - Math.min(oldest, first?.placedAt ?? now), unsettled: this.#unsettled.size };
   }
 
-  /** Does a write of a candidate that took its place at `placedAt`. If its outcome is unknown, settles it later. */
+  /** Runs the write of a candidate that took its place at `placedAt`. If its outcome is unknown, settles it later. */
   async during<T>(candidate: Candidate, placedAt: number, write: () => Promise<T>): Promise<T> {
     const entry = { placedAt };
     this.#underWay.add(entry);

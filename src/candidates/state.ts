@@ -16,7 +16,7 @@ type Facts = Pick<
   "id" | "started_at" | "withdrawn" | "withdrawal_reason" | "references_required" | "documents" | "references"
 >;
 
-/** Part of every ETag. If a release changes a text, If-Match is refused between its replicas and those of the last one. */
+/** Part of every ETag. If a release changes a text, its replicas refuse If-Match from the last one, and vice versa. */
 const DOCUMENT_WAITS: Partial<Record<DocumentState, string>> = {
   requested: "has not arrived",
   received: "has arrived and is to be reviewed",

@@ -1,8 +1,8 @@
 /**
- * `npm run test:k8s`: builds the overlays of k8s/ with kustomize and checks what comes out, against the schemas of three
- * versions of Kubernetes and against our own policy. It needs no cluster, and no network once its tools are there. Without
- * a tool it says so: without kustomize all of it counts as skipped, without Python the schemas do. Arguments are passed to
- * mocha.
+ * `npm run test:k8s`: builds the overlays of k8s/ with kustomize and checks the result against the schemas of three
+ * versions of Kubernetes and against our own policy. It needs no cluster, and no network once its tools are installed.
+ * It says which tool is missing: without kustomize all tests are skipped, without Python those of the schemas.
+ * Arguments are passed to mocha.
  */
 import { existsSync } from "node:fs";
 import { runChild } from "./child.ts";

@@ -10,12 +10,12 @@ import { findInVenv } from "./python.ts";
 const SCHEMAS = "kubernetes-validate 1.37.0";
 const REQUIREMENTS = fileURLToPath(new URL("kubernetes-requirements.txt", import.meta.url));
 
-/** Go builds this one where no other is found. Later ones want a newer Go than Debian's. */
+/** Go builds this version if no other is found. Later ones need a newer Go than Debian's. */
 const KUSTOMIZE = { version: "5.7.1", module: "sigs.k8s.io/kustomize/kustomize/v5@v5.7.1" };
 
 /**
  * Finds kustomize 5 or newer: `kustomize` on the PATH, else the one inside kubectl, else one that Go builds into `tools`.
- * @returns the command that builds the folder that is added to it; undefined if there is none.
+ * @returns a command that builds the folder given as its last argument; undefined if there is no kustomize.
  */
 export async function findKustomize(tools: string, signal: AbortSignal): Promise<string[] | undefined> {
   const kustomize = onPath("kustomize");
@@ -35,7 +35,7 @@ export async function findKustomize(tools: string, signal: AbortSignal): Promise
   return done ? [built, "build"] : undefined;
 }
 
-/** Returns whether a program says that its kustomize is 5 or newer. Old ones of kubectl know no components. */
+/** Returns whether a program says that its kustomize is 5 or newer. That of an old kubectl knows no components. */
 async function isRecent(program: string, args: string[]): Promise<boolean> {
   try {
     const { stdout } = await promisify(execFile)(program, args, { timeout: 10_000 });

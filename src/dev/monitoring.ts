@@ -1,6 +1,6 @@
 /**
  * `npm run test:monitoring`: starts Redis and MongoDB as `npm test` does, and runs the tests of k8s/components/monitoring
- * against a real Prometheus. Without Prometheus on the PATH it says so and counts as skipped. Arguments are passed to mocha.
+ * against a real Prometheus. Without Prometheus on the PATH it says so and is skipped. Arguments are passed to mocha.
  */
 import { existsSync } from "node:fs";
 import { say } from "./output.ts";
@@ -17,5 +17,5 @@ if (missing.length > 0) {
 
 const args = process.argv.slice(2);
 const selection = args.some((arg) => existsSync(arg)) ? args : ["test/monitoring/**/*.test.ts", ...args];
-// Most of the time the tests wait for time to pass, so several files run side by side.
+// The tests spend most of their time waiting, so several files run side by side.
 await runSuite({ name: "monitoring", mocha: ["--parallel", "--jobs", "3", "--timeout", "120000", ...selection] });

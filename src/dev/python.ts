@@ -8,7 +8,7 @@ const CAN_MAKE_VENV = ["-c", "import venv, ensurepip"];
 
 /**
  * Finds a Python program in a venv of its own in `tools`, and installs it on first use.
- * @param name what is installed, with its version: it names the venv, so another version gets another one.
+ * @param name what is installed, with its version. It names the venv, so each version has its own.
  * @param requirements path of the file that lists its packages.
  * @returns the path of the venv's python3; undefined without python3 3.10 or newer, without venv, or if pip fails.
  */

@@ -8,7 +8,7 @@ import { say } from "./output.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
-/** Returns the full hash of a commit, tag or branch; undefined if this clone does not have it, as a shallow one may not. */
+/** Returns the full hash of a commit, tag or branch; undefined if this clone lacks it, as a shallow one may. */
 export async function commitOf(ref: string): Promise<string | undefined> {
   return run("git", ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`], { cwd: ROOT }).then(
     ({ stdout }) => stdout.trim(),
@@ -18,7 +18,7 @@ export async function commitOf(ref: string): Promise<string | undefined> {
 
 /**
  * Checks a commit out into a git worktree, gives it its packages, and compiles it as its Docker image does.
- * @param dir a folder that does not exist yet. The worktree is given up when this process exits.
+ * @param dir a folder that does not exist yet. The worktree is removed when this process exits.
  * @returns the folder of the compiled code.
  */
 export async function buildRelease(commit: string, dir: string): Promise<string> {

@@ -1,7 +1,7 @@
 /**
  * `npm run test:upgrade -- [REF]`: compiles an earlier version (a commit, tag or branch; by default the last release, see
  * test/upgrade/release.json), and runs it beside the working tree on one Redis and one MongoDB. Then restarts replicas
- * behind HAProxy. Further arguments are passed to mocha. What is missing here is said in one line, and its tests are skipped.
+ * behind HAProxy. Further arguments are passed to mocha. If something is missing, says so in one line and skips its tests.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

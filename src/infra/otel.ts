@@ -39,7 +39,7 @@ export function startOtel(endpoint: string): Tracing {
     const spans = new WeakMap<object, Span>();
     const subscribers: TracingChannelSubscribers<object> = {
       start(operation) {
-        if (trace.getActiveSpan() === undefined) return; // of a sweep or a check, not of a request
+        if (trace.getActiveSpan() === undefined) return; // it belongs to a sweep or a check
         const { system, command, collection } = describe(operation);
         const attributes = {
           "db.system.name": system,

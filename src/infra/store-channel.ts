@@ -13,7 +13,7 @@ export interface OperationContext {
 
 const channel = tracingChannel<unknown, OperationContext>(STORE_CHANNEL);
 
-/** Does an operation, and publishes it if anyone listens. Costs nothing otherwise. */
+/** Runs an operation, and publishes it if anyone listens. Costs nothing otherwise. */
 export function published<T>(operation: OperationContext, run: () => Promise<T>): Promise<T> {
   return channel.hasSubscribers ? channel.tracePromise(run, operation) : run();
 }

@@ -17,7 +17,7 @@ export interface RequestSpan {
 
 /** OpenTelemetry traces: a span for each request, and below it one for each command to Redis and MongoDB. */
 export interface Tracing {
-  /** Does the work of a request inside its span. A `traceparent` header makes it part of the client's trace. */
+  /** Runs the work of a request inside its span. A `traceparent` header makes it part of the client's trace. */
   request<T>(
     request: { method: string; headers: IncomingHttpHeaders },
     work: (span: RequestSpan) => Promise<T>,

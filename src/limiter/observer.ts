@@ -30,7 +30,7 @@ export class Observer {
     this.#metrics.decisions.inc({ surface, verdict, scope: SCOPES[verdict] });
   }
 
-  /** Redis did not decide in time. The first such decision after a good one begins an outage. */
+  /** Redis did not decide in time. The first such request after a decided one begins an outage. */
   unanswered(surface: Surface, started: number): void {
     if (this.#answering) this.#metrics.limiterOutages.inc();
     this.#answering = false;

@@ -6,26 +6,31 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 /** After this time, connections that are still open are closed, even in the middle of a request. In milliseconds. */
 const MAX_DRAIN_MS = 20_000;
 /**
- * New connections are accepted for this many milliseconds after /readyz starts to answer 503, so that the load balancer
- * notices first. Idle connections stay open for this long again, because a request may already be on its way.
+ * The server stops listening once no connection has come for this many milliseconds. Idle connections stay open for
+ * this long again, because a request may already be on its way.
  */
-const LINGER_MS = 500;
+const QUIET_MS = 500;
+/**
+ * The server stops listening after this many milliseconds, even if connections still come. Longer than the readiness
+ * probe of the Deployment needs to find a replica not ready: see test/k8s.
+ */
+export const MAX_LISTEN_MS = 20_000;
 /** The longest that `drain` takes, in milliseconds. The pod's grace period must be longer: see test/k8s. */
-export const LONGEST_DRAIN_MS = 2 * LINGER_MS + MAX_DRAIN_MS;
-/** After this many turns of the event loop without a new connection, the backlog counts as empty. */
-const QUIET_TURNS = 3;
+export const LONGEST_DRAIN_MS = MAX_LISTEN_MS + 2 * QUIET_MS + MAX_DRAIN_MS;
+/** A connection that waits in the backlog is accepted within this many turns of the event loop. */
+const TURNS = 3;
 
 /**
- * Stops a server without failing a request. It first goes on accepting connections for LINGER_MS, while every answer
- * closes its connection. Then it stops listening and lets the open connections finish. It calls the `close` of
+ * Stops a server without failing a request. It first goes on accepting connections until none comes, while every
+ * answer closes its connection. Then it stops listening and lets the open connections finish. It calls the `close` of
  * node:net, because that of node:http also closes idle connections, and one of them may have a request on the wire.
  */
 export async function drain(server: Server): Promise<void> {
-  await setTimeout(LINGER_MS);
-  await acceptBacklog(server);
+  await acceptUntilQuiet(server);
   const closed = once(server, "close");
   net.Server.prototype.close.call(server);
-  await Promise.race([closed, setTimeout(LINGER_MS)]);
+  await Promise.race([closed, setTimeout(QUIET_MS)]);
+  await turns();
   server.closeIdleConnections();
   const finished = new AbortController();
   const deadline = setTimeout(MAX_DRAIN_MS, undefined, { signal: finished.signal }).then(
@@ -38,13 +43,25 @@ export async function drain(server: Server): Promise<void> {
 }
 
 /**
- * Waits until the backlog of the listening socket is empty. Closing the socket would reset the connections in it. Node
- * accepts one connection per turn of the event loop.
+ * Waits until no connection has come for QUIET_MS, at the most for MAX_LISTEN_MS. When a listening socket is closed, the
+ * kernel resets each connection that nobody has accepted yet, and no server can prevent that: one may come between the
+ * last `accept` and the `close`. So the socket is closed only once the load balancer has stopped sending connections.
  */
-async function acceptBacklog(server: Server): Promise<void> {
-  let quietTurns = 0;
-  const onConnection = () => (quietTurns = 0);
-  server.on("connection", onConnection);
-  while (quietTurns++ < QUIET_TURNS) await setImmediate();
-  server.off("connection", onConnection);
+async function acceptUntilQuiet(server: Server): Promise<void> {
+  let accepted = 0;
+  const count = () => accepted++;
+  server.on("connection", count);
+  const deadline = performance.now() + MAX_LISTEN_MS;
+  let before: number;
+  do {
+    before = accepted;
+    await setTimeout(QUIET_MS);
+    await turns(); // If the process had no CPU time, connections are waiting that came long ago.
+  } while (accepted > before && performance.now() < deadline);
+  server.off("connection", count);
+}
+
+/** Lets the event loop accept connections and read requests that have already arrived. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await setImmediate();
 }

@@ -8,6 +8,7 @@ import type { Config } from "../config.ts";
 import { refuseMalformed } from "../http/client-error.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { processMetrics } from "../infra/process-metrics.ts";
+import { textOf } from "../infra/text-format.ts";
 import { drain } from "./drain.ts";
 import { answerSupervisor } from "./ask.ts";
 import { type OpsSource, serveOps } from "./ops.ts";
@@ -53,7 +54,7 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
 function opsOf({ draining, faults, metrics }: System): OpsSource {
   return {
     faults: async () => (draining.started ? ["draining"] : faults()),
-    metrics: async () => (await metrics.registry.metrics()) + (await processMetrics().metrics()),
+    metrics: () => textOf([metrics.registry, processMetrics()]),
   };
 }
 

@@ -25,6 +25,8 @@ export async function superviseReplicas({
   // Each replica accepts its own connections. If the primary handed them over, a connection that is on its way to a replica
   // that exits would hang until its client gives up.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
+  // Messages as JSON would take several milliseconds for the metrics of a busy replica, in its process and in this one.
+  cluster.setupPrimary({ serialization: "advanced" });
   let stopping = false;
   /** When each worker started, by `performance.now()`. Keys are worker ids. */
   const startedAt = new Map<number, number>();

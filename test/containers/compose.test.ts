@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { makeKey } from "../../src/accounts/key.ts";
 import { onPath } from "../../src/dev/programs.ts";
+import { LONGEST_DRAIN_MS } from "../../src/process/drain.ts";
 import type { Limits } from "../../src/limits/schema.ts";
 import { download } from "../pack/support.ts";
 import { type Answer, Client } from "../support/client.ts";
@@ -70,6 +71,13 @@ describe("docker-compose.yml", function () {
       expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
       for (const replica of all) expect(await podman("logs", replica)).to.contain('"endpoint":"readLimits"');
     });
+  });
+
+  it("gives each replica the time that the longest drain takes", async () => {
+    for (const replica of await replicas()) {
+      const seconds = await podman("container", "inspect", "--format={{.Config.StopTimeout}}", replica);
+      expect(Number(seconds) * 1000).to.be.above(LONGEST_DRAIN_MS);
+    }
   });
 
   it("holds the limits of an account and its keys exactly", async () => {

@@ -30,8 +30,9 @@ interface Pod {
 }
 
 /**
- * What a cluster does is not tried here: scheduling, the Service, the autoscaler, the disruption budget, and preStop, which
- * podman does not know. podman would run a probe by curl inside the container, so these tests probe in its place.
+ * These tests leave out what only a cluster does: scheduling, the Service, the autoscaler and the disruption budget.
+ * They also leave out preStop, which podman lacks. They run the probes themselves, because podman would use curl inside
+ * the container.
  */
 describe("the Deployment of k8s/overlays/production, played by podman", function () {
   this.timeout(300_000);

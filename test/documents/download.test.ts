@@ -120,6 +120,9 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
 
   it("answers 500 if it cannot read the first bytes, disconnects if it cannot read later ones, and logs both", async () => {
     const { db } = service.operators.mongo;
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on("warning", note);
     await put(client, content, randomBytes(8 * 1024 * 1024));
     const [file] = await db.collection("content.files").find().sort({ uploadDate: -1 }).limit(1).toArray();
     const read = request(client.url + content, { headers: { Authorization: `Bearer ${client.key}` } }).end();
@@ -135,6 +138,8 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
       { request_id: response.headers["x-request-id"], aborted: true },
       { request_id: failed.request_id, aborted: false },
     ]);
+    process.off("warning", note);
+    expect(warnings, "warnings of Node").to.deep.equal([]);
   });
 
   it("answers content_not_available before content is uploaded", async () => {

@@ -1,12 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { limitsOf } from "../../src/limiter/surfaces.ts";
-import { createAll, termsOf } from "../grants/support.ts";
-import { earlyInWindow, useTestRedis } from "../limiter/support.ts";
+import { createAll, REPLICAS, termsOf, useGrantReplicas } from "../grants/support.ts";
 import { accountWithKeys } from "../support/processes.ts";
-import { useReplicas } from "../support/use-service.ts";
 
-const REPLICAS = 4;
 /** `GRANT_AMOUNT=5000` is the backfill of the example in interface.md. It takes minutes. */
 const AMOUNT = Number(process.env.GRANT_AMOUNT ?? 500);
 /** Long enough for a busy machine to create half of the grant in the first window, and to end in the second. */
@@ -15,19 +12,13 @@ const LIMITS = limitsOf("create", 1);
 
 describe(`grants on ${REPLICAS} replicas, across a window's edge`, function () {
   this.timeout((4 * WINDOW_SECONDS + 60) * 1000);
-  const redis = useTestRedis();
-  const replicas = useReplicas(REPLICAS, {
-    LIMIT_WINDOW_SECONDS: WINDOW_SECONDS,
-    LIMITER_TIMEOUT_MS: 10_000,
-    STORE_TIMEOUT_MS: 30_000,
-  });
-  const service = () => replicas.first.operators.grants;
+  const { replicas, service, earlyInWindow } = useGrantReplicas(WINDOW_SECONDS);
 
   it(`give their key exactly ${AMOUNT} beyond its limits and other keys exactly their limits`, async () => {
     const { id, keys: made } = await accountWithKeys(replicas.first, 2);
     const [granted, other] = made.map(({ client }) => client.key);
     await service().create(termsOf(made[0]!.id, { amount: AMOUNT }));
-    await earlyInWindow(redis, WINDOW_SECONDS);
+    await earlyInWindow();
     const length = WINDOW_SECONDS * 1000;
     const edge = (Math.floor(Date.now() / length) + 1) * length; // Redis is on this machine
 

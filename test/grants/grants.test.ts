@@ -4,31 +4,22 @@ import type { GrantRequest } from "../../src/grants/terms.ts";
 import { limitsOf } from "../../src/limiter/surfaces.ts";
 import { LoadClient } from "../support/load.ts";
 import { accountWithKeys } from "../support/processes.ts";
-import { earlyInWindow, problemOf, useTestRedis } from "../limiter/support.ts";
-import { useReplicas } from "../support/use-service.ts";
-import { createAll, termsOf } from "./support.ts";
+import { problemOf } from "../limiter/support.ts";
+import { createAll, REPLICAS, termsOf, useGrantReplicas } from "./support.ts";
 
-const REPLICAS = 4;
 const AMOUNT = 500;
 const WINDOW_SECONDS = 16;
 const LIMITS = limitsOf("create", 1);
 
 describe(`grants on ${REPLICAS} replicas`, function () {
   this.timeout((4 * WINDOW_SECONDS + 60) * 1000);
-  const redis = useTestRedis();
-  const replicas = useReplicas(REPLICAS, {
-    LIMIT_WINDOW_SECONDS: WINDOW_SECONDS,
-    LIMITER_TIMEOUT_MS: 10_000,
-    STORE_TIMEOUT_MS: 30_000,
-  });
-
-  const service = () => replicas.first.operators.grants;
+  const { replicas, service, earlyInWindow } = useGrantReplicas(WINDOW_SECONDS);
   const terms = (keyId: string, more: Partial<GrantRequest> = {}) => termsOf(keyId, { amount: AMOUNT, ...more });
 
   it("appear as a third policy in the headers, and end on every replica as soon as they are revoked", async () => {
     const [only] = (await accountWithKeys(replicas.first, 1)).keys;
     const { id } = await service().create(terms(only!.id));
-    await earlyInWindow(redis, WINDOW_SECONDS);
+    await earlyInWindow();
     const clients = replicas.all.map(({ url }) => new LoadClient(url, 1));
     const ask = async (replica: number) =>
       clients[replica % REPLICAS]!.send({
@@ -54,7 +45,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
 
   it("end on every replica as soon as they expire", async () => {
     const [only] = (await accountWithKeys(replicas.first, 1)).keys;
-    await earlyInWindow(redis, WINDOW_SECONDS);
+    await earlyInWindow();
     expect(await createAll(replicas, only!.client.key)).to.equal(LIMITS.key);
     const { expires_at } = await service().create(terms(only!.id, { expiresInHours: 3 / 3600 }));
     const clients = replicas.all.map(({ url }) => new LoadClient(url, 1));
@@ -90,7 +81,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     const same = terms(only!.id, { amount: 7, id: `grant_${only!.id}` });
     const views = await Promise.all(Array.from({ length: 10 }, () => service().create(same)));
     expect(new Set(views.map(({ id, remaining }) => `${id} ${remaining}`)).size).to.equal(1);
-    await earlyInWindow(redis, WINDOW_SECONDS);
+    await earlyInWindow();
     expect(await createAll(replicas, only!.client.key)).to.equal(LIMITS.key + 7);
     expect(await service().create(same)).to.include({ remaining: 0, status: "exhausted" });
     expect((await problemOf(service().create({ ...same, amount: 8 }))).message).to.match(/amount 7/);

@@ -1,11 +1,29 @@
 import { expect } from "chai";
 import type { GrantRequest } from "../../src/grants/terms.ts";
 import { LoadClient } from "../support/load.ts";
-import type { Processes } from "../support/processes.ts";
+import { earlyInWindow, useTestRedis } from "../limiter/support.ts";
+import type { Replicas } from "../support/replicas.ts";
+import { useReplicas } from "../support/use-service.ts";
 
+export const REPLICAS = 4;
 const LANES = 4;
 /** Refusals after which a lane stops. */
 const MAX_REFUSALS = 5;
+
+/** Four replicas whose windows have this length. The body of a `describe` calls it. */
+export function useGrantReplicas(windowSeconds: number) {
+  const redis = useTestRedis();
+  const replicas = useReplicas(REPLICAS, {
+    LIMIT_WINDOW_SECONDS: windowSeconds,
+    LIMITER_TIMEOUT_MS: 10_000,
+    STORE_TIMEOUT_MS: 30_000,
+  });
+  return {
+    replicas,
+    service: () => replicas.first.operators.grants,
+    earlyInWindow: () => earlyInWindow(redis, windowSeconds),
+  };
+}
 
 /** Returns what a grant of creates for a key asks for. */
 export function termsOf(keyId: string, more: Partial<GrantRequest> & { amount: number }): GrantRequest {
@@ -26,7 +44,7 @@ export function termsOf(keyId: string, more: Partial<GrantRequest> & { amount: n
  * @returns the number of candidates created.
  */
 export async function createAll(
-  replicas: { readonly all: readonly Processes[] },
+  replicas: Pick<Replicas, "all">,
   key: string,
   { max = Infinity, notBefore = 0 } = {},
 ): Promise<number> {

@@ -59,4 +59,22 @@ describe("the mark of the stored forms", () => {
     );
     expect(message).to.include("holds form 1 of the search, and this version knows none.");
   });
+
+  it("is raised by a version that reads the old form and writes a new one, and the old version then refuses it", async () => {
+    await checkForms(mongo);
+    const later = { store: { writes: 2, reads: [1, 2] }, limiter: { writes: 1, reads: [1] } };
+    await Promise.all([checkForms(mongo, later), checkForms(mongo, later), checkForms(mongo, later)]);
+    expect(await marks().find().toArray()).to.deep.equal([{ ...MARK, store: 2 }]);
+    const { message } = await checkForms(mongo).then(
+      () => new Error("it was accepted"),
+      (error: Error) => error,
+    );
+    expect(message).to.include("holds form 2 of the store, and this version knows form 1 only.");
+  });
+
+  it("gets what it lacks", async () => {
+    await marks().insertOne({ _id: "forms", store: 1 } as typeof MARK);
+    await checkForms(mongo);
+    expect(await marks().find().toArray()).to.deep.equal([MARK]);
+  });
 });

@@ -7,8 +7,10 @@ import { expect } from "chai";
 import { build, type Built, tool, variants } from "./build.ts";
 import type { Manifest } from "./manifests.ts";
 
-/** The Prometheus operator's own kinds. Kubernetes has no schema of them, so rules/operator.ts looks at their structure. */
-const OPERATOR_KINDS = ["monitoring.coreos.com/v1 PrometheusRule", "monitoring.coreos.com/v1 ServiceMonitor"];
+/** The Prometheus operator's own kinds. Kubernetes has no schema of them. rules/operator.ts checks their structure. */
+const OPERATOR_KINDS = ["PrometheusRule", "ServiceMonitor", "PodMonitor"].map(
+  (kind) => `monitoring.coreos.com/v1 ${kind}`,
+);
 /** Kubernetes supports its newest three versions. */
 const VERSIONS = 3;
 
@@ -22,7 +24,8 @@ describe("the manifests in k8s/", () => {
 
   before("build every overlay, and every component on production", async () => {
     folder = await mkdtemp(join(tmpdir(), "onboarding-k8s-"));
-    built = await Promise.all((await variants()).map(build));
+    // log-metrics is an add-on for each node, outside of the overlays and of the policy of their pods.
+    built = await Promise.all([...(await variants()), { folder: "log-metrics", components: [] }].map(build));
   });
 
   after(() => rm(folder, { recursive: true }));
@@ -77,7 +80,7 @@ describe("the manifests in k8s/", () => {
     expect(lines.filter((line) => line.includes(" passed "))).to.deep.equal([]);
   });
 
-  it("have only kinds of Kubernetes and two of the Prometheus operator", () => {
+  it("have only kinds of Kubernetes and three of the Prometheus operator", () => {
     const groups = /^(v1|apps\/v1|batch\/v1|autoscaling\/v2|policy\/v1|networking\.k8s\.io\/v1) [A-Z]\w+$/;
     const others = distinct()
       .map(kindOf)

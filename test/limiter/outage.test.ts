@@ -193,7 +193,7 @@ describe("the limiter during a Redis outage", function () {
   /** Expects Redis to answer within two seconds and the first charge after that to be admitted. Makes one charge. */
   async function expectRecovery(request: ChargeRequest): Promise<void> {
     const deadline = performance.now() + RECOVERY_MS;
-    // The operator's connection, with which tests read what was charged, was cut as well if Redis was killed.
+    // If Redis was killed, that also cut the operator's connection. Tests read over it what was charged.
     for (const client of [redis, operator]) {
       while (!(await client.ping().catch(() => false))) {
         expect(performance.now()).to.be.below(deadline);

@@ -96,6 +96,8 @@ describe("the command line of npm run load", () => {
   });
 
   it("refuses what it does not know, with the nearest name", () => {
+    expect(refusal(...TARGET, "--connections", "0.5")).to.equal('--connections must be a whole number, not "0.5".');
+    expect(refusal(...TARGET, "--max-requests", "9.5")).to.equal('--max-requests must be a whole number, not "9.5".');
     expect(refusal(...TARGET, "--conections", "3")).to.include("The nearest is --connections");
     expect(refusal("soaks", ...TARGET)).to.include('The nearest is "soak"');
     expect(refusal("soak", "smoke", ...TARGET)).to.include("one argument too many");

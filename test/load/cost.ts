@@ -14,7 +14,7 @@ const REQUESTS_EACH: Partial<Record<string, number>> = { pack: 100 };
 const REQUESTS_BY_DEFAULT = 1_500;
 const ACCOUNTS = 100;
 
-/** What the operators' guide says about sizing. Prints its figures; they are CPU times, so other work disturbs them little. */
+/** Prints the sizing figures of the operators' guide. They are CPU times, so other work hardly changes them. */
 describe("the cost", function () {
   this.timeout(300_000);
   const redis = useRedisServer();

@@ -45,7 +45,7 @@ export const LIES = {
   },
 } as const satisfies Record<string, Lie>;
 
-/** Starts a proxy before the service at `target` that tells one lie, to a poll other than the first. */
+/** Starts a proxy before the service at `target` that tells one lie, to a poll after the first five. */
 export async function startLiar(target: string, name: keyof typeof LIES): Promise<Liar> {
   const lie: Lie = LIES[name];
   let polls = 0;

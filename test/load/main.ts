@@ -1,5 +1,5 @@
 /**
- * `npm run load`: runs the scenarios of test/load/lib where k6 is not. Exit code 0: proved. 1: not exact, not proven or
+ * `npm run load`: runs the scenarios of test/load/lib without k6. Exit code 0: proved. 1: not exact, not proven or
  * failed. 2: the command line or the target does not fit.
  */
 import { join } from "node:path";

@@ -13,7 +13,7 @@ import { namesIn } from "./support/promql.ts";
 import { readGroups } from "./support/rules.ts";
 import { startTraffic } from "./support/traffic.ts";
 
-/** More than a key may send, but only of the surfaces whose limit is small. */
+/** More requests than a key may send, but only on the surfaces whose limit is small. */
 const ROUNDS = 25;
 
 describe("the dashboard", () => {
@@ -81,7 +81,7 @@ describe("the dashboard", () => {
     }
   });
 
-  it("lets one choose among the namespaces", async () => {
+  it("offers the namespaces to choose from", async () => {
     const definitions = dashboard.templating.list.flatMap(({ definition = [] }) => definition);
     expect(definitions).to.deep.equal([`label_values(up{job="${JOB}"}, namespace)`]);
     expect(await prometheus.labelValues("namespace", `up{job="${JOB}"}`)).to.deep.equal([NAMESPACE]);
@@ -100,7 +100,7 @@ describe("the dashboard", () => {
     expect([...labels].filter((name) => !exported.labels.has(name))).to.deep.equal([]);
   });
 
-  it("has a description and a unit for each panel, and places none over another", () => {
+  it("has a description and a unit for each panel, and no panels that overlap", () => {
     for (const { title, description, fieldConfig } of panels) {
       expect(description, title).to.match(/\.$/);
       expect(fieldConfig?.defaults.unit, title).to.be.a("string");

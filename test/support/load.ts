@@ -7,7 +7,7 @@ export interface LoadRequest {
   path: string;
   key: string;
   body?: string;
-  /** Further headers. With a body, a Content-Type other than JSON. */
+  /** Further headers. A Content-Type here replaces the default, JSON. */
   headers?: Record<string, string>;
 }
 

@@ -24,7 +24,9 @@ export class Scrape {
   value(name: string, labels: Record<string, string> = {}): number | undefined {
     const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
     const found = [...this.#series].filter(
-      ([key]) => key.replace(/\{.*/, "") === name && wanted.every((pair) => key.includes(pair)),
+      ([key]) =>
+        key.replace(/\{.*/, "") === name &&
+        wanted.every((pair) => key.includes(`{${pair}`) || key.includes(`,${pair}`)),
     );
     return found.length === 0 ? undefined : found.reduce((sum, [, value]) => sum + value, 0);
   }

@@ -5,7 +5,7 @@ import type { Config } from "../../src/config.ts";
 import { Client } from "./client.ts";
 import { compiled } from "./compiled.ts";
 import { openOperators, type Operators } from "./operators.ts";
-import { newAccount, type TestAccount, testConfig } from "./service.ts";
+import { environmentOf, newAccount, type TestAccount, testConfig } from "./service.ts";
 
 /** The service as production runs it: compiled, in a child process. With REPLICAS above 1, several processes share a port. */
 export interface Processes {
@@ -42,8 +42,7 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
   const config = testConfig(settings);
   const env = {
     ...process.env,
-    // An empty value counts as not set.
-    ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value ?? "")])),
+    ...environmentOf(config),
   };
   const child = spawn(process.execPath, [await compiled("main.ts")], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log: LogLine[] = [];

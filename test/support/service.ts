@@ -53,6 +53,11 @@ export function testConfig(settings: Partial<Record<keyof Config, string | numbe
   return readConfig(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
 }
 
+/** Returns settings as environment variables. An empty value counts as not set. */
+export function environmentOf(config: Config): Record<string, string> {
+  return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value ?? "")]));
+}
+
 /** Replaces the database in a MongoDB URL. Works on text: with several hosts it is not a valid WHATWG URL. */
 export function withDatabase(url: string, name: string): string {
   return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*/, `$1/${name}`);

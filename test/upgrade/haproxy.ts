@@ -55,7 +55,11 @@ export class HaProxy {
         () => true,
       )
     ) {
-      if (child.exitCode !== null || performance.now() > deadline) throw new Error(`HAProxy: ${await errors}`);
+      if (performance.now() > deadline) child.kill("SIGKILL"); // what it printed ends with it
+      if (child.exitCode !== null || child.signalCode !== null) {
+        rmSync(dir, { recursive: true, force: true });
+        throw new Error(`HAProxy did not start: ${await errors}`);
+      }
       await setTimeout(20);
     }
     return proxy;

@@ -13,7 +13,7 @@ import { Pods } from "./pods.ts";
 const PODS = 4;
 /** Small enough that the limits are exhausted in the middle of a restart. */
 const SCALE = 5;
-/** Of each lane, in milliseconds, so that the restarted processes get some of the two cores. */
+/** Each lane pauses this long after a request, so that the restarted processes get CPU time. */
 const PAUSE_MS = 20;
 const ROOM_MS = 180_000;
 

@@ -14,7 +14,7 @@ import { Writers } from "./writers.ts";
 
 const PROCESSES = 2;
 const CONNECTIONS = 16;
-/** Surfaces whose limits a roll can exhaust on a slow machine. The others have larger ones, and the same script. */
+/** Surfaces whose limits a roll can exhaust on a slow machine. The others have larger limits, but the same script. */
 const EXHAUSTED = SURFACES.filter((surface) => limitsOf(surface, 1).key <= 100);
 /** No window may end in the middle of a roll. */
 const ROOM_MS = 120_000;

@@ -8,7 +8,7 @@ export class Rollout {
   #serving: Member[];
   readonly exitCodes: (number | null)[] = [];
 
-  /** @param version that of all processes so far. */
+  /** @param version the version of all processes so far. */
   constructor(fleet: Fleet, version: Version) {
     this.#fleet = fleet;
     this.#serving = [...fleet.members];

@@ -65,7 +65,7 @@ describe("two versions side by side on one Redis and one MongoDB", function () {
         second = new Client(running[reader].url, account.key);
       });
 
-      it("show a candidate and all that belongs to it alike, to the ETag", async () => {
+      it("show the same candidates, documents, packs and settings, down to the ETag", async () => {
         const { body: created } = await first.post("/candidates", FULL);
         const path = `/candidates/${created.id}`;
         const [passport, cv] = created.documents;
@@ -172,7 +172,7 @@ describe("two versions side by side on one Redis and one MongoDB", function () {
         }
       });
 
-      it("authenticate a key that the other's command line created, and refuse it from its revocation on", async () => {
+      it("authenticate a key that the other's command line created, and refuse it once it is revoked", async () => {
         const { command } = running[writer];
         const { id, key } = await command<{ id: string; key: string }>(
           "keys",

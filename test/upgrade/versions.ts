@@ -5,6 +5,7 @@ import type { Config } from "../../src/config.ts";
 import { serversOf } from "../admin/support.ts";
 import { type Member, startMember } from "../faults/replicas/fleet.ts";
 import { compiled } from "../support/compiled.ts";
+import { environmentOf } from "../support/service.ts";
 
 /** A version of the service, compiled. */
 export interface Version {
@@ -51,7 +52,7 @@ export interface Running extends Version {
 
 /** Starts one process of a version on the servers and the database of `config`. */
 export async function startVersion(version: Version, config: Config): Promise<Running> {
-  const member = await startMember(environmentOf(config), version.main);
+  const member = await startMember({ ...process.env, ...environmentOf(config) }, version.main);
   return {
     ...version,
     url: `http://127.0.0.1:${member.port}`,
@@ -61,12 +62,5 @@ export async function startVersion(version: Version, config: Config): Promise<Ru
       const { stdout } = await promisify(execFile)(process.execPath, [version.admin, ...args], { env });
       return JSON.parse(stdout) as Answer;
     },
-  };
-}
-
-function environmentOf(config: Config): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value ?? "")])),
   };
 }

@@ -24,7 +24,7 @@ export class Writers {
   /** Broken connections, and answers that are not the expected one. */
   readonly failures: string[] = [];
   readonly #load: LoadClient;
-  /** Opens a connection for each request, so that a replay is often another process's. */
+  /** Opens a connection for each request, so another process often answers the replay. */
   readonly #other: LoadClient;
   readonly #key: string;
 

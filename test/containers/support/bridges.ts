@@ -10,8 +10,8 @@ const SET = "3";
 /**
  * Gives the bridge of every network a fixed MAC address: the one that it has. A Linux bridge otherwise takes the lowest
  * address of the interfaces on it, so it can change whenever a container starts or stops. Containers that know the old
- * address then reach neither the name service nor a published port, for up to 40 s. netavark sets the address since 1.9,
- * and Debian 12 has 1.4. Call this after the first container of a network starts, and before one uses the bridge.
+ * address then reach neither the name service nor a published port, for up to 40 s. netavark sets a fixed address since 1.9,
+ * but Debian 12 has 1.4. Call this after the first container of a network starts, and before one uses the bridge.
  */
 export async function fixBridgeAddresses(): Promise<void> {
   const networks = await podman("network", "ls", "--quiet");

@@ -23,10 +23,13 @@ export class Creates {
     return this.answers.get(status) ?? 0;
   }
 
-  /** Resolves once that many more creates succeeded. */
+  /** Resolves once that many more creates succeeded. @throws if one got no answer. */
   async succeeded(more: number): Promise<void> {
     const wanted = this.count(201) + more;
-    while (this.count(201) < wanted) await new Promise<void>((resolve) => this.#watchers.add(resolve));
+    while (this.count(201) < wanted) {
+      if (this.unsent + this.lost.length > 0) throw new Error(`${this.unsent} unsent; lost: ${this.lost.join(", ")}`);
+      await new Promise<void>((resolve) => this.#watchers.add(resolve));
+    }
   }
 
   /** Ends the loops after their current request. */
@@ -35,18 +38,13 @@ export class Creates {
     await this.#lanes;
   }
 
-  /** Resolves when every loop has ended because the service no longer accepts connections. */
-  refused(): Promise<void> {
-    return this.#lanes;
-  }
-
   async #lane(key: string): Promise<void> {
     while (!this.#over) {
       const answer = await this.#send(key);
-      if (answer === undefined) return;
-      this.answers.set(answer.status, this.count(answer.status) + 1);
+      if (answer !== undefined) this.answers.set(answer.status, this.count(answer.status) + 1);
       for (const wake of this.#watchers) wake();
       this.#watchers.clear();
+      if (answer === undefined) return;
     }
   }
 

@@ -60,19 +60,15 @@ async function settings(): Promise<Record<string, string>> {
 async function attended(work: () => Promise<unknown>): Promise<void> {
   const isSystemdHere = existsSync("/run/systemd/system");
   let over = false;
-  const attending = (async () => {
+  async function attend(): Promise<void> {
     while (!over) {
       await fixBridgeAddresses();
       if (!isSystemdHere) await runHealthChecks();
       await setTimeout(ATTEND_EVERY_MS);
     }
-  })();
-  try {
-    await work();
-  } finally {
-    over = true;
-    await attending;
   }
+  const working = work().finally(() => (over = true));
+  await Promise.all([working, attend()]);
 }
 
 async function runHealthChecks(): Promise<void> {

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { LoadClient } from "../../support/load.ts";
 import { openOperators, type Operators } from "../../support/operators.ts";
-import { testConfig } from "../../support/service.ts";
+import { environmentOf, testConfig } from "../../support/service.ts";
 import { record } from "../report.ts";
 import { type Network, startNetwork } from "../store/network.ts";
 import { Tally } from "../tally.ts";
@@ -49,7 +49,7 @@ describe("a replica without DNS", function () {
       STORE_TIMEOUT_MS,
       LIMIT_WINDOW_SECONDS: 3_600, // any other value logs a warning at the start
     });
-    const settings = Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value ?? "")]));
+    const settings = environmentOf(config);
     return startMember({ ...process.env, ...settings, ...PRELOAD, NAMES_FILE: names });
   }
 

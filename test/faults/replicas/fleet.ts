@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { compiled } from "../../support/compiled.ts";
 import type { LogLine, Settings } from "../../support/processes.ts";
 import { openOperators, type Operators } from "../../support/operators.ts";
-import { testConfig } from "../../support/service.ts";
+import { environmentOf, testConfig } from "../../support/service.ts";
 import { startBalancer } from "./balancer.ts";
 
 /** One process of the service, like a container: it has its own ports and ends on SIGTERM. */
@@ -52,7 +52,7 @@ export async function startFleet(
   const join = async (main?: string, environment: NodeJS.ProcessEnv = {}): Promise<Member> => {
     const env = {
       ...process.env,
-      ...Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value ?? "")])),
+      ...environmentOf(config),
       ...environment,
     };
     const member = await startMember(env, main);

@@ -1,4 +1,6 @@
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import { LONGEST_DRAIN_MS, MAX_LISTEN_MS } from "../../../src/process/drain.ts";
 import { LoadClient } from "../../support/load.ts";
 import { record } from "../report.ts";
 import { Tally } from "../tally.ts";
@@ -67,5 +69,38 @@ describe("processes of the service behind a balancer", function () {
     while (tally.admitted < before + 100) await new Promise(setImmediate);
     await lanes.end();
     await expectNothingFailed("SIGTERM to one of two services of two replicas each", [exitCode]);
+  });
+
+  // When a port closes, the kernel resets the connections that are not accepted yet. No server can prevent that while
+  // clients go on connecting. Such a request was never read, so the client may send it again.
+  it("leave no request half done if clients go on connecting to one that gets SIGTERM", async () => {
+    await start(2, {});
+    const [stopped] = fleet.members as [Fleet["members"][0]];
+    const direct = new LoadClient(`http://127.0.0.1:${stopped.port}`, LANES);
+    const lanes = account.creates(direct, tally, LANES);
+    while (tally.admitted < 100) await setTimeout(10);
+    const started = performance.now();
+    const ended = stopped.end("SIGTERM");
+    await setTimeout(MAX_LISTEN_MS / 2);
+    expect(tally.failures, "while it still listens").to.deep.equal([]);
+    const exitCode = await ended;
+    const tookMs = performance.now() - started;
+    await lanes.end();
+    direct.close();
+    const charged = await account.charged(fleet.operators);
+    const lost = await account.lost(load);
+    const answered = tally.admitted;
+    record({
+      fault: "SIGTERM to a replica while clients go on connecting to it",
+      held: "no answered write lost; none done without an answer; ends in time",
+      ...tally.counts(),
+      lost,
+      note: `charged ${charged}; ended after ${(tookMs / 1000).toFixed(1)} s`,
+    });
+    expect(exitCode).to.equal(0);
+    expect(tookMs).to.be.below(LONGEST_DRAIN_MS);
+    expect(charged, "requests that were carried out").to.equal(answered);
+    expect(lost).to.equal(0);
+    expect(tally.failures.filter((line) => !/ECONNREFUSED|ECONNRESET|socket hang up/.test(line))).to.deep.equal([]);
   });
 });

@@ -12,8 +12,8 @@ const CONTENT = Buffer.from("the bytes of a passport");
 /** The backup and restore of the operators' guide: copies of the servers' files, put under new servers. */
 describe("A backup", () => {
   let folder: string;
-  let servers: TestServer[] = [];
-  let service: Processes;
+  const servers: TestServer[] = [];
+  let running: Processes | undefined;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "onboarding-restore-"));
   });
@@ -23,34 +23,37 @@ describe("A backup", () => {
   const dirOf = (copy: string, server: "redis" | "mongo") => join(folder, copy, server);
 
   /** Starts both servers on the files of a copy, and the service on them. */
-  async function start(copies: { redis: string; mongo: string }): Promise<void> {
+  async function start(copies: { redis: string; mongo: string }): Promise<Processes> {
     for (const server of ["redis", "mongo"] as const) mkdirSync(dirOf(copies[server], server), { recursive: true });
     const redis = await startRedis({ dir: dirOf(copies.redis, "redis"), args: ["--appendonly", "yes"] });
-    servers = [redis];
+    servers.push(redis);
     const mongo = await startMongo({ dir: dirOf(copies.mongo, "mongo") });
     servers.push(mongo);
-    service = await spawnService({ REDIS_URL: redis.url, MONGODB_URL: `${mongo.url}/onboarding` });
+    running = await spawnService({ REDIS_URL: redis.url, MONGODB_URL: `${mongo.url}/onboarding` });
+    return running;
   }
 
   /** Stops everything and leaves the files. Unlike the stop of the harness, it drops no database. */
   async function stop(): Promise<void> {
-    if (servers.length === 0) return;
-    const exited = once(service.child, "exit");
-    service.child.kill("SIGTERM");
-    await exited;
-    await service.operators.close();
-    await Promise.all(servers.map((server) => server.stop()));
-    servers = [];
+    if (running !== undefined) {
+      const { child, operators } = running;
+      running = undefined;
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      await exited;
+      await operators.close();
+    }
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
   }
 
-  /** Copies the files of one or both servers. */
+  /** Copies the files of both servers. */
   function copy(from: string, to: string): void {
     cpSync(join(folder, from), join(folder, to), { recursive: true });
   }
 
   it("of both servers brings back data, bytes, keys, replays and what the window has used", async () => {
-    await start({ redis: "live", mongo: "live" });
-    const account = await service.account();
+    const live = await start({ redis: "live", mongo: "live" });
+    const account = await live.account();
     const created = await account.client.post("/candidates", { documents: ["Passport"] }, { "Idempotency-Key": "one" });
     const content = `/candidates/${created.body.id}/documents/${created.body.documents[0]?.id}/content`;
     const uploaded = await account.client.request("PUT", content, {
@@ -63,7 +66,7 @@ describe("A backup", () => {
     await stop();
     copy("live", "backup");
 
-    await start({ redis: "backup", mongo: "backup" });
+    const service = await start({ redis: "backup", mongo: "backup" });
     const client = new Client(service.url, account.key);
     const { surfaces } = await service.operators.usage({ accountId: account.id, keyId: account.keyId });
     for (const { surface, key } of surfaces) expect(key.used, surface).to.equal(used[surface] ?? 0);
@@ -75,19 +78,18 @@ describe("A backup", () => {
   });
 
   it("of MongoDB that is older than the clients' cursors loses only what came after it", async () => {
-    await start({ redis: "aged", mongo: "aged" });
-    const account = await service.account();
+    const account = await (await start({ redis: "aged", mongo: "aged" })).account();
     const kept = await account.client.post("/candidates", { name: "Kept" });
     await stop();
     copy("aged", "older");
 
-    await start({ redis: "aged", mongo: "aged" });
-    const lost = await new Client(service.url, account.key).post("/candidates", { name: "Lost" });
-    const { cursor } = (await new Client(service.url, account.key).get("/candidates")).body;
+    const { url } = await start({ redis: "aged", mongo: "aged" });
+    const lost = await new Client(url, account.key).post("/candidates", { name: "Lost" });
+    const { cursor } = (await new Client(url, account.key).get("/candidates")).body;
     await stop();
 
     // MongoDB goes back to the backup, Redis keeps its counts.
-    await start({ redis: "aged", mongo: "older" });
+    const service = await start({ redis: "aged", mongo: "older" });
     const client = new Client(service.url, account.key);
     expect((await client.get(`/candidates/${lost.body.id}`)).status).to.equal(404);
     const later = await client.post("/candidates", { name: "Later" });

@@ -2,7 +2,7 @@ import { type Manifest, type NetworkPolicy, ofKind, one, type Pods, podsOf, port
 import { pathsInside, pathsOutside } from "../network-paths.ts";
 import { faultIf, remove, type Rule } from "../rule.ts";
 
-/** What talks to what in the namespace. Those of pods that an overlay does not have do not count. */
+/** What talks to what in the namespace. A path counts only in overlays that have both of its pods. */
 const INSIDE = [
   "onboarding → redis:6379",
   "onboarding → mongodb:27017",
@@ -68,7 +68,7 @@ export const networkRules: Rule[] = [
         fault: /no policy denies all/,
       },
       {
-        title: "one of incoming connections alone",
+        title: "one for incoming connections only",
         breaks: (all) => (policy(all, "deny-all").policyTypes = ["Ingress"]),
         fault: /no policy denies all/,
       },
@@ -112,7 +112,7 @@ export const networkRules: Rule[] = [
     ],
   },
   {
-    title: "network policies allow every path between the pods that is needed, and no other",
+    title: "network policies allow exactly the paths between the pods that are needed",
     faults: withPolicies((policies, all) => {
       const names = all.map(({ name }) => name);
       const expected = INSIDE.filter((path) => namesIn(path).every((name) => names.includes(name)));
@@ -149,7 +149,7 @@ export const networkRules: Rule[] = [
     ],
   },
   {
-    title: "network policies allow every path from and to outside that is needed, and no other",
+    title: "network policies allow exactly the paths from and to outside that are needed",
     faults: withPolicies((policies, all) => {
       const found = [...new Set(pathsOutside(policies, all))];
       const optional = TO_COLLECTOR.filter((path) => found.includes(path));

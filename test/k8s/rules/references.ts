@@ -3,12 +3,23 @@ import { faultIf, remove, type Rule } from "../rule.ts";
 
 const WORKLOADS = ["Deployment", "StatefulSet"] as const;
 const RECOMMENDED = ["app.kubernetes.io/name", "app.kubernetes.io/part-of", "app.kubernetes.io/version"];
-/** Kinds of the service's own namespace that have no namespace themselves. */
+/** Kinds that are in no namespace. */
 const CLUSTER_WIDE = ["Namespace"];
 const PSS = "pod-security.kubernetes.io/enforce";
+const OF_THE_BASE = [
+  "Deployment/onboarding",
+  "Service/onboarding",
+  "Service/onboarding-ops",
+  "ServiceAccount/onboarding",
+  "PodDisruptionBudget/onboarding",
+];
 
 function isOverlay(manifests: readonly Manifest[]): boolean {
   return manifests.some(({ kind }) => kind === "Namespace");
+}
+
+function nameOf({ kind, metadata }: Manifest): string {
+  return `${kind}/${metadata.name}`;
 }
 
 export const referenceRules: Rule[] = [
@@ -194,17 +205,13 @@ export const referenceRules: Rule[] = [
     })),
   },
   {
-    title: "every Deployment, Service and budget of the base is there",
+    title: "the Deployment, its Services, its ServiceAccount and its budget are there",
     faults: (manifests) =>
-      ["Deployment/onboarding", "Service/onboarding", "Service/onboarding-ops", "ServiceAccount/onboarding"].flatMap(
-        (name) => faultIf(!manifests.some(({ kind, metadata }) => `${kind}/${metadata.name}` === name), `no ${name}`),
-      ),
-    broken: [
-      {
-        title: "no Service for the ops port",
-        breaks: (all) => remove(all, ({ metadata }) => metadata.name === "onboarding-ops"),
-        fault: /no Service\/onboarding-ops/,
-      },
-    ],
+      OF_THE_BASE.flatMap((name) => faultIf(!manifests.some((one) => nameOf(one) === name), `no ${name}`)),
+    broken: OF_THE_BASE.slice(1).map((name) => ({
+      title: `no ${name}`,
+      breaks: (all) => remove(all, (one) => nameOf(one) === name),
+      fault: new RegExp(`no ${name}`),
+    })),
   },
 ];

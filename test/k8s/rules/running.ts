@@ -1,11 +1,11 @@
-import { LONGEST_DRAIN_MS } from "../../../src/process/drain.ts";
+import { LONGEST_DRAIN_MS, MAX_LISTEN_MS } from "../../../src/process/drain.ts";
 import { STOP_WITHIN_MS } from "../../../src/sweeps/runner.ts";
 import { api, type Container, one, podsOf, type Probe, service, settings } from "../manifests.ts";
 import { faultIf, type Rule } from "../rule.ts";
 
 /** How long nodes and load balancers may take to learn that a pod has left the Service. */
 const ENDPOINTS_SETTLE_SECONDS = 10;
-/** Bytes, or thousandths of a core or of a byte. */
+/** The factor of each suffix of a quantity. */
 const UNITS: Record<string, number> = { "": 1, m: 0.001, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
 const PROBES = { startupProbe: "/livez", livenessProbe: "/livez", readinessProbe: "/readyz" } as const;
 type ProbeName = keyof typeof PROBES;
@@ -65,7 +65,7 @@ export const runningRules: Rule[] = [
     ],
   },
   {
-    title: "the service is probed on the ops port: /livez for start and life, /readyz for traffic",
+    title: "the service is probed on the ops port: /livez for startup and liveness, /readyz for readiness",
     faults: (manifests) => PROBE_NAMES.flatMap((name) => probeFault(name, api(manifests)[name])),
     broken: PROBE_NAMES.flatMap((name) => [
       { title: `no ${name}`, breaks: (all) => delete api(all)[name], fault: new RegExp(`no ${name}`) },
@@ -148,8 +148,8 @@ export const runningRules: Rule[] = [
       },
       {
         title: "a long preStop",
-        breaks: (all) => (api(all).lifecycle!.preStop!.sleep!.seconds = 45),
-        fault: /do not fit 60 s/,
+        breaks: (all) => (api(all).lifecycle!.preStop!.sleep!.seconds = 60),
+        fault: /do not fit 75 s/,
       },
       {
         title: "Kubernetes' own grace period",
@@ -162,6 +162,26 @@ export const runningRules: Rule[] = [
           (service(all).spec.template.spec.terminationGracePeriodSeconds =
             15 + (LONGEST_DRAIN_MS + STOP_WITHIN_MS) / 1000),
         fault: /do not fit/,
+      },
+    ],
+  },
+  {
+    title: "a replica that gets SIGTERM accepts connections until the readiness probe has found it not ready",
+    faults(manifests) {
+      const { periodSeconds = 10, failureThreshold = 3 } = api(manifests).readinessProbe ?? {};
+      const found = periodSeconds * failureThreshold;
+      return faultIf(found * 1000 >= MAX_LISTEN_MS, `the readiness probe fails after ${found} s`);
+    },
+    broken: [
+      {
+        title: "a slow probe",
+        breaks: (all) => (api(all).readinessProbe!.periodSeconds = 7),
+        fault: /probe fails after 21 s/,
+      },
+      {
+        title: "Kubernetes' own period",
+        breaks: (all) => delete api(all).readinessProbe?.periodSeconds,
+        fault: /probe fails after 30 s/,
       },
     ],
   },

@@ -67,8 +67,7 @@ export const scalingRules: Rule[] = [
     ],
   },
   {
-    title:
-      "two replicas or more, set in one place: by the autoscaler, which needs requests of CPU, or in the Deployment",
+    title: "two replicas or more, set either by the autoscaler, which needs CPU requests, or in the Deployment",
     faults(manifests) {
       const { replicas } = service(manifests).spec;
       const scaler = autoscalerOf(service(manifests), manifests);
@@ -102,7 +101,7 @@ export const scalingRules: Rule[] = [
     ],
   },
   {
-    title: "a node can be drained: the disruption budget always leaves room for one pod, and keeps one",
+    title: "a node can be drained: the disruption budget always lets one pod go, and never all",
     faults(manifests) {
       const { spec } = service(manifests);
       const budgets = ofKind("PodDisruptionBudget", manifests).filter(({ spec: { selector } }) =>

@@ -113,7 +113,7 @@ export const secretRules: Rule[] = [
     ],
   },
   {
-    title: "Secrets are the operator's, or all of them are generated",
+    title: "either the operator creates all Secrets, or the overlay generates all of them",
     faults(manifests) {
       const generated = secretsOf(manifests).map(({ metadata }) => metadata.name);
       if (generated.length === 0) return [];

@@ -14,7 +14,7 @@ const VOLUMES = [
 ];
 const SECCOMP = ["RuntimeDefault", "Localhost"];
 
-/** Of a pod, by the restricted Pod Security Standard. A root file system that is read-only is ours. */
+/** Checks the restricted Pod Security Standard. The read-only root file system is our own addition. */
 function podFaults({ owner, spec, containers }: Pods): string[] {
   const { securityContext: context } = spec;
   return [
@@ -86,7 +86,7 @@ const OTHERS: Breakage[] = (["StatefulSet", "Job"] as const).map((kind) => ({
 
 export const securityRules: Rule[] = [
   {
-    title: "every pod keeps the restricted Pod Security Standard, with a root file system that is read-only",
+    title: "every pod keeps the restricted Pod Security Standard, and its root file system is read-only",
     faults: (manifests) => podsOf(manifests).flatMap(podFaults),
     broken: [...BROKEN_PODS.map(([title, breaks, fault]) => ({ title, breaks, fault })), ...OTHERS],
   },

@@ -1,5 +1,5 @@
 /**
- * Runs a scenario of test/load/lib in k6: one virtual user keeps many requests in flight, so that all counts are in one place.
+ * Runs a scenario of test/load/lib in k6. One virtual user sends many requests at once, so all counts are in one place.
  * The environment names the target: BASE_URL and KEYS, see test/load/README.md.
  */
 import exec from "k6/execution";
@@ -17,7 +17,7 @@ const requests = new Counter("requests");
 const latency = new Trend("latency", true);
 const proved = new Counter("proved");
 
-/** k6 keeps the counts of a tag's value only for those that have a threshold. */
+/** k6 counts a tag's value separately only if a threshold names it. */
 function countedForSummary() {
   const rows = [...settings.keys.map((_, key) => `key_${key + 1}`), "all_keys"];
   return Object.fromEntries(

@@ -6,8 +6,8 @@ import type { Limits, Run } from "./run.ts";
 const BEYOND = 10;
 
 /**
- * Creates candidates with the first key until the window and its grant are used up, and demands that exactly as many were
- * admitted as the two allowed. It may run across a window's edge: each answer says to which window it belongs.
+ * Creates candidates with the first key until the window and its grant are used up. Demands that exactly as many are
+ * admitted as both together allow. It may run across a window's edge: each answer says to which window it belongs.
  */
 export async function backfill(run: Run): Promise<Finding[]> {
   const before = await run.limits(0);

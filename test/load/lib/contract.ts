@@ -1,7 +1,7 @@
 import { readStated } from "./headers.ts";
 import type { HttpAnswer, Verdict } from "./host.ts";
 
-/** What the contract demands of an answer, whatever the scenario. @returns the first fault, in words. */
+/** Checks what the contract demands of every answer, in every scenario. @returns the first fault, in words. */
 export function faultOf(answer: HttpAnswer, verdict: Verdict, expects: readonly number[]): string | undefined {
   const { status, headers } = answer;
   if (status === 0) return `no answer: ${answer.body}`;
@@ -23,10 +23,16 @@ export function faultOf(answer: HttpAnswer, verdict: Verdict, expects: readonly 
 export function verdictOf({ status, headers, body }: HttpAnswer, charged: boolean): Verdict {
   if (!charged) return status === 0 ? "unknown" : "free";
   if (status === 503 && jsonOf(body)["code"] === "limiter_unavailable") return "unknown";
-  if (status === 429) return (jsonOf(body)["scope"] as "account" | "key" | undefined) ?? "unknown";
+  if (status === 429) return refusedBy(jsonOf(body)["scope"]);
   if (status !== 0 && (status < 400 || headers["ratelimit"] !== undefined)) return "admitted";
   if (status === 0 || status >= 500) return "unknown";
   return "rejected";
+}
+
+/** An address that sends too many wrong keys is refused before its request reaches a limit. */
+function refusedBy(scope: unknown): Verdict {
+  if (scope === "account" || scope === "key") return scope;
+  return scope === "address" ? "rejected" : "unknown";
 }
 
 /** The members of a JSON object. Empty if the text is something else. */

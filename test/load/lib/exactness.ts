@@ -2,11 +2,11 @@ import { askFor, findCandidate, interleaved, namesOf } from "./asks.ts";
 import { UsageError } from "./host.ts";
 import { type Finding, isGood, judge } from "./judge.ts";
 import { type Ask, type Limits, reasonOf, type Run, sendAll } from "./run.ts";
-import { limitsOfOneAccount, nextWindow } from "./windows.ts";
+import { limitsOfOneAccount, nextWindow, refuseGrants } from "./windows.ts";
 
 /** What each key offers beyond its limit on a surface. */
 const BEYOND = 10;
-/** The run waits for a new window if less of this one is left, or less than half of it. */
+/** The run waits for a new window if less of this one is left. In a short window, half of the window is enough. */
 const NEEDED_SECONDS = 30;
 
 /**
@@ -36,7 +36,7 @@ export async function exactness(run: Run): Promise<Finding[]> {
   return [...alone.filter((finding) => !isGood(finding)), ...judged(run), ...(await agreement(run, before))];
 }
 
-/** Reads the limits, in a window that has enough time left and no grants. */
+/** Reads the limits in a window with enough time left. @throws {UsageError} if a key has a live grant. */
 async function enterWindow(run: Run): Promise<Limits[]> {
   const { surfaces, fresh } = run.settings;
   let before = await limitsOfOneAccount(run);
@@ -45,9 +45,7 @@ async function enterWindow(run: Run): Promise<Limits[]> {
     await nextWindow(run, reset);
     before = await limitsOfOneAccount(run);
   }
-  const granted = before.find(({ grants }) => grants.some(({ surface }) => surfaces.includes(surface)));
-  if (granted !== undefined)
-    throw new UsageError(`${granted.keyId} has a live grant. Use a key without one, or the scenario backfill.`);
+  refuseGrants(run.settings, before);
   for (const surface of surfaces) {
     const used = before[0].surfaces[surface]?.account.used ?? 0;
     if (used > 0) run.host.say(`${surface}: ${used} already used in this window. The run is held to what remains.`);

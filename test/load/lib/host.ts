@@ -1,4 +1,4 @@
-/** What a scenario needs from the program that runs it: k6 (test/load/k6/host.js) or Node (test/load/node/host.ts). */
+/** What a scenario needs from the program that runs it: k6 (test/load/k6/script.js) or Node (test/load/node/host.ts). */
 export interface Host {
   /** Sends one request. Resolves even if there is no answer: then the status is 0. */
   exchange(request: HttpRequest): Promise<HttpAnswer>;

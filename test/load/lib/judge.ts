@@ -21,10 +21,10 @@ export interface Supply {
  *
  * - the account: admitted == min(remaining of the account, the sum over its keys of min(offered, remaining of the key));
  * - a key: admitted == min(offered, remaining of the key), if the account had room for all keys or the key's limit refused.
- *   If the account refused, how much each key got of it is a race between the keys. Their sum is not.
+ *   If the account refused, the keys raced for its room. Only their sum is then certain.
  *
- * A request with an unknown verdict may have been charged, so both sides are ranges: what lies outside of them is not exact,
- * what lies inside of them is not proven.
+ * A request with an unknown verdict may have been charged, so both sides are ranges. A result outside of them is not
+ * exact; one inside is not proven.
  */
 export function judge(title: string, supply: Supply, counts: readonly Counts[], names: readonly string[]): Finding[] {
   const most = (extra: boolean): number =>

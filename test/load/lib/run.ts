@@ -126,7 +126,7 @@ export class Run {
     return this.#first.get(surface)?.stated.account.limit ?? 0;
   }
 
-  /** What remained on a surface before the first request of this run. True only if the first ones went one by one. */
+  /** What remained on a surface before this run. Correct only if its first requests were sent one by one. */
   supplyOf(surface: string): Supply {
     const before = (name: string, level: "account" | "key"): number => {
       const first = this.#first.get(name);
@@ -152,7 +152,7 @@ export class Run {
       );
   }
 
-  /** The service says with each answer how long its window still lasts, so the answer itself names its window. */
+  /** Each answer says how long its window still lasts. That identifies the window. */
   #windowOf(stated: Stated | undefined): number | undefined {
     if (stated === undefined) return undefined;
     const end = Date.now() + stated.reset * 1000;

@@ -23,8 +23,8 @@ export interface Report {
 /** Runs a scenario to its end, or until its bound or a stop. @throws {UsageError} if the target does not fit it. */
 export async function runScenario(name: ScenarioName, run: Run): Promise<Report> {
   const findings = await SCENARIOS[name](run);
-  const { failed, faults } = run.tally;
-  if (failed > 0) findings.push({ result: "failed", text: `${failed} answers were wrong. The first: ${faults[0]}` });
+  const { failed, firstFault } = run.tally;
+  if (failed > 0) findings.push({ result: "failed", text: `${failed} answers were wrong. The first: ${firstFault}` });
   if (run.host.stopped()) findings.push({ result: "not proven", text: "The run was stopped before its end." });
   else if (run.bounded)
     findings.push({ result: "not proven", text: `The run reached its bound of ${run.settings.maxRequests} requests.` });

@@ -20,6 +20,12 @@ export function readSettings(given: Given, called: (name: string) => string = (n
       throw new UsageError(`${called(name)} must be a number above 0, not "${text}".`);
     return Number(text);
   };
+  const whole = (name: string): number | undefined => {
+    const value = number(name);
+    if (value !== undefined && !Number.isSafeInteger(value))
+      throw new UsageError(`${called(name)} must be a whole number, not "${given[name]}".`);
+    return value;
+  };
   const baseUrl = (given["BASE_URL"] ?? "").replace(/\/+$/, "");
   refuseForeign(baseUrl, given["YES"] === "1", called);
   const keys = listOf(given["KEYS"]);
@@ -30,8 +36,8 @@ export function readSettings(given: Given, called: (name: string) => string = (n
     keys,
     surfaces: surfacesOf(given["SURFACES"]),
     windowSeconds: number("WINDOW_SECONDS"),
-    connections: number("CONNECTIONS") ?? DEFAULTS.connections,
-    maxRequests: number("MAX_REQUESTS") ?? DEFAULTS.maxRequests,
+    connections: whole("CONNECTIONS") ?? DEFAULTS.connections,
+    maxRequests: whole("MAX_REQUESTS") ?? DEFAULTS.maxRequests,
     durationMs: (number("DURATION") ?? DEFAULTS.durationSeconds) * 1000,
     maxWaitMs: (number("MAX_WAIT") ?? DEFAULTS.maxWaitSeconds) * 1000,
     fresh: given["FRESH"] === "1",
@@ -39,7 +45,7 @@ export function readSettings(given: Given, called: (name: string) => string = (n
   };
 }
 
-/** A load test of a deployment that was not meant does harm, so anything beyond this machine asks for a yes. */
+/** A load test of the wrong deployment does harm, so every target except this machine needs YES=1. */
 function refuseForeign(baseUrl: string, yes: boolean, called: (name: string) => string): void {
   const [, host] = /^https?:\/\/(\[[^\]/]+\]|[^/:?#@[\]]+)(?::\d+)?(?:\/[^?#]*)?$/i.exec(baseUrl) ?? [];
   if (host === undefined)

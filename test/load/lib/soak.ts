@@ -6,9 +6,9 @@ import type { Limits, Run } from "./run.ts";
 const USE = 0.8;
 
 /**
- * Steady mixed traffic. Each key is an integrator that polls the feed, reads what it knows, creates and changes candidates
- * and fetches packs. In DURATION, or in each window if that is shorter, it uses four fifths of what its limits allow: an
- * hour of an integrator, in a minute. The keys may belong to several accounts.
+ * Steady mixed traffic. Each key is an integrator that polls the feed, reads what it knows, creates and changes
+ * candidates and fetches packs. It uses four fifths of what its limits allow in a window, spread over DURATION, or over
+ * each window if that is shorter: an hour of traffic in a minute. The keys may belong to several accounts.
  */
 export async function soak(run: Run): Promise<Finding[]> {
   const limits: Limits[] = [];

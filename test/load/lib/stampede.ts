@@ -1,7 +1,7 @@
 import { askFor, findCandidate, interleaved, namesOf } from "./asks.ts";
 import { type Finding, judge } from "./judge.ts";
 import { type Ask, type Run, sendAll } from "./run.ts";
-import { limitsOfOneAccount, nextWindow, refuseLongWait } from "./windows.ts";
+import { limitsOfOneAccount, nextWindow, refuseGrants, refuseLongWait } from "./windows.ts";
 
 /** What each key offers beyond its limit, on each side of the edge. */
 const BEYOND = 10;
@@ -11,12 +11,14 @@ const LONGEST_LEAD_MS = 10_000;
 const PREPARATION_MS = 3_000;
 
 /**
- * Everybody comes at the window's edge: all keys offer more than both limits in the seconds before it, and again in those
- * after it, most at the edge itself. Each answer says to which window it belongs. Demands exactness in both.
+ * All keys offer more than both limits in the seconds before the window's edge, and again in the seconds after it. The
+ * rate peaks at the edge itself. Each answer says to which window it belongs. Demands exactness in both.
  */
 export async function stampede(run: Run): Promise<Finding[]> {
   const { keys, surfaces } = run.settings;
-  let [{ reset, windowSeconds, surfaces: room }] = await limitsOfOneAccount(run);
+  const limits = await limitsOfOneAccount(run);
+  refuseGrants(run.settings, limits);
+  let [{ reset, windowSeconds, surfaces: room }] = limits;
   const lead = Math.min(LONGEST_LEAD_MS, (windowSeconds * 1000) / 3);
   const usedUp = [room["list"], room["create"]].every((used) => used === undefined || used.account.remaining === 0);
   if (usedUp || reset * 1000 < lead + PREPARATION_MS) {
@@ -49,7 +51,7 @@ export async function stampede(run: Run): Promise<Finding[]> {
     run,
     [...before, ...after].toSorted((a, b) => a.due - b.due),
   );
-  // Everything that came is judged, also if a slow machine ran on into a third window.
+  // A slow machine may run on into a third window. That one is judged too.
   return [...run.tally.windows.flatMap((window) => judged(run, window)), ...unreached(run)];
 }
 

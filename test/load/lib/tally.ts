@@ -1,6 +1,6 @@
 import type { Outcome } from "./host.ts";
 
-/** Requests of one key on one surface in one window. `offered` is those that got a certain verdict: all but `unknown`. */
+/** Requests of one key on one surface in one window. `offered` counts all of them except the `unknown` ones. */
 export interface Counts {
   offered: number;
   admitted: number;
@@ -14,13 +14,12 @@ export class Tally {
   readonly #counts = new Map<string, Counts>();
   readonly #windows = new Set<number>();
   failed = 0;
-  /** A few of the faults, for people. */
-  readonly faults: string[] = [];
+  firstFault: string | undefined;
 
   add({ window, surface, key, verdict, fault }: Outcome): void {
     if (fault !== undefined) {
       this.failed++;
-      if (this.faults.length < 10) this.faults.push(`${surface}: ${fault}`);
+      this.firstFault ??= `${surface}: ${fault}`;
     }
     if (verdict === "free" || verdict === "rejected") return;
     if (window !== undefined) this.#windows.add(window);
@@ -34,7 +33,7 @@ export class Tally {
     return [...this.#windows].toSorted((a, b) => a - b);
   }
 
-  /** The counts of a key on a surface in a window. Those with an unknown verdict have no window. */
+  /** The counts of a key on a surface in a window. Requests with an unknown verdict have no window. */
   of(window: number | undefined, surface: string, key: number): Counts {
     const name = `${window} ${surface} ${key}`;
     const found = this.#counts.get(name) ?? { offered: 0, admitted: 0, account: 0, key: 0, unknown: 0 };
@@ -42,7 +41,7 @@ export class Tally {
     return found;
   }
 
-  /** The counts of each of `keys` keys in a window. What has no window could belong to any, so it is in all of them. */
+  /** The counts of each of `keys` keys in a window. Requests without a window count in every window. */
   inWindow(window: number, surface: string, keys: number): Counts[] {
     return Array.from({ length: keys }, (_, key) => ({
       ...this.of(window, surface, key),

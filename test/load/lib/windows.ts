@@ -11,7 +11,7 @@ export async function limitsOfOneAccount(run: Run): Promise<[Limits, ...Limits[]
   return limits;
 }
 
-/** Waits until the window ends, and returns in the next one. @throws {UsageError} if that takes longer than it may. */
+/** Waits until the window ends, and returns in the next one. @throws {UsageError} if it ends after the longest wait. */
 export async function nextWindow(run: Run, reset: number): Promise<void> {
   refuseLongWait(run.settings, reset);
   run.host.say(`waiting ${reset} s for a new window`);
@@ -22,6 +22,13 @@ export async function nextWindow(run: Run, reset: number): Promise<void> {
 export function refuseLongWait({ maxWaitMs }: Settings, seconds: number): void {
   if (seconds * 1000 > maxWaitMs)
     throw new UsageError(
-      `The window ends in ${seconds} s, and the longest wait is ${maxWaitMs / 1000} s. Allow more, or come back then.`,
+      `The window ends in ${seconds} s, and the longest wait is ${maxWaitMs / 1000} s. Allow more, or try again then.`,
     );
+}
+
+/** @throws {UsageError} if a key has a live grant on one of the surfaces: it would be admitted beyond its limits. */
+export function refuseGrants({ surfaces }: Settings, limits: readonly Limits[]): void {
+  const granted = limits.find(({ grants }) => grants.some(({ surface }) => surfaces.includes(surface)));
+  if (granted !== undefined)
+    throw new UsageError(`${granted.keyId} has a live grant. Use a key without one, or the scenario backfill.`);
 }

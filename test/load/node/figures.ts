@@ -1,5 +1,5 @@
+import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import Table from "cli-table3";
-import { build, type Histogram } from "hdr-histogram-js";
 import type { Outcome } from "../lib/host.ts";
 
 const COLUMNS = ["offered", "admitted", "by account", "by key", "failed", "p50 ms", "p99 ms"];
@@ -15,7 +15,7 @@ interface Row {
   account: number;
   key: number;
   failed: number;
-  readonly latency: Histogram;
+  readonly latency: RecordableHistogram;
 }
 
 /** What was seen in one slice of the run, for the picture. */
@@ -77,18 +77,14 @@ export class Figures {
       account,
       key,
       failed,
-      p50: latency.getValueAtPercentile(50) / MICROSECONDS,
-      p99: latency.getValueAtPercentile(99) / MICROSECONDS,
+      p50: latency.percentile(50) / MICROSECONDS,
+      p99: latency.percentile(99) / MICROSECONDS,
     }));
   }
 }
 
 function newRow(): Row {
-  const latency = build({
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: LONGEST,
-    numberOfSignificantValueDigits: 3,
-  });
+  const latency = createHistogram({ lowest: 1, highest: LONGEST, figures: 3 });
   return { offered: 0, admitted: 0, account: 0, key: 0, failed: 0, latency };
 }
 
@@ -100,7 +96,7 @@ function rowOf<Name>(rows: Map<Name, Row>, name: Name): Row {
 
 function count(row: Row, { verdict, fault, answer }: Outcome): void {
   if (fault !== undefined) row.failed++;
-  row.latency.recordValue(Math.min(LONGEST, Math.max(1, Math.round(answer.ms * MICROSECONDS))));
+  row.latency.record(Math.min(LONGEST, Math.max(1, Math.round(answer.ms * MICROSECONDS))));
   if (verdict === "free" || verdict === "rejected") return;
   row.offered++;
   if (verdict !== "unknown") row[verdict]++;
@@ -113,7 +109,7 @@ function table(rows: readonly (readonly [string, Row])[], first: string): string
     style: { head: [], border: [], compact: true },
   });
   for (const [name, { offered, admitted, account, key, failed, latency }] of rows) {
-    const percentile = (at: number): string => (latency.getValueAtPercentile(at) / MICROSECONDS).toFixed(1);
+    const percentile = (at: number): string => (latency.percentile(at) / MICROSECONDS).toFixed(1);
     text.push([name, offered, admitted, account, key, failed, percentile(50), percentile(99)]);
   }
   return text.toString();

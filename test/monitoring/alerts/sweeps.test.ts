@@ -21,7 +21,7 @@ describe("the alerts while the lease of the sweeps", () => {
     );
     expect(taken.modifiedCount).to.equal(1);
     expectReadable(await prometheus.firing("OnboardingSweepsStalled"));
-    // What the page of alerts tells operators to do.
+    // src/docs/alerts.md tells operators to do this.
     await leases.deleteOne({ _id: "sweeps" });
     await prometheus.quiet("OnboardingSweepsStalled");
   });

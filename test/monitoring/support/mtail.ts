@@ -12,8 +12,8 @@ const LOG_METRICS = fileURLToPath(new URL("../../../k8s/log-metrics/", import.me
 const POD_LOGS = "/var/log/pods";
 
 /**
- * Runs mtail with the arguments of its DaemonSet, and writes the service's output to a file where and as the kubelet writes
- * that of a container.
+ * Runs mtail with the arguments of its DaemonSet. Writes the service's output to a file, with the path and the format
+ * that the kubelet uses for a container.
  */
 export async function startMtail({ child }: Processes): Promise<Program> {
   const node = await mkdtemp(join(tmpdir(), "onboarding-node-"));

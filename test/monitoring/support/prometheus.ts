@@ -156,7 +156,7 @@ function clientFor(url: string): Omit<Prometheus, "stop"> {
   };
 }
 
-/** A test that waits for the end of an alert whose name it misspells would pass. */
+/** Without this check, a test that waits for a misspelt alert to end would pass. */
 function known(name: string): string {
   if (!alertsIn(readGroups()).some(({ alert }) => alert === name)) throw new Error(`There is no alert ${name}.`);
   return name;
