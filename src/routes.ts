@@ -32,11 +32,11 @@ export interface Services {
  */
 export function routes(services: Services): readonly Route[] {
   const candidates = candidateEndpoints(services.candidates, services.eraser);
-  const documents = documentEndpoints(services.documents);
+  const documents = documentEndpoints(services.documents, services.eraser);
   const limits = limitsEndpoints(services.limits);
   const outreach = outreachEndpoints(services.outreach);
   const packs = packEndpoints(services.packs);
-  const references = referenceEndpoints(services.references);
+  const references = referenceEndpoints(services.references, services.eraser);
   const settings = settingsEndpoints(services.settings);
   // prettier-ignore
   return [
@@ -51,11 +51,13 @@ export function routes(services: Services): readonly Route[] {
     route("POST",  "/candidates/:id/documents",                "writes",   documents.add),
     route("GET",   "/candidates/:id/documents/:docId",         "reads",    documents.read),
     route("PATCH", "/candidates/:id/documents/:docId",         "writes",   documents.update),
+    route("DELETE", "/candidates/:id/documents/:docId",        "writes",   documents.remove),
     route("PUT",   "/candidates/:id/documents/:docId/content", "writes",   documents.putContent),
     route("GET",   "/candidates/:id/documents/:docId/content", "reads",    documents.readContent),
     route("POST",  "/candidates/:id/references",               "writes",   references.add),
     route("GET",   "/references/:id",                          "reads",    references.read),
     route("PATCH", "/references/:id",                          "writes",   references.update),
+    route("DELETE", "/references/:id",                         "writes",   references.remove),
     route("GET",   "/candidates/:id/pack",                     "pack",     packs.read),
     route("GET",   "/settings/assistant",                      "reads",    settings.readAssistant),
     route("PATCH", "/settings/assistant",                      "settings", settings.changeAssistant),

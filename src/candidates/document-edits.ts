@@ -2,6 +2,7 @@ import { mergedMetadata, refusedState } from "./edits.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord } from "./record.ts";
 import { MAX_DOCUMENTS } from "./schema.ts";
 import { problem } from "../problems.ts";
+import { removing } from "./tombstone.ts";
 import type { DocumentPatch, DocumentState } from "./document-schema.ts";
 import { documentContradiction, openDocumentStates, takesContent } from "./document-state.ts";
 
@@ -28,6 +29,17 @@ export function withChanged(
   const changed = change(document);
   if (changed === document) return record;
   return { ...record, documents: record.documents.map((other) => (other === document ? changed : other)) };
+}
+
+/** Takes a document out of the candidate. @throws problem not_found */
+export function withoutDocument(record: CandidateRecord, id: string, by: { key: string; at: string }): CandidateRecord {
+  const document = documentOf(record, id);
+  const files = document.content === null ? [] : [document.content.file_id];
+  return {
+    ...record,
+    ...removing(record, { kind: "documents", id, ...by }, { files, references: [] }),
+    documents: record.documents.filter((other) => other !== document),
+  };
 }
 
 /** @throws problem not_found */

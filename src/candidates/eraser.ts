@@ -1,16 +1,19 @@
 import type { Caller } from "../accounts/caller.ts";
-import type { AuditStore } from "../audit/store.ts";
+import type { AuditRecord, AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
 import type { Precondition } from "../precondition.ts";
-import { renderCandidate } from "./render.ts";
-import type { CandidateStore } from "./store.ts";
+import { documentOf, withoutDocument } from "./document-edits.ts";
+import { type CandidateRecord, type Deletion, namesFile } from "./record.ts";
+import { noReference, referenceOf, withoutReference } from "./reference-edits.ts";
+import { renderCandidate, renderDocument, renderReference } from "./render.ts";
+import type { CandidateStore, Edit } from "./store.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
 
 interface Dependencies {
   readonly store: CandidateStore;
   readonly content: ContentStore;
-  readonly idempotency: Pick<IdempotentWork, "forget">;
+  readonly idempotency: Pick<IdempotentWork, "forget" | "end">;
   readonly audit: Pick<AuditStore, "done">;
 }
 
@@ -36,30 +39,67 @@ export class Eraser {
     await this.#removeRest(await store.erase(accountId, id, keyId, check));
   }
 
+  /**
+   * Deletes a document with its bytes.
+   * @throws problems not_found, version_mismatch, store_unavailable.
+   */
+  removeDocument(caller: Caller, candidateId: string, id: string, precondition: Precondition): Promise<void> {
+    return this.#removePart(caller, candidateId, (record, by) => {
+      precondition([renderDocument(candidateId, documentOf(record, id)), renderCandidate(record)]);
+      return withoutDocument(record, id, by);
+    });
+  }
+
+  /**
+   * Deletes a reference. Takes one more round trip than `removeDocument`, to find the candidate.
+   * @throws as `removeDocument` does.
+   */
+  async removeReference(caller: Caller, id: string, precondition: Precondition): Promise<void> {
+    const candidateId = await this.#dependencies.store.candidateOfReference(caller.accountId, id);
+    if (candidateId === undefined) throw noReference(id);
+    await this.#removePart(caller, candidateId, (record, by) => {
+      precondition([renderReference(candidateId, referenceOf(record, id)), renderCandidate(record)]);
+      return withoutReference(record, id, by);
+    });
+  }
+
+  async #removePart(
+    { accountId, keyId }: Caller,
+    candidateId: string,
+    without: (record: CandidateRecord, by: { key: string; at: string }) => CandidateRecord,
+  ): Promise<void> {
+    const { store } = this.#dependencies;
+    const edit: Edit = (record, at) => without(record, { key: keyId, at });
+    await this.#removeRest(await store.change(accountId, candidateId, edit));
+  }
+
   /** Finishes an erasure that was interrupted. Returns whether there was anything to do. @throws as `erase` does. */
   async finish(accountId: string, id: string): Promise<boolean> {
     const found = await this.#dependencies.store.reader.find(accountId, id);
-    if (found === null || !isTombstone(found) || found.erasure === null) return false;
+    if (found === null || found.erasure === null) return false;
     await this.#removeRest(found);
     return true;
   }
 
-  async #removeRest({ accountId, id, erasure }: Tombstone): Promise<void> {
+  /** Removes what lies outside the record. Stored answers first, because a client can still get them. */
+  async #removeRest(erased: CandidateRecord | Tombstone): Promise<void> {
+    const { accountId, id, erasure } = erased;
     if (erasure === null) return;
     const { store, content, idempotency, audit } = this.#dependencies;
-    await idempotency.forget(accountId, id, candidateDeleted(id));
+    if (isTombstone(erased)) await idempotency.end(accountId, id, candidateDeleted(id));
+    else await idempotency.forget(accountId, id);
     for (const file of erasure.files) await content.remove(file);
-    await content.removeUnsettled({ accountId, candidateId: id });
+    // Content that was replaced stays for its readers for an hour, but not after a deletion.
+    await content.removeUnsettled({ accountId, candidateId: id }, ({ _id, stage }) =>
+      isTombstone(erased) ? true : stage === "replaced" && !namesFile(erased, _id),
+    );
     await store.references.remove(accountId, erasure.references);
-    await audit.done({
-      _id: `audit_${id}`,
-      at: erasure.at,
-      actor: erasure.key,
-      action: "candidates delete",
-      account: accountId,
-      subject: id,
-      details: {},
-    });
-    await store.reader.erasureFinished({ accountId, id });
+    for (const deletion of erasure.deletions) await audit.done(auditOf(accountId, deletion));
+    await store.reader.erasureFinished({ accountId, id }, erasure);
   }
+}
+
+/** The entry of the audit trail. Its id is derived from what was deleted, so a repeated erasure writes it once. */
+function auditOf(account: string, { kind, id, key, at }: Deletion): AuditRecord {
+  return { _id: `audit_${id}`, at, actor: key, action: `${kind} delete`, account, subject: id, details: {} };
 }

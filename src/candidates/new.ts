@@ -44,6 +44,8 @@ export function newDraft(given: NewCandidate, { id, accountId, documents, newId,
     references: (given.references ?? []).map((reference, n) =>
       newReference(reference, { id: newId("ref"), now, started: false, at: `/references/${n}` }),
     ),
+    removed: [],
+    erasure: null,
     started_at: null,
   };
 }

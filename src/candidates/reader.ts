@@ -2,7 +2,7 @@ import type { Collection, Filter } from "mongodb";
 import { type Mongo, within } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
 import type { FeedPage, FeedQuery, FeedRow } from "./feed.ts";
-import type { CandidateRecord } from "./record.ts";
+import type { CandidateRecord, Erasure } from "./record.ts";
 import { decode, decodeTombstone, type Stored } from "./stored.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
 
@@ -95,7 +95,7 @@ export class CandidateReader {
     return this.#oldest({ next_expiry: { $gt: "", $lt: before } }, { next_expiry: 1 }, limit);
   }
 
-  /** Finds erased candidates of all accounts of which something is still to be removed, oldest first. One index range. */
+  /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. One index range. */
   unfinishedErasures(limit: number): Promise<CandidateKey[]> {
     return this.#oldest({ "erasure.at": { $gt: "" } }, { "erasure.at": 1 }, limit);
   }
@@ -111,11 +111,14 @@ export class CandidateReader {
     return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
 
-  /** Notes that everything of an erased candidate is gone. Its row in the feed stays as it is. One round trip. */
-  async erasureFinished({ accountId, id }: CandidateKey): Promise<void> {
+  /**
+   * Notes that an erasure is finished. The row in the feed stays as it is. Does nothing if another deletion was made
+   * meanwhile. One round trip.
+   */
+  async erasureFinished({ accountId, id }: CandidateKey, { at }: Erasure): Promise<void> {
     await this.#mongo.bounded("update candidates", (signal) =>
       this.#candidates.updateOne(
-        { _id: id, account: accountId, deleted: true },
+        { _id: id, account: accountId, "erasure.at": at },
         { $unset: { erasure: "" } },
         within(signal),
       ),

@@ -28,9 +28,37 @@ export interface CandidateRecord {
   readonly withdrawal_reason: string | null;
   readonly documents: readonly DocumentRecord[];
   readonly references: readonly ReferenceRecord[];
+  /** Documents and references deleted lately, so that a late retry of their POST does not add them again. */
+  readonly removed: readonly Removed[];
+  /** What is still to be removed of deleted documents and references. Null if nothing is. */
+  readonly erasure: Erasure | null;
   readonly created_at: string;
   readonly updated_at: string;
   readonly started_at: string | null;
+}
+
+/** A deleted document or reference. `at` is RFC 3339. */
+export interface Removed {
+  readonly id: string;
+  readonly at: string;
+}
+
+/** The rest of an erasure: what lies outside the candidate's record. Identifiers only. */
+export interface Erasure {
+  /** When the last deletion was made. RFC 3339. */
+  readonly at: string;
+  /** What was deleted, for the audit trail. */
+  readonly deletions: readonly Deletion[];
+  readonly files: readonly string[];
+  readonly references: readonly string[];
+}
+
+/** A deletion that a client asked for. `key` is the id of its API key; `at` is RFC 3339. */
+export interface Deletion {
+  readonly kind: "candidates" | "documents" | "references";
+  readonly id: string;
+  readonly key: string;
+  readonly at: string;
 }
 
 /** A candidate without the fields that the store sets itself when it writes. */

@@ -2,7 +2,8 @@ import { mergedMetadata, refusedState } from "./edits.ts";
 import type { CandidateRecord, ReferenceRecord } from "./record.ts";
 import { MAX_REFERENCES } from "./schema.ts";
 import { mergePatch } from "../schema/merge-patch.ts";
-import { problem } from "../problems.ts";
+import { type Problem, problem } from "../problems.ts";
+import { removing } from "./tombstone.ts";
 import type { ReferencePatch, ReferenceState } from "./reference-schema.ts";
 import { openReferenceStates, referenceContradiction } from "./reference-state.ts";
 
@@ -18,6 +19,31 @@ export function withReference(record: CandidateRecord, reference: ReferenceRecor
     );
   }
   return { ...record, references: [...record.references, reference] };
+}
+
+/** Takes a reference out of the candidate. @throws problem not_found */
+export function withoutReference(
+  record: CandidateRecord,
+  id: string,
+  by: { key: string; at: string },
+): CandidateRecord {
+  const reference = referenceOf(record, id);
+  return {
+    ...record,
+    ...removing(record, { kind: "references", id, ...by }, { files: [], references: [id] }),
+    references: record.references.filter((other) => other !== reference),
+  };
+}
+
+/** @throws problem not_found */
+export function referenceOf({ references }: CandidateRecord, id: string): ReferenceRecord {
+  const reference = references.find((each) => each.id === id);
+  if (reference === undefined) throw noReference(id);
+  return reference;
+}
+
+export function noReference(id: string): Problem {
+  return problem("not_found", `There is no reference ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { BSON } from "mongodb";
 import { problem } from "../problems.ts";
 import { nextExpiry } from "./expire.ts";
-import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
+import type { CandidateRecord, DocumentRecord, Erasure, ReferenceRecord, Removed } from "./record.ts";
 import type { CandidateState } from "./schema.ts";
-import type { Erasure, Tombstone } from "./tombstone.ts";
+import type { Tombstone } from "./tombstone.ts";
 
 /** Maximum size of a candidate's record, without the bytes of its files. Well under MongoDB's limit of 16 MiB. */
 export const MAX_CANDIDATE_BYTES = 8 * 1024 * 1024;
@@ -14,7 +14,7 @@ export const MAX_CANDIDATE_BYTES = 8 * 1024 * 1024;
  */
 export interface Stored extends Omit<
   CandidateRecord,
-  "id" | "accountId" | "state" | "metadata" | "documents" | "references"
+  "id" | "accountId" | "state" | "metadata" | "documents" | "references" | "removed" | "erasure"
 > {
   _id: string;
   /** Copy of the derived state, for the index alone. No filter finds a tombstone's. */
@@ -26,7 +26,9 @@ export interface Stored extends Omit<
   next_expiry: string | null;
   /** Only a tombstone has this. Its other members are empty, in the form that 0.1.0 can read. */
   deleted?: true;
-  /** What is still to be removed of an erased candidate. `at` is in an index, for the sweep. */
+  /** Missing in records of 0.1.0, and if it is empty. */
+  removed?: readonly Removed[];
+  /** Missing if nothing is left to remove. `at` is in an index, for the sweep. */
   erasure?: Erasure;
   /** The record's size in bytes of BSON. Limits the size of a page of the feed. */
   size: number;
@@ -45,6 +47,8 @@ export function packFacts({
   docs_chase_attempts: _d,
   reference_chase_attempts: _r,
   metadata: _m,
+  removed: _removed,
+  erasure: _erasure,
   ...facts
 }: CandidateRecord): string {
   return JSON.stringify({ ...facts, version: 0, pack_version: 0, state: 0, updated_at: 0 });
@@ -56,9 +60,11 @@ export function packFacts({
  * @throws problem payload_too_large
  */
 export function encode(record: CandidateRecord, now: number): Stored {
-  const { id, accountId, ...rest } = record;
+  const { id, accountId, removed, erasure, ...rest } = record;
   const stored: Stored = {
     ...rest,
+    ...(removed.length === 0 ? {} : { removed }),
+    ...(erasure === null ? {} : { erasure }),
     _id: id,
     account: accountId,
     change: `${feedPosition(now)}.${id}`,
@@ -130,7 +136,7 @@ const NOTHING = {
 export function decodeTombstone(stored: Stored): Tombstone | undefined {
   if (stored.deleted !== true) return undefined;
   const { _id: id, account: accountId, version, updated_at, erasure = null } = stored;
-  return { id, accountId, version, updated_at, erasure };
+  return { deleted: true, id, accountId, version, updated_at, erasure };
 }
 
 /** Converts a stored candidate back to its record. */
@@ -141,11 +147,14 @@ export function decode({
   next_expiry: _next,
   size: _size,
   deleted: _deleted,
-  erasure: _erasure,
+  removed,
+  erasure,
   ...stored
 }: Stored): CandidateRecord {
   return {
     ...stored,
+    removed: removed ?? [],
+    erasure: erasure ?? null,
     state: stored.state as CandidateState,
     id: _id,
     accountId: account,

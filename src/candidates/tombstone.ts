@@ -1,9 +1,13 @@
 import { type Problem, problem } from "../problems.ts";
-import type { CandidateRecord } from "./record.ts";
+import type { CandidateRecord, Deletion, Erasure } from "./record.ts";
 import type { DeletedCandidate } from "./schema.ts";
+
+/** Deleted parts are remembered this long, in milliseconds: longer than an Idempotency-Key is valid. */
+const REMEMBERED_MS = 25 * 60 * 60 * 1000;
 
 /** What remains of an erased candidate. It has no personal data, and stays for ever. */
 export interface Tombstone {
+  readonly deleted: true;
   readonly id: string;
   readonly accountId: string;
   readonly version: number;
@@ -12,29 +16,54 @@ export interface Tombstone {
   readonly erasure: Erasure | null;
 }
 
-/** The rest of an erasure: what lies outside the candidate's record. Identifiers only. */
-export interface Erasure {
-  /** RFC 3339. */
-  readonly at: string;
-  /** The key that asked for it. */
-  readonly key: string;
-  readonly files: readonly string[];
-  readonly references: readonly string[];
-}
-
 /** Returns what remains of a candidate whose record is erased. */
 export function tombstoneOf(record: CandidateRecord, { key, at }: { key: string; at: string }): Tombstone {
+  const { id, accountId, documents, references } = record;
+  const files = documents.flatMap(({ content }) => (content === null ? [] : [content.file_id]));
   return {
-    id: record.id,
-    accountId: record.accountId,
+    deleted: true,
+    id,
+    accountId,
     version: record.version + 1,
     updated_at: at,
-    erasure: {
-      at,
-      key,
-      files: record.documents.flatMap(({ content }) => (content === null ? [] : [content.file_id])),
-      references: record.references.map(({ id }) => id),
-    },
+    erasure: withDeletion(
+      record.erasure,
+      { kind: "candidates", id, key, at },
+      { files, references: references.map((reference) => reference.id) },
+    ),
+  };
+}
+
+/** Returns the members of a candidate that change when a document or a reference is taken out of it. */
+export function removing(
+  { removed, erasure }: CandidateRecord,
+  deletion: Deletion,
+  rest: Pick<Erasure, "files" | "references">,
+): Pick<CandidateRecord, "removed" | "erasure"> {
+  const { id, at } = deletion;
+  const lately = removed.filter((each) => Date.parse(each.at) > Date.parse(at) - REMEMBERED_MS);
+  return { removed: [...lately, { id, at }], erasure: withDeletion(erasure, deletion, rest) };
+}
+
+/**
+ * Refuses to add a document or reference again that was deleted. Only a late retry of its POST has its id.
+ * @throws problem not_found
+ */
+export function refuseRemoved({ removed }: CandidateRecord, id: string): void {
+  if (removed.some((each) => each.id === id)) throw problem("not_found", `${id} was deleted after it was added.`);
+}
+
+/** Adds a deletion to what is still to be removed. */
+function withDeletion(
+  before: Erasure | null,
+  deletion: Deletion,
+  { files, references }: Pick<Erasure, "files" | "references">,
+): Erasure {
+  return {
+    at: deletion.at,
+    deletions: [...(before?.deletions ?? []), deletion],
+    files: [...(before?.files ?? []), ...files],
+    references: [...(before?.references ?? []), ...references],
   };
 }
 
@@ -48,5 +77,5 @@ export function candidateDeleted(id: string): Problem {
 }
 
 export function isTombstone(found: CandidateRecord | Tombstone): found is Tombstone {
-  return "erasure" in found;
+  return "deleted" in found;
 }

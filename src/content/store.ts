@@ -123,12 +123,13 @@ export class ContentStore {
   }
 
   /**
-   * Removes the files of a candidate that no record names and none may name any more. Their uploads fail.
+   * Removes those files of a candidate of which it is not settled whether a record names them. Their uploads fail.
+   * @param which returns true for a file that no record names and none may name any more.
    * @throws problem store_unavailable
    */
-  async removeUnsettled(owner: FileOwner): Promise<void> {
+  async removeUnsettled(owner: FileOwner, which: (entry: PendingFile) => boolean): Promise<void> {
     for (const entry of await this.#pending.ofCandidate(owner))
-      if (await this.#pending.condemn(entry)) await this.remove(entry._id);
+      if (which(entry) && (await this.#pending.condemn(entry))) await this.remove(entry._id);
   }
 
   /** Removes the bytes, then their entry. Safe to repeat. */

@@ -1,4 +1,5 @@
 import type { Caller } from "../accounts/caller.ts";
+import type { Eraser } from "../candidates/eraser.ts";
 import { CandidatePath } from "../candidates/schema.ts";
 import { endpoint } from "../api/endpoint.ts";
 import { download } from "./download.ts";
@@ -6,7 +7,7 @@ import { Document, DocumentPatch, DocumentPath, NewDocument } from "../candidate
 import type { DocumentAddress, DocumentService } from "./service.ts";
 
 /** The operations on documents and their content. */
-export function documentEndpoints(documents: DocumentService) {
+export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
   return {
     add: endpoint({
       name: "addDocument",
@@ -44,6 +45,15 @@ export function documentEndpoints(documents: DocumentService) {
       problems: ["not_found", "version_mismatch", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) =>
         documents.update(addressOf(caller, params), body, precondition),
+    }),
+    remove: endpoint({
+      name: "deleteDocument",
+      summary: "Delete a document and its content",
+      params: DocumentPath,
+      status: 204,
+      problems: ["not_found", "version_mismatch"],
+      handle: ({ caller, params: { id, docId }, precondition }) =>
+        eraser.removeDocument(caller, id, docId, precondition).then(() => undefined),
     }),
     putContent: endpoint({
       name: "putDocumentContent",

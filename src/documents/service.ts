@@ -3,6 +3,7 @@ import { checkNewDocument, newContent, newDocument, inlineFile } from "../candid
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, namesFile } from "../candidates/record.ts";
 import { contentTag, renderCandidate, renderDocument } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
+import { refuseRemoved } from "../candidates/tombstone.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Precondition } from "../precondition.ts";
 import { problem } from "../problems.ts";
@@ -95,6 +96,7 @@ export class DocumentService {
     const write = () =>
       this.#store.change(accountId, candidateId, (before, now) => {
         if (before.documents.some((document) => document.id === id)) return before;
+        refuseRemoved(before, id);
         precondition([renderCandidate(before)]);
         const situation = situationOf(before, now);
         checkNewDocument(given, { ...situation, file: content !== undefined });

@@ -77,10 +77,15 @@ export class IdempotentWork {
   }
 
   /**
-   * Makes every replay about a subject answer this problem instead, and every request that is running: nothing of their
-   * answers is left. One round trip.
+   * Removes the stored answers about a subject, because they show what was deleted since. A retry does the work again:
+   * it finds what exists, and answers with what is there now. One round trip.
    */
-  async forget(accountId: string, subject: string, gone: Problem): Promise<void> {
+  async forget(accountId: string, subject: string): Promise<void> {
+    await this.#store.forgetOutcomes(accountId, subject);
+  }
+
+  /** Makes every retry about a subject answer this problem. Nothing of the stored answers is left. One round trip. */
+  async end(accountId: string, subject: string, gone: Problem): Promise<void> {
     await this.#store.replaceOutcomes(accountId, subject, await pack(refusalOf(gone)));
   }
 

@@ -8,6 +8,8 @@ export interface IdempotencyRecord {
   readonly accountId: string;
   /** What the request is about: a candidate's id. Undefined in records of 0.1.0. */
   readonly subject?: string;
+  /** How often the outcome was forgotten. Undefined means never. */
+  readonly forgotten?: number;
   /** SHA-256 of the request. */
   readonly fingerprint: string;
   /** The identifiers that the work creates are derived from it. */
@@ -24,6 +26,7 @@ interface Stored {
   _id: string;
   account: string;
   subject?: string;
+  forgotten?: number;
   fingerprint: string;
   seed: string;
   owner: string;
@@ -95,13 +98,35 @@ export class IdempotencyStore {
     );
   }
 
-  /** Stores the outcome, no matter who has the lease now. Returns false if another attempt finished first. */
-  async finish({ id, accountId, seed }: IdempotencyRecord, outcome: Uint8Array): Promise<boolean> {
+  /**
+   * Stores the outcome, no matter who has the lease now. Returns false if another attempt finished first, or if outcomes
+   * about the subject were forgotten since the record was read.
+   */
+  async finish({ id, accountId, seed, forgotten }: IdempotencyRecord, outcome: Uint8Array): Promise<boolean> {
     const done = { state: "done", outcome: new Binary(outcome) } as const;
+    const times = forgotten ?? { $exists: false };
     const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (signal) =>
-      this.#records.updateOne({ _id: id, account: accountId, seed, state: "running" }, { $set: done }, within(signal)),
+      this.#records.updateOne(
+        { _id: id, account: accountId, seed, state: "running", forgotten: times },
+        { $set: done },
+        within(signal),
+      ),
     );
     return matchedCount === 1;
+  }
+
+  /**
+   * Removes every outcome about a subject, stored or still to come. A retry does its work again, with the same seed. One
+   * index range.
+   */
+  async forgetOutcomes(accountId: string, subject: string): Promise<void> {
+    await this.#mongo.bounded("update idempotency_records", (signal) =>
+      this.#records.updateMany(
+        { account: accountId, subject },
+        { $set: { state: "running", outcome: null, lease_until: 0 }, $inc: { forgotten: 1 } },
+        within(signal),
+      ),
+    );
   }
 
   /**

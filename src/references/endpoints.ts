@@ -1,10 +1,11 @@
+import type { Eraser } from "../candidates/eraser.ts";
 import { CandidatePath } from "../candidates/schema.ts";
 import { endpoint } from "../api/endpoint.ts";
 import { NewReference, Reference, ReferencePatch, ReferencePath } from "../candidates/reference-schema.ts";
 import type { ReferenceService } from "./service.ts";
 
 /** The operations on references. */
-export function referenceEndpoints(references: ReferenceService) {
+export function referenceEndpoints(references: ReferenceService, eraser: Eraser) {
   return {
     add: endpoint({
       name: "addReference",
@@ -37,6 +38,15 @@ export function referenceEndpoints(references: ReferenceService) {
       problems: ["not_found", "version_mismatch", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) =>
         references.update(caller.accountId, params.id, body, precondition),
+    }),
+    remove: endpoint({
+      name: "deleteReference",
+      summary: "Delete a reference",
+      params: ReferencePath,
+      status: 204,
+      problems: ["not_found", "version_mismatch"],
+      handle: ({ caller, params, precondition }) =>
+        eraser.removeReference(caller, params.id, precondition).then(() => undefined),
     }),
   };
 }

@@ -1,10 +1,9 @@
 import { newReference } from "../candidates/new.ts";
-import type { CandidateRecord, ReferenceRecord } from "../candidates/record.ts";
 import { renderCandidate, renderReference } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
+import { refuseRemoved } from "../candidates/tombstone.ts";
 import type { Precondition } from "../precondition.ts";
-import { type Problem, problem } from "../problems.ts";
-import { patchedReference, withReference } from "../candidates/reference-edits.ts";
+import { noReference, patchedReference, referenceOf, withReference } from "../candidates/reference-edits.ts";
 import type { NewReference, Reference, ReferencePatch } from "../candidates/reference-schema.ts";
 
 /** The operations on a candidate's references. */
@@ -29,6 +28,7 @@ export class ReferenceService {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
       // An interrupted attempt already added it, so the retry succeeds whatever its If-Match says (RFC 9110, 13.1.1).
       if (before.references.some((reference) => reference.id === id)) return before;
+      refuseRemoved(before, id);
       precondition([renderCandidate(before)]);
       return withReference(before, newReference(given, { id, now, started: before.started_at !== null }));
     });
@@ -63,14 +63,4 @@ export class ReferenceService {
     if (candidateId === undefined) throw noReference(id);
     return candidateId;
   }
-}
-
-function referenceOf({ references }: CandidateRecord, id: string): ReferenceRecord {
-  const reference = references.find((each) => each.id === id);
-  if (reference === undefined) throw noReference(id);
-  return reference;
-}
-
-function noReference(id: string): Problem {
-  return problem("not_found", `There is no reference ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
 }

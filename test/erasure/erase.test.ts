@@ -34,7 +34,7 @@ describe("DELETE /candidates/{id}", () => {
     ];
     expect(await tracesIn(mongo)).to.have.members([...places, "content.chunks: Zebediah"]);
     expect((await client.request("DELETE", path)).status).to.equal(204);
-    expect(await tracesIn(mongo, files)).to.deep.equal([]);
+    expect(await tracesIn(mongo, { files })).to.deep.equal([]);
     const logged = JSON.stringify(service.log);
     for (const string of STRINGS) expect(logged).not.to.include(string);
   });

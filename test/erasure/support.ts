@@ -35,31 +35,33 @@ export const STRINGS = [
 ];
 
 /**
- * Returns every place in the database that holds one of the person's strings: `collection: string`.
+ * Returns every place in the database that holds one of the strings: `collection: string`.
  * @param files files that were there, whose bytes are looked for even if nothing names them any more.
  */
-export async function tracesIn(mongo: Mongo, files: readonly ObjectId[] = []): Promise<string[]> {
+export async function tracesIn(
+  mongo: Mongo,
+  { strings = STRINGS, files = [] }: { strings?: readonly string[]; files?: readonly ObjectId[] } = {},
+): Promise<string[]> {
   const { db } = mongo;
   const listed = (await db.listCollections().toArray()).map(({ name }) => name);
   const traces = new Set<string>();
+  const note = (collection: string, stored: object): void => {
+    const text = textOf(stored);
+    for (const string of strings) if (text.includes(string)) traces.add(`${collection}: ${string}`);
+  };
   // The stand-in for MongoDB lists the two collections of GridFS under other names, under which it cannot read them.
   for (const name of [...listed.filter((each) => !/^content[._](files|chunks)$/.test(each)), "content.files"])
-    for (const stored of await db.collection(name).find().toArray()) note(traces, name, stored);
+    for (const stored of await db.collection(name).find().toArray()) note(name, stored);
   // The stand-in finds chunks by their file only.
   for (const file of [...files, ...(await filesIn(mongo))])
     for (const stored of await db.collection("content.chunks").find({ files_id: file }).toArray())
-      note(traces, "content.chunks", stored);
+      note("content.chunks", stored);
   return [...traces];
 }
 
 /** Returns the ids of all files. */
 export async function filesIn({ db }: Mongo): Promise<ObjectId[]> {
   return (await db.collection("content.files").find().toArray()).map(({ _id }) => _id);
-}
-
-function note(traces: Set<string>, collection: string, stored: object): void {
-  const text = textOf(stored);
-  for (const string of STRINGS) if (text.includes(string)) traces.add(`${collection}: ${string}`);
 }
 
 /** Returns every key of Redis that holds one of the person's strings, in its name or its value. */

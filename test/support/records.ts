@@ -26,6 +26,8 @@ export function candidateRecord(given: Partial<CandidateRecord> = {}): Candidate
     withdrawal_reason: null,
     documents: [],
     references: [],
+    removed: [],
+    erasure: null,
     created_at: THEN,
     updated_at: THEN,
     started_at: null,

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
+import { filesIn, tracesIn } from "./support.ts";
+
+const REFERENCE = {
+  name: "Philippa Underhill",
+  email: "philippa@underhill.example",
+  response: { text: "splendid chap" },
+};
+const DOCUMENT = {
+  name: "Passport of Zebediah",
+  metadata: { number: "X-90210-Z" },
+  content: { filename: "Zebediah.txt", content_type: "text/plain", data: Buffer.from("Zebediah").toString("base64") },
+};
+
+describe("DELETE of a document or a reference", () => {
+  const service = useService({ LIMIT_SCALE: 100 });
+  const account = useAccount(service);
+  const { client } = account;
+
+  /** A candidate with a document and a reference, each brought by a POST that may be retried. */
+  async function createCandidate() {
+    const creation = { "Idempotency-Key": randomUUID() };
+    const given = { name: "Ada", documents: ["CV"], references: [{ name: "Ann" }] };
+    const { id } = (await client.post("/candidates", given, creation)).body;
+    const path = `/candidates/${id}`;
+    const documentKey = { "Idempotency-Key": randomUUID() };
+    const document = (await client.post(`${path}/documents`, DOCUMENT, documentKey)).body;
+    // The content that this replaces is kept for its readers for a while.
+    const replacement = { headers: { "Content-Type": "text/plain" }, body: Buffer.from("Zebediah once more") };
+    await client.request("PUT", `${path}/documents/${document.id}/content`, replacement);
+    const referenceKey = { "Idempotency-Key": randomUUID() };
+    const reference = (await client.post(`${path}/references`, REFERENCE, referenceKey)).body;
+    const start = { "Idempotency-Key": randomUUID() };
+    await client.post(`${path}/start`, undefined, start);
+    return {
+      given,
+      path,
+      creation,
+      start,
+      documentKey,
+      referenceKey,
+      document: `${path}/documents/${document.id}`,
+      reference: `/references/${reference.id}`,
+    };
+  }
+
+  it("leaves none of its strings in any collection, and the candidate without it", async () => {
+    const { path, document, reference } = await createCandidate();
+    const { mongo } = service.operators;
+    const files = await filesIn(mongo);
+    expect(await tracesIn(mongo)).to.include.members([
+      "candidates: Zebediah",
+      "candidates: Underhill",
+      "idempotency_records: Zebediah",
+      "idempotency_records: Underhill",
+      "content.chunks: Zebediah",
+    ]);
+    const before = (await client.get(path)).body;
+    expect((await client.request("DELETE", document)).status).to.equal(204);
+    expect((await client.request("DELETE", reference)).status).to.equal(204);
+    expect(await tracesIn(mongo, { files })).to.deep.equal([]);
+    const after = (await client.get(path)).body;
+    expect(after.documents.map(({ name }) => name)).to.deep.equal(["CV"]);
+    expect(after.references.map(({ name }) => name)).to.deep.equal(["Ann"]);
+    expect(after.version).to.equal(before.version + 2);
+    expect(after.pack_version).to.equal(before.pack_version + 2);
+    expect(after.reference_requirements.required).to.equal(1);
+  });
+
+  it("answers 404 on its paths, and to another DELETE", async () => {
+    const { document, reference } = await createCandidate();
+    for (const path of [document, reference]) await client.request("DELETE", path);
+    const answers = [
+      await client.get(document),
+      await client.patch(document, { name: "Visa" }),
+      await client.request("PUT", `${document}/content`, { body: Buffer.from("x") }),
+      await client.get(`${document}/content`),
+      await client.request("DELETE", document),
+      await client.get(reference),
+      await client.patch(reference, { name: "Zoe" }),
+      await client.request("DELETE", reference),
+    ];
+    for (const answer of answers) expectProblem(answer, 404, "not_found");
+  });
+
+  it("stays deleted if its POST is retried, and other retries answer with what is there now", async () => {
+    const { path, given, creation, start, documentKey, referenceKey, document, reference } = await createCandidate();
+    for (const each of [document, reference]) await client.request("DELETE", each);
+    const now = (await client.get(path)).body;
+    expectProblem(await client.post(`${path}/documents`, DOCUMENT, documentKey), 404, "not_found");
+    expectProblem(await client.post(`${path}/references`, REFERENCE, referenceKey), 404, "not_found");
+    const created = await client.post("/candidates", given, creation);
+    expect(created.status).to.equal(201);
+    expect(created.body).to.deep.equal(now);
+    const started = await client.post(`${path}/start`, undefined, start);
+    expect(started.status).to.equal(200);
+    expect(started.body).to.deep.equal(now);
+    expect((await client.get(path)).body).to.deep.equal(now);
+  });
+
+  it("needs the version that If-Match names", async () => {
+    const { path, document, reference } = await createCandidate();
+    for (const each of [document, reference]) {
+      expectProblem(
+        await client.request("DELETE", each, { headers: { "If-Match": '"old"' } }),
+        412,
+        "version_mismatch",
+      );
+      const etag = (await client.get(each === document ? path : each)).headers.get("etag") ?? "";
+      expect((await client.request("DELETE", each, { headers: { "If-Match": etag } })).status).to.equal(204);
+    }
+  });
+
+  it("is in the audit, once for each", async () => {
+    const { document, reference } = await createCandidate();
+    for (const each of [document, reference]) await client.request("DELETE", each);
+    const { data } = await service.operators.audit.list(100, account.id);
+    for (const [path, action] of [
+      [document, "documents delete"],
+      [reference, "references delete"],
+    ] as const) {
+      const entries = data.filter(({ subject }) => path.endsWith(subject));
+      expect(entries).to.have.length(1);
+      expect(entries[0]).to.include({ actor: account.keyId, action, outcome: "done" });
+    }
+  });
+
+  it("is 404 for another account's, and leaves it alone", async () => {
+    const { document, reference } = await createCandidate();
+    const other = await service.account();
+    for (const each of [document, reference]) {
+      expectProblem(await other.client.request("DELETE", each), 404, "not_found");
+      expect((await client.get(each)).status).to.equal(200);
+    }
+  });
+
+  it("takes an upload that is under way with it", async () => {
+    const { document } = await createCandidate();
+    const { mongo } = service.operators;
+    const body = new ReadableStream({
+      async start(stream) {
+        stream.enqueue(Buffer.alloc(300_000, "Zebediah"));
+        await client.request("DELETE", document);
+        stream.enqueue(Buffer.alloc(300_000, "Zebediah"));
+        stream.close();
+      },
+    });
+    const before = await filesIn(mongo);
+    expectProblem(await client.request("PUT", `${document}/content`, { body }), 404, "not_found");
+    expect((await filesIn(mongo)).length).to.be.below(before.length);
+  });
+});

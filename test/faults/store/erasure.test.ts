@@ -1,0 +1,137 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { expect } from "chai";
+import { AuditStore } from "../../../src/audit/store.ts";
+import { Eraser } from "../../../src/candidates/eraser.ts";
+import { CandidateStore } from "../../../src/candidates/store.ts";
+import { ContentStore } from "../../../src/content/store.ts";
+import { IdempotentWork } from "../../../src/idempotency/once.ts";
+import { IdempotencyStore } from "../../../src/idempotency/store.ts";
+import { SharedClock } from "../../../src/infra/clock.ts";
+import { erasures } from "../../../src/sweeps/erasures.ts";
+import { BYTES, DOCUMENT, filesIn, PERSON, STRINGS, tracesIn } from "../../erasure/support.ts";
+import { Client } from "../../support/client.ts";
+import { environmentOf, withDatabase } from "../../support/service.ts";
+import { useAccount, useService } from "../../support/use-service.ts";
+import { startMember } from "../replicas/fleet.ts";
+import { record } from "../report.ts";
+import { type Network, startNetwork } from "./network.ts";
+
+/** What a replica sends to MongoDB besides its requests. */
+const BACKGROUND = ["hello", "ping", "leases", "endSessions", "createIndexes"];
+
+describe("a replica killed with SIGKILL in the middle of an erasure", function () {
+  this.timeout(300_000);
+  const service = useService({ LIMIT_SCALE: 1_000 });
+  const account = useAccount(service);
+  const { client } = account;
+  let network: Network;
+  before(async () => {
+    network = await startNetwork(Number(new URL(service.config.MONGODB_URL ?? "").port));
+  });
+  after(() => network.close());
+
+  /** Brings the person into the database in every way there is. */
+  async function createPerson() {
+    const key = () => ({ "Idempotency-Key": randomUUID() });
+    const { references, id } = (await client.post("/candidates", PERSON, key())).body;
+    const path = `/candidates/${id}`;
+    const document = (await client.post(`${path}/documents`, DOCUMENT, key())).body;
+    for (const body of [BYTES, Buffer.concat([BYTES, BYTES])])
+      expect((await client.request("PUT", `${path}/documents/${document.id}/content`, { body })).status).to.equal(200);
+    await client.post(`${path}/start`, undefined, key());
+    return {
+      candidate: path,
+      document: `${path}/documents/${document.id}`,
+      reference: `/references/${references[0]?.id}`,
+    };
+  }
+
+  /**
+   * Deletes through a replica that is killed instead of sending its command number `step` to MongoDB.
+   * @returns the status; undefined if the replica was killed.
+   */
+  async function deleteUntil(step: number, path: string): Promise<number | undefined> {
+    const { config } = service;
+    const url = new URL(config.MONGODB_URL ?? "");
+    const MONGODB_URL = withDatabase(`mongodb://127.0.0.1:${network.port}`, url.pathname.slice(1));
+    const victim = await startMember({ ...process.env, ...environmentOf(config), MONGODB_URL });
+    const gone = once(victim.child, "exit");
+    let sent = 0;
+    network.holds = (data) => {
+      if (BACKGROUND.some((each) => data.includes(each)) || ++sent !== step) return false;
+      victim.child.kill("SIGKILL");
+      return true;
+    };
+    const answer = await new Client(`http://127.0.0.1:${victim.port}`, account.key)
+      .request("DELETE", path)
+      .catch(() => undefined);
+    network.holds = () => false;
+    if (answer === undefined) await gone;
+    else await victim.end("SIGTERM");
+    network.cut();
+    return answer?.status;
+  }
+
+  async function sweep(): Promise<number> {
+    const { mongo } = service.operators;
+    const clock = new SharedClock();
+    const store = new CandidateStore(mongo, clock);
+    const idempotency = new IdempotentWork({ store: new IdempotencyStore(mongo), clock, random: Buffer.alloc });
+    const eraser = new Eraser({
+      store,
+      content: new ContentStore(mongo, clock),
+      idempotency,
+      audit: new AuditStore(mongo),
+    });
+    return erasures(store.reader, eraser).run(new AbortController().signal);
+  }
+
+  for (const [kind, strings] of [
+    ["candidate", STRINGS],
+    ["document", ["X-90210-Z", "Passport of", "the passport of"]],
+    ["reference", ["Underhill", "underhill", "splendid chap"]],
+  ] as const) {
+    it(`has deleted all of a ${kind} or nothing of it, once the sweep has run`, async () => {
+      const { mongo } = service.operators;
+      let [nothing, half] = [0, 0];
+      for (let step = 1; ; step++) {
+        const person = await createPerson();
+        const path = person[kind];
+        const files = await filesIn(mongo);
+        const status = await deleteUntil(step, path);
+        await sweep();
+        const isThere = (await client.get(path)).status === 200;
+        if (isThere) expect((await client.request("DELETE", path)).status).to.equal(204);
+        expect(await tracesIn(mongo, { strings, files }), `killed at step ${step}`).to.deep.equal([]);
+        expect((await client.get(path)).status).to.equal(kind === "candidate" ? 410 : 404);
+        expect(await sweep(), "what is left to do").to.equal(0);
+        await client.request("DELETE", person.candidate);
+        if (status !== undefined) {
+          expect(status).to.equal(204);
+          break;
+        }
+        if (isThere) nothing++;
+        else half++;
+      }
+      note(`DELETE of a ${kind}`, nothing, half);
+      expect(nothing, "steps before the first write").to.be.above(1);
+      expect(half, "steps after it").to.be.above(4);
+    });
+  }
+});
+
+function note(fault: string, nothing: number, half: number): void {
+  record({
+    fault: `SIGKILL at each step of a ${fault}`,
+    held: "all of it erased or nothing, once the sweep has run",
+    offered: nothing + half + 1,
+    admitted: 1,
+    refused: 0,
+    unavailable: 0,
+    failed: nothing + half,
+    lost: 0,
+    slowestMs: 0,
+    note: `killed ${nothing} times before the first write, ${half} times after it`,
+  });
+}
