@@ -6,15 +6,14 @@
 --   2 key counter      "WINDOW:COUNT": the same for the key
 --   3 key marker       "revoked", or the version of the account's record that last rotated the key; absent otherwise
 --   4 account marker   present while the account is suspended
---   5 grants           hash of the key's grants: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"
+--   5 grants           hash of the key's grants for the surface: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"
 -- Arguments:
 --   1 account limit, 2 key limit       requests per window, >= 0
 --   3 window                           seconds, >= 1
 --   4 cost                             requests, >= 1
---   5 draws                            1 if the surface may draw on grants, else 0
---   6 deadline                         Redis's clock, ms; from then on nothing is charged; 0 for none
---   7 account version                  version of the account's record in which the replica looked the key up
---   8 secret's end                     when the secret of the request expires, Redis's clock, ms; 0 for never
+--   5 deadline                         Redis's clock, ms; from then on nothing is charged; 0 for none
+--   6 account version                  version of the account's record in which the replica looked the key up
+--   7 secret's end                     when the secret of the request expires, Redis's clock, ms; 0 for never
 -- Answer:
 --   1 verdict                          admitted, granted, account_exhausted, key_exhausted, revoked, suspended, outdated,
 --                                      replaced (src/limiter/decision.ts explains each), or stale: the deadline has passed
@@ -23,7 +22,7 @@
 --   5 remaining grant                  requests that remain in the key's live grants; -1 without one
 --   6 now                              Redis's clock, ms
 --   7 grant amount                     requests for which those grants were issued; -1 without one
--- Cost: TIME, one MGET, and one HGETALL if the surface draws. Then two SETs if admitted, or one HSET if granted. O(grants).
+-- Cost: TIME, one MGET, one HGETALL. Then two SETs if admitted, or one HSET if granted. O(grants).
 --
 -- Every check comes before the first write, and nothing after that can fail, because Redis does not roll a script back.
 -- Because of the shebang, Redis (>= 7.0) refuses the whole script before it starts if it could not write: on a replica,
@@ -37,8 +36,8 @@ local OUTLIVES_MS = 10000
 
 local account_limit, key_limit = tonumber(ARGV[1]), tonumber(ARGV[2])
 local window_ms, cost = tonumber(ARGV[3]) * 1000, tonumber(ARGV[4])
-local draws, deadline = ARGV[5] == '1', tonumber(ARGV[6])
-local account_version, secret_ends_at = tonumber(ARGV[7]), tonumber(ARGV[8])
+local deadline = tonumber(ARGV[5])
+local account_version, secret_ends_at = tonumber(ARGV[6]), tonumber(ARGV[7])
 
 local now = clock_ms()
 if deadline > 0 and now >= deadline then
@@ -51,20 +50,18 @@ local window_end = (window + 1) * window_ms
 
 local grant_remaining, grant_amount = -1, -1
 local grant -- of the live grants that cover the cost, the one that expires first
-if draws then
-  local fields = redis.call('HGETALL', KEYS[5])
-  for i = 1, #fields, 2 do
-    local id = fields[i]
-    local remaining, expires_at, amount = string.match(fields[i + 1], '^(%d+):(%d+):(%d+)$')
-    if not remaining then error(redis.error_reply('CORRUPT grant ' .. id)) end
-    remaining, expires_at = tonumber(remaining), tonumber(expires_at)
-    if expires_at > now then
-      grant_remaining = math.max(grant_remaining, 0) + remaining
-      grant_amount = math.max(grant_amount, 0) + tonumber(amount)
-      local sooner = not grant or expires_at < grant.expires_at or (expires_at == grant.expires_at and id < grant.id)
-      if remaining >= cost and sooner then
-        grant = { id = id, remaining = remaining, expires_at = expires_at, amount = amount }
-      end
+local fields = redis.call('HGETALL', KEYS[5])
+for i = 1, #fields, 2 do
+  local id = fields[i]
+  local remaining, expires_at, amount = string.match(fields[i + 1], '^(%d+):(%d+):(%d+)$')
+  if not remaining then error(redis.error_reply('CORRUPT grant ' .. id)) end
+  remaining, expires_at = tonumber(remaining), tonumber(expires_at)
+  if expires_at > now then
+    grant_remaining = math.max(grant_remaining, 0) + remaining
+    grant_amount = math.max(grant_amount, 0) + tonumber(amount)
+    local sooner = not grant or expires_at < grant.expires_at or (expires_at == grant.expires_at and id < grant.id)
+    if remaining >= cost and sooner then
+      grant = { id = id, remaining = remaining, expires_at = expires_at, amount = amount }
     end
   end
 end

@@ -5,10 +5,10 @@ const DECIMAL = /^\d+(\.\d+)?$/;
 export const grantCommands = [
   command({
     words: "grants create",
-    help: "lets one key exceed its create limit once; with --id it can be repeated safely",
+    help: "lets one key exceed its limits once; with --id it can be repeated safely",
     required: {
       key: "KEY_ID",
-      surface: "create",
+      surface: "SURFACE[,SURFACE…]",
       amount: "REQUESTS",
       "expires-in-hours": "HOURS",
       "approved-by": "NAME",
@@ -21,13 +21,20 @@ export const grantCommands = [
     ) => {
       const terms = {
         keyId: key,
-        surface,
         amount: numberIn(amount),
         expiresInHours: numberIn(hours),
         approvedBy,
         reason,
       };
-      return (await operations.grants()).create({ ...terms, ...(id !== undefined && { id }) });
+      const grants = await operations.grants();
+      const surfaces = [...new Set(surface.split(",").map((name) => name.trim()))];
+      const create = (name: string, of = id) =>
+        grants.create({ ...terms, surface: name, ...(of !== undefined && { id: of }) });
+      if (surfaces.length === 1) return create(surface);
+      // Each surface has a grant of its own, so each gets an id of its own that a repeated command derives again.
+      const data = [];
+      for (const name of surfaces) data.push(await create(name, id === undefined ? undefined : `${id}-${name}`));
+      return { object: "list", data };
     },
   }),
   command({

@@ -23,7 +23,7 @@ interface Dependencies {
 const HOUR_MS = 60 * 60 * 1000;
 
 /**
- * Manages grants. Support gives a grant to one key whose client must once create more than the limit. MongoDB holds the
+ * Manages grants. Support gives a grant to one key whose client must once make more requests than a limit. MongoDB holds the
  * record of a grant, Redis holds how much of it remains, and charges draw on that. Every method may throw problem
  * `store_unavailable` or `limiter_unavailable`. Repeat the call then: it continues where it stopped.
  */
@@ -70,19 +70,21 @@ export class GrantService {
   async list(accountId: string): Promise<ListView<GrantView>> {
     await this.#accounts.get(accountId);
     const records = await this.#store.list(accountId);
-    const keyIds = [...new Set(records.map(({ key }) => key))];
-    const counted = (await Promise.all(keyIds.map((keyId) => this.#counters.list({ accountId, keyId })))).flat();
-    const byId = new Map(counted.map((grant) => [grant.id, grant]));
+    const hashes = new Map(records.map(({ key, surface }) => [`${key} ${surface}`, { keyId: key, surface }]));
+    const lists = Array.from(hashes.values(), ({ keyId, surface }) =>
+      this.#counters.list({ accountId, keyId }, surface),
+    );
+    const byId = new Map((await Promise.all(lists)).flat().map((grant) => [grant.id, grant]));
     return { object: "list", data: records.map((record) => viewGrant(record, byId.get(record._id), this.#now())) };
   }
 
   /** Revokes a grant. From the next charge on, nothing is drawn from it. Idempotent. @throws problem `not_found` */
   async revoke(id: string): Promise<GrantView> {
-    const { account: accountId, key } = await this.#store.get(id);
+    const { account: accountId, key, surface } = await this.#store.get(id);
     const change = { action: "grants revoke", accountId, subject: id, details: { key_id: key } };
     const record = await this.#audit.around(change, async () => {
       const revoked = await this.#store.revoke(id, this.#now());
-      await this.#counters.remove({ accountId, keyId: key, grantId: id });
+      await this.#counters.remove({ accountId, keyId: key, surface, grantId: id });
       return revoked;
     });
     return this.#view(record);
@@ -102,23 +104,24 @@ export class GrantService {
   async #issue(draft: GrantRecord, terms: GrantTerms): Promise<GrantRecord> {
     let record = await this.#store.insert(draft);
     refuseOtherTerms(record, terms);
-    const { _id: grantId, account: accountId, key: keyId, amount } = record;
+    const { _id: grantId, account: accountId, key: keyId, surface, amount } = record;
+    const address = { accountId, keyId, surface, grantId };
     if (record.step === "recorded" && record.revoked_at === null) {
-      await this.#counters.put({ grantId, accountId, keyId, amount: 0, expiresAtMs: Date.parse(record.expires_at) });
+      await this.#counters.put({ ...address, amount: 0, expiresAtMs: Date.parse(record.expires_at) });
       record = await this.#store.advance(grantId, "recorded", "placed");
     }
     if (record.step === "placed" && record.revoked_at === null) {
-      const filled = await this.#counters.fillOnce({ grantId, accountId, keyId, amount });
+      const filled = await this.#counters.fillOnce({ ...address, amount });
       record = filled ? await this.#store.advance(grantId, "placed", "issued") : await this.#store.get(grantId);
       if (!filled && record.revoked_at === null) throw lost(grantId);
     }
     // Revoked in the meantime. Remove the grant again: it may have been placed after the revocation removed it from Redis.
-    if (record.revoked_at !== null) await this.#counters.remove({ accountId, keyId, grantId });
+    if (record.revoked_at !== null) await this.#counters.remove(address);
     return record;
   }
 
   async #view(record: GrantRecord): Promise<GrantView> {
-    const counted = await this.#counters.list({ accountId: record.account, keyId: record.key });
+    const counted = await this.#counters.list({ accountId: record.account, keyId: record.key }, record.surface);
     return viewGrant(
       record,
       counted.find(({ id }) => id === record._id),

@@ -1,5 +1,6 @@
 import type { Collection } from "mongodb";
 import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
+import type { Surface } from "../limiter/surfaces.ts";
 import { problem } from "../problems.ts";
 
 /** A grant as it was approved. Redis counts how much of it remains (GrantCounters). */
@@ -7,7 +8,7 @@ export interface GrantRecord {
   readonly _id: string;
   readonly account: string;
   readonly key: string;
-  readonly surface: "create";
+  readonly surface: Surface;
   /** Requests. */
   readonly amount: number;
   /** As the operator gave it. `expires_at` is computed from it when the grant is created. */

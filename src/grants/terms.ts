@@ -1,6 +1,6 @@
 import { invalid } from "../accounts/checks.ts";
 import type { GrantRecord } from "./store.ts";
-import { mayDrawGrants, SURFACES } from "../limiter/surfaces.ts";
+import { isSurface, SURFACES } from "../limiter/surfaces.ts";
 
 /** A grant as the operator typed it. With an `id`, the command can be repeated safely. */
 export interface GrantRequest {
@@ -33,11 +33,7 @@ export function checkedTerms({
   reason,
   id,
 }: GrantRequest): GrantTerms {
-  if (surface !== "create")
-    throw invalid(
-      "/surface",
-      `must be ${SURFACES.filter(mayDrawGrants).join(" or ")}: no other surface draws on grants`,
-    );
+  if (!isSurface(surface)) throw invalid("/surface", `must be one of ${SURFACES.join(", ")}`);
   if (!Number.isInteger(amount) || amount < 1 || amount > MAX_REQUESTS)
     throw invalid("/amount", `must be a whole number from 1 to ${MAX_REQUESTS}`);
   if (!(expiresInHours > 0 && expiresInHours <= MAX_HOURS))

@@ -1,5 +1,6 @@
 import type { GrantRecord } from "./store.ts";
 import type { Grant } from "../limiter/grant-counters.ts";
+import type { Surface } from "../limiter/surfaces.ts";
 
 /** A grant as operators see it. */
 export interface GrantView {
@@ -7,7 +8,7 @@ export interface GrantView {
   id: string;
   account_id: string;
   key_id: string;
-  surface: "create";
+  surface: Surface;
   amount: number;
   /** Requests it still admits. Null if Redis has no count of it, or if the grant is not issued yet. */
   remaining: number | null;

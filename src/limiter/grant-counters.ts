@@ -3,10 +3,12 @@ import type { RedisClient } from "../infra/redis.ts";
 import { limiterUnavailable } from "./outage.ts";
 import { redisKeys } from "./redis-keys.ts";
 import { fillGrant } from "./scripts.ts";
+import type { Surface } from "./surfaces.ts";
 
 /** A grant as Redis counts it down. */
 export interface Grant {
   readonly id: string;
+  readonly surface: Surface;
   /** Requests it still admits. */
   readonly remaining: number;
   /** Requests it admitted when it was issued. */
@@ -14,20 +16,25 @@ export interface Grant {
   readonly expiresAtMs: number;
 }
 
-export interface NewGrant extends Caller {
+/** Where Redis counts a grant. */
+export interface GrantAddress extends Caller {
   readonly grantId: string;
+  readonly surface: Surface;
+}
+
+export interface NewGrant extends GrantAddress {
   /** Requests, a whole number; 0 places the grant empty. */
   readonly amount: number;
   /** By Redis's clock, in milliseconds since the epoch. */
   readonly expiresAtMs: number;
 }
 
-/** The hash of a key's grants is kept until a day after its last grant expires. */
+/** The hash of a key's grants for a surface is kept until a day after its last grant expires. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The grants of keys in Redis. lua/charge.lua draws on them when a window of the surface create is exhausted. Every
- * method takes one round trip, and throws problem `limiter_unavailable` if Redis fails.
+ * The grants of keys in Redis. lua/charge.lua draws on them when a window of
+ * their surface is exhausted. Every method takes one round trip, and throws problem `limiter_unavailable` if Redis fails.
  */
 export class GrantCounters {
   readonly #redis: RedisClient;
@@ -40,8 +47,8 @@ export class GrantCounters {
    * Places a grant, empty (amount 0, to be filled later) or full. If the key has a grant with that id, nothing changes.
    * @returns whether the grant was new.
    */
-  async put({ grantId, amount, expiresAtMs, ...caller }: NewGrant): Promise<boolean> {
-    const key = redisKeys.grants(caller);
+  async put({ grantId, surface, amount, expiresAtMs, ...caller }: NewGrant): Promise<boolean> {
+    const key = redisKeys.grants(caller, surface);
     const end = expiresAtMs + DAY_MS;
     // GT never sets an expiry on a key that has none, so NX comes first.
     const results = await this.#orUnavailable(
@@ -58,19 +65,22 @@ export class GrantCounters {
   }
 
   /** Fills a grant that was placed empty, once. Source: lua/fill-grant.lua. @returns whether the grant exists. */
-  fillOnce({ grantId, amount, ...caller }: Omit<NewGrant, "expiresAtMs">): Promise<boolean> {
-    return this.#orUnavailable(fillGrant(this.#redis, caller, { grantId, amount }));
+  fillOnce({ grantId, surface, amount, ...caller }: Omit<NewGrant, "expiresAtMs">): Promise<boolean> {
+    return this.#orUnavailable(fillGrant(this.#redis, caller, { grantId, surface, amount }));
   }
 
   /** Removes a grant. From the next charge on, nothing is drawn from it. @returns whether it existed. */
-  async remove({ grantId, ...caller }: Caller & { grantId: string }): Promise<boolean> {
-    return (await this.#orUnavailable(this.#redis.hdel(redisKeys.grants(caller), grantId))) === 1;
+  async remove({ grantId, surface, ...caller }: GrantAddress): Promise<boolean> {
+    return (await this.#orUnavailable(this.#redis.hdel(redisKeys.grants(caller, surface), grantId))) === 1;
   }
 
-  /** Returns the key's grants in the order in which they expire. Expired ones stay until the whole hash expires. */
-  async list(caller: Caller): Promise<Grant[]> {
-    const fields = await this.#orUnavailable(this.#redis.hgetall(redisKeys.grants(caller)));
-    return parseGrants(Object.entries(fields));
+  /**
+   * Returns the key's grants for a surface in the order in which they expire. Expired ones stay until the whole hash
+   * expires.
+   */
+  async list(caller: Caller, surface: Surface): Promise<Grant[]> {
+    const fields = await this.#orUnavailable(this.#redis.hgetall(redisKeys.grants(caller, surface)));
+    return parseGrants(surface, Object.entries(fields));
   }
 
   async #orUnavailable<T>(command: Promise<T>): Promise<T> {
@@ -83,9 +93,9 @@ export class GrantCounters {
 }
 
 /** Parses the fields of a grants hash (lua/charge.lua). The first to expire comes first, and is drawn on first. */
-export function parseGrants(fields: Iterable<readonly [id: string, value: string]>): Grant[] {
+export function parseGrants(surface: Surface, fields: Iterable<readonly [id: string, value: string]>): Grant[] {
   return Array.from(fields, ([id, value]) => {
     const [remaining = NaN, expiresAtMs = NaN, amount = NaN] = value.split(":").map(Number);
-    return { id, remaining, amount, expiresAtMs };
+    return { id, surface, remaining, amount, expiresAtMs };
   }).toSorted((a, b) => a.expiresAtMs - b.expiresAtMs || (a.id < b.id ? -1 : 1));
 }

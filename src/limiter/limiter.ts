@@ -6,7 +6,7 @@ import { LocalLimiter } from "./local.ts";
 import { Observer } from "./observer.ts";
 import { answerOf } from "./outage.ts";
 import { charge, type ChargeAnswer, checkKey } from "./scripts.ts";
-import { limitsOf, mayDrawGrants } from "./surfaces.ts";
+import { limitsOf } from "./surfaces.ts";
 
 export interface LimiterOptions {
   redis: RedisClient;
@@ -114,7 +114,6 @@ export class Limiter {
       limits: limitsOf(surface, scale),
       windowSeconds,
       cost,
-      drawsGrants: mayDrawGrants(surface),
       deadlineMs: Math.floor(offset + giveUpAt) - TIMER_EARLY_MS,
       accountVersion,
       secretEndsAt,

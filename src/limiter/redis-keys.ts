@@ -10,5 +10,7 @@ export const redisKeys = {
   keyCounter: ({ accountId, keyId }: Caller, surface: Surface) => `{${accountId}}:${surface}:${keyId}`,
   accountMarker: (accountId: string) => `{${accountId}}:standing`,
   keyMarker: ({ accountId, keyId }: Caller) => `{${accountId}}:standing:${keyId}`,
-  grants: ({ accountId, keyId }: Caller) => `{${accountId}}:grants:${keyId}`,
+  // Version 0.1.0 had grants of creates only, so their name has no surface.
+  grants: ({ accountId, keyId }: Caller, surface: Surface) =>
+    `{${accountId}}:grants:${keyId}${surface === "create" ? "" : `:${surface}`}`,
 };

@@ -20,7 +20,6 @@ export interface ChargeCall {
   readonly limits: { readonly account: number; readonly key: number };
   readonly windowSeconds: number;
   readonly cost: number;
-  readonly drawsGrants: boolean;
   /** By Redis's clock, in milliseconds; 0 for none. */
   readonly deadlineMs: number;
   readonly accountVersion: number;
@@ -41,16 +40,15 @@ export interface ChargeAnswer {
 
 /** lua/charge.lua. One round trip. */
 export async function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnswer> {
-  const { caller, surface, limits, windowSeconds, cost, drawsGrants, deadlineMs, accountVersion, secretEndsAt } = call;
+  const { caller, surface, limits, windowSeconds, cost, deadlineMs, accountVersion, secretEndsAt } = call;
   const keys = [
     redisKeys.accountCounter(caller.accountId, surface),
     redisKeys.keyCounter(caller, surface),
     redisKeys.keyMarker(caller),
     redisKeys.accountMarker(caller.accountId),
-    redisKeys.grants(caller),
+    redisKeys.grants(caller, surface),
   ];
-  const draws = drawsGrants ? 1 : 0;
-  const args = [limits.account, limits.key, windowSeconds, cost, draws, deadlineMs, accountVersion, secretEndsAt];
+  const args = [limits.account, limits.key, windowSeconds, cost, deadlineMs, accountVersion, secretEndsAt];
   const answer = (await runScript(redis, SCRIPTS.charge, keys, args)) as [
     verdict: ChargeAnswer["verdict"],
     accountRemaining: number,
@@ -74,14 +72,20 @@ export async function checkKey(
   return answer ?? undefined;
 }
 
+export interface SurfaceAnswer {
+  readonly accountUsed: number;
+  readonly keyUsed: number;
+  readonly resetMs: number;
+  /** As HGETALL: id, value, id, value … */
+  readonly grants: readonly string[];
+}
+
 export interface UsageAnswer {
   readonly nowMs: number;
   readonly revoked: boolean;
   readonly suspended: boolean;
-  /** As HGETALL: id, value, id, value … */
-  readonly grants: readonly string[];
   /** One for each surface, in the order of SURFACES. */
-  readonly counters: readonly { readonly accountUsed: number; readonly keyUsed: number; readonly resetMs: number }[];
+  readonly surfaces: readonly SurfaceAnswer[];
 }
 
 /** lua/usage.lua. One round trip. */
@@ -92,26 +96,23 @@ export async function usage(
   const keys = [
     redisKeys.keyMarker(caller),
     redisKeys.accountMarker(caller.accountId),
-    redisKeys.grants(caller),
     ...SURFACES.flatMap((surface) => [
       redisKeys.accountCounter(caller.accountId, surface),
       redisKeys.keyCounter(caller, surface),
+      redisKeys.grants(caller, surface),
     ]),
   ];
   const answer = await runScript(redis, SCRIPTS.usage, keys, [windowSeconds]);
-  const [nowMs, revoked, suspended, grants, counts] = answer as [number, number, number, string[], number[]];
-  const counters = SURFACES.map((_surface, index) => {
-    const [accountUsed = 0, keyUsed = 0, resetMs = 0] = counts.slice(3 * index, 3 * index + 3);
-    return { accountUsed, keyUsed, resetMs };
-  });
-  return { nowMs, revoked: revoked === 1, suspended: suspended === 1, grants, counters };
+  const [nowMs, revoked, suspended, rows] = answer as [number, number, number, [number, number, number, string[]][]];
+  const surfaces = rows.map(([accountUsed, keyUsed, resetMs, grants]) => ({ accountUsed, keyUsed, resetMs, grants }));
+  return { nowMs, revoked: revoked === 1, suspended: suspended === 1, surfaces };
 }
 
 /** lua/fill-grant.lua. One round trip. @returns whether the grant exists. */
 export async function fillGrant(
   redis: RedisClient,
   caller: Caller,
-  { grantId, amount }: { grantId: string; amount: number },
+  { grantId, surface, amount }: { grantId: string; surface: Surface; amount: number },
 ): Promise<boolean> {
-  return (await runScript(redis, SCRIPTS.fillGrant, [redisKeys.grants(caller)], [grantId, amount])) === 1;
+  return (await runScript(redis, SCRIPTS.fillGrant, [redisKeys.grants(caller, surface)], [grantId, amount])) === 1;
 }

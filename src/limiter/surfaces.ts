@@ -14,7 +14,6 @@ export function limitsOf(surface: Surface, scale: number): { account: number; ke
   return { account: 2 * key, key };
 }
 
-/** Returns whether a surface may draw on grants. Rule 6 of the specification is about creates only. */
-export function mayDrawGrants(surface: Surface): boolean {
-  return surface === "create";
+export function isSurface(name: string): name is Surface {
+  return Object.hasOwn(PER_KEY, name);
 }

@@ -29,7 +29,7 @@ export interface SurfaceUsage {
 export interface Usage {
   readonly status: "active" | "revoked" | "suspended";
   readonly surfaces: SurfaceUsage[];
-  /** Live grants, in the order in which they are drawn on. */
+  /** Live grants by surface, in the order in which they are drawn on. */
   readonly grants: Grant[];
   /** Redis's clock, in milliseconds. */
   readonly nowMs: number;
@@ -43,18 +43,17 @@ export async function readUsage(
   { redis, windowSeconds, scale, timeoutMs }: UsageOptions,
   caller: Caller,
 ): Promise<Usage> {
-  const { nowMs, revoked, suspended, grants, counters } = await answerOf(
-    usage(redis, { caller, windowSeconds }),
-    timeoutMs,
-  );
+  const { nowMs, revoked, suspended, surfaces } = await answerOf(usage(redis, { caller, windowSeconds }), timeoutMs);
   return {
     status: revoked ? "revoked" : suspended ? "suspended" : "active",
     surfaces: SURFACES.map((surface, index) => {
-      const { accountUsed = 0, keyUsed = 0, resetMs = 0 } = counters[index] ?? {};
+      const { accountUsed = 0, keyUsed = 0, resetMs = 0 } = surfaces[index] ?? {};
       const limits = limitsOf(surface, scale);
       return { surface, account: quota(limits.account, accountUsed), key: quota(limits.key, keyUsed), resetMs };
     }),
-    grants: parseGrants(pairs(grants)).filter(({ expiresAtMs }) => expiresAtMs > nowMs),
+    grants: SURFACES.flatMap((surface, index) => parseGrants(surface, pairs(surfaces[index]?.grants ?? []))).filter(
+      ({ expiresAtMs }) => expiresAtMs > nowMs,
+    ),
     nowMs,
   };
 }

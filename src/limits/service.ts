@@ -38,6 +38,6 @@ export function resetOf(resetMs: number, nowMs: number): Pick<SurfaceLimits, "re
   return { reset: secondsToReset({ resetMs }), reset_at: timestamp(nowMs + resetMs) };
 }
 
-export function viewLiveGrant({ id, amount, remaining, expiresAtMs }: Usage["grants"][number]): LiveGrant {
-  return { object: "grant", id, surface: "create", amount, remaining, expires_at: timestamp(expiresAtMs) };
+export function viewLiveGrant({ id, surface, amount, remaining, expiresAtMs }: Usage["grants"][number]): LiveGrant {
+  return { object: "grant", id, surface, amount, remaining, expires_at: timestamp(expiresAtMs) };
 }

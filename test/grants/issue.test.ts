@@ -86,7 +86,7 @@ describe("GrantService", () => {
     return (await Promise.all(charges)).filter(({ verdict }) => verdict === "admitted" || verdict === "granted").length;
   };
   /** Deletes the key's grants from Redis. */
-  const loseGrants = () => redis.del(redisKeys.grants({ accountId, keyId: request.keyId }));
+  const loseGrants = () => redis.del(redisKeys.grants({ accountId, keyId: request.keyId }, "create"));
 
   for (const cut of CUTS) {
     it(`gives the amount once if the command is repeated after a crash (${cut})`, async () => {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { KeyMarkers } from "../../src/limiter/key-markers.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import { limitsOf, SURFACES } from "../../src/limiter/surfaces.ts";
 import { newCaller, redisNow, useLimiter, verdicts } from "./support.ts";
 
 const DAY_MS = 86_400_000;
@@ -14,6 +15,7 @@ describe("charging a request, with grants", () => {
     await new GrantCounters(redis).put({
       ...caller,
       grantId: "grant_1",
+      surface: "create",
       amount: 3,
       expiresAtMs: (await redisNow(redis)) + DAY_MS,
     });
@@ -31,6 +33,7 @@ describe("charging a request, with grants", () => {
     await new GrantCounters(redis).put({
       ...caller,
       grantId: "grant_1",
+      surface: "create",
       amount: 1,
       expiresAtMs: (await redisNow(redis)) + DAY_MS,
     });
@@ -43,14 +46,33 @@ describe("charging a request, with grants", () => {
     expect((await chargeOne({ ...caller, surface: "create" })).verdict).to.equal("account_exhausted");
   });
 
+  for (const surface of SURFACES) {
+    it(`draws a grant for ${surface}, and only for that`, async () => {
+      const caller = newCaller();
+      const expiresAtMs = (await redisNow(redis)) + DAY_MS;
+      const limit = limitsOf(surface, 1).key;
+      await new GrantCounters(redis).put({ ...caller, grantId: "grant_1", surface, amount: 3, expiresAtMs });
+      expect(verdicts(await charge(limit + 5, { ...caller, surface }))).to.deep.equal({
+        admitted: limit,
+        granted: 3,
+        key_exhausted: 2,
+      });
+      for (const other of SURFACES.filter((each) => each !== surface))
+        expect(await last(limitsOf(other, 1).key + 1, { ...caller, surface: other })).to.deep.include({
+          verdict: "key_exhausted",
+          grantRemaining: null,
+        });
+    });
+  }
+
   it("draws the grant that expires first", async () => {
     const caller = newCaller();
     const store = new GrantCounters(redis);
     const now = await redisNow(redis);
-    await store.put({ ...caller, grantId: "grant_a", amount: 5, expiresAtMs: now + 2 * DAY_MS });
-    await store.put({ ...caller, grantId: "grant_b", amount: 5, expiresAtMs: now + DAY_MS });
+    await store.put({ ...caller, grantId: "grant_a", surface: "create", amount: 5, expiresAtMs: now + 2 * DAY_MS });
+    await store.put({ ...caller, grantId: "grant_b", surface: "create", amount: 5, expiresAtMs: now + DAY_MS });
     await charge(106, { ...caller, surface: "create" });
-    expect((await store.list(caller)).map(({ id, remaining }) => [id, remaining])).to.deep.equal([
+    expect((await store.list(caller, "create")).map(({ id, remaining }) => [id, remaining])).to.deep.equal([
       ["grant_b", 0],
       ["grant_a", 4],
     ]);
@@ -60,15 +82,21 @@ describe("charging a request, with grants", () => {
     const caller = newCaller();
     const store = new GrantCounters(redis);
     const now = await redisNow(redis);
-    await store.put({ ...caller, grantId: "grant_expired", amount: 5, expiresAtMs: now - 1 });
-    await store.put({ ...caller, grantId: "grant_revoked", amount: 5, expiresAtMs: now + DAY_MS });
-    await store.put({ ...newCaller(caller.accountId), grantId: "grant_other", amount: 5, expiresAtMs: now + DAY_MS });
-    expect(await store.remove({ ...caller, grantId: "grant_revoked" })).to.equal(true);
+    await store.put({ ...caller, grantId: "grant_expired", surface: "create", amount: 5, expiresAtMs: now - 1 });
+    await store.put({ ...caller, grantId: "grant_revoked", surface: "create", amount: 5, expiresAtMs: now + DAY_MS });
+    await store.put({
+      ...newCaller(caller.accountId),
+      grantId: "grant_other",
+      surface: "create",
+      amount: 5,
+      expiresAtMs: now + DAY_MS,
+    });
+    expect(await store.remove({ ...caller, surface: "create", grantId: "grant_revoked" })).to.equal(true);
     expect(await last(101, { ...caller, surface: "create" })).to.deep.include({
       verdict: "key_exhausted",
       grantRemaining: null,
     });
-    await store.put({ ...caller, grantId: "grant_live", amount: 5, expiresAtMs: now + DAY_MS });
+    await store.put({ ...caller, grantId: "grant_live", surface: "create", amount: 5, expiresAtMs: now + DAY_MS });
     expect(await last(11, { ...caller, surface: "start" })).to.deep.include({
       verdict: "key_exhausted",
       grantRemaining: null,
@@ -78,7 +106,13 @@ describe("charging a request, with grants", () => {
   it("ignores a second grant with the same id, and keeps what was drawn from the first", async () => {
     const caller = newCaller();
     const store = new GrantCounters(redis);
-    const grant = { ...caller, grantId: "grant_1", amount: 2, expiresAtMs: (await redisNow(redis)) + DAY_MS };
+    const grant = {
+      ...caller,
+      grantId: "grant_1",
+      surface: "create",
+      amount: 2,
+      expiresAtMs: (await redisNow(redis)) + DAY_MS,
+    } as const;
     expect(await store.put(grant)).to.equal(true);
     await charge(101, { ...caller, surface: "create" });
     expect(await store.put(grant)).to.equal(false);
@@ -97,8 +131,14 @@ describe("charging a request, with grants", () => {
     ]) {
       const caller = newCaller();
       for (const day of days)
-        await store.put({ ...caller, grantId: `grant_${day}`, amount: 1, expiresAtMs: now + day * DAY_MS });
-      expect(await redis.pexpiretime(redisKeys.grants(caller))).to.equal(now + 3 * DAY_MS);
+        await store.put({
+          ...caller,
+          grantId: `grant_${day}`,
+          surface: "create",
+          amount: 1,
+          expiresAtMs: now + day * DAY_MS,
+        });
+      expect(await redis.pexpiretime(redisKeys.grants(caller, "create"))).to.equal(now + 3 * DAY_MS);
     }
   });
 
@@ -107,6 +147,7 @@ describe("charging a request, with grants", () => {
     await new GrantCounters(redis).put({
       ...caller,
       grantId: "grant_1",
+      surface: "create",
       amount: 1,
       expiresAtMs: (await redisNow(redis)) + DAY_MS,
     });

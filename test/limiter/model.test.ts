@@ -14,12 +14,14 @@ const KEYS = 3;
 
 type Step =
   | ({ do: "charge" } & Charge)
-  | { do: "put"; key: number; id: string; amount: number; expiresInDays: number }
-  | { do: "remove"; key: number; id: string }
+  | { do: "put"; key: number; surface: Charge["surface"]; id: string; amount: number; expiresInDays: number }
+  | { do: "remove"; key: number; surface: Charge["surface"]; id: string }
   | { do: "revoke"; key: number }
   | { do: "suspend" | "resume" };
 
 const key = fc.nat({ max: KEYS - 1 });
+const SURFACES = ["create", "start"] as const;
+const surface = fc.constantFrom(...SURFACES);
 const cost = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5 }));
 // No two live grants expire together: the order in which such grants are drawn is unspecified.
 const grant = fc.oneof(
@@ -29,15 +31,15 @@ const grant = fc.oneof(
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 24,
-    arbitrary: fc.record({ do: fc.constant("charge"), key, surface: fc.constantFrom("create", "start"), cost }),
+    arbitrary: fc.record({ do: fc.constant("charge"), key, surface, cost }),
   },
   {
     weight: 3,
     arbitrary: fc
-      .tuple(key, fc.integer({ min: 1, max: 9 }), grant)
-      .map(([of, amount, made]) => ({ do: "put", key: of, amount, ...made }) as const),
+      .tuple(key, surface, fc.integer({ min: 1, max: 9 }), grant)
+      .map(([of, on, amount, made]) => ({ do: "put", key: of, surface: on, amount, ...made }) as const),
   },
-  fc.tuple(key, grant).map(([of, { id }]) => ({ do: "remove", key: of, id }) as const),
+  fc.tuple(key, surface, grant).map(([of, on, { id }]) => ({ do: "remove", key: of, surface: on, id }) as const),
   fc.record({ do: fc.constant("revoke"), key }),
   fc.record({ do: fc.constantFrom("suspend", "resume") }),
 );
@@ -84,13 +86,16 @@ async function take(
   if (step.do === "charge")
     return [model.charge(step, allowed), await charge(redis, callers[step.key]!, step, allowed)];
   if (step.do === "put") {
-    const isNew = !model.grantsOf(step.key).has(step.id);
-    if (isNew) model.grantsOf(step.key).set(step.id, { ...step, remaining: step.amount });
+    const own = model.grantsOf(step.key, step.surface);
+    const isNew = !own.has(step.id);
+    if (isNew) own.set(step.id, { ...step, remaining: step.amount });
     const expiresAtMs = now + step.expiresInDays * DAY_SECONDS * 1000;
-    return [isNew, await grants.put({ ...callers[step.key]!, grantId: step.id, amount: step.amount, expiresAtMs })];
+    const { id: grantId, surface: on, amount } = step;
+    return [isNew, await grants.put({ ...callers[step.key]!, grantId, surface: on, amount, expiresAtMs })];
   }
   if (step.do === "remove") {
-    return [model.grantsOf(step.key).delete(step.id), await grants.remove({ ...callers[step.key]!, grantId: step.id })];
+    const removed = grants.remove({ ...callers[step.key]!, grantId: step.id, surface: step.surface });
+    return [model.grantsOf(step.key, step.surface).delete(step.id), await removed];
   }
   if (step.do === "revoke") {
     model.revoked.add(step.key);
@@ -103,16 +108,15 @@ async function take(
 async function charge(
   redis: RedisClient,
   caller: Caller,
-  { surface, cost: charged }: Charge,
+  { surface: on, cost: charged }: Charge,
   allowed: Limits,
 ): Promise<unknown[]> {
   const { verdict, accountRemaining, keyRemaining, grantRemaining, grantAmount } = await runCharge(redis, {
     caller,
-    surface,
+    surface: on,
     limits: allowed,
     windowSeconds: DAY_SECONDS,
     cost: charged,
-    drawsGrants: surface === "create",
     deadlineMs: 0,
     accountVersion: 0,
     secretEndsAt: 0,
@@ -126,19 +130,21 @@ async function actualUsage({ redis, callers }: Run): Promise<unknown[]> {
   return all.map(({ status, surfaces, grants }) => ({
     status,
     used: surfaces
-      .filter(({ surface }) => surface === "create" || surface === "start")
+      .filter(({ surface: of }) => of === "create" || of === "start")
       .map(({ account, key: own }) => [account.used, own.used]),
-    grants: grants.map(({ id, remaining, amount }) => [id, remaining, amount]),
+    grants: grants.map(({ id, surface: of, remaining, amount }) => [of, id, remaining, amount]),
   }));
 }
 
 function expectedUsage({ model, callers }: Run): unknown[] {
   return callers.map((_, owner) => ({
     status: model.revoked.has(owner) ? "revoked" : model.suspended ? "suspended" : "active",
-    used: ["create", "start"].map((surface) => [model.usedOf(surface), model.usedOf(surface, owner)]),
-    grants: [...model.grantsOf(owner)]
-      .filter(([, { expiresInDays }]) => expiresInDays > 0)
-      .toSorted(([, a], [, b]) => a.expiresInDays - b.expiresInDays)
-      .map(([id, { remaining, amount }]) => [id, remaining, amount]),
+    used: SURFACES.map((of) => [model.usedOf(of), model.usedOf(of, owner)]),
+    grants: SURFACES.flatMap((of) =>
+      [...model.grantsOf(owner, of)]
+        .filter(([, { expiresInDays }]) => expiresInDays > 0)
+        .toSorted(([, a], [, b]) => a.expiresInDays - b.expiresInDays)
+        .map(([id, { remaining, amount }]) => [of, id, remaining, amount]),
+    ),
   }));
 }

@@ -18,7 +18,7 @@ export interface Charge {
 /** A simple model of lua/charge.lua: one account, keys identified by number, and a clock that stands still. */
 export class Model {
   readonly used = new Map<string, number>();
-  readonly grants = new Map<number, Map<string, ModelGrant>>();
+  readonly grants = new Map<string, Map<string, ModelGrant>>();
   readonly revoked = new Set<number>();
   suspended = false;
 
@@ -26,8 +26,7 @@ export class Model {
   charge({ key, surface, cost }: Charge, limits: Limits): (number | string)[] {
     const account = this.usedOf(surface);
     const own = this.usedOf(surface, key);
-    const live =
-      surface === "create" ? [...this.grantsOf(key).values()].filter(({ expiresInDays }) => expiresInDays > 0) : [];
+    const live = [...this.grantsOf(key, surface).values()].filter(({ expiresInDays }) => expiresInDays > 0);
     const [grant] = live
       .filter(({ remaining }) => remaining >= cost)
       .toSorted((a, b) => a.expiresInDays - b.expiresInDays);
@@ -52,7 +51,8 @@ export class Model {
     return this.used.get(key === undefined ? surface : `${surface} ${key}`) ?? 0;
   }
 
-  grantsOf(key: number): Map<string, ModelGrant> {
-    return this.grants.get(key) ?? this.grants.set(key, new Map()).get(key)!;
+  grantsOf(key: number, surface: Charge["surface"]): Map<string, ModelGrant> {
+    const name = `${surface} ${key}`;
+    return this.grants.get(name) ?? this.grants.set(name, new Map()).get(name)!;
   }
 }

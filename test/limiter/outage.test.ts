@@ -147,7 +147,7 @@ describe("the limiter during a Redis outage", function () {
       const names = {
         accountCounter: redisKeys.accountCounter(request.accountId, "create"),
         keyCounter: redisKeys.keyCounter(request, "create"),
-        grants: redisKeys.grants(request),
+        grants: redisKeys.grants(request, "create"),
       };
       await operator.rpush(names[spoiled], "not this");
       const { message } = (await expectUnavailable(request)).cause as Error;

@@ -69,7 +69,13 @@ describe("the limiter at the edge of a window", function () {
     const [limiter] = limiters;
     const caller = newCaller();
     const expiresAtMs = (await redisNow(redis!)) + 300;
-    await new GrantCounters(redis!).put({ ...caller, grantId: "grant_1", amount: 1_000_000, expiresAtMs });
+    await new GrantCounters(redis!).put({
+      ...caller,
+      grantId: "grant_1",
+      surface: "create",
+      amount: 1_000_000,
+      expiresAtMs,
+    });
     const request = { ...caller, surface: "create", cost: 101 } as const; // fits no window
     let decision = await limiter!.charge(request);
     expect(decision.verdict).to.equal("granted");
