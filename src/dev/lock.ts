@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, realpathSync, rmSync } from "node:fs";
+import { realpathSync, rmSync } from "node:fs";
 import { type Socket, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createPrivateFolder } from "./data-dir.ts";
+
+const ANSWER_TIMEOUT_MS = 1_000;
 
 /** Releases a lock. */
 export type Release = () => void;
@@ -33,8 +36,21 @@ export async function lock(folder: string, onWait: () => void): Promise<Release>
   }
 }
 
+/** Returns the process id of the lock's holder; undefined if nobody holds it, or if the holder does not say. */
+export async function holderOf(folder: string): Promise<number | undefined> {
+  const socket = connect(addressOf(folder));
+  try {
+    const [line] = (await once(socket, "data", { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) })) as [Buffer];
+    return Number(line.toString()) || undefined;
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}
+
 function addressOf(folder: string): string {
-  mkdirSync(folder, { recursive: true });
+  createPrivateFolder(folder);
   const name = `onboarding-${createHash("sha256").update(realpathSync(folder)).digest("hex").slice(0, 32)}`;
   // On Linux the name starts with NUL: an abstract socket, which has no file.
   return process.platform === "linux" ? `\0${name}` : join(tmpdir(), `${name}.sock`);
@@ -49,6 +65,7 @@ async function listen(address: string): Promise<Release | undefined> {
         .on("close", () => waiting.delete(socket))
         .unref(),
     );
+    socket.write(`${process.pid}`);
   });
   try {
     await once(server.listen(address), "listening");
@@ -78,5 +95,11 @@ async function isHeld(address: string): Promise<boolean> {
 /** Connects to the holder. The connection stays open until the holder releases the lock or exits. */
 async function untilFree(address: string): Promise<void> {
   const socket = connect(address);
-  await new Promise((resolve) => socket.on("error", () => socket.destroy()).on("close", resolve));
+  // `resume`, because the end of a connection is only noticed once everything is read.
+  await new Promise((resolve) => {
+    socket
+      .on("error", () => socket.destroy())
+      .on("close", resolve)
+      .resume();
+  });
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { createPrivateFolder } from "./data-dir.ts";
 import { SetupError, say } from "./output.ts";
 import { type ServerRecord, isAlive } from "./servers-file.ts";
 
@@ -96,10 +97,12 @@ export async function adopt(
 }
 
 function begin(spec: ServerSpec, port: number, { detached = false }: LaunchOptions): OwnServer {
-  mkdirSync(dirname(spec.log), { recursive: true });
+  createPrivateFolder(dirname(spec.log));
+  const umask = process.umask(0o077); // the server's files, and its log, are for their owner alone
   const log = openSync(spec.log, "a");
   const child: ChildProcess = spawn(spec.command, spec.args(port), { detached, stdio: ["ignore", log, log] });
   closeSync(log);
+  process.umask(umask);
   const exited = once(child, "exit").catch(() => undefined); // it rejects if the program could not be started
   const { pid } = child;
   if (pid === undefined) throw new SetupError(`${spec.name} could not be started from ${spec.command}.`);

@@ -38,7 +38,7 @@ export function recordServer(dataDir: string, role: ServerRole, record: ServerRe
   const records = { ...readServers(dataDir), [role]: record };
   const file = fileIn(dataDir);
   if (records.redis === undefined && records.mongodb === undefined) return rmSync(file, { force: true });
-  writeFileSync(`${file}.new`, `${JSON.stringify(records, null, 2)}\n`);
+  writeFileSync(`${file}.new`, `${JSON.stringify(records, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 

@@ -1,11 +1,16 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { createPrivateFolder } from "./data-dir.ts";
 import { lock } from "./lock.ts";
 import { askMongoPid, findMongo, mongoSpec } from "./mongo.ts";
-import { say } from "./output.ts";
+import { explain, say } from "./output.ts";
 import { askRedisPid, findRedis, redisDir, redisSpec } from "./redis.ts";
 import { type Server, type ServerSpec, adopt, launch } from "./server-process.ts";
-import { type ServerRole, readServers, recordServer } from "./servers-file.ts";
+import { type ServerRecord, type ServerRole, readServers, recordServer } from "./servers-file.ts";
+
+/** Between the end of a server and its new start, in milliseconds. */
+const RESTART_PAUSE_MS = 1_000;
 
 export interface Servers {
   readonly redisUrl: string;
@@ -71,18 +76,32 @@ async function adoptEarlier(role: ServerRole, { dataDir }: ServersOptions): Prom
 async function startNew(role: ServerRole, options: ServersOptions): Promise<Server> {
   const { dataDir, signal } = options;
   const spec = await specOf(role, options);
-  const server = await launch(spec, {
-    detached: true,
-    signal,
-    onSpawn: (record) => recordServer(dataDir, role, record),
-  });
-  let stopping = false;
-  void server.exited.then(() => stopping || say(`${spec.name} stopped unexpectedly; its log is ${spec.log}`));
+  const onSpawn = (record: ServerRecord) => recordServer(dataDir, role, record);
+  let server = await launch(spec, { detached: true, signal, onSpawn });
+  const stopping = new AbortController();
+  const keepRunning = async (): Promise<void> => {
+    for (;;) {
+      await server.exited;
+      if (stopping.signal.aborted) return;
+      say(`${spec.name} stopped unexpectedly. Starting it again; its log is ${spec.log}`);
+      await wait(RESTART_PAUSE_MS, undefined, { signal: stopping.signal });
+      // On the same port: the service has its address.
+      server = await launch(spec, { port: server.port, detached: true, signal: stopping.signal, onSpawn }).catch(
+        (error: unknown) => {
+          if (!stopping.signal.aborted) say(explain(error));
+          return server; // it has exited, so the next turn tries again
+        },
+      );
+    }
+  };
+  const kept = keepRunning().catch(() => undefined); // stopped during the pause
   return {
-    ...server,
-    stop() {
-      stopping = true;
-      return server.stop();
+    url: server.url,
+    pid: server.pid,
+    async stop() {
+      stopping.abort();
+      await server.stop();
+      await kept;
     },
   };
 }
@@ -91,10 +110,10 @@ async function specOf(role: ServerRole, options: ServersOptions): Promise<Server
   const log = join(options.dataDir, "logs", `${role}.log`);
   if (role === "redis") {
     const command = await withInstallLock(options, () => findRedis(options.tools, options.signal));
-    return redisSpec({ command, dir: createFolder(redisDir(options.dataDir)), log });
+    return redisSpec({ command, dir: privateFolder(redisDir(options.dataDir)), log });
   }
   const program = await withInstallLock(options, () => findMongo(options.tools, options.signal, options.dataDir));
-  return mongoSpec({ program, dir: createFolder(join(options.dataDir, program.folder)), log });
+  return mongoSpec({ program, dir: privateFolder(join(options.dataDir, program.folder)), log });
 }
 
 /** Makes processes take turns, so that two never install the same program at once. */
@@ -107,7 +126,9 @@ async function withInstallLock<T>({ tools }: Pick<ServersOptions, "tools">, find
   }
 }
 
-function createFolder(dir: string): string {
-  mkdirSync(dir, { recursive: true });
+/** Creates a folder for personal data: only its owner may read it, also if it has been there before. */
+function privateFolder(dir: string): string {
+  createPrivateFolder(dir);
+  chmodSync(dir, 0o700);
   return dir;
 }

@@ -1,30 +1,49 @@
 /** `npm start`: finds or starts Redis and MongoDB, then runs the service until a signal stops it. */
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { ConfigError, readConfig } from "../config.ts";
 import { runChild } from "./child.ts";
-import { dataDirOf, toolsIn } from "./data-dir.ts";
+import { dataDirOf, prepareDataDir, toolsIn } from "./data-dir.ts";
 import { greet } from "./demo.ts";
-import { tryLock } from "./lock.ts";
+import { holderOf, tryLock } from "./lock.ts";
 import { SetupError, explain, say } from "./output.ts";
 import { ensureServers } from "./servers.ts";
 import { type StopSignals, listenForStop } from "./stop-signals.ts";
 
 async function start(signals: StopSignals): Promise<void> {
-  readConfig(process.env); // reports a wrong setting before anything starts
+  const config = readConfig(process.env); // reports a wrong setting before anything starts
   const shownDataDir = dataDirOf(process.env);
   const dataDir = resolve(shownDataDir);
+  prepareDataDir(dataDir);
   // A second `npm start` may not share the servers of the first: they stop when the first one stops.
   if ((await tryLock(dataDir)) === undefined) {
+    const holder = await holderOf(dataDir);
     throw new SetupError(
-      `npm start is already running on ${shownDataDir}. Stop it, or set another DATA_DIR, PORT and OPS_PORT.`,
+      `npm start is already running on ${shownDataDir}${holder === undefined ? "" : ` (process ${holder})`}. ` +
+        "Stop it, or set another DATA_DIR, PORT and OPS_PORT.",
     );
   }
+  for (const setting of ["PORT", "OPS_PORT"] as const) await refuseTaken(setting, config[setting], config.HOST);
   const servers = await ensureServers({ dataDir, tools: toolsIn(dataDir), env: process.env, signal: signals.stopping });
   try {
     await serve({ ...process.env, REDIS_URL: servers.redisUrl, MONGODB_URL: servers.mongodbUrl }, signals);
   } finally {
     await servers.stop();
   }
+}
+
+/** @throws {SetupError} if another process listens on the port. */
+async function refuseTaken(setting: string, port: number, host: string): Promise<void> {
+  const server = createServer().listen({ port, host, exclusive: true });
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw new SetupError(`Port ${port} is taken by another process. Stop it, or set ${setting} to a free port.`);
+  }
+  server.close();
+  await once(server, "close");
 }
 
 /** Runs the service. Resolves when it has stopped after a signal. @throws {SetupError} if it exits without one. */

@@ -4,6 +4,7 @@ import { reviveStuckClient } from "./heartbeats.ts";
 import type { Metrics } from "./metrics.ts";
 import { watchPool } from "./mongo-pool.ts";
 import { published } from "./store-channel.ts";
+import { withoutCredentials } from "./urls.ts";
 
 /** What an operation does, in the words of MongoDB's commands. */
 type Operation = "find" | "insert" | "update" | "delete" | "ping";
@@ -38,7 +39,7 @@ const DEFAULT_DATABASE = "onboarding";
 
 /**
  * Connects. Writes wait until a majority of the replica set has journaled them.
- * @throws {Error} of the driver, within `timeoutMs`, if no server can be reached.
+ * @throws {Error} with the address and the driver's reason, within `timeoutMs`, if no server can be reached.
  */
 export async function connectMongo({ url, timeoutMs, log, metrics }: MongoOptions): Promise<Mongo> {
   const client = new MongoClient(url, {
@@ -51,7 +52,15 @@ export async function connectMongo({ url, timeoutMs, log, metrics }: MongoOption
     ignoreUndefined: true,
   });
   if (metrics !== undefined) watchPool(client, metrics);
-  await client.connect();
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.close();
+    const reason = (error as Error).message;
+    throw new Error(`MongoDB at ${withoutCredentials(url)} cannot be reached: ${reason}. Check MONGODB_URL.`, {
+      cause: error,
+    });
+  }
   const closing = new AbortController();
   const onRevival = (): void => log?.warn("MongoDB heartbeat is stuck, reconnecting");
   reviveStuckClient(client, { onRevival, signal: closing.signal });

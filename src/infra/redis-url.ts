@@ -44,11 +44,6 @@ export function parseRedisUrl(url: string): RedisAddress {
   );
 }
 
-/** Returns the URL with its user and password hidden, for logs and errors. */
-export function withoutCredentials(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, "//…@");
-}
-
 function parseHosts(hosts: string, defaultPort: number): Endpoint[] {
   return hosts.split(",").map((entry) => {
     const { hostname, port } = new URL(`redis://${entry}`);

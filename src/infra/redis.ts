@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
-import { parseRedisUrl, type RedisAddress, withoutCredentials } from "./redis-url.ts";
+import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
+import { withoutCredentials } from "./urls.ts";
 
 /** An ioredis client that never reads from a replica and never sends a command twice. */
 export type RedisClient = Redis | Cluster;
@@ -42,7 +43,9 @@ export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Pr
   } catch (error) {
     client.disconnect();
     const reason = [(error as Error).message, lastError?.message].filter(Boolean).join("; ");
-    throw new Error(`Redis at ${withoutCredentials(url)} cannot be used: ${reason}`, { cause: error });
+    throw new Error(`Redis at ${withoutCredentials(url)} cannot be used: ${reason}. Check REDIS_URL.`, {
+      cause: error,
+    });
   }
   return client;
 }
