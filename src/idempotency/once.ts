@@ -43,8 +43,9 @@ interface Done {
  * creates are derived from the seed. If an attempt dies at any moment, its retry repeats the work with the same
  * identifiers and finds what already exists. The lease only avoids parallel work: correctness does not depend on it.
  *
- * The first answer is stored for replays, and so is the first refusal by the work (4xx: not_found, external_id_taken,
- * …). Outcomes that may differ on the next attempt are not stored: every 5xx, including store_unavailable.
+ * Success uses a key up: its answer is stored for replays. A refusal (4xx) leaves nothing behind, so the key is free
+ * again, for the same request or for a corrected one. After a 5xx the work may have been done, so the key stays bound to
+ * its request.
  */
 export class IdempotentWork {
   readonly #store: IdempotencyStore;
@@ -132,10 +133,13 @@ export class IdempotentWork {
     return earlier === undefined ? answerOrThrow(outcome, false) : answerOrThrow(earlier, true);
   }
 
-  /** Stores the outcome. If another attempt finished first, returns the outcome that it stored. */
+  /** Ends the record with its outcome. If another attempt finished first, returns the outcome that it stored. */
   async #finish(record: IdempotencyRecord, outcome: Outcome): Promise<Outcome | undefined> {
+    // What the request once made was deleted since, if its answer was forgotten. The key must not make it again.
+    const frees = "refusal" in outcome && record.forgotten === undefined;
     try {
-      if (await this.#store.finish(record, await pack(outcome))) return undefined;
+      if (frees ? await this.#store.remove(record) : await this.#store.finish(record, await pack(outcome)))
+        return undefined;
       const stored = (await this.#store.find(record.accountId, record.id))?.outcome;
       return stored === undefined ? undefined : await unpack(stored);
     } catch (error) {

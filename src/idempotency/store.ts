@@ -115,6 +115,14 @@ export class IdempotencyStore {
     return matchedCount === 1;
   }
 
+  /** Removes a record. Returns false if it is finished, or if another attempt has taken it over. */
+  async remove({ id, accountId, seed, owner }: IdempotencyRecord): Promise<boolean> {
+    const { deletedCount } = await this.#mongo.bounded("delete idempotency_records", (signal) =>
+      this.#records.deleteOne({ _id: id, account: accountId, seed, owner, state: "running" }, within(signal)),
+    );
+    return deletedCount === 1;
+  }
+
   /**
    * Removes every outcome about a subject, stored or still to come. A retry does its work again, with the same seed. One
    * index range.

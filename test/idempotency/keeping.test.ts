@@ -70,27 +70,28 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     expect(await bench.candidates()).to.have.length(1);
   });
 
-  for (const code of [
-    "not_found",
-    "external_id_taken",
-    "version_mismatch",
-    "payload_too_large",
-    "validation_failed",
-  ] as const) {
-    it(`is the whole problem if the work refuses with ${code}`, async () => {
-      const request = newRequest();
-      const extras = {
-        errors: [{ pointer: "/a", detail: "b" }],
-        members: { candidate_id: "cand_1" },
-        headers: { Allow: "GET" },
-      };
-      await refusalOf(replica.once(request, () => Promise.reject(problem(code, "A sentence.", extras))));
-      const again = await refusalOf(replica.once(request, bench.create()));
-      expect(again).to.include({ code, message: "A sentence." });
-      expect(again.extras).to.deep.equal({ ...extras, headers: { ...extras.headers, "Idempotent-Replayed": "true" } });
-      expect(await bench.candidates()).to.have.length(0);
-    });
-  }
+  it("is removed if the work refuses", async () => {
+    const request = newRequest();
+    await refusalOf(replica.once(request, () => Promise.reject(problem("not_found", "A sentence."))));
+    const corrected = { ...request, fingerprint: "another request" };
+    expect((await replica.once(corrected, bench.create())).replayed).to.equal(false);
+    expect(await bench.candidates()).to.have.length(1);
+  });
+
+  it("is the whole problem if the subject was erased", async () => {
+    const request = { ...newRequest(), subject: "cand_1" };
+    const extras = {
+      errors: [{ pointer: "/a", detail: "b" }],
+      members: { candidate_id: "cand_1" },
+      headers: { Allow: "GET" },
+    };
+    await replica.once(request, bench.create());
+    await replica.end(request.accountId, "cand_1", problem("candidate_deleted", "A sentence.", extras));
+    const again = await refusalOf(replica.once(request, bench.create()));
+    expect(again).to.include({ code: "candidate_deleted", message: "A sentence." });
+    expect(again.extras).to.deep.equal({ ...extras, headers: { ...extras.headers, "Idempotent-Replayed": "true" } });
+    expect(await bench.candidates()).to.have.length(1);
+  });
 
   it("expires after exactly 24 hours, even if its record is not removed yet", async () => {
     const request = newRequest();

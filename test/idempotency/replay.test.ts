@@ -67,18 +67,18 @@ describe("Idempotency-Key", () => {
     expect(await count()).to.equal(1);
   });
 
-  it("replays a refusal by the work, with the id of the new request", async () => {
-    const key = newKey();
+  it("is free after a refusal by the work, for the same request and for a corrected one", async () => {
+    const [same, corrected] = [newKey(), newKey()];
     const holder = await client.post("/candidates", { external_id: "taken" });
-    const first = await create({ external_id: "taken" }, key);
-    await service.operators.mongo.db.collection<{ _id: string }>("candidates").deleteOne({ _id: holder.body.id });
-    const again = await create({ external_id: "taken" }, key);
-    const { request_id: own, ...refusal } = expectProblem(again, 409, "external_id_taken");
-    const { request_id: theirs, ...before } = expectProblem(first, 409, "external_id_taken");
-    expect(refusal).to.deep.equal(before);
-    expect(own).not.to.equal(theirs);
-    expect(first.headers.get("idempotent-replayed")).to.equal(null);
+    for (const key of [same, corrected])
+      expectProblem(await create({ external_id: "taken" }, key), 409, "external_id_taken");
+    expect((await create({ external_id: "free" }, corrected)).status).to.equal(201);
+    expect((await client.request("DELETE", `/candidates/${holder.body.id}`)).status).to.equal(204);
+    const first = await create({ external_id: "taken" }, same);
+    expect(first.status).to.equal(201);
+    const again = await create({ external_id: "taken" }, same);
     expect(again.headers.get("idempotent-replayed")).to.equal("true");
+    expect(again.body).to.deep.equal(first.body);
   });
 
   it("stores nothing for an invalid body: the key can be used again", async () => {
