@@ -53,6 +53,30 @@ describe("a write that reaches MongoDB after its caller was answered 503", funct
     expect([...store.values()].map(({ name }) => name)).to.have.members(["held up", "meanwhile"]);
   });
 
+  it("is seen by a poller that sends the largest updated_at as updated_since, if it lands after a later write", async () => {
+    const seen = new Set<string>();
+    let since = new Date().toISOString();
+    const poll = async (): Promise<void> => {
+      const { body } = await load.send({ method: "GET", path: `/candidates?updated_since=${since}`, key });
+      for (const { id, updated_at } of (JSON.parse(body) as { data: Candidate[] }).data) {
+        seen.add(id);
+        if (updated_at > since) since = updated_at;
+      }
+    };
+    network.holds = (data) => data.includes("held up");
+    const slow = created({ name: "held up" });
+    while (network.held === 0) await setTimeout(1);
+    network.holds = () => false;
+    const later = await created({ name: "meanwhile" });
+    await poll();
+    network.release();
+    const { id, updated_at } = await slow;
+    expect(updated_at < later.updated_at, "its place is before what the poller has seen").to.equal(true);
+    expect([...seen], "before").to.deep.equal([later.id]);
+    await poll();
+    expect([...seen], "after").to.have.members([later.id, id]);
+  });
+
   /** Delays a write on its way to the store, and expects that a mirror, which reads meanwhile, ends up equal to the store. */
   async function expectMirrored(method: "POST" | "PATCH", path: string, body: object): Promise<Map<string, Candidate>> {
     const tally = new Tally();
