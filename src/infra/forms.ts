@@ -1,6 +1,6 @@
 import { isDuplicateKey, type Mongo, within } from "./mongo.ts";
 
-/** The form in which a version writes, and the forms that it can read. */
+/** The form that a version writes, and the forms that it can read. */
 interface Form {
   readonly writes: number;
   readonly reads: readonly number[];

@@ -11,8 +11,8 @@ const MAX_DRAIN_MS = 20_000;
  */
 const QUIET_MS = 500;
 /**
- * The server stops listening after this many milliseconds, even if connections still come. Longer than the readiness
- * probe of the Deployment needs to find a replica not ready: see test/k8s.
+ * The server stops listening after this many milliseconds, even if connections still come. The readiness probe of the
+ * Deployment finds a replica not ready before that: see test/k8s.
  */
 export const MAX_LISTEN_MS = 20_000;
 /** The longest that `drain` takes, in milliseconds. The pod's grace period must be longer: see test/k8s. */
@@ -21,7 +21,7 @@ export const LONGEST_DRAIN_MS = MAX_LISTEN_MS + 2 * QUIET_MS + MAX_DRAIN_MS;
 const TURNS = 3;
 
 /**
- * Stops a server without failing a request. It first goes on accepting connections until none comes, while every
+ * Stops a server without failing a request. At first it keeps accepting connections until no more come, and every
  * answer closes its connection. Then it stops listening and lets the open connections finish. It calls the `close` of
  * node:net, because that of node:http also closes idle connections, and one of them may have a request on the wire.
  */
@@ -43,9 +43,9 @@ export async function drain(server: Server): Promise<void> {
 }
 
 /**
- * Waits until no connection has come for QUIET_MS, at the most for MAX_LISTEN_MS. When a listening socket is closed, the
- * kernel resets each connection that nobody has accepted yet, and no server can prevent that: one may come between the
- * last `accept` and the `close`. So the socket is closed only once the load balancer has stopped sending connections.
+ * Waits until no connection has come for QUIET_MS, but not longer than MAX_LISTEN_MS. When a listening socket is closed,
+ * the kernel resets the connections that were not accepted yet. No server can prevent that, because one may come between
+ * the last `accept` and the `close`. So this waits until the load balancer has stopped sending connections.
  */
 async function acceptUntilQuiet(server: Server): Promise<void> {
   let accepted = 0;
@@ -56,7 +56,7 @@ async function acceptUntilQuiet(server: Server): Promise<void> {
   do {
     before = accepted;
     await setTimeout(QUIET_MS);
-    await turns(); // If the process had no CPU time, connections are waiting that came long ago.
+    await turns(); // connections may be waiting if the process had no CPU time
   } while (accepted > before && performance.now() < deadline);
   server.off("connection", count);
 }

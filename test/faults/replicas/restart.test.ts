@@ -71,9 +71,9 @@ describe("processes of the service behind a balancer", function () {
     await expectNothingFailed("SIGTERM to one of two services of two replicas each", [exitCode]);
   });
 
-  // When a port closes, the kernel resets the connections that are not accepted yet. No server can prevent that while
-  // clients go on connecting. Such a request was never read, so the client may send it again.
-  it("leave no request half done if clients go on connecting to one that gets SIGTERM", async () => {
+  // When a port closes, the kernel resets the connections that were not accepted yet. No server can prevent that while
+  // clients keep connecting. The service has read nothing of such a request, so the client may send it again.
+  it("leave no request half done if clients keep connecting to one that gets SIGTERM", async () => {
     await start(2, {});
     const [stopped] = fleet.members as [Fleet["members"][0]];
     const direct = new LoadClient(`http://127.0.0.1:${stopped.port}`, LANES);
@@ -91,7 +91,7 @@ describe("processes of the service behind a balancer", function () {
     const lost = await account.lost(load);
     const answered = tally.admitted;
     record({
-      fault: "SIGTERM to a replica while clients go on connecting to it",
+      fault: "SIGTERM to a replica while clients keep connecting to it",
       held: "no answered write lost; none done without an answer; ends in time",
       ...tally.counts(),
       lost,

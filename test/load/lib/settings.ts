@@ -45,7 +45,7 @@ export function readSettings(given: Given, called: (name: string) => string = (n
   };
 }
 
-/** A load test of the wrong deployment does harm, so every target except this machine needs YES=1. */
+/** A load test can harm the wrong deployment, so every target except this machine needs YES=1. */
 function refuseForeign(baseUrl: string, yes: boolean, called: (name: string) => string): void {
   const [, host] = /^https?:\/\/(\[[^\]/]+\]|[^/:?#@[\]]+)(?::\d+)?(?:\/[^?#]*)?$/i.exec(baseUrl) ?? [];
   if (host === undefined)

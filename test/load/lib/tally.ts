@@ -41,7 +41,7 @@ export class Tally {
     return found;
   }
 
-  /** The counts of each of `keys` keys in a window. Requests without a window count in every window. */
+  /** The counts of the first `keys` keys in a window. Requests with an unknown verdict count in every window. */
   inWindow(window: number, surface: string, keys: number): Counts[] {
     return Array.from({ length: keys }, (_, key) => ({
       ...this.of(window, surface, key),
