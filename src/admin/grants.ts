@@ -1,3 +1,4 @@
+import { checkedTerms } from "../grants/terms.ts";
 import { command } from "./command.ts";
 
 const DECIMAL = /^\d+(\.\d+)?$/;
@@ -27,13 +28,18 @@ export const grantCommands = [
         reason,
       };
       const grants = await operations.grants();
-      const surfaces = [...new Set(surface.split(",").map((name) => name.trim()))];
-      const create = (name: string, of = id) =>
-        grants.create({ ...terms, surface: name, ...(of !== undefined && { id: of }) });
-      if (surfaces.length === 1) return create(surface);
+      const [first = "", ...others] = new Set(surface.split(",").map((name) => name.trim()));
+      if (others.length === 0) return grants.create({ ...terms, surface: first, ...(id !== undefined && { id }) });
       // Each surface has a grant of its own, so each gets an id of its own that a repeated command derives again.
+      const requests = [first, ...others].map((name) => ({
+        ...terms,
+        surface: name,
+        ...(id !== undefined && { id: `${id}-${name}` }),
+      }));
+      // A fault in any of them is found before the first is issued.
+      for (const request of requests) checkedTerms(request);
       const data = [];
-      for (const name of surfaces) data.push(await create(name, id === undefined ? undefined : `${id}-${name}`));
+      for (const request of requests) data.push(await grants.create(request));
       return { object: "list", data };
     },
   }),

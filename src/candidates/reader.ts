@@ -102,11 +102,7 @@ export class CandidateReader {
 
   async #oldest(filter: Filter<Stored>, sort: Record<string, 1>, limit: number): Promise<CandidateKey[]> {
     const found = await this.#mongo.bounded("find candidates", (signal) =>
-      this.#candidates
-        .find(filter, { signal, projection: { account: 1 } })
-        .sort(sort)
-        .limit(limit)
-        .toArray(),
+      this.#candidates.find(filter, { signal, sort, limit, projection: { account: 1 } }).toArray(),
     );
     return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }

@@ -22,12 +22,12 @@ interface Node {
   readonly "x-scalar"?: true;
 }
 
-/** A date-time at midnight UTC, as many systems write a date. */
-const MIDNIGHT_UTC = /^(\d{4}-\d{2}-\d{2})[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|\+00:00)$/;
+/** A date-time at midnight, in UTC or without an offset, as many systems write a date. */
+const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]00:00)?$/;
 
 /** Returns a function that tidies values of this schema. Call it once for each schema, at the start. */
 export function tidier(schema: TSchema): Tidy {
-  return ofNode(schema as Node) ?? unchanged;
+  return ofNode(schema) ?? unchanged;
 }
 
 function unchanged(value: unknown): unknown {
@@ -101,7 +101,7 @@ function ofText({ format }: Node): Tidy {
     if (typeof value !== "string") return value;
     const text = value.trim();
     if (format === "phone") return phoneOf(text);
-    return format === "date" ? text.replace(MIDNIGHT_UTC, "$1") : text;
+    return format === "date" ? text.replace(MIDNIGHT, "$1") : text;
   };
 }
 

@@ -54,10 +54,27 @@ describe("the commands for limits, grants and the audit trail", function () {
     });
     expect(await complaintOf(create("--id", "grant_2025", "--amount", "21"), env())).to.include("amount 20");
     expect(await complaintOf(create("--amount", "many"), env())).to.include("/amount must be a whole number");
-    expect(await complaintOf(create("--surface", "reads"), env())).to.include("/surface must be create");
+    expect(await complaintOf(create("--surface", "creates"), env())).to.include("/surface must be one of create, ");
     expect(await answer("grants", "revoke", "grant_2025")).to.include({ id: "grant_2025", status: "revoked" });
     expect((await account.client.post("/candidates")).status).to.equal(429);
     expect(await complaintOf(["grants", "revoke", "grant_none"], env())).to.equal("No grant has the id grant_none.");
+  });
+
+  it("create grants for several surfaces in one command, all or none", async () => {
+    const { keyId, client } = await service.account();
+    const ofKey = (...more: string[]) => create("--key", keyId, "--id", "grant_move", ...more);
+    expect(await complaintOf(ofKey("--surface", "start,writes,creates"), env())).to.include("/surface must be one of");
+    expect(((await client.get("/limits")).body as unknown as { grants: object[] }).grants).to.deep.equal([]);
+    const { data } = (await answer(...ofKey("--surface", "start, writes,create,start"))) as { data: GrantView[] };
+    expect(data.map(({ id, surface, remaining }) => [id, surface, remaining])).to.deep.equal([
+      ["grant_move-start", "start", 20],
+      ["grant_move-writes", "writes", 20],
+      ["grant_move-create", "create", 20],
+    ]);
+    expect(await answer(...ofKey("--surface", "start,writes,create"))).to.deep.equal({ object: "list", data });
+    const { id } = (await client.post("/candidates")).body;
+    await client.post(`/candidates/${id}/start`);
+    expect((await client.get("/limits")).body).to.have.nested.property("grants.length", 3);
   });
 
   it("show the limits of an account and of its keys", async () => {

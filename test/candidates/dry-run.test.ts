@@ -63,10 +63,10 @@ describe("POST /candidates?dry_run=true", () => {
     expect(await countAll()).to.deep.equal(before);
   });
 
-  it("charges create, as a creation does", async () => {
+  it("charges reads, not create", async () => {
     const { headers } = await dryRun({});
-    expect(headers.get("ratelimit")).to.match(/"account";r=199;t=\d+, "key";r=99;/);
-    expect(await account.used()).to.deep.equal({ create: 1 });
+    expect(headers.get("ratelimit")).to.match(/"account";r=599;t=\d+, "key";r=299;/);
+    expect(await account.used()).to.deep.equal({ reads: 1 });
   });
 
   it("answers problems exactly as creation does", async () => {

@@ -113,7 +113,7 @@ function checkRecords({ documents, references, started_at }: CandidateRecord): v
   for (const { state, expires_on, rejection_reason, content } of documents) {
     expect(state).not.to.equal(isStarted ? "pending" : "requested");
     if (state === "accepted")
-      expect(expires_on === null || expires_on >= TODAY, `accepted until ${expires_on}`).to.be.true;
+      expect(expires_on === null || expires_on >= TODAY, `accepted until ${expires_on}`).to.equal(true);
     if (state !== "rejected") expect(rejection_reason).to.equal(null);
     expect(content === null || content === CONTENT).to.equal(true);
   }

@@ -32,16 +32,22 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     expect(await account.used()).to.deep.equal({ create: 1, writes: 1, reads: 1 });
   });
 
-  it("accepts bytes without a Content-Type, and an empty body", async () => {
+  it("accepts bytes without a Content-Type", async () => {
     const untyped = await client.request("PUT", content, { body: new Uint8Array([0, 255]) });
     expect(documentIn(untyped).content).to.include({
       content_type: "application/octet-stream",
       filename: null,
       size: 2,
     });
-    const empty = await client.request("PUT", content);
-    expect(documentIn(empty).content).to.include({ size: 0 });
-    expect((await download(client, content)).bytes).to.have.length(0);
+  });
+
+  it("refuses an empty body, and keeps the content that is there", async () => {
+    await put(client, content, "one");
+    const before = await held(service);
+    const { detail } = expectProblem(await client.request("PUT", content), 422, "validation_failed");
+    expect(detail).to.contain("empty");
+    expect(await held(service)).to.deep.equal(before);
+    expect((await download(client, content)).bytes.toString()).to.equal("one");
   });
 
   it("makes a rejected document received again, and removes its rejection_reason", async () => {
@@ -68,23 +74,30 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     expect((await download(client, content)).bytes.toString()).to.equal("one");
   });
 
-  for (const state of ["accepted", "waived", "cancelled"]) {
+  for (const state of ["waived", "cancelled"]) {
     it(`refuses content for a document that is ${state}`, async () => {
       await put(client, content, "one");
       await client.patch(document, { state });
       const before = await held(service);
       const refused = expectProblem(await put(client, content, "two"), 409, "invalid_transition");
-      expect(refused).to.deep.include({ from: state, to: "received", allowed: [] });
+      expect(refused).to.include({ from: state, to: "received" });
+      expect(refused.allowed).to.have.members(["pending", "received", "accepted", "rejected", "expired"]);
       expect((await download(client, content)).bytes.toString()).to.equal("one");
       expect(await held(service)).to.deep.equal(before);
+      await client.patch(document, { state: "received" });
+      expect((await put(client, content, "two")).status).to.equal(200);
     });
   }
 
-  it("refuses content while the candidate is withdrawn", async () => {
+  it("makes an accepted document received again", async () => {
+    await client.patch(document, { state: "accepted" });
+    expect((await put(client, content, "two")).body.state).to.equal("received");
+  });
+
+  it("accepts content while the candidate is withdrawn", async () => {
     await client.patch(candidate, { withdrawn: true });
-    const before = await held(service);
-    expectProblem(await put(client, content, "one"), 409, "candidate_withdrawn");
-    expect(await held(service)).to.deep.equal(before);
+    expect((await put(client, content, "one")).body.state).to.equal("received");
+    expect((await client.get(candidate)).body.state).to.equal("withdrawn");
   });
 
   it("honours If-Match, and keeps nothing of a refused upload", async () => {

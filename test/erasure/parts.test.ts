@@ -140,6 +140,7 @@ describe("DELETE of a document or a reference", () => {
   it("takes an upload that is under way with it", async () => {
     const { document } = await createCandidate();
     const { mongo } = service.operators;
+    const before = await filesIn(mongo);
     const body = new ReadableStream({
       async start(stream) {
         stream.enqueue(Buffer.alloc(300_000, "Zebediah"));
@@ -148,7 +149,6 @@ describe("DELETE of a document or a reference", () => {
         stream.close();
       },
     });
-    const before = await filesIn(mongo);
     expectProblem(await client.request("PUT", `${document}/content`, { body }), 404, "not_found");
     expect((await filesIn(mongo)).length).to.be.below(before.length);
   });

@@ -24,13 +24,13 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     const ask = async (replica: number) =>
       clients[replica % REPLICAS]!.send({
         method: "POST",
-        path: "/candidates?dry_run=true",
+        path: "/candidates",
         key: only!.client.key,
         body: "{}",
       });
-    for (let sent = 0; sent < LIMITS.key; sent++) expect((await ask(sent)).status).to.equal(200);
+    for (let sent = 0; sent < LIMITS.key; sent++) expect((await ask(sent)).status).to.equal(201);
     const drawn = await ask(0);
-    expect(drawn.status).to.equal(200);
+    expect(drawn.status).to.equal(201);
     expect(drawn.headers["ratelimit-policy"]).to.match(
       new RegExp(`"key";q=100;w=${WINDOW_SECONDS}, "grant";q=${AMOUNT}$`),
     );
@@ -56,7 +56,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
           const sentAt = Date.now();
           const { status } = await client.send({
             method: "POST",
-            path: "/candidates?dry_run=true",
+            path: "/candidates",
             key: only!.client.key,
             body: "{}",
           });
@@ -69,7 +69,7 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     );
     const end = Date.parse(expires_at); // Redis is on this machine
     expect(sent.filter(({ answeredAt }) => answeredAt < end).map(({ status }) => status))
-      .to.include(200)
+      .to.include(201)
       .and.not.include(429);
     expect(new Set(sent.filter(({ sentAt }) => sentAt > end).map(({ status }) => status))).to.deep.equal(
       new Set([429]),

@@ -128,11 +128,11 @@ describe("GrantService", () => {
     expect(await admitted(110)).to.equal(100);
   });
 
-  it("refuses a grant for an unknown or revoked key, for a surface other than create, and with invalid terms", async () => {
+  it("refuses a grant for an unknown or revoked key, for an unknown surface, and with invalid terms", async () => {
     const refused = async (more: Partial<GrantRequest>) =>
       (await problemOf(grants.create({ ...request, ...more }))).code;
     expect(await refused({ keyId: newTypeId("key") })).to.equal("not_found");
-    expect(await refused({ surface: "reads" })).to.equal("validation_failed");
+    expect(await refused({ surface: "creates" })).to.equal("validation_failed");
     for (const amount of [0, -1, 1.5, NaN, 1e9]) expect(await refused({ amount })).to.equal("validation_failed");
     for (const expiresInHours of [0, -1, NaN, Infinity])
       expect(await refused({ expiresInHours })).to.equal("validation_failed");

@@ -50,7 +50,7 @@ describe("REDIS_URL", () => {
     );
     expect(failure).to.be.an("error");
     expect((failure as Error).message).to.equal(
-      "Redis at redis://…@127.0.0.1:1 cannot be used: not ready within 5000 ms; connect ECONNREFUSED 127.0.0.1:1",
+      "Redis at redis://…@127.0.0.1:1 cannot be used: not ready within 5000 ms; connect ECONNREFUSED 127.0.0.1:1. Check REDIS_URL.",
     );
   }).timeout(8_000);
 

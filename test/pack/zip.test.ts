@@ -46,17 +46,17 @@ describe("the pack as a ZIP", () => {
     const id = await candidateWith([
       { name: "Passport", filename: "scan.PDF", bytes: passport },
       { name: "Not here yet" },
-      { name: "Nothing in it", type: "text/plain", bytes: Buffer.alloc(0) },
+      { name: "One byte", type: "text/plain", bytes: Buffer.from("-") },
     ]);
     const { files, manifest } = await zipOf(id);
     expect([...files.keys()]).to.deep.equal([
       "pack.pdf",
       "documents/001 Passport.pdf",
-      "documents/003 Nothing in it.txt",
+      "documents/003 One byte.txt",
       "manifest.json",
     ]);
     expect(files.get("documents/001 Passport.pdf")?.equals(passport)).to.equal(true);
-    expect(files.get("documents/003 Nothing in it.txt")?.length).to.equal(0);
+    expect(files.get("documents/003 One byte.txt")?.length).to.equal(1);
     expect(files.get("pack.pdf")?.subarray(0, 5).toString()).to.equal("%PDF-");
     expect(manifest).to.include({ object: "pack_manifest", files_complete: true });
     expect(manifest.pack).to.include({ object: "pack", candidate_id: id });
@@ -83,7 +83,6 @@ describe("the pack as a ZIP", () => {
       "SAME",
       "same",
       "😀".repeat(500),
-      " ",
       "\u202Egpj.exe",
     ];
     const id = await candidateWith(
@@ -93,7 +92,7 @@ describe("the pack as a ZIP", () => {
     expect(manifest.files).to.have.length(names.length);
     for (const [index, { path }] of manifest.files.entries()) {
       expect(String(files.get(path ?? ""))).to.equal(`content ${index}`);
-      expect(manifest.pack.documents[index]?.name).to.equal(names[index]);
+      expect(manifest.pack.documents[index]?.name).to.equal(names[index]?.trim());
     }
   });
 

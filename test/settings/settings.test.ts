@@ -12,7 +12,7 @@ const KINDS = [
       reply_to: "hr@example.com",
       language: "pt-BR",
       channels: ["sms", "email"],
-      instructions: "Be kind.\n",
+      instructions: "Be kind.\nBe brief.",
     },
     field: "chase_interval_hours",
     values: [24, 36, 48],
@@ -134,7 +134,7 @@ for (const { path, fresh, change, field, values } of KINDS) {
       const { errors } = expectProblem(await client.patch(path, given), 422, "validation_failed");
       expect(errors).to.have.length(4);
       expect(errors.find(({ pointer }) => pointer === `/${field}s`)?.detail).to.equal(
-        `is not known; the nearest known name is ${field}`,
+        `is not known; did you mean ${field}?`,
       );
       expect(errors.find(({ pointer }) => pointer === "/version")?.detail).to.match(/If-Match/);
     });

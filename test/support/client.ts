@@ -26,6 +26,8 @@ export interface Body extends Omit<Candidate, "object" | "state"> {
   candidate_id: string;
   scope: string;
   retry_after: number;
+  allowed: string[];
+  received_at: string | null;
   /** The whole body, if it is not JSON. */
   text: string;
 }

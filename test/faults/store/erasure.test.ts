@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { expect } from "chai";
 import { AuditStore } from "../../../src/audit/store.ts";
@@ -77,7 +77,7 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
     const { mongo } = service.operators;
     const clock = new SharedClock();
     const store = new CandidateStore(mongo, clock);
-    const idempotency = new IdempotentWork({ store: new IdempotencyStore(mongo), clock, random: Buffer.alloc });
+    const idempotency = new IdempotentWork({ store: new IdempotencyStore(mongo), clock, random: randomBytes });
     const eraser = new Eraser({
       store,
       content: new ContentStore(mongo, clock),
