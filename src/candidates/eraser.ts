@@ -91,7 +91,7 @@ export class Eraser {
     for (const file of erasure.files) await content.remove(file);
     // Content that was replaced stays for its readers for an hour, but not after a deletion.
     await content.removeUnsettled({ accountId, candidateId: id }, ({ _id, stage }) =>
-      isTombstone(erased) ? true : stage === "replaced" && !namesFile(erased, _id),
+      isTombstone(erased) ? true : stage !== "arriving" && !namesFile(erased, _id),
     );
     await store.references.remove(accountId, erasure.references);
     for (const deletion of erasure.deletions) await audit.done(auditOf(accountId, deletion));
