@@ -69,7 +69,7 @@ export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Pro
 }
 
 /**
- * Takes over a server that an earlier process left running. Its process must be alive and must be the one that answers.
+ * Finds a server that an earlier process left running. Its process must be alive and must be the one that answers.
  * @returns undefined if it no longer runs.
  * @throws {SetupError} if something listens on its port but does not answer: a second server would corrupt its data.
  */

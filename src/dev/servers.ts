@@ -9,15 +9,15 @@ import { askRedisPid, findRedis, redisDir, redisSpec } from "./redis.ts";
 import { type Server, type ServerSpec, adopt, launch } from "./server-process.ts";
 import { type ServerRecord, type ServerRole, readServers, recordServer } from "./servers-file.ts";
 
-/** Between the end of a server and its new start, in milliseconds. */
+/** From the end of a server to its new start, in milliseconds. Doubles with each start that fails. */
 const RESTART_PAUSE_MS = 1_000;
+const MAX_RESTART_PAUSE_MS = 30_000;
 
 export interface Servers {
   readonly redisUrl: string;
   readonly mongodbUrl: string;
   /**
-   * Stops the servers that were started here or taken over from an earlier start, MongoDB first. Does not stop servers that
-   * the environment names.
+   * Stops the servers that were started here, MongoDB first. Does not stop servers that the environment names.
    */
   stop(): Promise<void>;
 }
@@ -53,7 +53,8 @@ export async function ensureServers(options: ServersOptions): Promise<Servers> {
 }
 
 async function ensure(role: ServerRole, options: ServersOptions, running: Server[]): Promise<string> {
-  const server = (await adoptEarlier(role, options)) ?? (await startNew(role, options));
+  await stopEarlier(role, options);
+  const server = await startNew(role, options);
   running.push({
     ...server,
     async stop() {
@@ -64,15 +65,17 @@ async function ensure(role: ServerRole, options: ServersOptions, running: Server
   return server.url;
 }
 
-/** Takes over the server of an earlier process that was killed before it could stop it. */
-async function adoptEarlier(role: ServerRole, { dataDir }: ServersOptions): Promise<Server | undefined> {
+/** Stops the server of an earlier process that was killed before it could stop it. The new server gets its data. */
+async function stopEarlier(role: ServerRole, { dataDir }: ServersOptions): Promise<void> {
   const record = readServers(dataDir)[role];
-  if (record === undefined) return undefined;
+  if (record === undefined) return;
   const server = await adopt(role, record, role === "redis" ? askRedisPid : askMongoPid);
-  if (server !== undefined) say(`Taking over ${role} from an earlier start (process ${server.pid}).`);
-  return server;
+  if (server === undefined) return;
+  say(`Stopping ${role} from an earlier start (process ${server.pid}).`);
+  await server.stop();
 }
 
+/** Starts a server, and starts it again whenever it ends without being stopped. */
 async function startNew(role: ServerRole, options: ServersOptions): Promise<Server> {
   const { dataDir, signal } = options;
   const spec = await specOf(role, options);
@@ -80,18 +83,19 @@ async function startNew(role: ServerRole, options: ServersOptions): Promise<Serv
   let server = await launch(spec, { detached: true, signal, onSpawn });
   const stopping = new AbortController();
   const keepRunning = async (): Promise<void> => {
-    for (;;) {
+    for (let pauseMs = RESTART_PAUSE_MS; ;) {
       await server.exited;
       if (stopping.signal.aborted) return;
-      say(`${spec.name} stopped unexpectedly. Starting it again; its log is ${spec.log}`);
-      await wait(RESTART_PAUSE_MS, undefined, { signal: stopping.signal });
-      // On the same port: the service has its address.
-      server = await launch(spec, { port: server.port, detached: true, signal: stopping.signal, onSpawn }).catch(
-        (error: unknown) => {
-          if (!stopping.signal.aborted) say(explain(error));
-          return server; // it has exited, so the next turn tries again
-        },
-      );
+      say(`${spec.name} stopped unexpectedly. Starting it again in ${pauseMs / 1000} s; its log is ${spec.log}`);
+      await wait(pauseMs, undefined, { signal: stopping.signal });
+      try {
+        // On the same port: the service has its address.
+        server = await launch(spec, { port: server.port, detached: true, signal: stopping.signal, onSpawn });
+        pauseMs = RESTART_PAUSE_MS;
+      } catch (error) {
+        if (!stopping.signal.aborted) say(explain(error));
+        pauseMs = Math.min(2 * pauseMs, MAX_RESTART_PAUSE_MS);
+      }
     }
   };
   const kept = keepRunning().catch(() => undefined); // stopped during the pause

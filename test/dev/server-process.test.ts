@@ -48,7 +48,7 @@ describe("a server process", () => {
 });
 
 describe("adopt", () => {
-  it("takes over a server that is still running, and can stop it", async () => {
+  it("finds a server that is still running, and can stop it", async () => {
     const redis = await startRedis();
     const adopted = await adopt("redis", redis, askRedisPid);
     expect(adopted).to.include({ url: redis.url, pid: redis.pid });
