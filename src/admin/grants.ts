@@ -6,7 +6,7 @@ const DECIMAL = /^\d+(\.\d+)?$/;
 export const grantCommands = [
   command({
     words: "grants create",
-    help: "lets one key exceed its limits once; with --id it can be repeated safely",
+    help: "lets one key exceed the limit of each surface once; with --id it can be repeated safely",
     required: {
       key: "KEY_ID",
       surface: "SURFACE[,SURFACE…]",

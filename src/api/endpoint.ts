@@ -70,7 +70,7 @@ export interface Endpoint<
   handle(input: Input<Static<Params>, Static<Query>, Static<Body>>): Promise<Static<Answer> | BinaryAnswer | undefined>;
   /** Runs instead for `?dry_run=true`, and answers with 200. It writes nothing and uses up no Idempotency-Key. */
   readonly dryRun?: {
-    /** The limit that it charges instead of the route's. */
+    /** The surface that is charged instead of the route's. */
     readonly surface: Surface;
     readonly answer: TSchema;
     handle(input: Input<Static<Params>, Static<Query>, Static<Body>>): Promise<unknown>;

@@ -53,7 +53,7 @@ export function bodyReader(
   if (schema === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
   const validate = schema === undefined ? () => [] : compile(schema, "json");
   const tidy = schema === undefined ? (body: unknown) => body : tidier(schema);
-  /** The fingerprint of a request is that of its body as it came, so take it first. */
+  /** Changes the body in place. Take the fingerprint first: it identifies the body as sent. */
   const checked = (body: unknown): unknown => {
     const tidied = tidy(body);
     refuse("validation_failed", "The body is not valid.", validate(tidied));

@@ -103,7 +103,7 @@ async function answer(
   }
 }
 
-/** The query is only validated once the request is admitted, so this looks at its text. */
+/** Reads dry_run from the raw query, because the query is validated only after the request is charged. */
 function surfaceOf({ surface, dryRun }: Route, querystring: string): Surface | "free" {
   return dryRun !== undefined && new URLSearchParams(querystring).get("dry_run") === "true" ? dryRun.surface : surface;
 }

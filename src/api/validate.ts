@@ -57,8 +57,8 @@ function pointerOf({ instancePath, params, propertyName }: ErrorObject): string 
 }
 
 const FORMATS: Record<string, string> = {
-  base64: "base64 with padding (RFC 4648, section 4)",
-  "idn-email": "an email address alone, for example name@example.com",
+  base64: "at least one byte as base64 with padding (RFC 4648, section 4)",
+  "idn-email": "one email address without a display name, for example name@example.com",
   date: "a date, for example 2026-08-17",
   "language-tag": "a language tag (BCP 47), for example en or pt-BR",
   "time-zone": "an IANA time zone, for example Europe/Berlin",
@@ -77,6 +77,9 @@ function detailOf({ keyword, params, message, parentSchema, data, propertyName }
     case "additionalProperties":
       return unknownMember((params as { additionalProperty: string }).additionalProperty, parentSchema);
     case "type":
+      // Tidying has made text of every other number.
+      if (parentSchema?.["x-scalar"] === true && typeof data === "number")
+        return "is a number with too many digits to be kept exactly; send it as a string";
       return `must be ${[type].flat().map(withArticle).join(" or ")}, not ${withArticle(typeOf(data))}`;
     case "format":
       if (format === "phone") return `must ${phoneFault(data as string)}`;
@@ -116,7 +119,7 @@ function unknownMember(name: string, parentSchema: { [keyword: string]: unknown 
   const known = Object.keys(parentSchema?.properties ?? {});
   if (known.length === 0) return "is not known: no members are allowed here";
   const near = nearest(name, known);
-  return near === undefined ? "is not known: leave it out" : `is not known; did you mean ${near}?`;
+  return near === undefined ? "is not a known field. Leave it out" : `is not a known field. Did you mean ${near}?`;
 }
 
 /** Returns the known name that somebody may have meant: one that differs by a typing error or two, or by its case. */

@@ -50,7 +50,7 @@ export class AuditStore {
     await this.#mongo.bounded("insert audit", (signal) => this.#records.insertOne(record, within(signal)));
   }
 
-  /** Writes the record of a change that was made, and its outcome; once for each id. Two round trips. */
+  /** Writes the record of a finished change with its outcome. Writes each id only once. Two round trips. */
   async done(record: AuditRecord): Promise<void> {
     try {
       await this.begin(record);

@@ -13,7 +13,7 @@ export function withDocument(record: CandidateRecord, document: DocumentRecord):
   if (record.documents.length >= MAX_DOCUMENTS) {
     throw problem(
       "too_many_documents",
-      `The candidate already has ${MAX_DOCUMENTS} documents, the maximum. Change one of them instead.`,
+      `The candidate already has ${MAX_DOCUMENTS} documents, the maximum. Change or delete one of them.`,
     );
   }
   return { ...record, documents: [...record.documents, document] };
@@ -69,7 +69,7 @@ export function patchedDocument(
     rejection_reason: reasonAfter(before, state, rejection_reason),
     metadata: mergedMetadata(before.metadata, metadata),
   };
-  // A patch of other fields is not refused for what time has done: the document is about to expire by itself.
+  // Not checked if only other fields change: expires_on may have passed since, and the sweep will expire the document.
   if (edited.state !== before.state || edited.expires_on !== before.expires_on)
     refuseContradiction(edited, { from: before.state, started, now });
   return JSON.stringify(edited) === JSON.stringify(before) ? before : { ...edited, updated_at: now };
@@ -109,7 +109,7 @@ export function refuseContradiction(
   const situation = { started, expires_on, now };
   const why = documentContradiction(state, situation);
   if (why === undefined) return;
-  throw refusedState(`A document cannot be ${state} here. ${why}`, {
+  throw refusedState(why, {
     from,
     to: state,
     allowed: openDocumentStates(situation),
@@ -132,11 +132,24 @@ export function withContent(
   return { ...before, state: "received", rejection_reason: null, content, updated_at: now };
 }
 
-/** @throws problem invalid_transition if the document is waived or cancelled. */
-export function refuseContent(state: DocumentState, { started, at = "" }: { started: boolean; at?: string }): void {
+/**
+ * Refuses content for a document that is waived or cancelled.
+ * @param advice what the client can do instead.
+ * @throws problem invalid_transition
+ */
+export function refuseContent(
+  state: DocumentState,
+  { started, advice = "Send another state with PATCH /candidates/{id}/documents/{docId} first" }: ContentFacts,
+): void {
   if (takesContent(state)) return;
   const allowed = openDocumentStates({ started, expires_on: null, now: "" }).filter(takesContent);
-  throw refusedState(`A document that is ${state} takes no content.`, { from: state, to: "received", allowed, at });
+  const detail = `A ${state} document takes no content. ${advice}: ${allowed.join(", ")}.`;
+  throw problem("invalid_transition", detail, { members: { from: state, to: "received", allowed } });
+}
+
+interface ContentFacts {
+  readonly started: boolean;
+  readonly advice?: string;
 }
 
 function isSame(one: ContentRecord | null, other: ContentRecord): boolean {

@@ -9,15 +9,16 @@ export interface DocumentSituation {
 }
 
 /**
- * Says why a document cannot be in this state, as a sentence; undefined if it can. A client may move a document from any
- * state to any other. It is refused only what contradicts itself (interface.md, States).
+ * Says why a document cannot be in this state and what would change that; undefined if it can be. A client may move a
+ * document from any state to any other. Only a contradictory state is refused (interface.md, States).
  */
 export function documentContradiction(state: DocumentState, situation: DocumentSituation): string | undefined {
   const { started, expires_on, now } = situation;
-  if (state === "pending" && started) return "The candidate is started, so its documents are requested, not pending.";
-  if (state === "requested" && !started) return "The candidate is not started, so its documents are pending.";
+  if (state === "pending" && started) return "the candidate is already started";
+  if (state === "requested" && !started) return "the candidate is not started yet. Starting it requests its documents";
   // The expiry sweep would move it to expired within a minute.
-  if (state === "accepted" && isPast(expires_on, now)) return `Its expires_on, ${expires_on}, has passed.`;
+  if (state === "accepted" && isPast(expires_on, now))
+    return `expires_on, ${expires_on}, has passed. Send a later expires_on, or null`;
   return undefined;
 }
 

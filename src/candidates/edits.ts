@@ -7,15 +7,22 @@ import { type CandidatePatch, DEFAULT_CHASE_ATTEMPTS, type OutreachPatch } from 
 
 /**
  * Returns the problem invalid_transition, which names the states that are open.
+ * @param why the rest of the sentence "state cannot be …: ", without its full stop.
  * @param at where the document or reference is in the body: a JSON Pointer.
  */
 export function refusedState(
-  refusal: string,
+  why: string,
   { at, ...members }: { from: string | null; to: string; allowed: readonly string[]; at: string },
 ): Problem {
-  const open = `Send one of these states instead: ${members.allowed.join(", ")}.`;
-  const errors = at === "" ? {} : { errors: [{ pointer: `${at}/state`, detail: refusal }] };
-  return problem("invalid_transition", `${refusal} ${open}`, { members, ...errors });
+  const open = members.allowed.join(", ");
+  return problem(
+    "invalid_transition",
+    `state cannot be ${members.to}: ${why}. Send one of these states instead: ${open}.`,
+    {
+      members,
+      errors: [{ pointer: `${at}/state`, detail: `must be one of ${open}` }],
+    },
+  );
 }
 
 /** Merges the patch into the candidate (RFC 7396). @throws problem validation_failed */

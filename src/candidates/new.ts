@@ -99,7 +99,7 @@ export function checkNewDocument(
   if (state === undefined || state === null) return refuseReason("pending", rejection_reason, at);
   refuseReason(state, rejection_reason, at);
   refuseContradiction({ state, expires_on }, { from: null, started, now, at });
-  if (file || content) refuseContent(state, { started, at });
+  if (file || content) refuseContent(state, { started, advice: "Leave out content, or send one of these states" });
 }
 
 export function newContent({ id, filename, contentType, size, sha256 }: StoredFile, now: string): ContentRecord {

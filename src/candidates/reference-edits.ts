@@ -15,7 +15,7 @@ export function withReference(record: CandidateRecord, reference: ReferenceRecor
   if (record.references.length >= MAX_REFERENCES) {
     throw problem(
       "too_many_references",
-      `The candidate already has ${MAX_REFERENCES} references, the maximum. Change one of them instead.`,
+      `The candidate already has ${MAX_REFERENCES} references, the maximum. Change or delete one of them.`,
     );
   }
   return { ...record, references: [...record.references, reference] };
@@ -118,6 +118,5 @@ export function refuseContradiction(
 ): void {
   const why = referenceContradiction(state, started);
   if (why === undefined) return;
-  const refusal = `A reference cannot be ${state} here. ${why}`;
-  throw refusedState(refusal, { from, to: state, allowed: openReferenceStates(started), at });
+  throw refusedState(why, { from, to: state, allowed: openReferenceStates(started), at });
 }

@@ -1,14 +1,13 @@
 import { REFERENCE_STATES, type ReferenceState } from "./reference-schema.ts";
 
 /**
- * Says why a reference cannot be in this state, as a sentence; undefined if it can. A client may move a reference from
- * any state to any other. It is refused only what contradicts itself (interface.md, States).
+ * Says why a reference cannot be in this state and what would change that; undefined if it can be. A client may move a
+ * reference from any state to any other. Only a contradictory state is refused (interface.md, States).
  * @param started whether its candidate is started.
  */
 export function referenceContradiction(state: ReferenceState, started: boolean): string | undefined {
-  if (state === "not_requested" && started)
-    return "The candidate is started, so its references are requested, not not_requested.";
-  if (state === "requested" && !started) return "The candidate is not started, so its references are not_requested.";
+  if (state === "not_requested" && started) return "the candidate is already started";
+  if (state === "requested" && !started) return "the candidate is not started yet. Starting it requests its references";
   return undefined;
 }
 

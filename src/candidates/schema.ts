@@ -171,7 +171,8 @@ export type DryRun = Static<typeof DryRun>;
 export const CreateQuery = strict({
   dry_run: Type.Optional(
     Type.Boolean({
-      description: "true returns what would be created and stores nothing; the request is charged to the surface reads",
+      description:
+        "true returns what would be created and stores nothing; counts against the limit of reads, not of create",
     }),
   ),
 });
@@ -183,7 +184,11 @@ export const ListQuery = strict({
   cursor: Type.Optional(Type.String({ maxLength: 500 })),
   state: Type.Optional(oneOf(CANDIDATE_STATES)),
   external_id: Type.Optional(ExternalId),
-  updated_since: Type.Optional(Timestamp),
+  updated_since: Type.Optional({
+    ...Timestamp,
+    description:
+      "candidates that changed at this time or later, and those of the few seconds before it: rows may be repeated, so merge by id",
+  }),
 });
 export type ListQuery = Static<typeof ListQuery>;
 
@@ -193,7 +198,7 @@ export const DeletedCandidate = titled(
   strict({
     object: oneOf(["candidate"]),
     id: Type.String(),
-    deleted: Type.Literal(true),
+    deleted: Type.Literal(true, { description: "the candidate is erased: remove it from your mirror" }),
     version: Type.Integer({ minimum: 1 }),
     updated_at: Timestamp,
   }),

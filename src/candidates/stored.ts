@@ -17,7 +17,7 @@ export interface Stored extends Omit<
   "id" | "accountId" | "state" | "metadata" | "documents" | "references" | "removed" | "erasure"
 > {
   _id: string;
-  /** Copy of the derived state, for the index alone. No filter finds a tombstone's. */
+  /** Copy of the derived state, for the index alone. A tombstone has `deleted`, which no filter asks for. */
   state: CandidateState | "deleted";
   account: string;
   /** The place in the account's feed: sortable text, new at each write. */
@@ -26,9 +26,9 @@ export interface Stored extends Omit<
   next_expiry: string | null;
   /** Only a tombstone has this. Its other members are empty, in the form that 0.1.0 can read. */
   deleted?: true;
-  /** Missing in records of 0.1.0, and if it is empty. */
+  /** Absent if empty, and in records of 0.1.0. */
   removed?: readonly Removed[];
-  /** Missing if nothing is left to remove. `at` is in an index, for the sweep. */
+  /** Absent if nothing is left to remove. `at` is in an index, for the sweep. */
   erasure?: Erasure;
   /** The record's size in bytes of BSON. Limits the size of a page of the feed. */
   size: number;

@@ -50,7 +50,10 @@ export function removing(
  * @throws problem not_found
  */
 export function refuseRemoved({ removed }: CandidateRecord, id: string): void {
-  if (removed.some((each) => each.id === id)) throw problem("not_found", `${id} was deleted after it was added.`);
+  if (removed.some((each) => each.id === id)) {
+    const detail = `This request has already added ${id}, which was deleted since. To add it again, use a new Idempotency-Key.`;
+    throw problem("not_found", detail);
+  }
 }
 
 /** Adds a deletion to what is still to be removed. */
@@ -73,7 +76,7 @@ export function renderTombstone({ id, version, updated_at }: Tombstone): Deleted
 }
 
 export function candidateDeleted(id: string): Problem {
-  return problem("candidate_deleted", `Candidate ${id} was deleted, and its data was erased.`);
+  return problem("candidate_deleted", `Candidate ${id} was deleted and its data erased. Remove it from your mirror.`);
 }
 
 export function isTombstone(found: CandidateRecord | Tombstone): found is Tombstone {

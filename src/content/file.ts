@@ -30,7 +30,7 @@ export interface ByteRange {
 
 /** The problem of a file without bytes. */
 export function emptyFile(): Problem {
-  return problem("validation_failed", "The file is empty. Send its bytes, or no content at all.", {
+  return problem("validation_failed", "The file is empty. Send a file with at least one byte.", {
     errors: [{ pointer: "/content", detail: "must have at least one byte" }],
   });
 }

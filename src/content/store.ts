@@ -123,8 +123,8 @@ export class ContentStore {
   }
 
   /**
-   * Removes those files of a candidate of which it is not settled whether a record names them. Their uploads fail.
-   * @param which returns true for a file that no record names and none may name any more.
+   * Removes unsettled files of a candidate (see PendingStore), and makes uploads in progress fail.
+   * @param which selects the files to remove: those that no record may name any more.
    * @throws problem store_unavailable
    */
   async removeUnsettled(owner: FileOwner, which: (entry: PendingFile) => boolean): Promise<void> {

@@ -9,7 +9,7 @@ import { askRedisPid, findRedis, redisDir, redisSpec } from "./redis.ts";
 import { type Server, type ServerSpec, adopt, launch } from "./server-process.ts";
 import { type ServerRecord, type ServerRole, readServers, recordServer } from "./servers-file.ts";
 
-/** From the end of a server to its new start, in milliseconds. Doubles with each start that fails. */
+/** Pause before a crashed server is restarted, in milliseconds. Doubles with each start that fails. */
 const RESTART_PAUSE_MS = 1_000;
 const MAX_RESTART_PAUSE_MS = 30_000;
 
@@ -86,7 +86,7 @@ async function startNew(role: ServerRole, options: ServersOptions): Promise<Serv
     for (let pauseMs = RESTART_PAUSE_MS; ;) {
       await server.exited;
       if (stopping.signal.aborted) return;
-      say(`${spec.name} stopped unexpectedly. Starting it again in ${pauseMs / 1000} s; its log is ${spec.log}`);
+      say(`${spec.name} stopped unexpectedly. Restarting it in ${pauseMs / 1000} s. Its log: ${spec.log}`);
       await wait(pauseMs, undefined, { signal: stopping.signal });
       try {
         // On the same port: the service has its address.

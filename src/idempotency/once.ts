@@ -85,7 +85,7 @@ export class IdempotentWork {
     await this.#store.forgetOutcomes(accountId, subject);
   }
 
-  /** Makes every retry about a subject answer this problem. Nothing of the stored answers is left. One round trip. */
+  /** Replaces every stored answer about the subject by this problem, which retries then get. One round trip. */
   async end(accountId: string, subject: string, gone: Problem): Promise<void> {
     await this.#store.replaceOutcomes(accountId, subject, await pack(refusalOf(gone)));
   }
@@ -135,7 +135,7 @@ export class IdempotentWork {
 
   /** Ends the record with its outcome. If another attempt finished first, returns the outcome that it stored. */
   async #finish(record: IdempotencyRecord, outcome: Outcome): Promise<Outcome | undefined> {
-    // What the request once made was deleted since, if its answer was forgotten. The key must not make it again.
+    // If the answer was forgotten, what the request created was deleted. The key must not create it again.
     const frees = "refusal" in outcome && record.forgotten === undefined;
     try {
       if (frees ? await this.#store.remove(record) : await this.#store.finish(record, await pack(outcome)))

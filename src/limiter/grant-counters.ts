@@ -33,8 +33,8 @@ export interface NewGrant extends GrantAddress {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The grants of keys in Redis. lua/charge.lua draws on them when a window of
- * their surface is exhausted. Every method takes one round trip, and throws problem `limiter_unavailable` if Redis fails.
+ * The grants of keys in Redis. lua/charge.lua draws on them when a window of their surface is exhausted. Every method
+ * takes one round trip, and throws problem `limiter_unavailable` if Redis fails.
  */
 export class GrantCounters {
   readonly #redis: RedisClient;

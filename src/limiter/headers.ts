@@ -57,7 +57,7 @@ function rateLimited(decision: Decision, scope: "account" | "key"): Problem {
   const retryAfter = secondsToReset(decision);
   const detail =
     `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${inWords(windowSeconds)}. ` +
-    `Please try again shortly, in ${durationOf(retryAfter)}.`;
+    `Please try again shortly: in ${durationOf(retryAfter)}.`;
   return problem("rate_limited", detail, {
     members: { type: QUOTA_EXCEEDED, surface, scope, limit, retry_after: retryAfter },
     headers: { "Retry-After": String(retryAfter) },

@@ -43,7 +43,8 @@ export function freeText(max: number, min = 0) {
 export const Email = Type.String({ format: "idn-email", maxLength: MAX_EMAIL });
 export const Phone = Type.String({
   format: "phone",
-  description: "a phone number with its country code, for example +1 (415) 555-0123; it is kept as +14155550123",
+  description:
+    "a phone number with its country code, in any usual form, for example +1 (415) 555-0123; kept as E.164: +14155550123",
 });
 export const CalendarDate = Type.String({ format: "date" });
 export const Timestamp = Type.String({ format: "date-time" });

@@ -25,6 +25,7 @@ export function isPhone(text: string): boolean {
 
 /** Says what to send instead of a text that is no phone number. The end of a sentence that begins with "must". */
 export function phoneFault(text: string): string {
+  if (text.length > MAX_PHONE) return `have at most ${MAX_PHONE} characters, for example +14155550123`;
   const plain = plainOf(text);
   if (!plain.startsWith("+")) return "start with + and the country code, for example +14155550123";
   try {
@@ -32,9 +33,10 @@ export function phoneFault(text: string): string {
       return "be a phone number without an extension, for example +14155550123";
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    if (error.message === "INVALID_COUNTRY") return "begin with a country code that exists, for example +1 or +49";
+    if (error.message === "INVALID_COUNTRY")
+      return "begin with an existing country code, for example +14155550123 or +4930123456";
   }
-  return "be one phone number with its country code and nothing else, for example +14155550123";
+  return "be a single phone number in digits with its country code, for example +14155550123";
 }
 
 /** Returns the text with ordinary digits and signs, and without the scheme of a telephone link (RFC 3966). */

@@ -106,8 +106,8 @@ function ofText({ format }: Node): Tidy {
 }
 
 /**
- * Tidies a value of metadata. A whole number of more than 15 digits stays a number, and the schema refuses it: JSON's
- * numbers do not keep so many digits.
+ * Tidies a value of metadata. A whole number beyond ±(2^53 - 1) stays a number, and the schema refuses it: parsing has
+ * already lost some of its digits.
  */
 function scalar(value: unknown): unknown {
   if (typeof value === "string") return value.trim();

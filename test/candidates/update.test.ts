@@ -55,7 +55,7 @@ describe("PATCH /candidates/{id}", () => {
     ]);
   });
 
-  it("withdraws, and can be put right while it is withdrawn, but not started", async () => {
+  it("withdraws, and can then be edited but not started", async () => {
     const withdrawn = await client.patch(path, { withdrawn: true, withdrawal_reason: "Moved away" });
     expect(withdrawn.body).to.deep.include({
       state: "withdrawn",
@@ -92,7 +92,7 @@ describe("PATCH /candidates/{id}", () => {
     ["documents", /POST \/candidates\/{id}\/documents/],
     ["references", /PATCH \/references/],
     ["state", /derived/],
-    ["nam", /did you mean name\?/],
+    ["nam", /Did you mean name\?/],
   ] as const) {
     it(`refuses ${field}, and says what to use instead`, async () => {
       const { errors } = expectProblem(await client.patch(path, { [field]: 1 }), 422, "validation_failed");

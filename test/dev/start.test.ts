@@ -117,7 +117,7 @@ describe("npm start", function () {
       const { code, line } = await refusal(start(path));
       expect(code).to.equal(1);
       expect(line)
-        .to.match(/^DATA_DIR \S+ cannot be used: .+\. Set DATA_DIR to a folder that you can write\.$/)
+        .to.match(/^DATA_DIR \S+ cannot be used: .+\. Set DATA_DIR to a folder that you can write to\.$/)
         .and.include(path);
     });
   }

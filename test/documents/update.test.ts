@@ -134,7 +134,7 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     expect((await client.patch(document, { name: "CV" }, { "If-Match": now })).status).to.equal(200);
   });
 
-  it("can be put right while the candidate is withdrawn", async () => {
+  it("can be edited while the candidate is withdrawn", async () => {
     await client.patch(candidate, { withdrawn: true });
     expect((await client.patch(document, { name: "Visa", state: "waived" })).body).to.include({
       name: "Visa",

@@ -82,7 +82,7 @@ describe("DELETE /candidates/{id}", () => {
     expect(again.body.id).not.to.equal(created.id);
   });
 
-  it("needs the version that If-Match names", async () => {
+  it("answers 412 if If-Match names an older version", async () => {
     const { path } = await createPerson();
     expectProblem(await client.request("DELETE", path, { headers: { "If-Match": '"old"' } }), 412, "version_mismatch");
     const etag = (await client.get(path)).headers.get("etag") ?? "";

@@ -101,7 +101,7 @@ describe("DELETE of a document or a reference", () => {
     expect((await client.get(path)).body).to.deep.equal(now);
   });
 
-  it("needs the version that If-Match names", async () => {
+  it("answers 412 if If-Match names an older version", async () => {
     const { path, document, reference } = await createCandidate();
     for (const each of [document, reference]) {
       expectProblem(
@@ -114,7 +114,7 @@ describe("DELETE of a document or a reference", () => {
     }
   });
 
-  it("is in the audit, once for each", async () => {
+  it("writes one audit entry for each deletion", async () => {
     const { document, reference } = await createCandidate();
     for (const each of [document, reference]) await client.request("DELETE", each);
     const { data } = await service.operators.audit.list(100, account.id);
@@ -137,7 +137,7 @@ describe("DELETE of a document or a reference", () => {
     }
   });
 
-  it("takes an upload that is under way with it", async () => {
+  it("makes an upload in progress fail, and removes its bytes", async () => {
     const { document } = await createCandidate();
     const { mongo } = service.operators;
     const before = await filesIn(mongo);

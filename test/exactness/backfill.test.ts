@@ -18,7 +18,7 @@ describe(`a backfill of ${CANDIDATES} candidates on ${REPLICAS} replicas, by gra
   const replicas = useReplicas(REPLICAS, { LIMITER_TIMEOUT_MS: 10_000, STORE_TIMEOUT_MS: 30_000 });
   before(() => clearOfMidnight(redis));
 
-  it("creates, starts and documents every one in one window, and leaves the other key its limits", async () => {
+  it("creates and starts every candidate and uploads its document in one window, and leaves the other key its limits", async () => {
     const { keys: made } = await accountWithKeys(replicas.first, 2);
     const [granted = "", other = ""] = made.map(({ client }) => client.key);
     const { grants } = replicas.first.operators;

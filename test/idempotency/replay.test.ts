@@ -28,7 +28,7 @@ describe("Idempotency-Key", () => {
     expect(await count()).to.equal(1);
   });
 
-  it("replays the first answer even if the candidate was deleted since", async () => {
+  it("replays the stored answer without reading the candidate", async () => {
     const key = newKey();
     const first = await create({ external_id: "a", references_required: 1 }, key);
     await service.operators.mongo.db.collection<{ _id: string }>("candidates").deleteOne({ _id: first.body.id });
@@ -67,7 +67,7 @@ describe("Idempotency-Key", () => {
     expect(await count()).to.equal(1);
   });
 
-  it("is free after a refusal by the work, for the same request and for a corrected one", async () => {
+  it("can be used again after a refusal, with the same request or a corrected one", async () => {
     const [same, corrected] = [newKey(), newKey()];
     const holder = await client.post("/candidates", { external_id: "taken" });
     for (const key of [same, corrected])

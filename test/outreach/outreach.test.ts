@@ -32,8 +32,8 @@ describe("PATCH /candidates/{id}/outreach", () => {
     [{ docs_chase_attempts: -1 }, /at least 0/],
     [{ reference_chase_attempts: 101 }, /at most 100/],
     [{ docs_chase_attempts: "3" }, /an integer/],
-    [{ name: "x" }, /is not known: leave it out/],
-    [{ doc_chase_attempts: 1 }, /did you mean docs_chase_attempts\?/],
+    [{ name: "x" }, /is not a known field\. Leave it out/],
+    [{ doc_chase_attempts: 1 }, /Did you mean docs_chase_attempts\?/],
   ] as const) {
     it(`refuses ${JSON.stringify(given)}`, async () => {
       const { errors } = expectProblem(await client.patch(`${path}/outreach`, given), 422, "validation_failed");

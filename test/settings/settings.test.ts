@@ -134,7 +134,7 @@ for (const { path, fresh, change, field, values } of KINDS) {
       const { errors } = expectProblem(await client.patch(path, given), 422, "validation_failed");
       expect(errors).to.have.length(4);
       expect(errors.find(({ pointer }) => pointer === `/${field}s`)?.detail).to.equal(
-        `is not known; did you mean ${field}?`,
+        `is not a known field. Did you mean ${field}?`,
       );
       expect(errors.find(({ pointer }) => pointer === "/version")?.detail).to.match(/If-Match/);
     });

@@ -53,6 +53,18 @@ describe("two versions side by side on one Redis and one MongoDB", function () {
     await operators.close();
   });
 
+  it("show none of a deleted candidate: the earlier one answers with an empty candidate", async () => {
+    const [earlier, later] = [running.earlier, running.later].map(({ url }) => new Client(url, account.key));
+    const path = `/candidates/${(await earlier!.post("/candidates", FULL)).body.id}`;
+    expect((await later!.request("DELETE", path)).status).to.equal(204);
+    expectProblem(await later!.get(path), 410, "candidate_deleted");
+    const shown = await earlier!.get(path);
+    expect(shown.status).to.equal(200);
+    expect(JSON.stringify([shown.body, (await earlier!.get("/candidates")).body])).not.to.match(
+      /A-1|Ada|Analyst|Charles|charles|London|Passport/,
+    );
+  });
+
   for (const [writer, reader] of [
     ["earlier", "later"],
     ["later", "earlier"],
@@ -143,7 +155,6 @@ describe("two versions side by side on one Redis and one MongoDB", function () {
         const upload = { body: new Uint8Array(await boundary.clone().arrayBuffer()), headers: boundary.headers };
         const requests: [string, string, object][] = [
           ["a create", "/candidates", { json: { name: "Once", documents: ["CV"], references: [{ name: "Ann" }] } }],
-          ["a refusal", "/candidates", { json: { external_id: "A-1" } }],
           ["a start", `/candidates/${candidate.id}/start`, { json: {} }],
           ["a reference", `/candidates/${candidate.id}/references`, { json: { name: "Bob" } }],
           ["an upload", `/candidates/${candidate.id}/documents`, upload],
@@ -163,13 +174,22 @@ describe("two versions side by side on one Redis and one MongoDB", function () {
           expect(seen({ ...again, body: replayed as Answer["body"] }), what).to.deep.equal(
             seen({ ...done, body: expected as Answer["body"] }),
           );
-          expect(done.status, what).to.equal(what === "a refusal" ? 409 : what === "a start" ? 200 : 201);
+          expect(done.status, what).to.equal(what === "a start" ? 200 : 201);
           const other = await second.request("POST", "/candidates", {
             json: { name: "Another" },
             headers: { "Idempotency-Key": key },
           });
           expect(other.body.code, what).to.equal("idempotency_key_reused");
         }
+      });
+
+      it("replay a refusal only if the earlier version has stored it", async () => {
+        await first.post("/candidates", FULL);
+        const key = { "Idempotency-Key": randomUUID() };
+        expectProblem(await first.post("/candidates", { external_id: "A-1" }, key), 409, "external_id_taken");
+        const again = await second.post("/candidates", { external_id: "A-1" }, key);
+        expectProblem(again, 409, "external_id_taken");
+        expect(again.headers.get("idempotent-replayed")).to.equal(writer === "earlier" ? "true" : null);
       });
 
       it("authenticate a key that the other's command line created, and refuse it once it is revoked", async () => {
