@@ -1,4 +1,3 @@
-import { checkedTerms } from "../grants/terms.ts";
 import { command } from "./command.ts";
 
 const DECIMAL = /^\d+(\.\d+)?$/;
@@ -26,21 +25,12 @@ export const grantCommands = [
         expiresInHours: numberIn(hours),
         approvedBy,
         reason,
+        ...(id !== undefined && { id }),
       };
       const grants = await operations.grants();
       const [first = "", ...others] = new Set(surface.split(",").map((name) => name.trim()));
-      if (others.length === 0) return grants.create({ ...terms, surface: first, ...(id !== undefined && { id }) });
-      // Each surface has a grant of its own, so each gets an id of its own that a repeated command derives again.
-      const requests = [first, ...others].map((name) => ({
-        ...terms,
-        surface: name,
-        ...(id !== undefined && { id: `${id}-${name}` }),
-      }));
-      // A fault in any of them is found before the first is issued.
-      for (const request of requests) checkedTerms(request);
-      const data = [];
-      for (const request of requests) data.push(await grants.create(request));
-      return { object: "list", data };
+      if (others.length === 0) return grants.create({ ...terms, surface: first });
+      return grants.createForSurfaces({ ...terms, surface: first }, [first, ...others]);
     },
   }),
   command({

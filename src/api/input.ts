@@ -22,6 +22,7 @@ const JSON_TYPES = {
 /** Returns a function that reads a query string. It throws invalid_query with all faults: unknown, repeated, invalid. */
 export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: string) => unknown {
   const validate = query === undefined ? undefined : compile(query, "query");
+  const tidy = query === undefined ? undefined : tidier(query);
   return (querystring) => {
     const given = Object.create(null) as Record<string, unknown>; // with no prototype, __proto__ is an ordinary name
     const faults: Fault[] = [];
@@ -37,6 +38,7 @@ export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: s
         })),
       );
     }
+    tidy?.(given);
     refuse("invalid_query", "The query is not valid.", [...faults, ...(validate?.(given) ?? [])]);
     return given;
   };

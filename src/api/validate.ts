@@ -99,7 +99,7 @@ function detailOf({ keyword, params, message, parentSchema, data, propertyName }
     case "minItems":
       return `must have at least ${limit} items`;
     case "maxItems":
-      return `must have at most ${limit} items, not ${Array.isArray(data) ? data.length : "more"}`;
+      return `must have at most ${limit} items`;
     case "uniqueItems":
       return "must not have the same item twice";
     case "maxProperties":

@@ -26,7 +26,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       body: NewCandidate,
       status: 201,
       answer: Candidate,
-      problems: ["external_id_taken", "invalid_transition"],
+      problems: ["external_id_taken", "invalid_transition", "candidate_deleted"],
       location: ({ id }) => `/candidates/${id}`,
       handle: ({ caller, body, newId }) => candidates.create(caller.accountId, body, newId),
       dryRun: {

@@ -73,29 +73,50 @@ export class Eraser {
     await this.#removeRest(await store.change(accountId, candidateId, edit));
   }
 
-  /** Finishes an erasure that was interrupted. Returns whether there was anything to do. @throws as `erase` does. */
-  async finish(accountId: string, id: string): Promise<boolean> {
+  /**
+   * Finishes an erasure that was interrupted. Returns whether there was anything to do.
+   * @param signal ends the work early: the next call goes on with it.
+   * @throws as `erase` does.
+   */
+  async finish(accountId: string, id: string, signal: AbortSignal): Promise<boolean> {
     const found = await this.#dependencies.store.reader.find(accountId, id);
     if (found === null || found.erasure === null) return false;
-    await this.#removeRest(found);
+    await this.#removeRest(found, signal);
     return true;
   }
 
   /** Removes what lies outside the record. Stored answers first, because a client can still get them. */
-  async #removeRest(erased: CandidateRecord | Tombstone): Promise<void> {
+  async #removeRest(erased: CandidateRecord | Tombstone, signal?: AbortSignal): Promise<void> {
     const { accountId, id, erasure } = erased;
     if (erasure === null) return;
     const { store, content, idempotency, audit } = this.#dependencies;
     if (isTombstone(erased)) await idempotency.end(accountId, id, candidateDeleted(id));
     else await idempotency.forget(accountId, id);
-    for (const file of erasure.files) await content.remove(file);
-    // Content that was replaced stays for its readers for an hour, but not after a deletion.
-    await content.removeUnsettled({ accountId, candidateId: id }, ({ _id, stage }) =>
-      isTombstone(erased) ? true : stage !== "arriving" && !namesFile(erased, _id),
-    );
+    for (const file of erasure.files) {
+      if (signal?.aborted) return;
+      await content.remove(file);
+    }
+    await this.#removeUnsettled(accountId, id);
     await store.references.remove(accountId, erasure.references);
     for (const deletion of erasure.deletions) await audit.done(auditOf(accountId, deletion));
     await store.reader.erasureFinished({ accountId, id }, erasure);
+  }
+
+  /**
+   * Removes what no record may name any more: of a deleted candidate everything, else content that was replaced. That
+   * usually stays for its readers for an hour, but not after a deletion.
+   */
+  async #removeUnsettled(accountId: string, candidateId: string): Promise<void> {
+    const { store, content } = this.#dependencies;
+    const entries = await content.unsettled({ accountId, candidateId });
+    if (entries.length === 0) return;
+    // Read after the entries: a file that was replaced before, and that this record does not name, is never named again.
+    const current = await store.reader.find(accountId, candidateId);
+    for (const entry of entries) {
+      const isDeleted = current === null || isTombstone(current);
+      if (isDeleted || (entry.stage !== "arriving" && !namesFile(current, entry._id)))
+        await content.removeUnsettled(entry);
+    }
   }
 }
 

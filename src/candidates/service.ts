@@ -4,14 +4,15 @@ import type { Clock } from "../infra/clock.ts";
 import { timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Precondition } from "../precondition.ts";
+import { Problem } from "../problems.ts";
 import { patched, started } from "./edits.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor } from "./feed.ts";
 import { checkNewDocument, inlineFile, newDocument, newDraft } from "./new.ts";
-import { type DocumentRecord, namesFile } from "./record.ts";
+import { type CandidateRecord, type DocumentRecord, namesFile } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import type { Candidate, CandidateList, CandidatePatch, DryRun, ListQuery, NewCandidate } from "./schema.ts";
 import type { CandidateStore, Edit } from "./store.ts";
-import { isTombstone, renderTombstone } from "./tombstone.ts";
+import { candidateDeleted, isTombstone, renderTombstone } from "./tombstone.ts";
 
 /** Maximum rows in a page of the list. */
 const MAX_PAGE_ROWS = 200;
@@ -46,12 +47,31 @@ export class CandidateService {
     const now = timestamp(this.#clock.now());
     const id = newId("cand");
     const owner = { accountId, candidateId: id };
-    const documents = await this.#newDocuments(given, newId, now, (file) => this.#content.store(file, owner));
+    let documents: DocumentRecord[];
+    try {
+      documents = await this.#newDocuments(given, newId, now, (file) => this.#content.store(file, owner));
+    } catch (error) {
+      const earlier = await this.#createdBefore(error, accountId, id);
+      if (earlier === null) throw error;
+      return renderCandidate(earlier);
+    }
     const draft = newDraft(given, { id, accountId, documents, newId, now });
     // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle`
     // removes the duplicates.
     const record = await this.#content.settle(fileIdsOf(documents), () => this.#store.insert(draft), namesFile);
     return renderCandidate(record);
+  }
+
+  /**
+   * Returns the candidate that an interrupted attempt of this request created, if the retry is refused only because a day
+   * has passed since: an expires_on was not past then.
+   * @throws problem candidate_deleted
+   */
+  async #createdBefore(error: unknown, accountId: string, id: string): Promise<CandidateRecord | null> {
+    if (!(error instanceof Problem && error.code === "invalid_transition")) return null;
+    const found = await this.#store.reader.find(accountId, id);
+    if (found !== null && isTombstone(found)) throw candidateDeleted(id);
+    return found;
   }
 
   /** Does what `create` does, but writes nothing. The ids in the answer are examples. @throws as `create` does. */

@@ -10,7 +10,7 @@ import { CandidateReader } from "./reader.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { derive } from "./state.ts";
 import { encode, encodeTombstone, packFacts, type Stored } from "./stored.ts";
-import { candidateDeleted, isTombstone, type Tombstone, tombstoneOf } from "./tombstone.ts";
+import { again, candidateDeleted, isTombstone, type Tombstone, tombstoneOf } from "./tombstone.ts";
 
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. */
 export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
@@ -45,6 +45,11 @@ export class CandidateStore {
    */
   async insert(draft: Draft): Promise<CandidateRecord> {
     await this.references.add(draft, draft.references);
+    return compareAndSet("this candidate", () => this.#insert(draft));
+  }
+
+  /** Returns undefined if the external_id was taken and is free by now. */
+  async #insert(draft: Draft): Promise<CandidateRecord | undefined> {
     const placedAt = performance.now();
     const { record, stored } = this.#firstVersion(draft);
     try {
@@ -57,7 +62,8 @@ export class CandidateStore {
       const own = await this.reader.find(draft.accountId, draft.id);
       if (own !== null && isTombstone(own)) throw candidateDeleted(draft.id);
       if (own !== null) return own;
-      throw await this.#externalIdTaken(draft, error);
+      await this.#refuseTaken(draft);
+      return undefined;
     }
     return this.#inPlace(record, placedAt);
   }
@@ -68,8 +74,7 @@ export class CandidateStore {
    */
   async rehearse(draft: Draft): Promise<CandidateRecord> {
     const { record } = this.#firstVersion(draft);
-    const taken = await this.#externalIdTaken(draft, undefined);
-    if (taken !== undefined) throw taken;
+    await this.#refuseTaken(draft);
     return record;
   }
 
@@ -94,7 +99,7 @@ export class CandidateStore {
     return compareAndSet("this candidate", () => this.#attempt(accountId, id, edit));
   }
 
-  /** Returns undefined if another write came in between. */
+  /** Returns undefined if another write came in between, or if the external_id was taken and is free by now. */
   async #attempt(accountId: string, id: string, edit: Edit): Promise<CandidateRecord | undefined> {
     const before = await this.get(accountId, id);
     let placedAt = performance.now();
@@ -119,7 +124,9 @@ export class CandidateStore {
     try {
       if (!(await this.#replace(before.version, encode(record, at), placedAt))) return undefined;
     } catch (error) {
-      throw isDuplicateKey(error) ? await this.#externalIdTaken(record, error) : error;
+      if (!isDuplicateKey(error)) throw error;
+      await this.#refuseTaken(record);
+      return undefined;
     }
     return this.#inPlace(record, placedAt);
   }
@@ -218,11 +225,12 @@ export class CandidateStore {
     return { state: derive(draft).state, updated_at: timestamp(now) };
   }
 
-  async #externalIdTaken({ accountId, external_id }: Draft, cause: unknown): Promise<unknown> {
-    if (external_id === null) return cause;
+  /** @throws problem external_id_taken if another candidate has the external_id. */
+  async #refuseTaken({ accountId, external_id }: Draft): Promise<void> {
+    if (external_id === null) return;
     const holder = await this.reader.holderOf(accountId, external_id);
-    if (holder === undefined) return cause;
-    return problem(
+    if (holder === undefined) return;
+    throw problem(
       "external_id_taken",
       `Candidate ${holder} already has this external_id. Send another one, or change that candidate.`,
       {
@@ -231,11 +239,6 @@ export class CandidateStore {
       },
     );
   }
-}
-
-/** The same tombstone, for a new place in the feed. */
-function again(tombstone: Tombstone, updated_at: string): Tombstone {
-  return { ...tombstone, version: tombstone.version + 1, updated_at };
 }
 
 /** An edit that changes nothing but the place in the feed. */

@@ -70,6 +70,11 @@ function withDeletion(
   };
 }
 
+/** The same tombstone, for a new place in the feed. */
+export function again(tombstone: Tombstone, updated_at: string): Tombstone {
+  return { ...tombstone, version: tombstone.version + 1, updated_at };
+}
+
 /** A deleted candidate as the feed shows it. */
 export function renderTombstone({ id, version, updated_at }: Tombstone): DeletedCandidate {
   return { object: "candidate", id, deleted: true, version, updated_at };

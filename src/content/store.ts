@@ -122,18 +122,29 @@ export class ContentStore {
     await Promise.allSettled(fileIds.map((id) => this.remove(id)));
   }
 
+  /** Returns the unsettled files of a candidate (see PendingStore). One index range. @throws problem store_unavailable */
+  unsettled(owner: FileOwner): Promise<PendingFile[]> {
+    return this.#pending.ofCandidate(owner);
+  }
+
   /**
-   * Removes unsettled files of a candidate (see PendingStore), and makes uploads in progress fail.
-   * @param which selects the files to remove: those that no record may name any more.
+   * Removes the bytes of an unsettled file that no record may name any more, and makes its upload fail if it is in
+   * progress. Such an upload may still write a chunk, so its entry stays for the sweep.
    * @throws problem store_unavailable
    */
-  async removeUnsettled(owner: FileOwner, which: (entry: PendingFile) => boolean): Promise<void> {
-    for (const entry of await this.#pending.ofCandidate(owner))
-      if (which(entry) && (await this.#pending.condemn(entry))) await this.remove(entry._id);
+  async removeUnsettled(entry: PendingFile): Promise<void> {
+    if (!(await this.#pending.condemn(entry))) return;
+    if (entry.stage === "replaced") await this.remove(entry._id);
+    else await this.#removeBytes(entry._id);
   }
 
   /** Removes the bytes, then their entry. Safe to repeat. */
   async remove(fileId: string): Promise<void> {
+    await this.#removeBytes(fileId);
+    await this.#pending.gone(fileId);
+  }
+
+  async #removeBytes(fileId: string): Promise<void> {
     const id = new ObjectId(fileId);
     await this.#mongo.bounded("find content.files", async (signal) => {
       // The stand-in for MongoDB fails if a delete matches nothing, and an upload that was cut off has no file
@@ -142,7 +153,6 @@ export class ContentStore {
       if (file !== null) await this.#files.deleteOne({ _id: id }, within(signal));
       await this.#chunks.deleteMany({ files_id: id }, within(signal));
     });
-    await this.#pending.gone(fileId);
   }
 
   /**

@@ -6,7 +6,7 @@ import type { CandidateStore } from "../candidates/store.ts";
 import { refuseRemoved } from "../candidates/tombstone.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Precondition } from "../precondition.ts";
-import { problem } from "../problems.ts";
+import { Problem, problem } from "../problems.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";
 import type { ContentStore } from "../content/store.ts";
 import {
@@ -76,7 +76,14 @@ export class DocumentService {
         errors: [{ pointer: "/content/filename", detail: `must have at most ${MAX_NAME} characters` }],
       });
     }
-    return this.#content.store(file, owner);
+    try {
+      return await this.#content.store(file, owner);
+    } catch (error) {
+      // The deletion of the candidate ends its uploads. This then says so.
+      if (error instanceof Problem && error.code === "request_timeout")
+        await this.#store.get(owner.accountId, owner.candidateId);
+      throw error;
+    }
   }
 
   /**

@@ -1,11 +1,12 @@
 import { findKey } from "../accounts/account.ts";
+import { invalid } from "../accounts/checks.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ListView } from "../accounts/view.ts";
 import type { AuditTrail } from "../audit/trail.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { GrantCounters } from "../limiter/grant-counters.ts";
-import { type Problem, problem } from "../problems.ts";
+import { Problem, problem } from "../problems.ts";
 import type { GrantRecord, GrantStore } from "./store.ts";
 import { checkedTerms, type GrantRequest, type GrantTerms, refuseOtherTerms } from "./terms.ts";
 import { type GrantView, viewGrant } from "./view.ts";
@@ -54,6 +55,8 @@ export class GrantService {
     const terms = checkedTerms(request);
     const existing = request.id === undefined ? null : await this.#store.find(request.id);
     if (existing !== null) refuseOtherTerms(existing, terms);
+    // The same id was used for several surfaces, this one among them.
+    if (request.id !== undefined) await this.#refuseTaken(`${request.id}-${request.surface}`);
     const record = existing ?? (await this.#draft(request.id ?? this.#newId("grant"), terms));
     if (record.step === "issued" || record.revoked_at !== null) return refuseLost(await this.#view(record));
     const { key, ...details } = terms;
@@ -64,6 +67,37 @@ export class GrantService {
       details: { key_id: key, ...details },
     };
     return this.#view(await this.#audit.around(change, () => this.#issue(record, terms)));
+  }
+
+  /**
+   * Issues a grant for each surface, all of the same terms, with the ids `ID-SURFACE`. Repeating the same id and terms
+   * issues each only once. Looks for a fault in any of them before it issues the first.
+   * @throws as `create` does.
+   */
+  async createForSurfaces(request: GrantRequest, surfaces: readonly string[]): Promise<ListView<GrantView>> {
+    const base = request.id ?? this.#newId("grant");
+    const requests = surfaces.map((surface) => ({ ...request, surface, id: `${base}-${surface}` }));
+    for (const each of requests) {
+      const terms = checkedTerms(each);
+      const existing = await this.#store.find(each.id);
+      if (existing !== null) refuseOtherTerms(existing, terms);
+    }
+    await this.#refuseTaken(base);
+    const data: GrantView[] = [];
+    try {
+      for (const each of requests) data.push(await this.create(each));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const advice = `Repeat the command with the id ${base}: what is issued already is not issued again.`;
+      throw problem(error.code, `${error.message} ${advice}`);
+    }
+    return { object: "list", data };
+  }
+
+  /** @throws problem `validation_failed` if a grant has this id. */
+  async #refuseTaken(id: string): Promise<void> {
+    const taken = await this.#store.find(id);
+    if (taken !== null) throw invalid("/id", `is taken: the grant ${id} is for ${taken.surface}. Choose another id`);
   }
 
   /** Returns the grants of an account, oldest first. @throws problem `not_found` */

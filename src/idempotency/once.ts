@@ -129,19 +129,31 @@ export class IdempotentWork {
       }
       outcome = refusalOf(error);
     }
-    const earlier = await this.#finish(record, outcome);
+    const earlier = "refusal" in outcome ? await this.#free(record) : await this.#finish(record, outcome);
     return earlier === undefined ? answerOrThrow(outcome, false) : answerOrThrow(earlier, true);
   }
 
-  /** Ends the record with its outcome. If another attempt finished first, returns the outcome that it stored. */
+  /**
+   * Frees the key after a refusal. If another attempt finished first, returns the outcome that it stored. If an answer was
+   * forgotten, the key stays bound to its request, which must not create again what was deleted.
+   * @throws problem store_unavailable. The client then repeats the request, as after any 5xx.
+   */
+  async #free(record: IdempotencyRecord): Promise<Outcome | undefined> {
+    if (record.forgotten === undefined && (await this.#store.remove(record))) return undefined;
+    await this.#setLeaseEnd(record, 0);
+    const stored = (await this.#store.find(record.accountId, record.id))?.outcome;
+    return stored === undefined ? undefined : unpack(stored);
+  }
+
+  /** Stores the answer. If another attempt finished first, returns the outcome that it stored. */
   async #finish(record: IdempotencyRecord, outcome: Outcome): Promise<Outcome | undefined> {
-    // If the answer was forgotten, what the request created was deleted. The key must not create it again.
-    const frees = "refusal" in outcome && record.forgotten === undefined;
     try {
-      if (frees ? await this.#store.remove(record) : await this.#store.finish(record, await pack(outcome)))
-        return undefined;
-      const stored = (await this.#store.find(record.accountId, record.id))?.outcome;
-      return stored === undefined ? undefined : await unpack(stored);
+      const packed = await pack(outcome);
+      if (await this.#store.finish(record, packed)) return undefined;
+      const found = await this.#store.find(record.accountId, record.id);
+      // Another attempt was refused and freed the key, before this one did the work.
+      if (found === undefined) await this.#store.insert({ ...record, outcome: packed });
+      return found?.outcome === undefined ? undefined : await unpack(found.outcome);
     } catch (error) {
       // The work is done and its answer is correct. A retry repeats the work and finds what already exists.
       if (error instanceof Problem) return undefined;

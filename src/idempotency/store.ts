@@ -81,8 +81,9 @@ export class IdempotencyStore {
   /** Replaces a record that was read. Returns false if it has changed since: it was renewed, taken over or finished. */
   async swap(before: IdempotencyRecord, after: IdempotencyRecord): Promise<boolean> {
     const { _id, account, seed, owner, lease_until, state } = encode(before);
+    const unchanged = { _id, account, seed, owner, lease_until, state, forgotten: times(before) };
     const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (signal) =>
-      this.#records.replaceOne({ _id, account, seed, owner, lease_until, state }, encode(after), within(signal)),
+      this.#records.replaceOne(unchanged, encode(after), within(signal)),
     );
     return matchedCount === 1;
   }
@@ -102,23 +103,25 @@ export class IdempotencyStore {
    * Stores the outcome, no matter who has the lease now. Returns false if another attempt finished first, or if outcomes
    * about the subject were forgotten since the record was read.
    */
-  async finish({ id, accountId, seed, forgotten }: IdempotencyRecord, outcome: Uint8Array): Promise<boolean> {
+  async finish(record: IdempotencyRecord, outcome: Uint8Array): Promise<boolean> {
+    const { id, accountId, seed } = record;
+    const running = { _id: id, account: accountId, seed, state: "running", forgotten: times(record) } as const;
     const done = { state: "done", outcome: new Binary(outcome) } as const;
-    const times = forgotten ?? { $exists: false };
     const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (signal) =>
-      this.#records.updateOne(
-        { _id: id, account: accountId, seed, state: "running", forgotten: times },
-        { $set: done },
-        within(signal),
-      ),
+      this.#records.updateOne(running, { $set: done }, within(signal)),
     );
     return matchedCount === 1;
   }
 
-  /** Removes a record. Returns false if it is finished, or if another attempt has taken it over. */
-  async remove({ id, accountId, seed, owner }: IdempotencyRecord): Promise<boolean> {
+  /**
+   * Removes a record. Returns false if it is finished, if another attempt has taken it over, or if outcomes about the
+   * subject were forgotten since the record was read.
+   */
+  async remove(record: IdempotencyRecord): Promise<boolean> {
+    const { id, accountId, seed, owner } = record;
+    const running = { _id: id, account: accountId, seed, owner, state: "running", forgotten: times(record) } as const;
     const { deletedCount } = await this.#mongo.bounded("delete idempotency_records", (signal) =>
-      this.#records.deleteOne({ _id: id, account: accountId, seed, owner, state: "running" }, within(signal)),
+      this.#records.deleteOne(running, within(signal)),
     );
     return deletedCount === 1;
   }
@@ -171,6 +174,11 @@ export class IdempotencyStore {
       removed += deletedCount;
     }
   }
+}
+
+/** Matches a record whose outcome was not forgotten since it was read. */
+function times({ forgotten }: IdempotencyRecord): number | { $exists: false } {
+  return forgotten ?? { $exists: false };
 }
 
 function encode({ id, accountId, leaseUntil, createdAt, outcome, ...record }: IdempotencyRecord): Stored {

@@ -1,19 +1,22 @@
 import parsePhoneNumber, { ParseError, parsePhoneNumberWithError } from "libphonenumber-js/min";
 
 /** Longest text that is read as a phone number. */
-const MAX_PHONE = 100;
+const MAX_PHONE = 50;
+
+/** What stands between two numbers, or before a second country code. */
+const SECOND_NUMBER = /[/\\|;,]|\s00\d/;
 
 /** What ITU-T E.164 allows: at most 15 digits, the first of which is not 0. */
 const E164 = /^\+[1-9]\d{1,14}$/;
 
 /**
  * Returns a phone number as E.164 (`+14155550123`), however a person wrote it: with brackets, spaces, dots or dashes.
- * Returns the text as it is if it names no number for certain: without a country code, or with an extension.
+ * Returns the text as it is if it names no number for certain: without a country code, with an extension, or two numbers.
  */
 export function phoneOf(text: string): string {
   if (E164.test(text)) return text; // also numbers that are newer than the library's list
   const plain = plainOf(text);
-  if (!plain.startsWith("+")) return text;
+  if (!plain.startsWith("+") || SECOND_NUMBER.test(plain)) return text;
   const parsed = parsePhoneNumber(plain, { extract: false });
   return parsed === undefined || parsed.ext !== undefined || !parsed.isPossible() ? text : parsed.number;
 }
@@ -36,11 +39,16 @@ export function phoneFault(text: string): string {
     if (error.message === "INVALID_COUNTRY")
       return "begin with an existing country code, for example +14155550123 or +4930123456";
   }
+  if (SECOND_NUMBER.test(plain)) return "be one phone number only, for example +14155550123";
   return "be a single phone number in digits with its country code, for example +14155550123";
 }
 
 /** Returns the text with ordinary digits and signs, and without the scheme of a telephone link (RFC 3966). */
 function plainOf(text: string): string {
   if (text.length > MAX_PHONE) return "";
-  return text.normalize("NFKC").trim().replace(/^tel:/i, "");
+  return text
+    .normalize("NFKC")
+    .replaceAll(/\p{Cf}/gu, "") // invisible marks around numbers that were copied from a right-to-left text
+    .trim()
+    .replace(/^tel:/i, "");
 }

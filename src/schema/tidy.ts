@@ -16,6 +16,8 @@ interface Node {
   readonly properties?: Record<string, Node>;
   readonly additionalProperties?: Node | boolean;
   readonly items?: Node;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
   readonly then?: Node;
   readonly else?: Node;
   /** Marks the values of metadata: numbers and booleans become text there. */
@@ -38,8 +40,8 @@ function unchanged(value: unknown): unknown {
 function ofNode(node: Node): Tidy | undefined {
   if (node.then !== undefined && node.else !== undefined) return ofEither(node.then, node.else);
   if (node.properties !== undefined) return ofObject(node.properties);
-  if (typeof node.additionalProperties === "object") return ofMap(node.additionalProperties);
-  if (node.items !== undefined) return ofArray(node.items);
+  if (typeof node.additionalProperties === "object") return ofMap(node.additionalProperties, node.maxProperties);
+  if (node.items !== undefined) return ofArray(node.items, node.maxItems);
   if (node["x-scalar"]) return scalar;
   return isText(node) ? ofText(node) : undefined;
 }
@@ -66,26 +68,24 @@ function ofMember(node: Node): Tidy {
   return (value) => (typeof value === "string" && value.trim() === "" ? null : tidy(value));
 }
 
-function ofMap(member: Node): Tidy | undefined {
-  const tidy = ofNode(member);
-  if (tidy === undefined) return undefined;
+function ofMap(member: Node, max = Infinity): Tidy {
+  const tidy = ofNode(member) ?? unchanged;
   const nullIsAbsent = !typesOf(member).includes("null");
   return (value) => {
     if (!isObject(value)) return value;
-    for (const name of Object.keys(value)) {
-      // An ordinary assignment to this name would set the prototype. The schema refuses the name.
-      if (name === "__proto__") continue;
-      if (value[name] === null && nullIsAbsent) delete value[name];
-      else value[name] = tidy(value[name]);
-    }
-    return value;
+    const members = Object.entries(value).filter(([, each]) => each !== null || !nullIsAbsent);
+    // One member too many is enough for the schema to refuse it. To check them all would take long.
+    return Object.fromEntries(members.slice(0, max + 1).map(([name, each]) => [name, tidy(each)]));
   };
 }
 
-function ofArray(items: Node): Tidy | undefined {
-  const tidy = ofNode(items);
-  if (tidy === undefined) return undefined;
-  return (value) => (Array.isArray(value) ? value.map(tidy) : value);
+function ofArray(items: Node, max = Infinity): Tidy {
+  const tidy = ofNode(items) ?? unchanged;
+  return (value) => {
+    if (!Array.isArray(value)) return value;
+    // As in ofMap. Items of a list that is too long are not even tidied.
+    return value.length > max ? value.slice(0, max + 1) : value.map(tidy);
+  };
 }
 
 function isText(node: Node): boolean {

@@ -13,7 +13,7 @@ export function erasures(candidates: Pick<CandidateReader, "unfinishedErasures">
     run: (signal) =>
       inBatches(
         () => candidates.unfinishedErasures(BATCH),
-        ({ accountId, id }) => eraser.finish(accountId, id),
+        ({ accountId, id }) => eraser.finish(accountId, id, signal),
         signal,
       ),
   };

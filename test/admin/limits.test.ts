@@ -72,9 +72,16 @@ describe("the commands for limits, grants and the audit trail", function () {
       ["grant_move-create", "create", 20],
     ]);
     expect(await answer(...ofKey("--surface", "start,writes,create"))).to.deep.equal({ object: "list", data });
+    expect(await complaintOf(ofKey("--surface", "create"), env())).to.include(
+      "/id is taken: the grant grant_move-create",
+    );
+    await answer(...create("--key", keyId, "--id", "grant_one"));
+    expect(
+      await complaintOf(create("--key", keyId, "--id", "grant_one", "--surface", "create,start"), env()),
+    ).to.include("/id is taken: the grant grant_one is for create");
     const { id } = (await client.post("/candidates")).body;
     await client.post(`/candidates/${id}/start`);
-    expect((await client.get("/limits")).body).to.have.nested.property("grants.length", 3);
+    expect((await client.get("/limits")).body).to.have.nested.property("grants.length", 4);
   });
 
   it("show the limits of an account and of its keys", async () => {

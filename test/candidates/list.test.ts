@@ -90,7 +90,7 @@ describe("GET /candidates", () => {
     ["updated_since=yesterday", "/updated_since", /timestamp/],
     ["external=1", "/external", /external_id/],
     ["external_id=7%00", "/external_id", /without NUL/],
-    ["__proto__=1", "/__proto__", /not known/],
+    ["__proto__=1", "/__proto__", /not a known field/],
   ];
   for (const [query, pointer, detail] of REFUSED) {
     it(`refuses ?${query}`, async () => {

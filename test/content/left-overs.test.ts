@@ -6,6 +6,7 @@ import { ContentStore } from "../../src/content/store.ts";
 import type { FileOwner, PendingFile } from "../../src/content/pending-store.ts";
 import { DocumentService } from "../../src/documents/service.ts";
 import { problem } from "../../src/problems.ts";
+import { until } from "../erasure/support.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 import {
   candidateWithDocument,
@@ -53,6 +54,25 @@ describe("left-over files of documents", () => {
     for (const entry of await contents.leftOvers(0)) removed.push(await contents.removeLeftOver(entry, isNamed));
     return removed;
   }
+
+  it("include what an upload writes after its candidate was deleted, if the upload then dies", async () => {
+    let more = () => {};
+    const waiting = new Promise<void>((resolve) => (more = resolve));
+    async function* bytes() {
+      yield Buffer.alloc(300 * 1024);
+      await waiting;
+      yield Buffer.alloc(300 * 1024);
+      await new Promise(() => undefined); // it dies here
+    }
+    void upload(bytes());
+    await until(async () => (await held(service)).chunks > 0);
+    expect((await client.request("DELETE", `/candidates/${owner.candidateId}`)).status).to.equal(204);
+    expect((await held(service)).chunks).to.equal(0);
+    more();
+    await until(async () => (await held(service)).chunks > 0);
+    expect(await sweep()).to.deep.equal([true]);
+    expect(await held(service)).to.deep.equal(NOTHING_HELD);
+  });
 
   it("are removed by the sweep if no record names them, but not before they are old enough", async () => {
     await upload();

@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { ObjectId } from "mongodb";
+import { answerTo, held, opened } from "../documents/support.ts";
+import { useTestRedis } from "../limiter/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { BYTES, DOCUMENT, filesIn, PERSON, STRINGS, tracesIn } from "./support.ts";
+import { BYTES, DOCUMENT, filesIn, PERSON, STRINGS, tracesIn, tracesInRedis, until } from "./support.ts";
 
 describe("DELETE /candidates/{id}", () => {
+  const redis = useTestRedis();
   const service = useService({ LIMIT_SCALE: 100 });
   const account = useAccount(service);
   const { client } = account;
@@ -37,6 +41,38 @@ describe("DELETE /candidates/{id}", () => {
     expect(await tracesIn(mongo, { files })).to.deep.equal([]);
     const logged = JSON.stringify(service.log);
     for (const string of STRINGS) expect(logged).not.to.include(string);
+    expect(await redis.keys(`*${account.id}*`), "keys of the limiter").not.to.deep.equal([]);
+    expect(await tracesInRedis(redis)).to.deep.equal([]);
+  });
+
+  it("makes an upload in progress fail, and removes its bytes", async () => {
+    const { path, content } = await createPerson();
+    const before = await held(service);
+    const upload = opened(client, "PUT", content, { "Content-Type": "text/plain", "Content-Length": 1_000_000 });
+    upload.write(Buffer.alloc(600_000, "Zebediah"));
+    await until(async () => (await held(service)).chunks > before.chunks);
+    const files = (await service.operators.mongo.db.collection("content_pending").find().toArray()).map(
+      ({ _id }) => new ObjectId(String(_id)),
+    );
+    expect((await client.request("DELETE", path)).status).to.equal(204);
+    const answer = answerTo(upload);
+    upload.end(Buffer.alloc(400_000, "Zebediah"));
+    expect(await answer).to.deep.include({ status: 410 });
+    expect(await tracesIn(service.operators.mongo, { files })).to.deep.equal([]);
+  });
+
+  it("lets a create with its external_id succeed at the same time or be refused, never fail", async () => {
+    for (let round = 0; round < 10; round++) {
+      const external_id = `ats-Zebediah-${round}`;
+      const { id } = (await client.post("/candidates", { external_id })).body;
+      const [deleted, ...created] = await Promise.all([
+        client.request("DELETE", `/candidates/${id}`),
+        ...Array.from({ length: 4 }, () => client.post("/candidates", { external_id })),
+      ]);
+      expect(deleted.status).to.equal(204);
+      for (const answer of created) if (answer.status !== 201) expectProblem(answer, 409, "external_id_taken");
+      expect(JSON.stringify(service.log)).not.to.include(external_id);
+    }
   });
 
   it("answers 410 on every path of the candidate, and 204 to another DELETE", async () => {

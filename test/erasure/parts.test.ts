@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { ObjectId } from "mongodb";
+import { answerTo, download, held, opened } from "../documents/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { filesIn, tracesIn } from "./support.ts";
+import { filesIn, tracesIn, until } from "./support.ts";
 
 const REFERENCE = {
   name: "Philippa Underhill",
@@ -140,16 +142,40 @@ describe("DELETE of a document or a reference", () => {
   it("makes an upload in progress fail, and removes its bytes", async () => {
     const { document } = await createCandidate();
     const { mongo } = service.operators;
-    const before = await filesIn(mongo);
-    const body = new ReadableStream({
-      async start(stream) {
-        stream.enqueue(Buffer.alloc(300_000, "Zebediah"));
-        await client.request("DELETE", document);
-        stream.enqueue(Buffer.alloc(300_000, "Zebediah"));
-        stream.close();
-      },
+    const before = await held(service);
+    const upload = opened(client, "PUT", `${document}/content`, {
+      "Content-Type": "text/plain",
+      "Content-Length": 1_000_000,
     });
-    expectProblem(await client.request("PUT", `${document}/content`, { body }), 404, "not_found");
-    expect((await filesIn(mongo)).length).to.be.below(before.length);
+    upload.write(Buffer.alloc(600_000, "Nebuchadnezzar"));
+    await until(async () => (await held(service)).chunks > before.chunks);
+    const files = (await mongo.db.collection("content_pending").find().toArray()).map(
+      ({ _id }) => new ObjectId(String(_id)),
+    );
+    expect(await tracesIn(mongo, { strings: ["Nebuchadnezzar"], files })).to.have.length(1);
+    expect((await client.request("DELETE", document)).status).to.equal(204);
+    const answer = answerTo(upload);
+    upload.end(Buffer.alloc(400_000, "Nebuchadnezzar"));
+    expect(await answer).to.deep.include({ status: 404 });
+    expect(await tracesIn(mongo, { strings: ["Nebuchadnezzar"], files })).to.deep.equal([]);
+  });
+
+  it("leaves the content of other documents alone, also what a refused upload meant to replace", async () => {
+    const { path, document } = await createCandidate();
+    const other = (await client.post(`${path}/documents`, DOCUMENT)).body;
+    const stale = (await client.get(path)).headers.get("etag") ?? "";
+    const content = `${path}/documents/${other.id}/content`;
+    for (let round = 0; round < 5; round++) {
+      const { id } = (await client.post(`${path}/documents`, DOCUMENT)).body;
+      await Promise.all([
+        client.request("DELETE", `${path}/documents/${id}`),
+        client.request("PUT", content, { headers: { "If-Match": stale }, body: Buffer.from("refused") }),
+        client.request("PUT", content, { headers: { "Content-Type": "text/plain" }, body: Buffer.from(`${round}`) }),
+        client.request("PUT", content, { headers: { "If-Match": stale }, body: Buffer.from("refused") }),
+      ]);
+      expect((await download(client, content)).bytes.toString()).to.equal(`${round}`);
+    }
+    expect((await client.request("DELETE", document)).status).to.equal(204);
+    expect((await download(client, content)).bytes.toString()).to.equal("4");
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import type { ObjectId } from "mongodb";
 import type { RedisClient } from "../../src/infra/redis.ts";
@@ -72,6 +73,11 @@ export async function tracesInRedis(redis: RedisClient): Promise<string[]> {
     if (STRINGS.some((string) => `${key}${value}`.includes(string))) traces.push(key);
   }
   return traces;
+}
+
+/** Waits until the condition holds. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await setTimeout(10);
 }
 
 /** Returns all text inside a stored document, with that of compressed and plain bytes. */

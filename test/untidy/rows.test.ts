@@ -22,8 +22,7 @@ describe("Thirty rows of a real pipeline", () => {
         return;
       }
       expect(status, JSON.stringify(body)).to.equal(201);
-      const { documents: _d, references: _r, ...plain } = row;
-      expect(body).to.deep.include({ ...plain, ...kept });
+      expect(body).to.containSubset({ ...row, ...kept });
       entered.set(body.id, body as unknown as Candidate);
     });
 

@@ -40,7 +40,10 @@ export const ROWS: readonly Row[] = [
   },
   { row: { external_id: "ats-20", metadata: { salary: 70000 } }, kept: { metadata: { salary: "70000" } } },
   { row: { external_id: "ats-21", metadata: "" }, kept: { metadata: {} } },
-  { row: { external_id: "ats-22", documents: ["Pass", "Pass", " Führerschein (Kopie) "] } },
+  {
+    row: { external_id: "ats-22", documents: ["Pass", "Pass", " Führerschein (Kopie) "] },
+    kept: { documents: [{ name: "Pass" }, { name: "Pass" }, { name: "Führerschein (Kopie)", state: "pending" }] },
+  },
   {
     row: {
       external_id: "ats-23",
@@ -48,7 +51,10 @@ export const ROWS: readonly Row[] = [
       references: [{ name: "Ann", state: "received" }],
     },
   },
-  { row: { external_id: "ats-24", references: [{ name: "Bob", email: "", phone: "+1 212 555 0100", company: "" }] } },
+  {
+    row: { external_id: "ats-24", references: [{ name: "Bob", email: "", phone: "+1 212 555 0100", company: "" }] },
+    kept: { references: [{ name: "Bob", email: null, phone: "+12125550100", company: null }] },
+  },
   { row: { external_id: "ats-25", documents: [{ name: "Visa", state: "rejected", rejection_reason: "blurred" }] } },
   { row: { external_id: "ats-26", name: "Renée O’Connor-Šimůnek", job_title: "Chef 👩‍🍳" } },
   { row: { external_id: "ats-27", email: "first.last+hiring@sub.example.co.uk" } },

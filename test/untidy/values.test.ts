@@ -29,6 +29,7 @@ describe("An untidy value", () => {
     "+1.415.555.0123": "+14155550123",
     "+٩٧١ ٥٠ ١٢٣ ٤٥٦٧": "+971501234567",
     "＋49 30 123456": "+4930123456",
+    "\u202A+49 30 123456\u202C": "+4930123456",
   };
   for (const [phone, e164] of Object.entries(PHONES))
     it(`keeps the phone ${JSON.stringify(phone)} as ${e164}`, async () => {
@@ -38,11 +39,13 @@ describe("An untidy value", () => {
   const REFUSED_PHONES: Record<string, RegExp> = {
     "(415) 555-0123": /start with \+ and the country code/,
     "0049 30 123456": /start with \+ and the country code/,
-    "+999 123456": /begin with a country code that exists/,
+    "+999 123456": /begin with an existing country code/,
     "+1 415 555 0123 ext. 5": /without an extension/,
-    "+1 415 555 0123 / +1 415 555 0124": /one phone number/,
-    "+1-800-FLOWERS": /one phone number/,
-    [`+${"1".repeat(100_000)}`]: /start with \+|one phone number/,
+    "+1 415 555 0123 / +1 415 555 0124": /one phone number only/,
+    "+43 1 58858 / 58859": /one phone number only/,
+    "+43 1 234567 0043 1 2": /one phone number only/,
+    "+1-800-FLOWERS": /a single phone number in digits/,
+    [`+${"1".repeat(100_000)}`]: /at most 50 characters/,
   };
   for (const [phone, reason] of Object.entries(REFUSED_PHONES))
     it(`refuses the phone ${JSON.stringify(phone.slice(0, 40))}, and says what to send`, async () => {
@@ -50,4 +53,32 @@ describe("An untidy value", () => {
       expect(pointer).to.equal("/phone");
       expect(detail).to.match(reason);
     });
+
+  it("is trimmed in a query as it is in a body", async () => {
+    const { id } = await kept({ external_id: " padded " });
+    const found = (await account.client.get("/candidates?external_id=%20padded%20")).body.data;
+    expect(found.map((each) => each.id)).to.deep.equal([id]);
+  });
+
+  const TOO_LARGE = { score: 9_007_199_254_740_992, team: { name: "Ops" } };
+  for (const [name, value] of Object.entries(TOO_LARGE))
+    it(`refuses the metadata ${JSON.stringify({ [name]: value })}`, async () => {
+      const { pointer, detail } = await fault({ metadata: { [name]: value } });
+      expect(pointer).to.equal(`/metadata/${name}`);
+      expect(detail).to.match(name === "score" ? /send it as a string/ : /must be a string/);
+    });
+
+  it("is not looked for in a list that is too long: its length is the only fault", async () => {
+    const phone = "+1-1-1-1-1-1-1-1-1-1-1-1-1-1-1-1-1-1-1-1-1";
+    for (const [field, many] of [
+      ["documents", Array.from({ length: 60_000 }, () => ({}))],
+      ["references", Array.from({ length: 15_000 }, () => ({ phone }))],
+      ["metadata", Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`name ${n}`, "1"]))],
+    ] as const) {
+      const answer = await account.client.post("/candidates", { [field]: many });
+      const { errors } = expectProblem(answer, 422, "validation_failed");
+      expect(errors.find(({ pointer }) => pointer === `/${field}`)?.detail).to.match(/^must have at most \d+ /);
+      expect(errors.length, "faults in items that nobody asked for").to.be.at.most(202);
+    }
+  });
 });

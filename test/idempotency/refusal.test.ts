@@ -1,0 +1,116 @@
+import { expect } from "chai";
+import { jsonAnswer } from "../../src/http/answer.ts";
+import type { IdempotentRequest } from "../../src/idempotency/once.ts";
+import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";
+import type { NewId } from "../../src/infra/ids.ts";
+import { problem, type ProblemCode } from "../../src/problems.ts";
+import { ACCOUNT, candidateOf, gate, hang, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
+
+const LEASE_MS = 5_000;
+const SUBJECT = "cand_subject";
+
+describe("a refusal of the work", () => {
+  const bench = useWorkbench();
+  let request: IdempotentRequest;
+  beforeEach(async () => {
+    request = { ...newRequest(), subject: SUBJECT };
+    await bench.clear();
+  });
+
+  const ids: string[] = [];
+  /** Work that notes the id it would create, and is then refused. */
+  const refused = (code: ProblemCode) => async (newId: NewId) => {
+    ids.push(newId("doc"));
+    throw problem(code, "Refused.");
+  };
+  const done = async () => jsonAnswer(200, { done: true });
+  const isBound = async () =>
+    (await refusalOf(bench.replica().once({ ...request, fingerprint: "another" }, done))).code ===
+    "idempotency_key_reused";
+
+  it("frees the key: the next request with it begins anew", async () => {
+    ids.length = 0;
+    for (let n = 0; n < 2; n++) await refusalOf(bench.replica().once(request, refused("external_id_taken")));
+    expect(new Set(ids).size).to.equal(2);
+    expect((await bench.replica().once({ ...request, fingerprint: "another" }, done)).replayed).to.equal(false);
+  });
+
+  it("leaves the key bound if what it created was deleted while it ran", async () => {
+    ids.length = 0;
+    const [begun, end] = [gate(), gate()];
+    const first = bench.replica().once(request, async (newId) => {
+      begun.open();
+      await end.opened;
+      return refused("not_found")(newId);
+    });
+    await begun.opened;
+    await bench.replica().forget(ACCOUNT, SUBJECT);
+    end.open();
+    expect((await refusalOf(first)).code).to.equal("not_found");
+    expect((await refusalOf(bench.replica().once(request, refused("not_found")))).code).to.equal("not_found");
+    expect(new Set(ids).size, "the retry works with the same ids").to.equal(1);
+    expect(await isBound()).to.equal(true);
+  });
+
+  it("leaves the key bound if what it created is deleted while a retry takes over", async () => {
+    class RacedStore extends IdempotencyStore {
+      #isFirst = true;
+      override async find(accountId: string, id: string): Promise<IdempotencyRecord | undefined> {
+        const found = await super.find(accountId, id);
+        if (this.#isFirst) await this.forgetOutcomes(ACCOUNT, SUBJECT);
+        this.#isFirst = false;
+        return found;
+      }
+    }
+    const first = await hang(bench.replica(), request, done);
+    bench.clock.time += LEASE_MS;
+    const retry = bench.replica({ store: new RacedStore(bench.mongo) }).once(request, refused("not_found"));
+    expect((await refusalOf(retry)).code).to.equal("not_found");
+    expect(await isBound()).to.equal(true);
+    first.release();
+    await first.outcome;
+  });
+
+  it("is not stored after a deletion: a later retry may succeed", async () => {
+    await bench.replica().once(request, done);
+    await bench.replica().forget(ACCOUNT, SUBJECT);
+    const retry = () => bench.replica().once(request, refused("candidate_withdrawn"));
+    expect((await refusalOf(retry())).code).to.equal("candidate_withdrawn");
+    expect((await bench.replica().once(request, done)).replayed).to.equal(false);
+    expect((await bench.replica().once(request, done)).replayed).to.equal(true);
+  });
+
+  it("does not undo the success of an attempt that it overtook", async () => {
+    const first = await hang(bench.replica(), request, done);
+    bench.clock.time += LEASE_MS;
+    expect((await refusalOf(bench.replica().once(request, refused("version_mismatch")))).status).to.equal(412);
+    first.release();
+    await first.outcome;
+    expect((await bench.replica().once(request, done)).replayed).to.equal(true);
+  });
+
+  it("is answered with 503 if the key cannot be freed, so that the client sends the same request again", async () => {
+    class FailingStore extends IdempotencyStore {
+      override remove(): Promise<boolean> {
+        return Promise.reject(problem("store_unavailable", "No answer."));
+      }
+    }
+    const first = bench.replica({ store: new FailingStore(bench.mongo) }).once(request, refused("external_id_taken"));
+    expect((await refusalOf(first)).code).to.equal("store_unavailable");
+  });
+
+  it("is not given to a retry because a day has passed since: the candidate that exists is returned", async () => {
+    const today = new Date(bench.clock.time).toISOString().slice(0, 10);
+    const work = bench.create({ documents: [{ name: "Visa", state: "accepted", expires_on: today }] });
+    const create = newRequest();
+    const first = await hang(bench.replica(), create, work);
+    const [made] = await bench.candidates();
+    bench.clock.time += 17 * 60 * 60 * 1000;
+    expect(new Date(bench.clock.time).toISOString().slice(0, 10)).not.to.equal(today);
+    expect(candidateOf(await bench.replica().once(create, work))).to.deep.equal(made);
+    expect((await refusalOf(bench.replica().once(newRequest(), work))).code).to.equal("invalid_transition");
+    first.release();
+    await first.outcome;
+    expect(await bench.candidates()).to.have.length(1);
+  });
+});
