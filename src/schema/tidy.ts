@@ -73,9 +73,13 @@ function ofMap(member: Node, max = Infinity): Tidy {
   const nullIsAbsent = !typesOf(member).includes("null");
   return (value) => {
     if (!isObject(value)) return value;
-    const members = Object.entries(value).filter(([, each]) => each !== null || !nullIsAbsent);
-    // One member too many is enough for the schema to refuse it. To check them all would take long.
-    return Object.fromEntries(members.slice(0, max + 1).map(([name, each]) => [name, tidy(each)]));
+    const members: [string, unknown][] = [];
+    for (const name of Object.keys(value)) {
+      if (value[name] === null && nullIsAbsent) continue;
+      // One member too many is enough for the schema to refuse it. To check them all would take long.
+      if (members.push([name, tidy(value[name])]) > max) break;
+    }
+    return Object.fromEntries(members);
   };
 }
 
