@@ -150,7 +150,7 @@ describe("the limiter during a Redis outage", function () {
         grants: redisKeys.grants(request, "create"),
       };
       await operator.rpush(names[spoiled], "not this");
-      const { message } = (await expectUnavailable(request)).cause as Error;
+      const { message } = (await refusalBy(limiterOver(operator), request)).cause as Error;
       expect(message).to.match(/^WRONGTYPE/);
       expect(await operator.exists(...Object.values(names))).to.equal(1);
     });
@@ -159,7 +159,7 @@ describe("the limiter during a Redis outage", function () {
   it("answers 503 if a counter cannot be parsed", async () => {
     const request = newRequest();
     await operator.set(redisKeys.keyCounter(request, "start"), "many");
-    const { message } = (await expectUnavailable(request)).cause as Error;
+    const { message } = (await refusalBy(limiterOver(operator), request)).cause as Error;
     expect(message).to.match(/^CORRUPT counter/);
     expect(await operator.exists(redisKeys.accountCounter(request.accountId, "start"))).to.equal(0);
   });
@@ -183,8 +183,13 @@ describe("the limiter during a Redis outage", function () {
   /** Expects a 503 in time, with a Retry-After. */
   async function expectUnavailable(request: ChargeRequest) {
     const started = performance.now();
-    const problem = await problemOf(limiter.charge(request));
+    const problem = await refusalBy(limiter, request);
     expect(performance.now() - started).to.be.below(TIMEOUT_MS + LATE_MS);
+    return problem;
+  }
+
+  async function refusalBy(by: Limiter, request: ChargeRequest) {
+    const problem = await problemOf(by.charge(request));
     expect(problem).to.include({ code: "limiter_unavailable", status: 503 });
     expect(problem.extras.headers).to.deep.equal({ "Retry-After": "1" });
     return problem;
