@@ -65,7 +65,7 @@ async function ensure(role: ServerRole, options: ServersOptions, running: Server
   return server.url;
 }
 
-/** Stops the server of an earlier process that was killed before it could stop it. The new server gets its data. */
+/** Stops the server that an earlier, killed process left running. The new server uses the same data. */
 async function stopEarlier(role: ServerRole, { dataDir }: ServersOptions): Promise<void> {
   const record = readServers(dataDir)[role];
   if (record === undefined) return;

@@ -134,8 +134,8 @@ export class IdempotentWork {
   }
 
   /**
-   * Frees the key after a refusal. If another attempt finished first, returns the outcome that it stored. If an answer was
-   * forgotten, the key stays bound to its request, which must not create again what was deleted.
+   * Frees the key after a refusal. If another attempt finished first, returns the outcome that it stored. If the stored
+   * answer was discarded by a deletion, the key stays bound to its request, which must not create again what was deleted.
    * @throws problem store_unavailable. The client then repeats the request, as after any 5xx.
    */
   async #free(record: IdempotencyRecord): Promise<Outcome | undefined> {

@@ -24,6 +24,8 @@ interface Series {
   next: Series | undefined;
 }
 
+const HASH = "#".charCodeAt(0);
+
 /** Types whose values only grow. */
 const COUNTING = new Set(["counter", "histogram"]);
 
@@ -73,9 +75,11 @@ export class Expositions {
     for (let start = 0, end = 0; start < text.length; start = end + 1) {
       end = text.indexOf("\n", start);
       if (end === -1) end = text.length;
-      if (text.startsWith("# HELP ", start)) help = text.slice(start, end);
-      else if (text.startsWith("# TYPE ", start)) family = this.#family(help, text.slice(start, end));
-      else if (end > start && family !== undefined) {
+      // Only few lines are comments, and startsWith takes long.
+      if (text.charCodeAt(start) === HASH) {
+        if (text.startsWith("# HELP ", start)) help = text.slice(start, end);
+        else if (text.startsWith("# TYPE ", start)) family = this.#family(help, text.slice(start, end));
+      } else if (end > start && family !== undefined) {
         let series = last?.next;
         // Comparing a slice is several times faster than startsWith.
         if (series === undefined || text.slice(start, start + series.prefix.length) !== series.prefix) {
@@ -134,5 +138,6 @@ function aggregatorOf(metric: object): Aggregator {
 }
 
 function numberOf(text: string): number {
-  return text.endsWith("Inf") ? Number(text.replace("Inf", "Infinity")) : Number(text);
+  const value = Number(text);
+  return Number.isNaN(value) ? Number(text.replace("Inf", "Infinity")) : value;
 }

@@ -18,7 +18,7 @@ describe("a refusal of the work", () => {
   });
 
   const ids: string[] = [];
-  /** Work that notes the id it would create, and is then refused. */
+  /** Returns work that records the id it would create, and is then refused. */
   const refused = (code: ProblemCode) => async (newId: NewId) => {
     ids.push(newId("doc"));
     throw problem(code, "Refused.");

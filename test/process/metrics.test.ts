@@ -123,14 +123,14 @@ describe("The metrics of a service whose clients cause every answer that there i
       expect(lines(await textOf([each]))).to.deep.equal(lines(await each.metrics()));
   });
 
-  it("take less than 20 ms of processor time to write", async () => {
-    expect(await medianCpuMs(() => textOf([metrics.registry]))).to.be.below(20);
+  it("take less than 10 ms of processor time to write", async () => {
+    expect(await cpuMs(() => textOf([metrics.registry]))).to.be.below(10);
   });
 
-  it("take less than 20 ms of processor time to add up for four processes", async () => {
+  it("take less than 10 ms of processor time to add up for four processes", async () => {
     const text = await textOf([metrics.registry]);
     const expositions = new Expositions([metrics.registry]);
-    expect(await medianCpuMs(() => expositions.sum([text, text, text, text]))).to.be.below(20);
+    expect(await cpuMs(() => expositions.sum([text, text, text, text]))).to.be.below(10);
   });
 });
 
@@ -156,8 +156,11 @@ function everyAnswer() {
   return [...routed, ...unrouted];
 }
 
-/** Runs `work` 30 times. @returns the median of the processor time that a run took, in ms. */
-async function medianCpuMs(work: () => unknown): Promise<number> {
+/**
+ * Runs `work` 30 times. Whatever else runs on the same cores makes a run take longer, never shorter.
+ * @returns the lower quartile of the processor time that a run took, in ms.
+ */
+async function cpuMs(work: () => unknown): Promise<number> {
   const times: number[] = [];
   for (let run = 0; run < 30; run++) {
     const before = process.cpuUsage();
@@ -165,5 +168,5 @@ async function medianCpuMs(work: () => unknown): Promise<number> {
     const { user, system } = process.cpuUsage(before);
     times.push((user + system) / 1000);
   }
-  return times.toSorted((a, b) => a - b)[15] ?? NaN;
+  return times.toSorted((a, b) => a - b)[7] ?? NaN;
 }

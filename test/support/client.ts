@@ -40,6 +40,19 @@ export interface RequestOptions {
   body?: string | Uint8Array | ReadableStream;
 }
 
+/** Expects that a document or reference cannot be moved to this state, and that the whole change is refused. */
+export async function expectClosed(
+  client: Client,
+  path: string,
+  { from, to, allowed }: { from: string; to: string; allowed: readonly string[] },
+): Promise<void> {
+  const { name } = (await client.get(path)).body;
+  const refused = expectProblem(await client.patch(path, { state: to, name: "kept out" }), 409, "invalid_transition");
+  expect(refused).to.include({ from, to });
+  expect(refused.allowed).to.have.members([...allowed]);
+  expect((await client.get(path)).body).to.include({ state: from, name });
+}
+
 /** Sends requests to the service with one key. */
 export class Client {
   readonly url: string;
