@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { hostname } from "node:os";
+import { pid } from "node:process";
 import type { Logger } from "pino";
 import { Authenticator } from "./accounts/authenticate.ts";
 import { GuessGuard } from "./accounts/guard.ts";
@@ -11,6 +12,8 @@ import { AuditStore } from "./audit/store.ts";
 import { Eraser } from "./candidates/eraser.ts";
 import { CandidateService } from "./candidates/service.ts";
 import { CandidateStore } from "./candidates/store.ts";
+import { WatermarkStore } from "./candidates/watermark-store.ts";
+import { Watermarks } from "./candidates/watermarks.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
 import { DocumentService } from "./documents/service.ts";
@@ -22,6 +25,7 @@ import { followRedis, SharedClock } from "./infra/clock.ts";
 import { checkForms } from "./infra/forms.ts";
 import { Health } from "./infra/health.ts";
 import { newTypeId } from "./infra/ids.ts";
+import { prepareStores } from "./infra/indexes.ts";
 import { createLog } from "./infra/log.ts";
 import { Metrics } from "./infra/metrics.ts";
 import { connectMongo, type Mongo } from "./infra/mongo.ts";
@@ -45,6 +49,8 @@ import { SweepRunner } from "./sweeps/runner.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 const CLOCK_SKEW_MS = 2_000;
+/** Longest wait, when the replica stops, for writes whose outcome is not known, in milliseconds. */
+export const SETTLE_WITHIN_MS = 5_000;
 
 /** The service, wired and connected. */
 export interface System {
@@ -57,7 +63,10 @@ export interface System {
   /** Returns why this replica cannot serve, one text per fault; empty if it can. One round trip to each server. */
   readonly faults: () => Promise<string[]>;
   readonly metrics: Metrics;
-  /** Disconnects from Redis and MongoDB. */
+  /**
+   * Waits until the outcome of every write is known, at most SETTLE_WITHIN_MS and one store operation. Then disconnects
+   * from Redis and MongoDB.
+   */
   close(): Promise<void>;
 }
 
@@ -80,7 +89,7 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
     await checkForms(mongo);
     redis = await connectRedis({ url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log });
     tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
-    return await wire({ config, log, mongo, redis, metrics, tracing });
+    return await wire({ config, mongodbUrl: config.MONGODB_URL, log, mongo, redis, metrics, tracing });
   } catch (error) {
     redis?.disconnect();
     await mongo.close();
@@ -92,6 +101,7 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
 /** Wires every service, by hand and in order. admin/operations.ts does the same for the command line. */
 async function wire({
   config,
+  mongodbUrl,
   log,
   mongo,
   redis,
@@ -99,6 +109,7 @@ async function wire({
   tracing,
 }: {
   config: Config;
+  mongodbUrl: string;
   log: Logger;
   mongo: Mongo;
   redis: RedisClient;
@@ -132,8 +143,18 @@ async function wire({
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
   const audit = new AuditStore(mongo);
-  const stores = [candidateStore, content, idempotencyStore, audit, new GrantStore(mongo)];
-  await Promise.all(stores.map((store) => store.prepare()));
+  const stores = [candidateStore.reader, content, idempotencyStore, audit, new GrantStore(mongo)];
+  await prepareStores(stores, { url: mongodbUrl, timeoutMs: config.STORE_TIMEOUT_MS, log });
+
+  const process = `${hostname()}-${pid}`;
+  const watermarks = new Watermarks({
+    store: new WatermarkStore(mongo),
+    clock,
+    writer: `${process}-${newId("req")}`,
+    openWrites: candidateStore.openWrites,
+    log,
+  });
+  await watermarks.start();
 
   const idempotency = new IdempotentWork({ store: idempotencyStore, clock, random });
   const eraser = new Eraser({ store: candidateStore, content, idempotency, audit });
@@ -150,6 +171,7 @@ async function wire({
         content,
         clock,
         feedLagMs: config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS,
+        watermarks,
       }),
       eraser,
       documents: new DocumentService(candidateStore, content),
@@ -188,7 +210,7 @@ async function wire({
       erasures(candidateStore.reader, eraser),
       idempotencyRecords(idempotencyStore, clock),
     ],
-    leases: new LeaseStore({ mongo, clock, holder: `${hostname()}-${process.pid}`, skewMs: CLOCK_SKEW_MS }),
+    leases: new LeaseStore({ mongo, clock, holder: process, skewMs: CLOCK_SKEW_MS }),
     log,
     metrics,
   });
@@ -201,6 +223,7 @@ async function wire({
     metrics,
     async close() {
       health.stop();
+      await watermarks.stop(SETTLE_WITHIN_MS);
       redis.disconnect();
       await mongo.close();
       await tracing?.close();

@@ -1,7 +1,7 @@
 import type { Collection } from "mongodb";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { looksLikeId } from "../infra/ids.ts";
-import { type Mongo, within } from "../infra/mongo.ts";
+import { type Mongo } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
 import type { AccountRecord } from "./account.ts";
 
@@ -35,20 +35,20 @@ export class AccountStore {
 
   /** Inserts a new account. One round trip. @throws problem `store_unavailable`, like every method here. */
   async insert(account: AccountRecord): Promise<void> {
-    await this.#mongo.bounded("insert accounts", () => this.#accounts.insertOne(account));
+    await this.#mongo.bounded("insert accounts", (limits) => this.#accounts.insertOne(account, limits));
   }
 
   /** Returns every account, oldest first. */
   async list(): Promise<AccountRecord[]> {
-    return this.#mongo.bounded("find accounts", (signal) =>
-      this.#accounts.find({}, { signal }).sort({ _id: 1 }).toArray(),
+    return this.#mongo.bounded("find accounts", (limits) =>
+      this.#accounts.find({}, limits).sort({ _id: 1 }).toArray(),
     );
   }
 
   /** Returns the account, read from the primary. One round trip. @throws problem `not_found` */
   async get(accountId: string): Promise<AccountRecord> {
     const account = looksLikeId("acct", accountId)
-      ? await this.#mongo.bounded("find accounts", (signal) => this.#accounts.findOne({ _id: accountId }, { signal }))
+      ? await this.#mongo.bounded("find accounts", (limits) => this.#accounts.findOne({ _id: accountId }, limits))
       : null;
     if (account === null) throw problem("not_found", `No account has the id ${accountId}.`);
     return account;
@@ -70,8 +70,8 @@ export class AccountStore {
       const edited = edit(before);
       if (edited === before) return before;
       const after = { ...edited, version: before.version + 1, updated_at: now };
-      const { matchedCount } = await this.#mongo.bounded("update accounts", () =>
-        this.#accounts.replaceOne({ _id: accountId, version: before.version }, after),
+      const { matchedCount } = await this.#mongo.bounded("update accounts", (limits) =>
+        this.#accounts.replaceOne({ _id: accountId, version: before.version }, after, limits),
       );
       return matchedCount === 1 ? after : undefined;
     });
@@ -79,22 +79,23 @@ export class AccountStore {
 
   /** Writes the look-up entries of a new key, before the account has it. Two writes, side by side. */
   async addKey(keyId: string, accountId: string, hash: string): Promise<void> {
-    const byId = this.#mongo.bounded("insert keys", () =>
-      this.#keys.insertOne({ _id: keyId, account: accountId, last_used_at: null }),
+    const byId = this.#mongo.bounded("insert keys", (limits) =>
+      this.#keys.insertOne({ _id: keyId, account: accountId, last_used_at: null }, limits),
     );
     await Promise.all([byId, this.addSecret(hash, accountId, keyId)]);
   }
 
   /** Deletes the entries that `addKey` wrote, if the key could not be added to its account. */
   async dropKey(keyId: string, hash: string): Promise<void> {
-    const byId = this.#mongo.bounded("delete keys", () => this.#keys.deleteOne({ _id: keyId }));
-    await Promise.all([byId, this.#mongo.bounded("delete secrets", () => this.#secrets.deleteOne({ _id: hash }))]);
+    const byId = this.#mongo.bounded("delete keys", (limits) => this.#keys.deleteOne({ _id: keyId }, limits));
+    const byHash = this.#mongo.bounded("delete secrets", (limits) => this.#secrets.deleteOne({ _id: hash }, limits));
+    await Promise.all([byId, byHash]);
   }
 
   /** Returns the id of the account that a key belongs to. One round trip. @throws problem `not_found` */
   async accountOfKey(keyId: string): Promise<string> {
     const entry = looksLikeId("key", keyId)
-      ? await this.#mongo.bounded("find keys", (signal) => this.#keys.findOne({ _id: keyId }, { signal }))
+      ? await this.#mongo.bounded("find keys", (limits) => this.#keys.findOne({ _id: keyId }, limits))
       : null;
     if (entry === null) throw problem("not_found", `No key has the id ${keyId}.`);
     return entry.account;
@@ -102,23 +103,23 @@ export class AccountStore {
 
   /** Returns the timestamp at which each of these keys was last used, null for never. One round trip. */
   async lastUsed(keyIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
-    const entries = await this.#mongo.bounded("find keys", (signal) =>
-      this.#keys.find({ _id: { $in: [...keyIds] } }, { signal }).toArray(),
+    const entries = await this.#mongo.bounded("find keys", (limits) =>
+      this.#keys.find({ _id: { $in: [...keyIds] } }, limits).toArray(),
     );
     return new Map(entries.map(({ _id, last_used_at }) => [_id, last_used_at]));
   }
 
   /** Sets when a key was last used, unless a later time is already set. One round trip; the account is not written. */
   async setLastUsed(keyId: string, at: string): Promise<void> {
-    await this.#mongo.bounded("update keys", (signal) =>
-      this.#keys.updateOne({ _id: keyId }, { $max: { last_used_at: at } }, within(signal)),
+    await this.#mongo.bounded("update keys", (limits) =>
+      this.#keys.updateOne({ _id: keyId }, { $max: { last_used_at: at } }, limits),
     );
   }
 
   /** Writes the look-up entry of a secret. Call it before the account is changed. One round trip. */
   async addSecret(hash: string, accountId: string, keyId: string): Promise<void> {
-    await this.#mongo.bounded("insert secrets", () =>
-      this.#secrets.insertOne({ _id: hash, account: accountId, key: keyId }),
+    await this.#mongo.bounded("insert secrets", (limits) =>
+      this.#secrets.insertOne({ _id: hash, account: accountId, key: keyId }, limits),
     );
   }
 
@@ -127,9 +128,9 @@ export class AccountStore {
    * the secret: a crash can leave an entry without one. Two round trips; one if there is no entry.
    */
   async findBySecret(hash: string): Promise<AccountRecord | null> {
-    return this.#mongo.bounded("find secrets", async (signal) => {
-      const entry = await this.#secrets.findOne({ _id: hash }, { signal });
-      return entry === null ? null : this.#accounts.findOne({ _id: entry.account }, { signal });
+    return this.#mongo.bounded("find secrets", async (limits) => {
+      const entry = await this.#secrets.findOne({ _id: hash }, limits);
+      return entry === null ? null : this.#accounts.findOne({ _id: entry.account }, limits);
     });
   }
 }

@@ -1,5 +1,6 @@
 import type { Collection } from "mongodb";
-import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
+import type { Indexed } from "../infra/indexes.ts";
+import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 
 /** Details of a change, beyond what it changed. Never a secret or a hash of one. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
@@ -28,7 +29,8 @@ export interface AuditOutcome {
  * The audit trail in MongoDB, append-only: a record before the change, its outcome after. Every method may throw problem
  * `store_unavailable`.
  */
-export class AuditStore {
+export class AuditStore implements Indexed {
+  readonly indexes = [{ collection: "audit", indexes: [{ key: { account: 1, at: 1 } }, { key: { at: 1 } }] }];
   readonly #mongo: Mongo;
   readonly #records: Collection<AuditRecord>;
   readonly #outcomes: Collection<AuditOutcome>;
@@ -39,15 +41,9 @@ export class AuditStore {
     this.#outcomes = mongo.db.collection("audit_outcomes");
   }
 
-  /** Creates the indexes. Idempotent. */
-  async prepare(): Promise<void> {
-    await this.#records.createIndex({ account: 1, at: 1 });
-    await this.#records.createIndex({ at: 1 });
-  }
-
   /** Writes the record of a change. One round trip. */
   async begin(record: AuditRecord): Promise<void> {
-    await this.#mongo.bounded("insert audit", (signal) => this.#records.insertOne(record, within(signal)));
+    await this.#mongo.bounded("insert audit", (limits) => this.#records.insertOne(record, limits));
   }
 
   /** Writes the record of a finished change with its outcome. Writes each id only once. Two round trips. */
@@ -63,7 +59,7 @@ export class AuditStore {
   /** Writes the outcome of a change. If the record already has an outcome, that one stays. One round trip. */
   async end(outcome: AuditOutcome): Promise<void> {
     try {
-      await this.#mongo.bounded("insert audit_outcomes", (signal) => this.#outcomes.insertOne(outcome, within(signal)));
+      await this.#mongo.bounded("insert audit_outcomes", (limits) => this.#outcomes.insertOne(outcome, limits));
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
     }
@@ -74,11 +70,11 @@ export class AuditStore {
     limit: number,
     accountId?: string,
   ): Promise<{ record: AuditRecord; outcome: AuditOutcome | undefined }[]> {
-    return this.#mongo.bounded("find audit", async (signal) => {
+    return this.#mongo.bounded("find audit", async (limits) => {
       const filter = accountId === undefined ? {} : { account: accountId };
-      const records = await this.#records.find(filter, { signal }).sort({ at: -1 }).limit(limit).toArray();
+      const records = await this.#records.find(filter, limits).sort({ at: -1 }).limit(limit).toArray();
       const ids = records.map(({ _id }) => _id);
-      const outcomes = await this.#outcomes.find({ _id: { $in: ids } }, { signal }).toArray();
+      const outcomes = await this.#outcomes.find({ _id: { $in: ids } }, limits).toArray();
       const byId = new Map(outcomes.map((outcome) => [outcome._id, outcome]));
       return records.map((record) => ({ record, outcome: byId.get(record._id) }));
     });

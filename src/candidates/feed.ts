@@ -38,14 +38,16 @@ const START: Cursor = { after: "", safe: "" };
 /**
  * Returns the cursor for the next page.
  *
- * A change gets its place in the feed when its write begins, and becomes visible when the write ends, at most `lagMs`
- * later. So a page read at `readAt` is complete only up to `readAt - lagMs`: a slow write may still appear before rows
- * that were already returned. While there are more rows, the cursor continues after the last one. At the end of the
- * feed it steps back to the last place known to be complete. A row may be repeated; it is never skipped.
+ * A change gets its place in the feed when its write begins, and becomes visible when the write ends. So a page is
+ * complete only up to some moment before it was read: a slow write may still appear before rows that were already
+ * returned. While there are more rows, the cursor continues after the last one. At the end of the feed it steps back to
+ * the last place known to be complete. A row may be repeated; it is never skipped.
+ * @param completeUntil no change can appear any more before this time, in milliseconds since the epoch. It must have been
+ * read before the page.
  */
-export function advance(from: Cursor, { rows, more }: FeedPage, readAt: number, lagMs: number): Cursor {
+export function advance(from: Cursor, { rows, more }: FeedPage, completeUntil: number): Cursor {
   const last = rows.at(-1)?.change ?? from.after;
-  const complete = feedPosition(readAt - lagMs);
+  const complete = feedPosition(completeUntil);
   // This page moves `safe` forward only if the feed was known to be complete up to `from.after`.
   const safe = from.safe === from.after ? max(from.safe, min(last, complete)) : from.safe;
   return more ? { after: last, safe } : { after: safe, safe };

@@ -1,17 +1,38 @@
 import { setTimeout } from "node:timers/promises";
+import pLimit from "p-limit";
 import { isDuplicateKey } from "../infra/mongo.ts";
 
-/** Wait before the first look for the candidate, in milliseconds. It doubles each time the candidate is missing. */
+/** Wait before the first look for a candidate, in milliseconds. It doubles each time the candidate is missing. */
 const FIRST_WAIT_MS = 250;
 /**
  * Wait before the last look, in milliseconds. If the candidate is still missing then, the write was never sent: no
  * connection is kept open that long.
  */
 const MAX_WAIT_MS = 64_000;
+/** Longest pause after a look that the store did not answer, in milliseconds. It doubles from FIRST_WAIT_MS. */
+const MAX_PAUSE_MS = 5_000;
+/** Candidates that are looked for at once, and in one turn. An outage may leave tens of thousands. */
+const WORKERS = 8;
+const TURN = 100;
 
 interface Candidate {
   readonly accountId: string;
   readonly id: string;
+}
+
+/** A place in the feed that a write has taken. */
+export interface Place {
+  /** The time that the place names, in milliseconds since the epoch. */
+  readonly at: number;
+  /** When it was taken, by `performance.now()`. */
+  readonly takenAt: number;
+}
+
+interface Unsettled extends Candidate {
+  readonly place: Place;
+  /** Wait before the next look, in milliseconds, and when that wait ends, by `performance.now()`. */
+  wait: number;
+  due: number;
 }
 
 /**
@@ -22,13 +43,14 @@ interface Candidate {
  * old version matches nothing. A candidate that is missing may still be inserted, so it is looked for again for about
  * two minutes.
  *
- * The list is in memory only: it is lost when the replica stops. Times are those of `performance.now()`.
+ * The list is in memory only. If the process dies, its mark (see Watermarks) keeps readers from passing these places.
  */
 export class OpenWrites {
   readonly #renew: (accountId: string, id: string) => Promise<boolean>;
-  readonly #underWay = new Set<{ placedAt: number }>();
-  /** When each unsettled write took its place. Keys are candidate ids. */
-  readonly #unsettled = new Map<string, number>();
+  readonly #underWay = new Set<Place>();
+  /** Keys are candidate ids. */
+  readonly #unsettled = new Map<string, Unsettled>();
+  #settling: Promise<void> = Promise.resolve();
 
   /** @param renew writes a candidate again unchanged. Returns false if it is missing, throws if the store is down. */
   constructor(renew: (accountId: string, id: string) => Promise<boolean>) {
@@ -38,38 +60,88 @@ export class OpenWrites {
   /** The age of the oldest of these writes in milliseconds, 0 if there is none; and how many are unsettled. */
   state(): { lagMs: number; unsettled: number } {
     const now = performance.now();
-    const [first] = this.#underWay; // both are in the order in which they were added
-    const [oldest = now] = this.#unsettled.values();
-    return { lagMs: now - Math.min(oldest, first?.placedAt ?? now), unsettled: this.#unsettled.size };
+    const [oldest] = this.#unsettled.values(); // both are in the order in which they were added
+    const [first] = this.#underWay;
+    const takenAt = Math.min(oldest?.place.takenAt ?? now, first?.takenAt ?? now);
+    return { lagMs: now - takenAt, unsettled: this.#unsettled.size };
   }
 
-  /** Runs the write of a candidate that took its place at `placedAt`. If its outcome is unknown, settles it later. */
-  async during<T>(candidate: Candidate, placedAt: number, write: () => Promise<T>): Promise<T> {
-    const entry = { placedAt };
-    this.#underWay.add(entry);
+  /** Returns the earliest place of these writes, or `now` if that is earlier. In milliseconds since the epoch. */
+  earliest(now: number): number {
+    let earliest = now;
+    for (const { at } of this.#underWay) earliest = Math.min(earliest, at);
+    for (const { place } of this.#unsettled.values()) earliest = Math.min(earliest, place.at);
+    return earliest;
+  }
+
+  /** Runs the write of a candidate that took this place. If its outcome is unknown, settles it later. */
+  async during<T>(candidate: Candidate, place: Place, write: () => Promise<T>): Promise<T> {
+    this.#underWay.add(place);
     try {
       return await write();
     } catch (error) {
-      if (!isDuplicateKey(error)) this.settleLater(candidate, placedAt);
+      if (!isDuplicateKey(error)) this.settleLater(candidate, place);
       throw error;
     } finally {
-      this.#underWay.delete(entry);
+      this.#underWay.delete(place);
     }
   }
 
-  /** Starts to settle a candidate's write, unless that is already in progress. */
-  settleLater({ accountId, id }: Candidate, placedAt: number): void {
+  /** Adds a candidate's write to those that are to be settled, unless one of that candidate's is among them already. */
+  settleLater({ accountId, id }: Candidate, place: Place): void {
     if (this.#unsettled.has(id)) return;
-    this.#unsettled.set(id, placedAt);
-    void this.#settle(accountId, id).finally(() => this.#unsettled.delete(id));
+    const idle = this.#unsettled.size === 0;
+    this.#unsettled.set(id, { accountId, id, place, wait: FIRST_WAIT_MS, due: performance.now() + FIRST_WAIT_MS });
+    if (idle) this.#settling = this.#settleAll();
   }
 
-  async #settle(accountId: string, id: string): Promise<void> {
-    for (let wait = FIRST_WAIT_MS; wait <= MAX_WAIT_MS;) {
-      await setTimeout(wait, undefined, { ref: false });
-      const renewed = await this.#renew(accountId, id).catch(() => undefined);
-      if (renewed === true) return;
-      if (renewed === false) wait *= 2; // an unanswered look does not count
+  /** Waits until every write is settled, but not longer than this, in milliseconds. Returns whether all are. */
+  async settled(withinMs: number): Promise<boolean> {
+    await Promise.race([this.#settling, setTimeout(withinMs, undefined, { ref: false })]);
+    return this.#unsettled.size === 0 && this.#underWay.size === 0;
+  }
+
+  /** Settles one turn of due writes after the other until there are none. Pauses while the store does not answer. */
+  async #settleAll(): Promise<void> {
+    let pause = FIRST_WAIT_MS;
+    while (this.#unsettled.size > 0) {
+      await setTimeout(pause, undefined, { ref: false });
+      const answered = await this.#turn();
+      pause = answered ? FIRST_WAIT_MS : Math.min(pause * 2, MAX_PAUSE_MS);
     }
+  }
+
+  /** Returns false as soon as the store has not answered one look. */
+  async #turn(): Promise<boolean> {
+    const limit = pLimit(WORKERS);
+    let answered = true;
+    const look = async (write: Unsettled): Promise<void> => {
+      if (answered) answered = await this.#look(write);
+    };
+    for (;;) {
+      const due = this.#due();
+      await Promise.all(due.map((write) => limit(look, write)));
+      if (!answered || due.length < TURN) return answered;
+    }
+  }
+
+  #due(): Unsettled[] {
+    const now = performance.now();
+    const due: Unsettled[] = [];
+    for (const write of this.#unsettled.values()) {
+      if (write.due <= now) due.push(write);
+      if (due.length === TURN) break;
+    }
+    return due;
+  }
+
+  /** Settles one write, or puts the next look off. Returns false if the store does not answer. */
+  async #look(write: Unsettled): Promise<boolean> {
+    const renewed = await this.#renew(write.accountId, write.id).catch(() => undefined);
+    if (renewed === undefined) return false;
+    write.wait *= 2;
+    write.due = performance.now() + write.wait;
+    if (renewed || write.wait > MAX_WAIT_MS) this.#unsettled.delete(write.id);
+    return true;
   }
 }

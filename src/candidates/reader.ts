@@ -1,5 +1,7 @@
-import type { Collection, Filter } from "mongodb";
-import { type Mongo, within } from "../infra/mongo.ts";
+import { BSON, type Collection, type Filter } from "mongodb";
+import type { CollectionIndexes } from "../infra/indexes.ts";
+import type { Mongo } from "../infra/mongo.ts";
+import { Yielding } from "../infra/yielding.ts";
 import { problem } from "../problems.ts";
 import type { FeedPage, FeedQuery, FeedRow } from "./feed.ts";
 import type { CandidateRecord, Erasure } from "./record.ts";
@@ -9,6 +11,22 @@ import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
 /** A page of the feed has at most this many bytes, but always at least one row. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
+const INDEXES: CollectionIndexes = {
+  collection: "candidates",
+  indexes: [
+    { key: { account: 1, change: 1 } },
+    { key: { account: 1, state: 1, change: 1 } },
+    {
+      key: { account: 1, external_id: 1 },
+      unique: true,
+      partialFilterExpression: { external_id: { $gt: "" } },
+    },
+    // The only indexes that do not begin with the account: the sweeps cover all accounts.
+    { key: { next_expiry: 1 }, partialFilterExpression: { next_expiry: { $gt: "" } } },
+    { key: { "erasure.at": 1 }, partialFilterExpression: { "erasure.at": { $gt: "" } } },
+  ],
+};
+
 /** Identifies a candidate. */
 export interface CandidateKey {
   readonly accountId: string;
@@ -17,6 +35,7 @@ export interface CandidateKey {
 
 /** Reads candidates from MongoDB. Every method may throw problem store_unavailable. */
 export class CandidateReader {
+  readonly indexes = [INDEXES];
   readonly #mongo: Mongo;
   readonly #candidates: Collection<Stored>;
 
@@ -25,23 +44,10 @@ export class CandidateReader {
     this.#candidates = mongo.db.collection("candidates");
   }
 
-  /** Creates the indexes. Safe to repeat. */
-  async prepare(): Promise<void> {
-    await this.#candidates.createIndex({ account: 1, change: 1 });
-    await this.#candidates.createIndex({ account: 1, state: 1, change: 1 });
-    await this.#candidates.createIndex(
-      { account: 1, external_id: 1 },
-      { unique: true, partialFilterExpression: { external_id: { $gt: "" } } },
-    );
-    // The only indexes that do not begin with the account: the sweeps cover all accounts.
-    await this.#candidates.createIndex({ next_expiry: 1 }, { partialFilterExpression: { next_expiry: { $gt: "" } } });
-    await this.#candidates.createIndex({ "erasure.at": 1 }, { partialFilterExpression: { "erasure.at": { $gt: "" } } });
-  }
-
   /** Returns a candidate or its tombstone. Null also for another account's. One round trip. */
   async find(accountId: string, id: string): Promise<CandidateRecord | Tombstone | null> {
-    const stored = await this.#mongo.bounded("find candidates", (signal) =>
-      this.#candidates.findOne({ _id: id, account: accountId }, { signal }),
+    const stored = await this.#mongo.bounded("find candidates", (limits) =>
+      this.#candidates.findOne({ _id: id, account: accountId }, limits),
     );
     return stored === null ? null : (decodeTombstone(stored) ?? decode(stored));
   }
@@ -57,15 +63,15 @@ export class CandidateReader {
 
   /** Returns the id of the candidate that has this external_id. One round trip. */
   async holderOf(accountId: string, external_id: string): Promise<string | undefined> {
-    const holder = await this.#mongo.bounded("find candidates", (signal) =>
-      this.#candidates.findOne({ account: accountId, external_id }, { projection: { _id: 1 }, signal }),
+    const holder = await this.#mongo.bounded("find candidates", (limits) =>
+      this.#candidates.findOne({ account: accountId, external_id }, { ...limits, projection: { _id: 1 } }),
     );
     return holder?._id;
   }
 
   /**
    * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
-   * answer. One index range, however many candidates there are. One round trip; two for more than 100 rows.
+   * answer. One index range, however many candidates there are. One round trip, or two if the rows are larger than 16 MiB.
    */
   feed({ accountId, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
     const filter: Filter<Stored> = {
@@ -74,16 +80,18 @@ export class CandidateReader {
       ...(state === undefined ? {} : { state }),
       ...(external_id === undefined ? {} : { external_id }),
     };
-    return this.#mongo.bounded("find candidates", async (signal) => {
+    return this.#mongo.bounded("find candidates", async (limits) => {
       const rows: FeedRow[] = [];
       let bytes = 0;
-      for await (const stored of this.#candidates
-        .find(filter, { signal })
-        .sort({ change: 1 })
-        .limit(limit + 1)) {
+      const yielding = new Yielding();
+      // Raw rows, because the driver would decode the whole answer at once, of up to 16 MiB.
+      const options = { ...limits, sort: { change: 1 }, limit: limit + 1, batchSize: limit + 1, raw: true } as const;
+      for await (const raw of this.#candidates.find(filter, options) as AsyncIterable<unknown>) {
+        const stored = BSON.deserialize(raw as Uint8Array) as Stored;
         bytes += stored.size;
         if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return { rows, more: true };
         rows.push({ record: decodeTombstone(stored) ?? decode(stored), change: stored.change });
+        await yielding.pause();
       }
       return { rows, more: false };
     });
@@ -101,8 +109,8 @@ export class CandidateReader {
   }
 
   async #oldest(filter: Filter<Stored>, sort: Record<string, 1>, limit: number): Promise<CandidateKey[]> {
-    const found = await this.#mongo.bounded("find candidates", (signal) =>
-      this.#candidates.find(filter, { signal, sort, limit, projection: { account: 1 } }).toArray(),
+    const found = await this.#mongo.bounded("find candidates", (limits) =>
+      this.#candidates.find(filter, { ...limits, sort, limit, projection: { account: 1 } }).toArray(),
     );
     return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
@@ -112,11 +120,11 @@ export class CandidateReader {
    * meanwhile. One round trip.
    */
   async erasureFinished({ accountId, id }: CandidateKey, { at }: Erasure): Promise<void> {
-    await this.#mongo.bounded("update candidates", (signal) =>
+    await this.#mongo.bounded("update candidates", (limits) =>
       this.#candidates.updateOne(
         { _id: id, account: accountId, "erasure.at": at },
         { $unset: { erasure: "" } },
-        within(signal),
+        limits,
       ),
     );
   }

@@ -1,5 +1,6 @@
 import type { Collection } from "mongodb";
-import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
+import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
+import { Problem } from "../problems.ts";
 import type { ReferenceRecord } from "./record.ts";
 
 interface ReferenceEntry {
@@ -19,18 +20,31 @@ export class ReferenceIndexStore {
   }
 
   /**
-   * Adds entries for a candidate's references. One round trip; none without references.
-   * @throws problem store_unavailable
+   * Adds entries for new references of a candidate, then runs the write that adds the references. Removes the entries
+   * again if the write is refused. One round trip in addition to the write's; none without references.
+   * @throws problem store_unavailable, and what the write throws.
    */
-  async add(
+  async around<Written>(
     { accountId, id }: { accountId: string; id: string },
     references: readonly ReferenceRecord[],
-  ): Promise<void> {
-    if (references.length === 0) return;
-    const entries = references.map((reference) => ({ _id: reference.id, account: accountId, candidate: id }));
+    write: () => Promise<Written>,
+  ): Promise<Written> {
+    if (references.length === 0) return write();
+    await this.#add(references.map((reference) => ({ _id: reference.id, account: accountId, candidate: id })));
     try {
-      await this.#mongo.bounded("insert reference_index", (signal) =>
-        this.#entries.insertMany(entries, { ...within(signal), ordered: false }),
+      return await write();
+    } catch (error) {
+      const refused = error instanceof Problem && error.code !== "store_unavailable";
+      const ids = references.map((reference) => reference.id);
+      if (refused) await this.remove(accountId, ids).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #add(entries: ReferenceEntry[]): Promise<void> {
+    try {
+      await this.#mongo.bounded("insert reference_index", (limits) =>
+        this.#entries.insertMany(entries, { ...limits, ordered: false }),
       );
     } catch (error) {
       // A retry of an interrupted attempt uses the same ids, so their entries exist already.
@@ -42,7 +56,7 @@ export class ReferenceIndexStore {
   async remove(accountId: string, referenceIds: readonly string[]): Promise<void> {
     if (referenceIds.length === 0) return;
     const entries = { _id: { $in: [...referenceIds] }, account: accountId };
-    await this.#mongo.bounded("delete reference_index", (signal) => this.#entries.deleteMany(entries, within(signal)));
+    await this.#mongo.bounded("delete reference_index", (limits) => this.#entries.deleteMany(entries, limits));
   }
 
   /**
@@ -51,8 +65,8 @@ export class ReferenceIndexStore {
    * @throws problem store_unavailable
    */
   async candidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
-    const entry = await this.#mongo.bounded("find reference_index", (signal) =>
-      this.#entries.findOne({ _id: referenceId, account: accountId }, { signal }),
+    const entry = await this.#mongo.bounded("find reference_index", (limits) =>
+      this.#entries.findOne({ _id: referenceId, account: accountId }, limits),
     );
     return entry?.candidate;
   }

@@ -13,6 +13,7 @@ import { renderCandidate } from "./render.ts";
 import type { Candidate, CandidateList, CandidatePatch, DryRun, ListQuery, NewCandidate } from "./schema.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 import { candidateDeleted, isTombstone, renderTombstone } from "./tombstone.ts";
+import type { Watermarks } from "./watermarks.ts";
 
 /** Maximum rows in a page of the list. */
 const MAX_PAGE_ROWS = 200;
@@ -23,6 +24,7 @@ export interface CandidateServiceOptions {
   clock: Clock;
   /** The longest a write may take plus clock skew between replicas, in milliseconds. */
   feedLagMs: number;
+  watermarks: Pick<Watermarks, "completeUntil">;
 }
 
 /** The operations on candidates as a whole. */
@@ -31,12 +33,14 @@ export class CandidateService {
   readonly #content: ContentStore;
   readonly #clock: Clock;
   readonly #feedLagMs: number;
+  readonly #watermarks: CandidateServiceOptions["watermarks"];
 
-  constructor({ store, content, clock, feedLagMs }: CandidateServiceOptions) {
+  constructor({ store, content, clock, feedLagMs, watermarks }: CandidateServiceOptions) {
     this.#store = store;
     this.#content = content;
     this.#clock = clock;
     this.#feedLagMs = feedLagMs;
+    this.#watermarks = watermarks;
   }
 
   /**
@@ -119,7 +123,8 @@ export class CandidateService {
     { limit, cursor, state, external_id, updated_since }: ListQuery,
   ): Promise<CandidateList> {
     const from = cursor === undefined ? cursorAt(updated_since, this.#feedLagMs) : decodeCursor(cursor);
-    const readAt = this.#clock.now();
+    // The lag allows for clock skew, and for processes of an earlier version, which make no marks.
+    const completeUntil = Math.min(this.#clock.now() - this.#feedLagMs, this.#watermarks.completeUntil());
     const page = await this.#store.reader.feed({
       accountId,
       after: from.after,
@@ -131,7 +136,7 @@ export class CandidateService {
       object: "list",
       data: page.rows.map(({ record }) => (isTombstone(record) ? renderTombstone(record) : renderCandidate(record))),
       has_more: page.more,
-      cursor: encodeCursor(advance(from, page, readAt, this.#feedLagMs)),
+      cursor: encodeCursor(advance(from, page, completeUntil)),
     };
   }
 

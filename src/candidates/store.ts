@@ -2,9 +2,9 @@ import type { Collection } from "mongodb";
 import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
-import { isDuplicateKey, isStoreDown, type Mongo, within } from "../infra/mongo.ts";
+import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
-import { OpenWrites } from "./open-writes.ts";
+import { OpenWrites, type Place } from "./open-writes.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { CandidateReader } from "./reader.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
@@ -33,28 +33,24 @@ export class CandidateStore {
     this.references = new ReferenceIndexStore(mongo);
   }
 
-  /** Creates the indexes. Safe to repeat. */
-  prepare(): Promise<void> {
-    return this.reader.prepare();
-  }
-
   /**
    * Inserts a candidate. Writes the reference look-ups first: a crash in between leaves look-ups without a candidate,
    * and readers ignore those. Two round trips with references, one without. If the id exists, returns that candidate.
    * @throws problems external_id_taken, payload_too_large, store_unavailable.
    */
   async insert(draft: Draft): Promise<CandidateRecord> {
-    await this.references.add(draft, draft.references);
-    return compareAndSet("this candidate", () => this.#insert(draft));
+    return this.references.around(draft, draft.references, () =>
+      compareAndSet("this candidate", () => this.#insert(draft)),
+    );
   }
 
   /** Returns undefined if the external_id was taken and is free by now. */
   async #insert(draft: Draft): Promise<CandidateRecord | undefined> {
-    const placedAt = performance.now();
-    const { record, stored } = this.#firstVersion(draft);
+    const place = take(() => this.#clock.now());
+    const { record, stored } = this.#firstVersion(draft, place.at);
     try {
-      await this.openWrites.during(draft, placedAt, () =>
-        this.#mongo.bounded("insert candidates", (signal) => this.#candidates.insertOne(stored, within(signal))),
+      await this.openWrites.during(draft, place, () =>
+        this.#mongo.bounded("insert candidates", (limits) => this.#candidates.insertOne(stored, limits)),
       );
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
@@ -65,7 +61,7 @@ export class CandidateStore {
       await this.#refuseTaken(draft);
       return undefined;
     }
-    return this.#inPlace(record, placedAt);
+    return this.#inPlace(record, place);
   }
 
   /**
@@ -73,13 +69,12 @@ export class CandidateStore {
    * @throws as `insert` does.
    */
   async rehearse(draft: Draft): Promise<CandidateRecord> {
-    const { record } = this.#firstVersion(draft);
+    const { record } = this.#firstVersion(draft, this.#clock.now());
     await this.#refuseTaken(draft);
     return record;
   }
 
-  #firstVersion(draft: Draft): { record: CandidateRecord; stored: Stored } {
-    const now = this.#clock.now();
+  #firstVersion(draft: Draft, now: number): { record: CandidateRecord; stored: Stored } {
     const record = { ...draft, version: 1, ...this.#stampOf(draft, now), created_at: timestamp(now) };
     return { record, stored: encode(record, now) };
   }
@@ -102,60 +97,62 @@ export class CandidateStore {
   /** Returns undefined if another write came in between, or if the external_id was taken and is free by now. */
   async #attempt(accountId: string, id: string, edit: Edit): Promise<CandidateRecord | undefined> {
     const before = await this.get(accountId, id);
-    let placedAt = performance.now();
     // A change must come after the one it is based on, even if this replica's clock is behind.
     const now = Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1);
     const edited = edit(before, timestamp(now));
     if (edited === before) return before;
     const added = edited.references.filter(({ id }) => !before.references.some((reference) => reference.id === id));
-    let at = now;
-    if (added.length > 0) {
-      await this.references.add(edited, added);
-      // Readers of the feed allow for the duration of one write, so take the place just before the second write.
-      placedAt = performance.now();
-      at = Math.max(now, this.#clock.now());
-    }
+    return this.references.around(edited, added, () => this.#replaceBy(before, edited, now));
+  }
+
+  /** Writes the changed candidate. Returns undefined as `#attempt` does. */
+  async #replaceBy(
+    before: CandidateRecord,
+    edited: CandidateRecord,
+    now: number,
+  ): Promise<CandidateRecord | undefined> {
+    const place = take(() => Math.max(now, this.#clock.now())); // just before the write, because readers allow for its duration
     const record: CandidateRecord = {
       ...edited,
       version: before.version + 1,
       pack_version: before.pack_version + (packFacts(before) === packFacts(edited) ? 0 : 1),
-      ...this.#stampOf(edited, at),
+      ...this.#stampOf(edited, place.at),
     };
     try {
-      if (!(await this.#replace(before.version, encode(record, at), placedAt))) return undefined;
+      if (!(await this.#replace(before.version, encode(record, place.at), place))) return undefined;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       await this.#refuseTaken(record);
       return undefined;
     }
-    return this.#inPlace(record, placedAt);
+    return this.#inPlace(record, place);
   }
 
   /**
    * Returns a record just written, and makes sure that no reader of the feed has passed its place. Readers stay behind
    * the clock by the longest time that a write may take. If this write took longer, for example because the process was
    * paused, the candidate is written again with a new place.
-   * @param placedAt `performance.now()` just before the place was taken.
    */
-  async #inPlace(record: CandidateRecord, placedAt: number): Promise<CandidateRecord> {
-    if (performance.now() - placedAt <= this.#mongo.timeoutMs) return record;
+  async #inPlace(record: CandidateRecord, place: Place): Promise<CandidateRecord> {
+    if (!this.#isLate(place)) return record;
     try {
       return await this.#write(record.accountId, record.id, copy);
     } catch (error) {
-      this.openWrites.settleLater(record, placedAt);
+      this.openWrites.settleLater(record, place);
       throw error;
     }
   }
 
-  /**
-   * Replaces the version of a candidate that was read. Returns false if another write came in between.
-   * @param placedAt `performance.now()` just before the new version took its place in the feed.
-   */
-  async #replace(version: number, stored: Stored, placedAt: number): Promise<boolean> {
+  #isLate({ takenAt }: Place): boolean {
+    return performance.now() - takenAt > this.#mongo.timeoutMs;
+  }
+
+  /** Replaces the version of a candidate that was read. Returns false if another write came in between. */
+  async #replace(version: number, stored: Stored, place: Place): Promise<boolean> {
     const { _id, account } = stored;
-    const { matchedCount } = await this.openWrites.during({ accountId: account, id: _id }, placedAt, () =>
-      this.#mongo.bounded("update candidates", (signal) =>
-        this.#candidates.replaceOne({ _id, account, version }, stored, within(signal)),
+    const { matchedCount } = await this.openWrites.during({ accountId: account, id: _id }, place, () =>
+      this.#mongo.bounded("update candidates", (limits) =>
+        this.#candidates.replaceOne({ _id, account, version }, stored, limits),
       ),
     );
     return matchedCount === 1;
@@ -183,15 +180,14 @@ export class CandidateStore {
     before: CandidateRecord | Tombstone,
     tombstoneAt: (at: string) => Tombstone,
   ): Promise<Tombstone | undefined> {
-    const placedAt = performance.now();
-    const now = Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1);
-    const tombstone = tombstoneAt(timestamp(now));
-    if (!(await this.#replace(before.version, encodeTombstone(tombstone, now), placedAt))) return undefined;
-    if (performance.now() - placedAt <= this.#mongo.timeoutMs) return tombstone;
+    const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
+    const tombstone = tombstoneAt(timestamp(place.at));
+    if (!(await this.#replace(before.version, encodeTombstone(tombstone, place.at), place))) return undefined;
+    if (!this.#isLate(place)) return tombstone;
     try {
       return await this.#bury(tombstone, (at) => again(tombstone, at)); // as in #inPlace
     } catch (error) {
-      this.openWrites.settleLater(before, placedAt);
+      this.openWrites.settleLater(before, place);
       throw error;
     }
   }
@@ -239,6 +235,12 @@ export class CandidateStore {
       },
     );
   }
+}
+
+/** Takes a place in the feed. Looks at the timer before the clock, so that a pause in between makes the place late. */
+function take(at: () => number): Place {
+  const takenAt = performance.now();
+  return { at: at(), takenAt };
 }
 
 /** An edit that changes nothing but the place in the feed. */

@@ -1,6 +1,7 @@
 import type { Collection } from "mongodb";
 import type { Clock } from "../infra/clock.ts";
-import { type Mongo, within } from "../infra/mongo.ts";
+import type { Indexed } from "../infra/indexes.ts";
+import { type Mongo } from "../infra/mongo.ts";
 
 /** The candidate that a file belongs to, or is to belong to. */
 export interface FileOwner {
@@ -29,7 +30,11 @@ const MAX_LEFT_OVERS = 100;
  * The list of files of which it is not settled whether a record names them. A file is listed before its first byte is
  * written. Every method throws problem store_unavailable.
  */
-export class PendingStore {
+export class PendingStore implements Indexed {
+  /** The first one spans accounts, because the sweep covers all of them. */
+  readonly indexes = [
+    { collection: "content_pending", indexes: [{ key: { created_at: 1 } }, { key: { account: 1, candidate: 1 } }] },
+  ];
   readonly #mongo: Mongo;
   readonly #clock: Clock;
   readonly #pending: Collection<PendingFile>;
@@ -38,12 +43,6 @@ export class PendingStore {
     this.#mongo = mongo;
     this.#clock = clock;
     this.#pending = mongo.db.collection("content_pending");
-  }
-
-  /** Creates the indexes. Safe to repeat. The first one spans accounts, because the sweep covers all of them. */
-  async prepare(): Promise<void> {
-    await this.#pending.createIndex({ created_at: 1 });
-    await this.#pending.createIndex({ account: 1, candidate: 1 });
   }
 
   /** Lists a file whose upload begins. */
@@ -55,7 +54,7 @@ export class PendingStore {
       created_at: this.#clock.now(),
       stage: "arriving",
     };
-    await this.#mongo.bounded("insert content_pending", (signal) => this.#pending.insertOne(entry, within(signal)));
+    await this.#mongo.bounded("insert content_pending", (limits) => this.#pending.insertOne(entry, limits));
   }
 
   /**
@@ -63,11 +62,11 @@ export class PendingStore {
    * @returns false if a sweep has condemned the file meanwhile.
    */
   async arrived(id: string): Promise<boolean> {
-    const { matchedCount } = await this.#mongo.bounded("update content_pending", (signal) =>
+    const { matchedCount } = await this.#mongo.bounded("update content_pending", (limits) =>
       this.#pending.updateOne(
         { _id: id, stage: "arriving" },
         { $set: { created_at: this.#clock.now() } },
-        within(signal),
+        limits,
       ),
     );
     return matchedCount === 1;
@@ -81,22 +80,22 @@ export class PendingStore {
       created_at: this.#clock.now(),
       stage: "replaced",
     };
-    await this.#mongo.bounded("update content_pending", (signal) =>
-      this.#pending.updateOne({ _id: id }, { $set: entry }, { ...within(signal), upsert: true }),
+    await this.#mongo.bounded("update content_pending", (limits) =>
+      this.#pending.updateOne({ _id: id }, { $set: entry }, { ...limits, upsert: true }),
     );
   }
 
   /** Removes the entry of a file that a record now names, unless the file is already being replaced again. */
   async named(id: string): Promise<void> {
-    await this.#mongo.bounded("delete content_pending", (signal) =>
-      this.#pending.deleteOne({ _id: id, stage: "arriving" }, within(signal)),
+    await this.#mongo.bounded("delete content_pending", (limits) =>
+      this.#pending.deleteOne({ _id: id, stage: "arriving" }, limits),
     );
   }
 
   /** Removes the entry of a file whose bytes have been removed. */
   async gone(id: string): Promise<void> {
-    await this.#mongo.bounded("delete content_pending", (signal) =>
-      this.#pending.deleteOne({ _id: id }, within(signal)),
+    await this.#mongo.bounded("delete content_pending", (limits) =>
+      this.#pending.deleteOne({ _id: id }, limits),
     );
   }
 
@@ -105,9 +104,9 @@ export class PendingStore {
    */
   leftOvers(olderThanMs: number): Promise<PendingFile[]> {
     const before = this.#clock.now() - olderThanMs;
-    return this.#mongo.bounded("find content_pending", (signal) =>
+    return this.#mongo.bounded("find content_pending", (limits) =>
       this.#pending
-        .find({ created_at: { $lte: before } }, { signal })
+        .find({ created_at: { $lte: before } }, limits)
         .sort({ created_at: 1 })
         .limit(MAX_LEFT_OVERS)
         .toArray(),
@@ -116,8 +115,8 @@ export class PendingStore {
 
   /** Returns the files of a candidate that are not settled. One index range. */
   ofCandidate({ accountId, candidateId }: FileOwner): Promise<PendingFile[]> {
-    return this.#mongo.bounded("find content_pending", (signal) =>
-      this.#pending.find({ account: accountId, candidate: candidateId }, { signal }).toArray(),
+    return this.#mongo.bounded("find content_pending", (limits) =>
+      this.#pending.find({ account: accountId, candidate: candidateId }, limits).toArray(),
     );
   }
 
@@ -126,8 +125,8 @@ export class PendingStore {
    * @returns false if a request has worked with the file since it was found.
    */
   async condemn({ _id, created_at }: PendingFile): Promise<boolean> {
-    const { matchedCount } = await this.#mongo.bounded("update content_pending", (signal) =>
-      this.#pending.updateOne({ _id, created_at }, { $set: { stage: "condemned" } }, within(signal)),
+    const { matchedCount } = await this.#mongo.bounded("update content_pending", (limits) =>
+      this.#pending.updateOne({ _id, created_at }, { $set: { stage: "condemned" } }, limits),
     );
     return matchedCount === 1;
   }
@@ -136,8 +135,8 @@ export class PendingStore {
    * Removes the entry of a left-over that a record names, unless a request has worked with the file since it was found.
    */
   async forget({ _id, created_at }: PendingFile): Promise<void> {
-    await this.#mongo.bounded("delete content_pending", (signal) =>
-      this.#pending.deleteOne({ _id, created_at }, within(signal)),
+    await this.#mongo.bounded("delete content_pending", (limits) =>
+      this.#pending.deleteOne({ _id, created_at }, limits),
     );
   }
 }

@@ -9,13 +9,23 @@ import {
   ObjectId,
 } from "mongodb";
 import type { Clock } from "../infra/clock.ts";
-import { type Mongo, within } from "../infra/mongo.ts";
+import type { CollectionIndexes, Indexed } from "../infra/indexes.ts";
+import { type Mongo } from "../infra/mongo.ts";
 import { Problem, problem } from "../problems.ts";
 import { type ByteRange, emptyFile, type IncomingFile, type StoredFile, UNKNOWN_TYPE } from "./file.ts";
 import { type FileOwner, type PendingFile, PendingStore } from "./pending-store.ts";
 
 /** GridFS's default. `#read` computes with it, so it must never change. */
 const CHUNK_BYTES = 255 * 1024;
+
+/**
+ * The indexes that GridFS prescribes. The driver creates them at its first upload only, and goes on without them if that
+ * fails: every read of a chunk would then scan the collection.
+ */
+const GRIDFS_INDEXES: readonly CollectionIndexes[] = [
+  { collection: "content.files", indexes: [{ key: { filename: 1, uploadDate: 1 } }] },
+  { collection: "content.chunks", indexes: [{ key: { files_id: 1, n: 1 }, unique: true }] },
+];
 
 interface Chunk {
   files_id: ObjectId;
@@ -28,7 +38,8 @@ interface Chunk {
  * written before the first byte and stays until it is settled whether a record names the file. So a crash at any moment
  * leaves only bytes that are on that list, and the sweep removes them with `leftOvers` and `removeLeftOver`.
  */
-export class ContentStore {
+export class ContentStore implements Indexed {
+  readonly indexes: readonly CollectionIndexes[];
   readonly #mongo: Mongo;
   readonly #pending: PendingStore;
   readonly #bucket: GridFSBucket;
@@ -38,14 +49,10 @@ export class ContentStore {
   constructor(mongo: Mongo, clock: Clock) {
     this.#mongo = mongo;
     this.#pending = new PendingStore(mongo, clock);
+    this.indexes = [...this.#pending.indexes, ...GRIDFS_INDEXES];
     this.#bucket = new GridFSBucket(mongo.db, { bucketName: "content", chunkSizeBytes: CHUNK_BYTES });
     this.#files = mongo.db.collection("content.files");
     this.#chunks = mongo.db.collection("content.chunks");
-  }
-
-  /** Creates the indexes. Safe to repeat. */
-  prepare(): Promise<void> {
-    return this.#pending.prepare();
   }
 
   /**
@@ -146,12 +153,12 @@ export class ContentStore {
 
   async #removeBytes(fileId: string): Promise<void> {
     const id = new ObjectId(fileId);
-    await this.#mongo.bounded("find content.files", async (signal) => {
+    await this.#mongo.bounded("find content.files", async (limits) => {
       // The stand-in for MongoDB fails if a delete matches nothing, and an upload that was cut off has no file
       // document.
-      const file = await this.#files.findOne({ _id: id }, { signal });
-      if (file !== null) await this.#files.deleteOne({ _id: id }, within(signal));
-      await this.#chunks.deleteMany({ files_id: id }, within(signal));
+      const file = await this.#files.findOne({ _id: id }, limits);
+      if (file !== null) await this.#files.deleteOne({ _id: id }, limits);
+      await this.#chunks.deleteMany({ files_id: id }, limits);
     });
   }
 
@@ -166,8 +173,8 @@ export class ContentStore {
   async *#read(files_id: ObjectId, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
     for (let at = start; at < end;) {
       const n = Math.floor(at / CHUNK_BYTES);
-      const chunk = await this.#mongo.bounded("find content.chunks", (signal) =>
-        this.#chunks.findOne({ files_id, n }, { signal }),
+      const chunk = await this.#mongo.bounded("find content.chunks", (limits) =>
+        this.#chunks.findOne({ files_id, n }, limits),
       );
       if (chunk === null) throw new Error("A chunk of a document's content is missing.");
       const first = n * CHUNK_BYTES;

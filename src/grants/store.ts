@@ -1,5 +1,6 @@
 import type { Collection } from "mongodb";
-import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
+import type { Indexed } from "../infra/indexes.ts";
+import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import { problem } from "../problems.ts";
 
@@ -27,7 +28,8 @@ export interface GrantRecord {
 }
 
 /** The records of the grants in MongoDB. Every method may throw problem `store_unavailable`. */
-export class GrantStore {
+export class GrantStore implements Indexed {
+  readonly indexes = [{ collection: "grants", indexes: [{ key: { account: 1, created_at: 1 } }] }];
   readonly #mongo: Mongo;
   readonly #grants: Collection<GrantRecord>;
 
@@ -36,15 +38,10 @@ export class GrantStore {
     this.#grants = mongo.db.collection("grants");
   }
 
-  /** Creates the index. Idempotent. */
-  async prepare(): Promise<void> {
-    await this.#grants.createIndex({ account: 1, created_at: 1 });
-  }
-
   /** Inserts a grant. If the id is taken, returns the grant that has it. One round trip; two if the id is taken. */
   async insert(record: GrantRecord): Promise<GrantRecord> {
     try {
-      await this.#mongo.bounded("insert grants", (signal) => this.#grants.insertOne(record, within(signal)));
+      await this.#mongo.bounded("insert grants", (limits) => this.#grants.insertOne(record, limits));
       return record;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
@@ -54,7 +51,7 @@ export class GrantStore {
 
   /** One round trip. */
   async find(id: string): Promise<GrantRecord | null> {
-    return this.#mongo.bounded("find grants", (signal) => this.#grants.findOne({ _id: id }, { signal }));
+    return this.#mongo.bounded("find grants", (limits) => this.#grants.findOne({ _id: id }, limits));
   }
 
   /** One round trip. @throws problem `not_found` */
@@ -66,23 +63,23 @@ export class GrantStore {
 
   /** Returns the grants of an account, oldest first. One round trip. */
   async list(accountId: string): Promise<GrantRecord[]> {
-    return this.#mongo.bounded("find grants", (signal) =>
-      this.#grants.find({ account: accountId }, { signal }).sort({ created_at: 1 }).toArray(),
+    return this.#mongo.bounded("find grants", (limits) =>
+      this.#grants.find({ account: accountId }, limits).sort({ created_at: 1 }).toArray(),
     );
   }
 
   /** Advances a grant by one step, unless it was revoked or advanced already. Returns the stored grant. Two round trips. */
   async advance(id: string, from: GrantRecord["step"], to: GrantRecord["step"]): Promise<GrantRecord> {
-    await this.#mongo.bounded("update grants", (signal) =>
-      this.#grants.updateOne({ _id: id, step: from, revoked_at: null }, { $set: { step: to } }, within(signal)),
+    await this.#mongo.bounded("update grants", (limits) =>
+      this.#grants.updateOne({ _id: id, step: from, revoked_at: null }, { $set: { step: to } }, limits),
     );
     return this.get(id);
   }
 
   /** Revokes a grant. If it is revoked already, the time of that stays. Two round trips. @throws problem `not_found` */
   async revoke(id: string, now: string): Promise<GrantRecord> {
-    await this.#mongo.bounded("update grants", (signal) =>
-      this.#grants.updateOne({ _id: id, revoked_at: null }, { $set: { revoked_at: now } }, within(signal)),
+    await this.#mongo.bounded("update grants", (limits) =>
+      this.#grants.updateOne({ _id: id, revoked_at: null }, { $set: { revoked_at: now } }, limits),
     );
     return this.get(id);
   }

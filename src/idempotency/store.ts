@@ -1,5 +1,6 @@
 import { Binary, type Collection } from "mongodb";
-import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
+import type { Indexed } from "../infra/indexes.ts";
+import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 
 /** The record of one Idempotency-Key of one account. Times are milliseconds since the epoch. */
 export interface IdempotencyRecord {
@@ -43,7 +44,11 @@ const REMOVAL_BATCH = 500;
  * The records of Idempotency-Keys. Every method throws problem store_unavailable. Each is one round trip, except the
  * removal.
  */
-export class IdempotencyStore {
+export class IdempotencyStore implements Indexed {
+  /** For the removal, and for erasures. */
+  readonly indexes = [
+    { collection: "idempotency_records", indexes: [{ key: { created_at: 1 } }, { key: { account: 1, subject: 1 } }] },
+  ];
   readonly #mongo: Mongo;
   readonly #records: Collection<Stored>;
 
@@ -52,17 +57,11 @@ export class IdempotencyStore {
     this.#records = mongo.db.collection("idempotency_records");
   }
 
-  /** Creates the indexes, for the removal and for erasures. Safe to repeat. */
-  async prepare(): Promise<void> {
-    await this.#records.createIndex({ created_at: 1 });
-    await this.#records.createIndex({ account: 1, subject: 1 });
-  }
-
   /** Returns false if the key already has a record. */
   async insert(record: IdempotencyRecord): Promise<boolean> {
     try {
-      await this.#mongo.bounded("insert idempotency_records", (signal) =>
-        this.#records.insertOne(encode(record), within(signal)),
+      await this.#mongo.bounded("insert idempotency_records", (limits) =>
+        this.#records.insertOne(encode(record), limits),
       );
       return true;
     } catch (error) {
@@ -72,8 +71,8 @@ export class IdempotencyStore {
   }
 
   async find(accountId: string, id: string): Promise<IdempotencyRecord | undefined> {
-    const stored = await this.#mongo.bounded("find idempotency_records", (signal) =>
-      this.#records.findOne({ _id: id, account: accountId }, { signal }),
+    const stored = await this.#mongo.bounded("find idempotency_records", (limits) =>
+      this.#records.findOne({ _id: id, account: accountId }, limits),
     );
     return stored === null ? undefined : decode(stored);
   }
@@ -82,19 +81,19 @@ export class IdempotencyStore {
   async swap(before: IdempotencyRecord, after: IdempotencyRecord): Promise<boolean> {
     const { _id, account, seed, owner, lease_until, state } = encode(before);
     const unchanged = { _id, account, seed, owner, lease_until, state, forgotten: times(before) };
-    const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (signal) =>
-      this.#records.replaceOne(unchanged, encode(after), within(signal)),
+    const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (limits) =>
+      this.#records.replaceOne(unchanged, encode(after), limits),
     );
     return matchedCount === 1;
   }
 
   /** Sets the end of the lease if the record still has this owner and is not finished. */
   async lease({ id, accountId, owner }: IdempotencyRecord, until: number): Promise<void> {
-    await this.#mongo.bounded("update idempotency_records", (signal) =>
+    await this.#mongo.bounded("update idempotency_records", (limits) =>
       this.#records.updateOne(
         { _id: id, account: accountId, owner, state: "running" },
         { $set: { lease_until: until } },
-        within(signal),
+        limits,
       ),
     );
   }
@@ -107,8 +106,8 @@ export class IdempotencyStore {
     const { id, accountId, seed } = record;
     const running = { _id: id, account: accountId, seed, state: "running", forgotten: times(record) } as const;
     const done = { state: "done", outcome: new Binary(outcome) } as const;
-    const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (signal) =>
-      this.#records.updateOne(running, { $set: done }, within(signal)),
+    const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (limits) =>
+      this.#records.updateOne(running, { $set: done }, limits),
     );
     return matchedCount === 1;
   }
@@ -120,8 +119,8 @@ export class IdempotencyStore {
   async remove(record: IdempotencyRecord): Promise<boolean> {
     const { id, accountId, seed, owner } = record;
     const running = { _id: id, account: accountId, seed, owner, state: "running", forgotten: times(record) } as const;
-    const { deletedCount } = await this.#mongo.bounded("delete idempotency_records", (signal) =>
-      this.#records.deleteOne(running, within(signal)),
+    const { deletedCount } = await this.#mongo.bounded("delete idempotency_records", (limits) =>
+      this.#records.deleteOne(running, limits),
     );
     return deletedCount === 1;
   }
@@ -131,11 +130,11 @@ export class IdempotencyStore {
    * index range.
    */
   async forgetOutcomes(accountId: string, subject: string): Promise<void> {
-    await this.#mongo.bounded("update idempotency_records", (signal) =>
+    await this.#mongo.bounded("update idempotency_records", (limits) =>
       this.#records.updateMany(
         { account: accountId, subject },
         { $set: { state: "running", outcome: null, lease_until: 0 }, $inc: { forgotten: 1 } },
-        within(signal),
+        limits,
       ),
     );
   }
@@ -147,8 +146,8 @@ export class IdempotencyStore {
    */
   async replaceOutcomes(accountId: string, subject: string, outcome: Uint8Array): Promise<void> {
     const done = { state: "done", outcome: new Binary(outcome) } as const;
-    await this.#mongo.bounded("update idempotency_records", (signal) =>
-      this.#records.updateMany({ account: accountId, subject }, { $set: done }, within(signal)),
+    await this.#mongo.bounded("update idempotency_records", (limits) =>
+      this.#records.updateMany({ account: accountId, subject }, { $set: done }, limits),
     );
   }
 
@@ -159,17 +158,16 @@ export class IdempotencyStore {
   async removeOlderThan(epochMs: number, stop: AbortSignal): Promise<number> {
     const old = { created_at: { $lt: epochMs } };
     for (let removed = 0; ;) {
-      const found = await this.#mongo.bounded("find idempotency_records", (signal) =>
+      const found = await this.#mongo.bounded("find idempotency_records", (limits) =>
         this.#records
-          .find(old, { signal, projection: { _id: 1 } })
-          .limit(REMOVAL_BATCH)
+          .find(old, { ...limits, projection: { _id: 1 }, limit: REMOVAL_BATCH, batchSize: REMOVAL_BATCH + 1 })
           .toArray(),
       );
       if (found.length === 0 || stop.aborted) return removed;
       // Check the age again: if a key was used again meanwhile, a new record has replaced its old one.
       const batch = { _id: { $in: found.map(({ _id }) => _id) }, ...old };
-      const { deletedCount } = await this.#mongo.bounded("delete idempotency_records", (signal) =>
-        this.#records.deleteMany(batch, within(signal)),
+      const { deletedCount } = await this.#mongo.bounded("delete idempotency_records", (limits) =>
+        this.#records.deleteMany(batch, limits),
       );
       removed += deletedCount;
     }

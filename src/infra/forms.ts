@@ -1,4 +1,4 @@
-import { isDuplicateKey, type Mongo, within } from "./mongo.ts";
+import { isDuplicateKey, type Mongo } from "./mongo.ts";
 
 /** The form that a version writes, and the forms that it can read. */
 interface Form {
@@ -43,8 +43,8 @@ export async function checkForms(mongo: Mongo, forms = FORMS): Promise<void> {
   }
   const written = writtenBy(forms);
   if (Object.entries(written).every(([what, form]) => met[what] === form)) return;
-  const { matchedCount } = await mongo.bounded("update meta", (signal) =>
-    marksOf(mongo).updateOne({ _id: "forms", ...met }, { $set: written }, within(signal)),
+  const { matchedCount } = await mongo.bounded("update meta", (limits) =>
+    marksOf(mongo).updateOne({ _id: "forms", ...met }, { $set: written }, limits),
   );
   if (matchedCount === 0) await checkForms(mongo, forms); // another process has changed it meanwhile
 }
@@ -54,7 +54,7 @@ function writtenBy(forms: Readonly<Record<string, Form>>): Record<string, number
 }
 
 async function readMark(mongo: Mongo): Promise<Record<string, unknown> | undefined> {
-  const mark = await mongo.bounded("find meta", (signal) => marksOf(mongo).findOne({ _id: "forms" }, { signal }));
+  const mark = await mongo.bounded("find meta", (limits) => marksOf(mongo).findOne({ _id: "forms" }, limits));
   if (mark === null) return undefined;
   const { _id, ...forms } = mark;
   return forms;
@@ -63,8 +63,8 @@ async function readMark(mongo: Mongo): Promise<Record<string, unknown> | undefin
 /** Returns the mark that is then in force. If several processes start at once, one of them writes it. */
 async function writeMark(mongo: Mongo, forms: Readonly<Record<string, Form>>): Promise<Record<string, unknown>> {
   try {
-    await mongo.bounded("insert meta", (signal) =>
-      marksOf(mongo).insertOne({ _id: "forms", ...writtenBy(forms) }, within(signal)),
+    await mongo.bounded("insert meta", (limits) =>
+      marksOf(mongo).insertOne({ _id: "forms", ...writtenBy(forms) }, limits),
     );
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;

@@ -27,7 +27,8 @@ export class Health {
     const { mongo, redis, servesWithoutRedis } = this.#options;
     const checks: Record<DbSystem, () => Promise<unknown>> = {
       redis: () => this.#timed("ping", () => redis.ping()),
-      mongodb: () => mongo.bounded("ping admin", (signal) => mongo.db.command({ ping: 1 }, { signal })),
+      mongodb: () =>
+        mongo.bounded("ping admin", (limits) => mongo.db.command({ ping: 1, maxTimeMS: limits.maxTimeMS }, limits)),
     };
     const answers = await Promise.all(
       (Object.keys(checks) as DbSystem[]).map(async (name) => ({ name, up: await this.#answers(name, checks[name]) })),

@@ -18,19 +18,30 @@ export interface Mongo {
   /** Longest time an operation may take, in milliseconds (STORE_TIMEOUT_MS). */
   readonly timeoutMs: number;
   /**
-   * Runs one store operation for at most `timeoutMs`. Pass the signal on to every driver call that takes one.
+   * Runs one store operation for at most `timeoutMs`. Pass the limits on to every call of the driver.
    * @param name for example "find candidates".
    * @throws problem `store_unavailable` if the store fails or does not answer in time. A write may still have happened.
    */
-  bounded<T>(name: OperationName, operation: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  bounded<T>(name: OperationName, operation: (limits: Limits) => Promise<T>): Promise<T>;
   /** Closes every connection for good. */
   close(): Promise<void>;
+}
+
+/** Options of every call of the driver. The driver accepts `signal` for writes too, but its types do not declare it. */
+export interface Limits {
+  /** Aborted when the time is over. */
+  readonly signal: AbortSignal;
+  /** The server gives the operation up after this many milliseconds, even if nobody waits for it any more. */
+  readonly maxTimeMS: number;
+  readonly ignoreUndefined: true;
 }
 
 export interface MongoOptions {
   url: string;
   /** Longest time an operation may take, in milliseconds, including the wait for a server and for a connection. */
   timeoutMs: number;
+  /** Set to 0 for a connection whose operations may take any time. `bounded` keeps its limit. */
+  operationTimeoutMs?: 0;
   log?: { warn(message: string): void };
   metrics?: Metrics;
 }
@@ -38,18 +49,31 @@ export interface MongoOptions {
 const DEFAULT_DATABASE = "onboarding";
 
 /**
- * Connects. Writes wait until a majority of the replica set has journaled them.
- * @throws {Error} with the address and the driver's reason, within `timeoutMs`, if no server can be reached.
+ * What the promises of the service rest on: a read sees every acknowledged write, and nothing that an election can take
+ * back.
  */
-export async function connectMongo({ url, timeoutMs, log, metrics }: MongoOptions): Promise<Mongo> {
+const PINNED = {
+  readPreference: "primary",
+  readConcern: { level: "majority" },
+  writeConcern: { w: "majority", journal: true },
+  ignoreUndefined: true,
+} as const;
+
+/**
+ * Connects. Reads come from the primary and show what a majority of the replica set has. Writes wait until a majority
+ * has journaled them. The time limits in the URL have no effect.
+ * @throws {Error} with the address and the driver's reason, within `timeoutMs`, if no server can be reached; with the
+ * options to remove, if the URL asks for other reads or writes.
+ */
+export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, metrics }: MongoOptions): Promise<Mongo> {
+  refuseOtherPromises(url);
   const client = new MongoClient(url, {
+    ...PINNED,
     appName: "candidate-onboarding-service",
     serverSelectionTimeoutMS: timeoutMs,
     connectTimeoutMS: timeoutMs,
-    socketTimeoutMS: timeoutMs,
+    socketTimeoutMS: operationTimeoutMs ?? timeoutMs,
     waitQueueTimeoutMS: timeoutMs,
-    writeConcern: { w: "majority", journal: true },
-    ignoreUndefined: true,
   });
   if (metrics !== undefined) watchPool(client, metrics);
   try {
@@ -64,8 +88,7 @@ export async function connectMongo({ url, timeoutMs, log, metrics }: MongoOption
   const closing = new AbortController();
   const onRevival = (): void => log?.warn("MongoDB heartbeat is stuck, reconnecting");
   reviveStuckClient(client, { onRevival, signal: closing.signal });
-  const name = new URL(url.replace(/^mongodb(\+srv)?:\/\/[^/]*/, "http://host")).pathname.slice(1);
-  const db = client.db(name === "" ? DEFAULT_DATABASE : decodeURIComponent(name));
+  const db = client.db(databaseOf(url));
   return {
     client,
     db,
@@ -89,8 +112,31 @@ export async function connectMongo({ url, timeoutMs, log, metrics }: MongoOption
   };
 }
 
+/** Refuses what the driver would prefer to PINNED, or what an operator would believe to be in force. */
+function refuseOtherPromises(url: string): void {
+  const { readPreference, readConcern, writeConcern } = new MongoClient(url).options;
+  const asked = {
+    readPreference: readPreference.mode,
+    readConcernLevel: readConcern?.level ?? "majority",
+    w: writeConcern?.w ?? "majority",
+    journal: writeConcern?.journal ?? true,
+  };
+  const needed = { readPreference: "primary", readConcernLevel: "majority", w: "majority", journal: true } as const;
+  const names = Object.keys(needed) as (keyof typeof needed)[];
+  const faults = names.filter((name) => asked[name] !== needed[name]);
+  if (faults.length === 0) return;
+  const found = faults.map((name) => `${name}=${String(asked[name])}`).join(" and ");
+  const right = faults.map((name) => `${name}=${String(needed[name])}`).join(" and ");
+  throw new Error(`MONGODB_URL asks for ${found}. The service needs ${right}. Leave ${faults.join(" and ")} out.`);
+}
+
+function databaseOf(url: string): string {
+  const name = new URL(url.replace(/^mongodb(\+srv)?:\/\/[^/?]*/, "http://host")).pathname.slice(1);
+  return name === "" ? DEFAULT_DATABASE : decodeURIComponent(name);
+}
+
 /** Runs an operation. @throws problem `store_unavailable` if the store fails or does not answer in time. */
-async function inTime<T>(operation: (signal: AbortSignal) => Promise<T>, timeoutMs: number): Promise<T> {
+async function inTime<T>(operation: (limits: Limits) => Promise<T>, timeoutMs: number): Promise<T> {
   const expired = new AbortController();
   const { signal } = expired;
   // AbortSignal.timeout would keep the result of the operation in memory until the time is over.
@@ -99,7 +145,10 @@ async function inTime<T>(operation: (signal: AbortSignal) => Promise<T>, timeout
     timeoutMs,
   );
   try {
-    return await Promise.race([operation(signal), whenAborted(signal)]);
+    return await Promise.race([
+      operation({ signal, maxTimeMS: timeoutMs, ignoreUndefined: true }),
+      whenAborted(signal),
+    ]);
   } catch (error) {
     if (isDuplicateKey(error)) throw error;
     if (error instanceof MongoError || isSocketFault(error) || signal.aborted) throw storeUnavailable(error);
@@ -107,11 +156,6 @@ async function inTime<T>(operation: (signal: AbortSignal) => Promise<T>, timeout
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Returns options that pass the signal to a write. The driver accepts it, but its types do not declare `signal`. */
-export function within(signal: AbortSignal): { signal: AbortSignal; ignoreUndefined: true } {
-  return { signal, ignoreUndefined: true };
 }
 
 function whenAborted(signal: AbortSignal): Promise<never> {

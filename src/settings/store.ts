@@ -3,7 +3,7 @@ import type { Collection } from "mongodb";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
-import { isDuplicateKey, isStoreDown, type Mongo, within } from "../infra/mongo.ts";
+import { isDuplicateKey, isStoreDown, type Limits, type Mongo } from "../infra/mongo.ts";
 
 /** What an account has set. A setting that is not in `values` has its default. */
 export interface SettingsRecord<Values> {
@@ -40,8 +40,8 @@ export class SettingsStore<Values> {
    * @throws problem store_unavailable
    */
   async get(accountId: string): Promise<SettingsRecord<Values>> {
-    const stored = await this.#mongo.bounded(`find ${this.#settings.collectionName}`, (signal) =>
-      this.#settings.findOne({ _id: accountId }, { signal }),
+    const stored = await this.#mongo.bounded(`find ${this.#settings.collectionName}`, (limits) =>
+      this.#settings.findOne({ _id: accountId }, limits),
     );
     if (stored === null) return { version: 0, updated_at: null, values: {} };
     return {
@@ -80,13 +80,13 @@ export class SettingsStore<Values> {
   ): Promise<boolean> {
     const stored: Stored = { _id: accountId, ...after, values: JSON.stringify(after.values) };
     if (version > 0) {
-      const replace = (signal: AbortSignal) =>
-        this.#settings.replaceOne({ _id: accountId, version }, stored, within(signal));
+      const replace = (limits: Limits) =>
+        this.#settings.replaceOne({ _id: accountId, version }, stored, limits);
       return (await this.#mongo.bounded(`update ${this.#settings.collectionName}`, replace)).matchedCount === 1;
     }
     try {
-      await this.#mongo.bounded(`insert ${this.#settings.collectionName}`, (signal) =>
-        this.#settings.insertOne(stored, within(signal)),
+      await this.#mongo.bounded(`insert ${this.#settings.collectionName}`, (limits) =>
+        this.#settings.insertOne(stored, limits),
       );
       return true;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Collection } from "mongodb";
 import type { Clock } from "../infra/clock.ts";
-import { isDuplicateKey, type Mongo, within } from "../infra/mongo.ts";
+import { isDuplicateKey, type Limits, type Mongo } from "../infra/mongo.ts";
 
 /** An exclusive right of one process, until it is released or expires. */
 export interface Lease {
@@ -48,7 +48,7 @@ export class LeaseStore {
 
   /** Takes the lease for this long. Undefined if another process has it. One round trip; two if the lease was free. */
   async take(name: string, durationMs: number): Promise<Lease | undefined> {
-    const held = await this.#mongo.bounded("find leases", (signal) => this.#leases.findOne({ _id: name }, { signal }));
+    const held = await this.#mongo.bounded("find leases", (limits) => this.#leases.findOne({ _id: name }, limits));
     const now = this.#clock.now();
     if (held !== null && now < held.until + this.#skewMs) return undefined;
     const next: Stored = { _id: name, term: (held?.term ?? 0) + 1, until: now + durationMs, holder: this.#holder };
@@ -63,7 +63,7 @@ export class LeaseStore {
 
   async #insert(next: Stored): Promise<boolean> {
     try {
-      await this.#mongo.bounded("insert leases", (signal) => this.#leases.insertOne(next, within(signal)));
+      await this.#mongo.bounded("insert leases", (limits) => this.#leases.insertOne(next, limits));
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -74,7 +74,7 @@ export class LeaseStore {
   /** Replaces a held lease. `take` also compares `until`: a holder that has just extended its lease keeps it. */
   async #replace({ term, until }: { term: number; until?: number }, next: Stored): Promise<boolean> {
     const held = { _id: next._id, term, ...(until === undefined ? {} : { until }) };
-    const replaced = (signal: AbortSignal) => this.#leases.replaceOne(held, next, within(signal));
+    const replaced = (limits: Limits) => this.#leases.replaceOne(held, next, limits);
     return (await this.#mongo.bounded("update leases", replaced)).matchedCount === 1;
   }
 }

@@ -3,6 +3,7 @@ import { AuditStore } from "../../src/audit/store.ts";
 import { AuditTrail } from "../../src/audit/trail.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { problem } from "../../src/problems.ts";
+import { createIndexes } from "../../src/infra/indexes.ts";
 import { problemOf, useAccounts } from "../accounts/support.ts";
 
 describe("AuditTrail", () => {
@@ -12,7 +13,7 @@ describe("AuditTrail", () => {
   let now = Date.parse("2026-11-21T10:00:00Z");
   before(async () => {
     store = new AuditStore(accounts.mongo);
-    await store.prepare();
+    await createIndexes(accounts.mongo.db, [store]);
     trail = new AuditTrail({ store, clock: { now: () => now++ }, newId: newTypeId, actor: "ann" });
   });
 

@@ -36,7 +36,7 @@ function follow(all: Write[], plan: { wait: number; limit: number }[], lag: numb
     const rows = visible.slice(0, limit).map((change) => ({ change }) as FeedPage["rows"][number]);
     for (const { change } of rows) seen.add(change);
     const more = visible.length > limit;
-    cursor = decodeCursor(encodeCursor(advance(cursor, { rows, more }, now, lag)));
+    cursor = decodeCursor(encodeCursor(advance(cursor, { rows, more }, now - lag)));
     return more;
   };
   for (const { wait, limit } of plan) {
@@ -70,14 +70,14 @@ describe("the change feed's cursor", () => {
 
   it("continues after the last row while there is more, and steps back at the end to what is complete", () => {
     const row = (n: number) => ({ change: `${feedPosition(n)}.cand_${"0".repeat(26)}` }) as FeedPage["rows"][number];
-    const first = advance(START, { rows: [row(990)], more: true }, 1000, LAG);
+    const first = advance(START, { rows: [row(990)], more: true }, 1000 - LAG);
     expect(first.after).to.equal(row(990).change);
-    const last = advance(first, { rows: [row(995)], more: false }, 1000, LAG);
+    const last = advance(first, { rows: [row(995)], more: false }, 1000 - LAG);
     expect(last.after < row(990).change).to.equal(true);
   });
 
   it("stays the same while nothing changes", () => {
     const cursor = { after: feedPosition(5), safe: feedPosition(5) };
-    expect(advance(cursor, { rows: [], more: false }, 1000, LAG)).to.deep.equal(cursor);
+    expect(advance(cursor, { rows: [], more: false }, 1000 - LAG)).to.deep.equal(cursor);
   });
 });

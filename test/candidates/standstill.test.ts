@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { feedPosition } from "../../src/candidates/stored.ts";
+import { createIndexes } from "../../src/infra/indexes.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
 import { useDatabase } from "../support/use-service.ts";
 
@@ -27,7 +28,7 @@ describe("a write whose process is suspended for too long after the write took i
   };
   before(async () => {
     store = new CandidateStore(mongo, clock);
-    await store.prepare();
+    await createIndexes(mongo.db, [store.reader]);
   });
 
   /**

@@ -10,6 +10,7 @@ import { connectMongo } from "../../src/infra/mongo.ts";
 import { IdempotentWork } from "../../src/idempotency/once.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { Problem } from "../../src/problems.ts";
+import { createIndexes } from "../../src/infra/indexes.ts";
 import { testConfig } from "../support/service.ts";
 import { useStarted } from "../support/use-started.ts";
 
@@ -28,12 +29,13 @@ async function startWorkbench() {
   const mongo = await connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs: 5_000 });
   const store = new IdempotencyStore(mongo);
   const candidateStore = new CandidateStore(mongo, clock);
-  await Promise.all([store.prepare(), candidateStore.prepare()]);
+  await createIndexes(mongo.db, [store, candidateStore.reader]);
   const candidates = new CandidateService({
     store: candidateStore,
     content: new ContentStore(mongo, clock),
     clock,
     feedLagMs: 0,
+    watermarks: { completeUntil: () => Infinity },
   });
   const replica = (options: { store?: IdempotencyStore; leaseMs?: number } = {}) =>
     new IdempotentWork({ store, clock, random: randomBytes, ...options });

@@ -4,6 +4,7 @@ import { ContentStore } from "../../src/content/store.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { idempotencyRecords } from "../../src/sweeps/idempotency-records.ts";
 import { leftOverBytes } from "../../src/sweeps/left-over-bytes.ts";
+import { createIndexes } from "../../src/infra/indexes.ts";
 import { useDatabase } from "../support/use-service.ts";
 import { candidateWithExpiry } from "./support.ts";
 
@@ -18,7 +19,7 @@ describe("the sweeps of leftovers", () => {
   it("delete files that no candidate references an hour after their upload, and keep referenced files", async () => {
     const candidates = new CandidateStore(mongo, clock);
     const content = new ContentStore(mongo, clock);
-    await Promise.all([candidates.prepare(), content.prepare()]);
+    await createIndexes(mongo.db, [candidates.reader, content]);
     const draft = candidateWithExpiry("acct", "2090-01-31");
     const files = () => mongo.db.collection("content.files").find().toArray();
     const write = async () =>
@@ -52,7 +53,7 @@ describe("the sweeps of leftovers", () => {
 
   it("delete idempotency records after a day", async () => {
     const records = new IdempotencyStore(mongo);
-    await records.prepare();
+    await createIndexes(mongo.db, [records]);
     const made = { accountId: "acct", fingerprint: "f", seed: "s", owner: "o", leaseUntil: 0, outcome: undefined };
     await records.insert({ ...made, id: "old", createdAt: now - 24 * HOUR - 1 });
     await records.insert({ ...made, id: "young", createdAt: now - 24 * HOUR });

@@ -18,7 +18,7 @@ import { record } from "../report.ts";
 import { type Network, startNetwork } from "./network.ts";
 
 /** What a replica sends to MongoDB besides its requests. */
-const BACKGROUND = ["hello", "ping", "leases", "endSessions", "createIndexes"];
+const BACKGROUND = ["hello", "ping", "leases", "feed_marks", "endSessions", "createIndexes"];
 
 describe("a replica killed with SIGKILL in the middle of an erasure", function () {
   this.timeout(300_000);

@@ -1,0 +1,89 @@
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  type Db,
+  type IndexDescription,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from "mongodb";
+import { connectMongo } from "./mongo.ts";
+
+/** The indexes of one collection, in the words of MongoDB's createIndexes. */
+export interface CollectionIndexes {
+  readonly collection: string;
+  readonly indexes: readonly IndexDescription[];
+}
+
+/** A store that says which indexes it needs. */
+export interface Indexed {
+  readonly indexes: readonly CollectionIndexes[];
+}
+
+export interface PrepareOptions {
+  /** MONGODB_URL. */
+  url: string;
+  /** Longest time to connect, and to find a server, in milliseconds. Building an index may take any time. */
+  timeoutMs: number;
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  /** Pause between reports of the progress, and before another attempt, in milliseconds. */
+  reportMs?: number;
+  retryMs?: number;
+}
+
+/** Creates the indexes that are missing. Safe to repeat, and to run in several processes at once. One round trip a collection. */
+export async function createIndexes(db: Db, stores: readonly Indexed[]): Promise<void> {
+  for (const { collection, indexes } of stores.flatMap((store) => store.indexes))
+    await db.collection(collection).createIndexes([...indexes]);
+}
+
+/**
+ * Creates the indexes that are missing, over a connection of its own: an index of much data takes longer than any other
+ * operation may. Reports every few seconds how far it is. If an election or a lost connection interrupts it, it tries
+ * again until it succeeds.
+ * @throws what the server refuses for good, for example for a user who may not create indexes.
+ */
+export async function prepareStores(stores: readonly Indexed[], options: PrepareOptions): Promise<void> {
+  const { url, timeoutMs, log, reportMs = 5_000, retryMs = 1_000 } = options;
+  const mongo = await connectMongo({ url, timeoutMs, operationTimeoutMs: 0 });
+  const begun = performance.now();
+  const seconds = () => Math.round((performance.now() - begun) / 1000);
+  const report = setInterval(() => {
+    void progressOf(mongo.client.db("admin")).then((building) =>
+      log.info({ seconds: seconds(), building }, "still creating indexes"),
+    );
+  }, reportMs);
+  try {
+    for (;;) {
+      try {
+        return await createIndexes(mongo.db, stores);
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        log.warn({ err: error, seconds: seconds() }, "could not create the indexes, trying again");
+        await wait(retryMs);
+      }
+    }
+  } finally {
+    clearInterval(report);
+    await mongo.close();
+  }
+}
+
+/** Codes of a server that is not the primary now, is shutting down, or gave up the build because of an election. */
+const PASSING_CODES = new Set<unknown>([91, 189, 276, 10058, 10107, 11600, 11602, 13435, 13436]);
+
+/** Returns whether the same command may succeed a little later. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true;
+  return error instanceof MongoServerError && PASSING_CODES.has(error.code);
+}
+
+/** Asks the server how far its index builds are, in words. Empty if it does not say, or this user may not ask. */
+async function progressOf(admin: Db): Promise<string[]> {
+  const asked = { currentOp: 1, "command.createIndexes": { $exists: true } };
+  const { inprog = [] } = (await admin.command(asked).catch(() => ({}))) as {
+    inprog?: { ns?: string; progress?: { done: number; total: number } }[];
+  };
+  return inprog.flatMap(({ ns, progress }) =>
+    progress === undefined ? [] : [`${ns ?? "an index"}: ${progress.done} of ${progress.total}`],
+  );
+}
