@@ -9,6 +9,7 @@ import { LastUsed } from "./accounts/last-used.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
+import { ExpiryStore } from "./candidates/expiry-store.ts";
 import { Eraser } from "./candidates/eraser.ts";
 import { CandidateService } from "./candidates/service.ts";
 import { CandidateStore } from "./candidates/store.ts";
@@ -205,7 +206,7 @@ async function wire({
   });
   const sweeps = new SweepRunner({
     sweeps: [
-      expiries(candidateStore, clock),
+      expiries(new ExpiryStore(mongo, clock, candidateStore), clock),
       leftOverBytes(content, candidateStore.reader),
       erasures(candidateStore.reader, eraser),
       idempotencyRecords(idempotencyStore, clock),

@@ -28,6 +28,12 @@ export interface Place {
   readonly takenAt: number;
 }
 
+/** Takes a place in the feed. Looks at the timer before the clock, so that a pause in between makes the place late. */
+export function take(at: () => number): Place {
+  const takenAt = performance.now();
+  return { at: at(), takenAt };
+}
+
 interface Unsettled extends Candidate {
   readonly place: Place;
   /** Wait before the next look, in milliseconds, and when that wait ends, by `performance.now()`. */
@@ -74,13 +80,13 @@ export class OpenWrites {
     return earliest;
   }
 
-  /** Runs the write of a candidate that took this place. If its outcome is unknown, settles it later. */
-  async during<T>(candidate: Candidate, place: Place, write: () => Promise<T>): Promise<T> {
+  /** Runs the write of candidates that took this place. If its outcome is unknown, settles it later. */
+  async during<T>(candidates: readonly Candidate[], place: Place, write: () => Promise<T>): Promise<T> {
     this.#underWay.add(place);
     try {
       return await write();
     } catch (error) {
-      if (!isDuplicateKey(error)) this.settleLater(candidate, place);
+      if (!isDuplicateKey(error)) for (const candidate of candidates) this.settleLater(candidate, place);
       throw error;
     } finally {
       this.#underWay.delete(place);

@@ -3,7 +3,7 @@ import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { Yielding } from "../infra/yielding.ts";
 import { problem } from "../problems.ts";
-import type { FeedPage, FeedQuery, FeedRow } from "./feed.ts";
+import type { FeedPage, FeedQuery } from "./feed.ts";
 import type { CandidateRecord, Erasure } from "./record.ts";
 import { decode, decodeTombstone, type Stored } from "./stored.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
@@ -73,34 +73,48 @@ export class CandidateReader {
    * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
    * answer. One index range, however many candidates there are. One round trip, or two if the rows are larger than 16 MiB.
    */
-  feed({ accountId, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
+  async feed({ accountId, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
     const filter: Filter<Stored> = {
       account: accountId,
       change: { $gt: after },
       ...(state === undefined ? {} : { state }),
       ...(external_id === undefined ? {} : { external_id }),
     };
+    const { rows, more } = await this.#rows(filter, { change: 1 }, limit);
+    return {
+      rows: rows.map((stored) => ({ record: decodeTombstone(stored) ?? decode(stored), change: stored.change })),
+      more,
+    };
+  }
+
+  /** Reads up to `limit` rows, or fewer if they have more than MAX_PAGE_BYTES, but at least one. One or two round trips. */
+  #rows(filter: Filter<Stored>, sort: Record<string, 1>, limit: number): Promise<{ rows: Stored[]; more: boolean }> {
     return this.#mongo.bounded("find candidates", async (limits) => {
-      const rows: FeedRow[] = [];
+      const rows: Stored[] = [];
       let bytes = 0;
       const yielding = new Yielding();
       // Raw rows, because the driver would decode the whole answer at once, of up to 16 MiB.
-      const options = { ...limits, sort: { change: 1 }, limit: limit + 1, batchSize: limit + 1, raw: true } as const;
+      const options = { ...limits, sort, limit: limit + 1, batchSize: limit + 1, raw: true } as const;
       for await (const raw of this.#candidates.find(filter, options) as AsyncIterable<unknown>) {
         const stored = BSON.deserialize(raw as Uint8Array) as Stored;
         bytes += stored.size;
         if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return { rows, more: true };
-        rows.push({ record: decodeTombstone(stored) ?? decode(stored), change: stored.change });
+        rows.push(stored);
         await yielding.pause();
       }
       return { rows, more: false };
     });
   }
 
-  /** Finds candidates of all accounts whose next_expiry is before that day, the most overdue first. One index range. */
-  expiring(before: string, limit: number): Promise<CandidateKey[]> {
+  /**
+   * Reads candidates of all accounts whose next_expiry is before that day, the most overdue first: up to `limit`, or fewer
+   * if they are too large together. One index range.
+   */
+  async expiring(before: string, limit: number): Promise<CandidateRecord[]> {
     // With both bounds MongoDB uses the partial index.
-    return this.#oldest({ next_expiry: { $gt: "", $lt: before } }, { next_expiry: 1 }, limit);
+    const filter = { next_expiry: { $gt: "", $lt: before } };
+    const { rows } = await this.#rows(filter, { next_expiry: 1 }, limit);
+    return rows.map(decode);
   }
 
   /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. One index range. */
@@ -110,7 +124,9 @@ export class CandidateReader {
 
   async #oldest(filter: Filter<Stored>, sort: Record<string, 1>, limit: number): Promise<CandidateKey[]> {
     const found = await this.#mongo.bounded("find candidates", (limits) =>
-      this.#candidates.find(filter, { ...limits, sort, limit, projection: { account: 1 } }).toArray(),
+      this.#candidates
+        .find(filter, { ...limits, sort, limit, batchSize: limit + 1, projection: { account: 1 } })
+        .toArray(),
     );
     return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }

@@ -4,13 +4,13 @@ import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
-import { OpenWrites, type Place } from "./open-writes.ts";
+import { OpenWrites, type Place, take } from "./open-writes.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { CandidateReader } from "./reader.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
-import { derive } from "./state.ts";
-import { encode, encodeTombstone, packFacts, type Stored } from "./stored.ts";
+import { encode, encodeTombstone, type Stored } from "./stored.ts";
 import { again, candidateDeleted, isTombstone, type Tombstone, tombstoneOf } from "./tombstone.ts";
+import { firstVersion, nextVersion } from "./version.ts";
 
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. */
 export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
@@ -47,9 +47,10 @@ export class CandidateStore {
   /** Returns undefined if the external_id was taken and is free by now. */
   async #insert(draft: Draft): Promise<CandidateRecord | undefined> {
     const place = take(() => this.#clock.now());
-    const { record, stored } = this.#firstVersion(draft, place.at);
+    const record = firstVersion(draft, place.at);
+    const stored = encode(record, place.at);
     try {
-      await this.openWrites.during(draft, place, () =>
+      await this.openWrites.during([draft], place, () =>
         this.#mongo.bounded("insert candidates", (limits) => this.#candidates.insertOne(stored, limits)),
       );
     } catch (error) {
@@ -69,14 +70,11 @@ export class CandidateStore {
    * @throws as `insert` does.
    */
   async rehearse(draft: Draft): Promise<CandidateRecord> {
-    const { record } = this.#firstVersion(draft, this.#clock.now());
+    const now = this.#clock.now();
+    const record = firstVersion(draft, now);
+    encode(record, now); // refuses a record that is too large
     await this.#refuseTaken(draft);
     return record;
-  }
-
-  #firstVersion(draft: Draft, now: number): { record: CandidateRecord; stored: Stored } {
-    const record = { ...draft, version: 1, ...this.#stampOf(draft, now), created_at: timestamp(now) };
-    return { record, stored: encode(record, now) };
   }
 
   /**
@@ -112,12 +110,7 @@ export class CandidateStore {
     now: number,
   ): Promise<CandidateRecord | undefined> {
     const place = take(() => Math.max(now, this.#clock.now())); // just before the write, because readers allow for its duration
-    const record: CandidateRecord = {
-      ...edited,
-      version: before.version + 1,
-      pack_version: before.pack_version + (packFacts(before) === packFacts(edited) ? 0 : 1),
-      ...this.#stampOf(edited, place.at),
-    };
+    const record = nextVersion(before, edited, place.at);
     try {
       if (!(await this.#replace(before.version, encode(record, place.at), place))) return undefined;
     } catch (error) {
@@ -134,7 +127,7 @@ export class CandidateStore {
    * paused, the candidate is written again with a new place.
    */
   async #inPlace(record: CandidateRecord, place: Place): Promise<CandidateRecord> {
-    if (!this.#isLate(place)) return record;
+    if (!this.#mongo.isLate(place.takenAt)) return record;
     try {
       return await this.#write(record.accountId, record.id, copy);
     } catch (error) {
@@ -143,14 +136,10 @@ export class CandidateStore {
     }
   }
 
-  #isLate({ takenAt }: Place): boolean {
-    return performance.now() - takenAt > this.#mongo.timeoutMs;
-  }
-
   /** Replaces the version of a candidate that was read. Returns false if another write came in between. */
   async #replace(version: number, stored: Stored, place: Place): Promise<boolean> {
     const { _id, account } = stored;
-    const { matchedCount } = await this.openWrites.during({ accountId: account, id: _id }, place, () =>
+    const { matchedCount } = await this.openWrites.during([{ accountId: account, id: _id }], place, () =>
       this.#mongo.bounded("update candidates", (limits) =>
         this.#candidates.replaceOne({ _id, account, version }, stored, limits),
       ),
@@ -183,7 +172,7 @@ export class CandidateStore {
     const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
     const tombstone = tombstoneAt(timestamp(place.at));
     if (!(await this.#replace(before.version, encodeTombstone(tombstone, place.at), place))) return undefined;
-    if (!this.#isLate(place)) return tombstone;
+    if (!this.#mongo.isLate(place.takenAt)) return tombstone;
     try {
       return await this.#bury(tombstone, (at) => again(tombstone, at)); // as in #inPlace
     } catch (error) {
@@ -217,10 +206,6 @@ export class CandidateStore {
     return this.references.candidateOf(accountId, referenceId);
   }
 
-  #stampOf(draft: Draft, now: number): Pick<CandidateRecord, "state" | "updated_at"> {
-    return { state: derive(draft).state, updated_at: timestamp(now) };
-  }
-
   /** @throws problem external_id_taken if another candidate has the external_id. */
   async #refuseTaken({ accountId, external_id }: Draft): Promise<void> {
     if (external_id === null) return;
@@ -235,12 +220,6 @@ export class CandidateStore {
       },
     );
   }
-}
-
-/** Takes a place in the feed. Looks at the timer before the clock, so that a pause in between makes the place late. */
-function take(at: () => number): Place {
-  const takenAt = performance.now();
-  return { at: at(), takenAt };
 }
 
 /** An edit that changes nothing but the place in the feed. */

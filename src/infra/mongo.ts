@@ -23,6 +23,8 @@ export interface Mongo {
    * @throws problem `store_unavailable` if the store fails or does not answer in time. A write may still have happened.
    */
   bounded<T>(name: OperationName, operation: (limits: Limits) => Promise<T>): Promise<T>;
+  /** Returns whether an operation that began then, by `performance.now()`, has taken longer than it may. */
+  isLate(began: number): boolean;
   /** Closes every connection for good. */
   close(): Promise<void>;
 }
@@ -93,6 +95,7 @@ export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, me
     client,
     db,
     timeoutMs,
+    isLate: (began) => performance.now() - began > timeoutMs,
     async bounded(name, operation) {
       const started = performance.now();
       const [command = "", collection] = name.split(" ");

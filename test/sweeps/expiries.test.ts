@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { ExpiryStore } from "../../src/candidates/expiry-store.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { expiries } from "../../src/sweeps/expiries.ts";
@@ -10,14 +11,18 @@ describe("the sweep of expiries", () => {
   const account = useAccount(service);
   const { client } = account;
   let candidates: CandidateStore;
+  let expiryStore: ExpiryStore;
   // The dates are in the future, because the replica's own sweep would handle past dates first. The tests' sweep gets a
   // clock of its own.
   const lastMoment = Date.parse("2090-01-31T23:59:59.999Z");
   before(async () => {
-    candidates = new CandidateStore(service.operators.mongo, new SharedClock());
+    const { mongo } = service.operators;
+    const clock = new SharedClock();
+    candidates = new CandidateStore(mongo, clock);
+    expiryStore = new ExpiryStore(mongo, clock, candidates);
   });
 
-  const sweepAt = (now: number) => expiries(candidates, { now: () => now }).run(new AbortController().signal);
+  const sweepAt = (now: number) => expiries(expiryStore, { now: () => now }).run(new AbortController().signal);
   const stateOf = async (id: string) => {
     const { body } = await client.get(`/candidates/${id}`);
     return [body.state, ...body.documents.map(({ state }) => state)];
@@ -64,7 +69,7 @@ describe("the sweep of expiries", () => {
 
   it("stops when it is aborted", async () => {
     for (let n = 0; n < 3; n++) await candidates.insert(candidateWithExpiry(account.id, "2090-01-30"));
-    expect(await expiries(candidates, { now: () => lastMoment }).run(AbortSignal.abort())).to.equal(0);
+    expect(await expiries(expiryStore, { now: () => lastMoment }).run(AbortSignal.abort())).to.equal(0);
     expect(await sweepAt(lastMoment)).to.equal(3);
   });
 });

@@ -179,7 +179,7 @@ describe("a replica that ends while its writes wait for MongoDB", function () {
     network.release();
     expect(await victim.end("SIGTERM")).to.equal(0);
     expect(await marks()).to.equal(before);
-    await mirrorFor(0);
+    await mirror.catchUp();
     expect([...mirror.candidates.values()].find(({ name }) => name === "held up")?.version).to.equal(2);
   });
 });

@@ -1,0 +1,61 @@
+import type { AnyBulkWriteOperation, Collection } from "mongodb";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import type { Mongo } from "../infra/mongo.ts";
+import { Yielding } from "../infra/yielding.ts";
+import { expired } from "./expire.ts";
+import { type OpenWrites, take } from "./open-writes.ts";
+import type { CandidateReader } from "./reader.ts";
+import { encode, type Stored } from "./stored.ts";
+import { nextVersion } from "./version.ts";
+
+/** Candidates that one call expires at most. */
+const BATCH = 100;
+
+/**
+ * Expires documents in bulk. What expires at midnight is due for all candidates in the same second, and the feed is to
+ * show it within a minute: one read and one write for each candidate would take too long.
+ */
+export class ExpiryStore {
+  readonly #mongo: Mongo;
+  readonly #clock: Clock;
+  readonly #reader: CandidateReader;
+  readonly #openWrites: OpenWrites;
+  readonly #candidates: Collection<Stored>;
+
+  constructor(mongo: Mongo, clock: Clock, { reader, openWrites }: { reader: CandidateReader; openWrites: OpenWrites }) {
+    this.#mongo = mongo;
+    this.#clock = clock;
+    this.#reader = reader;
+    this.#openWrites = openWrites;
+    this.#candidates = mongo.db.collection("candidates");
+  }
+
+  /**
+   * Expires the accepted documents of up to 100 candidates whose expires_on is before `today`, the most overdue first.
+   * Skips a candidate that somebody changes at the same moment: the next call finds it again. Two round trips.
+   * @returns how many candidates were changed.
+   * @throws problem store_unavailable
+   */
+  async expire(today: string): Promise<number> {
+    const due = await this.#reader.expiring(today, BATCH);
+    if (due.length === 0) return 0;
+    const latest = Math.max(...due.map(({ updated_at }) => Date.parse(updated_at)));
+    const place = take(() => Math.max(this.#clock.now(), latest + 1));
+    const yielding = new Yielding();
+    const owners = due.map(({ accountId, id }) => ({ accountId, id }));
+    const { matchedCount } = await this.#openWrites.during(owners, place, async () => {
+      const writes: AnyBulkWriteOperation<Stored>[] = [];
+      for (const before of due) {
+        const after = nextVersion(before, expired(before, today, timestamp(place.at)), place.at);
+        const { id: _id, accountId: account, version } = before;
+        writes.push({ replaceOne: { filter: { _id, account, version }, replacement: encode(after, place.at) } });
+        await yielding.pause();
+      }
+      return this.#mongo.bounded("update candidates", (limits) =>
+        this.#candidates.bulkWrite(writes, { ...limits, ordered: false }),
+      );
+    });
+    if (this.#mongo.isLate(place.takenAt)) for (const owner of owners) this.#openWrites.settleLater(owner, place);
+    return matchedCount;
+  }
+}
