@@ -11,14 +11,14 @@ import { tryLock } from "../../src/dev/lock.ts";
 import { readServers } from "../../src/dev/servers-file.ts";
 import type { AccountLimits } from "../../src/limits/account-limits.ts";
 import { type Answer, Client } from "../support/client.ts";
+import { withDatabase } from "../support/mongo-url.ts";
+import { useDatabase } from "../support/use-service.ts";
 import { useFolder } from "./support.ts";
 
-/** Runs `npm start` on the servers of the test run, with a database of its own. */
+/** Runs `npm start` on the servers of the test run. */
 function start(dataDir: string, env: Record<string, string> = {}): ChildProcess {
-  const database = `test${dataDir.replace(/\W/g, "_")}`;
   const own = {
     DATA_DIR: dataDir,
-    MONGODB_URL: `${process.env["MONGODB_URL"]}/${database}`,
     PORT: "0",
     OPS_PORT: "0",
     HOST: "127.0.0.1",
@@ -65,16 +65,18 @@ function openFiles(dataDir: string): string[] {
 describe("npm start", function () {
   this.timeout(60_000);
   const folder = useFolder();
+  const mongo = useDatabase();
 
   it("shows a key once, in a curl command that works, and stops on a signal", async () => {
-    const first = start(folder());
+    const MONGODB_URL = withDatabase(process.env["MONGODB_URL"] ?? "", mongo.db.databaseName);
+    const first = start(folder(), { MONGODB_URL });
     const shown = await greeting(first);
     const curl = /^ *curl -i (.*)$/m.exec(shown)?.[1] ?? "";
     const { stdout } = await promisify(exec)(`curl -s -o /dev/null -w '%{http_code}' ${curl}`);
     expect(stdout).to.equal("201");
     expect(await stop(first, "SIGINT")).to.equal(0);
 
-    const second = start(folder());
+    const second = start(folder(), { MONGODB_URL });
     const again = await greeting(second);
     expect(again).to.include("keys create --account acct_").and.not.include("cos_live_");
     expect(await stop(second, "SIGTERM")).to.equal(0);
