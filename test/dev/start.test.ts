@@ -1,4 +1,4 @@
-import { type ChildProcess, exec, spawn } from "node:child_process";
+import { exec, spawn } from "node:child_process";
 import { once } from "node:events";
 import { lstatSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -13,47 +13,7 @@ import type { AccountLimits } from "../../src/limits/account-limits.ts";
 import { type Answer, Client } from "../support/client.ts";
 import { withDatabase } from "../support/mongo-url.ts";
 import { useDatabase } from "../support/use-service.ts";
-import { useFolder } from "./support.ts";
-
-/** Runs `npm start` on the servers of the test run. */
-function start(dataDir: string, env: Record<string, string> = {}): ChildProcess {
-  const own = {
-    DATA_DIR: dataDir,
-    PORT: "0",
-    OPS_PORT: "0",
-    HOST: "127.0.0.1",
-    LOG_LEVEL: "error",
-  };
-  return spawn(process.execPath, ["src/dev/bootstrap.mjs", "src/dev/start.ts"], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...own, ...env },
-  });
-}
-
-/** Reads its output up to the empty line after its greeting. */
-async function greeting(child: ChildProcess): Promise<string> {
-  let printed = "";
-  for await (const more of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
-    printed += String(more);
-    if (/Ready: [^]*\n\n$/.test(printed)) break;
-  }
-  return printed;
-}
-
-async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<unknown> {
-  if (!child.kill(signal)) return child.exitCode; // it has ended already
-  const [code]: unknown[] = await once(child, "exit");
-  return code;
-}
-
-/** Waits until it exits by itself. @returns its exit code and its standard error. */
-async function refusal(child: ChildProcess): Promise<{ code: unknown; line: string }> {
-  const [[code], line]: [unknown[], string] = await Promise.all([
-    once(child, "exit"),
-    child.stderr === null ? "" : text(child.stderr),
-  ]);
-  return { code, line: line.trimEnd() };
-}
+import { greeting, refusal, start, stop, useFolder } from "./support.ts";
 
 /** Returns the files and folders, `tools` apart, that others than their owner may read or write. */
 function openFiles(dataDir: string): string[] {

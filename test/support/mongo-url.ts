@@ -31,7 +31,7 @@ export interface Primary {
   /** Whether connections to it are encrypted, so that a proxy cannot read them. */
   readonly tls: boolean;
   /** Returns a URL that reaches this one server through a proxy at `address`, such as "127.0.0.1:7000". */
-  through(address: string, database: string): string;
+  readonly through: (address: string, database: string) => string;
 }
 
 /** Asks for the server that takes the writes, whatever hosts, credentials and options the URL has. */
