@@ -38,8 +38,8 @@ export async function whyNot(program: string, args: string[] = ["--version"]): P
     await promisify(execFile)(program, args, { timeout: VERSION_TIMEOUT_MS });
     return undefined;
   } catch (error) {
-    const { stderr = "", message } = error as Error & { stderr?: string };
-    return (stderr.trim() || message).split("\n")[0];
+    const { stderr = "", code, message } = error as Error & { stderr?: string; code?: unknown };
+    return stderr.trim().split("\n")[0] || (typeof code === "number" ? `exit code ${code}` : message);
   }
 }
 
