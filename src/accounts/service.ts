@@ -58,9 +58,9 @@ export class AccountService {
     return viewAccount(account);
   }
 
-  /** Returns every account, oldest first. */
-  async listAccounts(): Promise<ListView<AccountView>> {
-    return { object: "list", data: (await this.#store.list()).map(viewAccount) };
+  /** Yields every account, oldest first, however many there are. One round trip for every 100. */
+  async *listAccounts(): AsyncGenerator<AccountView, void> {
+    for await (const account of this.#store.list()) yield viewAccount(account);
   }
 
   /**

@@ -19,6 +19,9 @@ interface KeyEntry {
   last_used_at: string | null;
 }
 
+/** How many accounts `list` reads at once. An account is about 1 kB; with all the keys it may keep, a few 100 kB. */
+const LIST_PAGE = 100;
+
 /** The accounts in MongoDB, one document each. A change replaces the whole document if its version is still the one read. */
 export class AccountStore {
   readonly #mongo: Mongo;
@@ -38,11 +41,24 @@ export class AccountStore {
     await this.#mongo.bounded("insert accounts", (limits) => this.#accounts.insertOne(account, limits));
   }
 
-  /** Returns every account, oldest first. */
-  async list(): Promise<AccountRecord[]> {
-    return this.#mongo.bounded("find accounts", (limits) =>
-      this.#accounts.find({}, limits).sort({ _id: 1 }).toArray(),
-    );
+  /**
+   * Yields every account, oldest first. Holds one page in memory; a page is one round trip. An account that is created
+   * meanwhile may be left out.
+   */
+  async *list(): AsyncGenerator<AccountRecord, void> {
+    for (let last = ""; ;) {
+      const page = await this.#mongo.bounded("find accounts", (limits) =>
+        this.#accounts
+          .find({ _id: { $gt: last } }, limits)
+          .sort({ _id: 1 })
+          .limit(LIST_PAGE)
+          .toArray(),
+      );
+      yield* page;
+      const end = page.at(-1);
+      if (end === undefined || page.length < LIST_PAGE) return;
+      last = end._id;
+    }
   }
 
   /** Returns the account, read from the primary. One round trip. @throws problem `not_found` */

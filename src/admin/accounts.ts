@@ -1,4 +1,5 @@
 import { command } from "./command.ts";
+import { listOf } from "./print.ts";
 
 export const accountCommands = [
   command({
@@ -10,7 +11,7 @@ export const accountCommands = [
   command({
     words: "accounts list",
     help: "lists every account, oldest first",
-    run: async (_given, operations) => (await operations.accounts()).listAccounts(),
+    run: async (_given, operations) => listOf((await operations.accounts()).listAccounts()),
   }),
   command({
     words: "accounts suspend",

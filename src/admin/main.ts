@@ -8,6 +8,7 @@ import { keyCommands } from "./keys.ts";
 import { limitCommands } from "./limits.ts";
 import { Operations } from "./operations.ts";
 import { parse } from "./parse.ts";
+import { print } from "./print.ts";
 
 const commands = [
   ...accountCommands,
@@ -25,7 +26,7 @@ async function main(args: readonly string[]): Promise<void> {
   const operations = new Operations(readConfig(process.env));
   try {
     const answer = await parsed.command.run(parsed.given, operations);
-    if (answer !== undefined) process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+    if (answer !== undefined) await print(answer, process.stdout);
   } finally {
     await operations.close();
   }

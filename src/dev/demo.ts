@@ -10,7 +10,7 @@ export async function greet(config: Config, ready: { port: number; opsPort: numb
   try {
     const address = addressOf(config.HOST, ready.port);
     const accounts = await operations.accounts();
-    const [existing] = (await accounts.listAccounts()).data;
+    const { value: existing } = await accounts.listAccounts().next();
     if (existing !== undefined) {
       print([
         `Ready: ${address}`,

@@ -6,10 +6,8 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Redis } from "ioredis";
-import { MongoClient } from "mongodb";
 import { runSuite } from "./run-suite.ts";
-import type { Servers } from "./servers.ts";
+import { serverNames } from "./server-names.ts";
 
 const SUITE = ["test/faults/**/*.test.ts", "--ignore", "test/faults/soak/**"];
 const TABLE = ["--reporter-option", "table=test/faults/RESULTS.md"];
@@ -21,19 +19,6 @@ const SELECTS_TESTS = /^(-g|-f|--grep|--fgrep)\b/;
  */
 const ONE_BY_ONE = ["--no-parallel", "--exit", "--reporter", "test/faults/reporter.ts"];
 
-async function versions({ redisUrl, mongodbUrl }: Servers): Promise<string> {
-  const redis = new Redis(redisUrl);
-  const mongo = new MongoClient(mongodbUrl);
-  try {
-    const [, version = "unknown"] = /^redis_version:(\S+)/m.exec(await redis.info("server")) ?? [];
-    const build = await mongo.db("admin").command({ buildInfo: 1 });
-    return `Redis ${version}, MongoDB ${String(build["version"])}`;
-  } finally {
-    redis.disconnect();
-    await mongo.close();
-  }
-}
-
 const args = process.argv.slice(2);
 const table = args.some((arg) => SELECTS_TESTS.test(arg)) ? [] : TABLE;
 const selection = args.some((arg) => existsSync(arg)) ? args : [...SUITE, ...table, ...args];
@@ -42,6 +27,6 @@ await runSuite({
   mocha: [...ONE_BY_ONE, ...selection],
   env: async (servers, dataDir) => ({
     FAULTS_OUTCOMES: join(dataDir, "outcomes.jsonl"),
-    FAULTS_SERVERS: await versions(servers),
+    FAULTS_SERVERS: await serverNames(servers),
   }),
 });

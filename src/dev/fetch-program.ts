@@ -1,16 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { DownloadMessage, Program } from "./download.ts";
 import { downloadProgress, say } from "./output.ts";
 import { onPath } from "./programs.ts";
 
-const FIRST_BYTES_TIMEOUT_MS = 2000;
+const FIRST_BYTES_TIMEOUT_MS = 5000;
 /** How long a download host that was out of reach is not asked again. */
 const UNREACHABLE_FOR_MS = 24 * 3600 * 1000;
 const DOWNLOAD = fileURLToPath(new URL("download.ts", import.meta.url));
+/** Not import.meta.resolve: mocha runs this file as a CommonJS module, which has none. */
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 /** The step between the last byte and a program that runs. */
 const NEXT_STEP = { mongod: "Unpacking mongod …", redis: "Compiling redis-server; this takes a minute or two …" };
 
@@ -23,7 +26,7 @@ export function downloaded(program: Program, tools: string): string | undefined 
 }
 
 /**
- * Downloads a server program into `tools`. A download host that sends nothing within two seconds counts as out of reach and
+ * Downloads a server program into `tools`. A download host that sends nothing within five seconds counts as out of reach and
  * is not asked again for a day.
  * @returns the program's path, or undefined if the download failed. The reason is printed on standard error.
  * @throws the signal's reason if it aborts. The download is then killed.
@@ -38,48 +41,44 @@ export async function fetchProgram(program: Program, tools: string, signal: Abor
   const outcome = await runDownload(program, dir, signal);
   signal.throwIfAborted();
   if ("path" in outcome) writeFileSync(join(dir, "path"), outcome.path);
-  else if (!outcome.reached) writeFileSync(unreachable, "");
-  if ("failed" in outcome)
-    say(
-      outcome.reached
-        ? `  failed: ${outcome.failed}`
-        : "  the download host is out of reach; the next attempt is in a day",
-    );
+  else if (outcome.unreachable) {
+    writeFileSync(unreachable, "");
+    say(`  the download host is out of reach; the next attempt is in a day: ${outcome.failed}`);
+  } else say(`  failed: ${outcome.failed}`);
   return "path" in outcome ? outcome.path : undefined;
 }
 
-type Outcome = { path: string } | { failed: string; reached: boolean };
+type Outcome = { path: string } | { failed: string; unreachable: boolean };
 
 /**
  * Runs the download in its own process, because the libraries can neither be stopped nor kept from writing to our output.
  * The process leads a group, so that a compiler that it started is killed with it.
  */
 async function runDownload(program: Program, dir: string, signal: AbortSignal): Promise<Outcome> {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ["--import", import.meta.resolve("tsx"), DOWNLOAD, program, dir],
-    {
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-      detached: true,
-    },
-  );
+  const child: ChildProcess = spawn(process.execPath, ["--import", TSX, DOWNLOAD, program, dir], {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    detached: true,
+  });
   const kill = (): unknown => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
   signal.addEventListener("abort", kill);
   const report = downloadProgress(program);
-  let outcome: Outcome = { failed: "the download process ended early", reached: false };
+  let outcome: Outcome = { failed: "the download process ended early", unreachable: false };
   let firstBytesTimer: NodeJS.Timeout | undefined;
+  let reached = false;
   let complete = false;
   child.on("message", (message: DownloadMessage) => {
+    clearTimeout(firstBytesTimer);
     if (message.type === "asking") {
-      outcome = { failed: `no data arrived within ${FIRST_BYTES_TIMEOUT_MS / 1000} s`, reached: false };
-      firstBytesTimer = setTimeout(kill, FIRST_BYTES_TIMEOUT_MS);
+      firstBytesTimer = setTimeout(() => {
+        outcome = { failed: `no data arrived within ${FIRST_BYTES_TIMEOUT_MS / 1000} s`, unreachable: !reached };
+        kill();
+      }, FIRST_BYTES_TIMEOUT_MS);
     } else if (message.type === "done") {
       outcome = { path: message.path };
     } else if (message.type === "failed") {
-      outcome = { failed: message.reason, reached: "reached" in outcome && outcome.reached };
+      outcome = { failed: message.reason, unreachable: message.unreachable && !reached };
     } else {
-      clearTimeout(firstBytesTimer);
-      outcome = { failed: "the download process ended early", reached: true };
+      reached = true;
       if (complete) return; // this is the checksum, which is downloaded after the program
       complete = message.received === message.expected;
       report(message.received, message.expected);

@@ -4,7 +4,7 @@ import { MongoClient } from "mongodb";
 import { downloaded, fetchProgram } from "./fetch-program.ts";
 import type { MongoProgram } from "./mongo-program.ts";
 import { SetupError, say } from "./output.ts";
-import { onPath, runs } from "./programs.ts";
+import { onPath, whyNot } from "./programs.ts";
 import type { ServerSpec } from "./server-process.ts";
 import { STANDIN, findStandin } from "./standin.ts";
 
@@ -51,8 +51,9 @@ async function findMongod(tools: string, signal: AbortSignal): Promise<string | 
   ]) {
     const program = await find();
     if (program === undefined) continue;
-    if (await runs(program)) return program;
-    say(`Skipping ${program}: it does not run on this machine.`);
+    const reason = await whyNot(program);
+    if (reason === undefined) return program;
+    say(`Skipping ${program}: it does not run on this machine (${reason}).`);
   }
   return undefined;
 }

@@ -29,11 +29,17 @@ function isExecutable(path: string): boolean {
  * another processor.
  */
 export async function runs(program: string, args: string[] = ["--version"]): Promise<boolean> {
+  return (await whyNot(program, args)) === undefined;
+}
+
+/** Like `runs`. @returns undefined if the program runs, else why not, in one line: what it printed, or the system's reason. */
+export async function whyNot(program: string, args: string[] = ["--version"]): Promise<string | undefined> {
   try {
     await promisify(execFile)(program, args, { timeout: VERSION_TIMEOUT_MS });
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    const { stderr = "", code, message } = error as Error & { stderr?: string; code?: unknown };
+    return stderr.trim().split("\n")[0] || (typeof code === "number" ? `exit code ${code}` : message);
   }
 }
 

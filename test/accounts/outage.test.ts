@@ -7,16 +7,16 @@ import { GuessGuard } from "../../src/accounts/guard.ts";
 import { makeKey } from "../../src/accounts/key.ts";
 import { AccountStore } from "../../src/accounts/store.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
-import { testConfig } from "../support/service.ts";
+import { primaryOf } from "../support/mongo-url.ts";
 import { bearer, problemOf } from "./support.ts";
 
 const TIMEOUT_MS = 500;
 
-/** A TCP proxy to a server. `cut` closes it and all its connections. */
-async function proxyTo(url: URL): Promise<{ url: URL; cut(): void }> {
+/** A TCP proxy to the server at this address. `cut` closes it and all its connections. */
+async function proxyTo(host: string, port: number): Promise<{ port: number; cut(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
-    const far = connect(Number(url.port), url.hostname);
+    const far = connect(port, host);
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -26,10 +26,8 @@ async function proxyTo(url: URL): Promise<{ url: URL; cut(): void }> {
     }
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const through = new URL(url);
-  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: through,
+    port: (server.address() as AddressInfo).port,
     cut() {
       server.close();
       for (const socket of sockets) socket.destroy();
@@ -39,8 +37,10 @@ async function proxyTo(url: URL): Promise<{ url: URL; cut(): void }> {
 
 describe("Authenticator without MongoDB", () => {
   it("fails all waiting requests with store_unavailable in time, and counts no failure of their address", async () => {
-    const proxy = await proxyTo(new URL(testConfig().MONGODB_URL ?? ""));
-    const mongo = await connectMongo({ url: proxy.url.href, timeoutMs: TIMEOUT_MS });
+    const primary = await primaryOf(process.env.MONGODB_URL ?? "");
+    const proxy = await proxyTo(primary.host, primary.port);
+    const url = primary.through(`127.0.0.1:${proxy.port}`, "outage");
+    const mongo = await connectMongo({ url, timeoutMs: TIMEOUT_MS });
     const authenticator = new Authenticator({ store: new AccountStore(mongo), clock: Date, guard: new GuessGuard() });
     const attempts = () =>
       Promise.all(

@@ -1,10 +1,16 @@
 import { expect } from "chai";
+import type { AccountView } from "../../src/accounts/view.ts";
 import type { ProblemCode } from "../../src/problems.ts";
 import { CAP, useAccounts, problemOf } from "./support.ts";
 
 describe("AccountService", () => {
   const accounts = useAccounts();
 
+  const listed = async (): Promise<AccountView[]> => {
+    const all: AccountView[] = [];
+    for await (const account of accounts.service.listAccounts()) all.push(account);
+    return all;
+  };
   const newAccount = async (): Promise<string> => (await accounts.service.createAccount({ name: "Acme" })).id;
 
   it("creates an account, and lists it after the older ones", async () => {
@@ -12,7 +18,20 @@ describe("AccountService", () => {
     const second = await accounts.service.createAccount({ name: "Ωmega 招聘" });
     expect(first).to.include({ object: "account", name: "Acme", status: "active", active_keys: 0 });
     expect(first.id).to.match(/^acct_[0-9a-z]{26}$/);
-    expect((await accounts.service.listAccounts()).data.slice(-2)).to.deep.equal([first, second]);
+    expect((await listed()).slice(-2)).to.deep.equal([first, second]);
+  });
+
+  it("lists any number of accounts, 100 for each round trip, each of them once and oldest first", async () => {
+    await accounts.mongo.db.collection("accounts").deleteMany({});
+    const names = Array.from({ length: 200 }, (_, index) => `account ${index}`);
+    for (const name of names) await accounts.service.createAccount({ name });
+    const before = accounts.finds();
+    const rows = accounts.service.listAccounts();
+    const read: unknown[] = [(await rows.next()).value?.name];
+    expect(accounts.finds() - before, "round trips for the first row").to.equal(1);
+    for await (const { name } of rows) read.push(name);
+    expect(read).to.deep.equal(names);
+    expect(accounts.finds() - before, "round trips for all").to.equal(3);
   });
 
   it("creates a key, and lists it without its secret", async () => {
@@ -33,7 +52,7 @@ describe("AccountService", () => {
     const accountId = await newAccount();
     const created = await accounts.service.createKey({ accountId, name: "ats" });
     const rotated = await accounts.service.rotateKey({ keyId: created.id, graceSeconds: 60 });
-    const lists = JSON.stringify([await accounts.service.listKeys(accountId), await accounts.service.listAccounts()]);
+    const lists = JSON.stringify([await accounts.service.listKeys(accountId), await listed()]);
     expect(lists).to.not.match(/cos_live_|[0-9a-f]{64}/);
     for (const { name } of await accounts.mongo.db.listCollections().toArray()) {
       const stored = JSON.stringify(await accounts.mongo.db.collection(name).find().toArray());
@@ -66,7 +85,7 @@ describe("AccountService", () => {
     const [first] = (await accounts.service.listKeys(accountId)).data;
     expect(await accounts.service.revokeKey(first?.id ?? "")).to.include({ status: "revoked" });
     await accounts.service.createKey({ accountId, name: "one more" });
-    expect((await accounts.service.listAccounts()).data.find(({ id }) => id === accountId)?.active_keys).to.equal(CAP);
+    expect((await listed()).find(({ id }) => id === accountId)?.active_keys).to.equal(CAP);
   });
 
   it("answers the same if a key is revoked again", async () => {

@@ -10,6 +10,7 @@ import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
 import { KeyMarkers } from "../../src/limiter/key-markers.ts";
 import { Problem, type ProblemCode } from "../../src/problems.ts";
+import { withOptions } from "../support/mongo-url.ts";
 import { testConfig } from "../support/service.ts";
 import { useStarted } from "../support/use-started.ts";
 
@@ -33,9 +34,8 @@ export function useAccounts(): Accounts {
 async function openAccounts(): Promise<Accounts> {
   const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS } = testConfig();
   const redis = await connectRedis({ url: REDIS_URL ?? "", timeoutMs: STORE_TIMEOUT_MS });
-  const url = new URL(MONGODB_URL ?? "");
-  url.searchParams.set("monitorCommands", "true");
-  const mongo = await connectMongo({ url: url.href, timeoutMs: STORE_TIMEOUT_MS });
+  const url = withOptions(MONGODB_URL ?? "", { monitorCommands: "true" });
+  const mongo = await connectMongo({ url, timeoutMs: STORE_TIMEOUT_MS });
   let finds = 0;
   mongo.client.on("commandStarted", ({ commandName }) => {
     if (commandName === "find") finds++;

@@ -2,9 +2,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { AccountView, KeyView, ListView, NewKeyView } from "../../src/accounts/view.ts";
+import { type AccountRecord, newAccount } from "../../src/accounts/account.ts";
+import {
+  type AccountView,
+  type KeyView,
+  type ListView,
+  type NewKeyView,
+  viewAccount,
+} from "../../src/accounts/view.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
+import { withDatabase } from "../support/mongo-url.ts";
 import { testConfig } from "../support/service.ts";
+import { useDatabase } from "../support/use-service.ts";
 import { admin, answerOf, complaintOf, serversOf } from "./support.ts";
 
 const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS } = testConfig();
@@ -12,13 +21,14 @@ const SERVERS = serversOf({ MONGODB_URL, REDIS_URL });
 
 const answer = (...args: string[]) => answerOf(args, SERVERS);
 const complaint = (args: string[], env: NodeJS.ProcessEnv = SERVERS) => complaintOf(args, env);
-const newAccount = async () => (await answer("accounts", "create", "--name", "Acme")) as AccountView;
+const createAccount = async () => (await answer("accounts", "create", "--name", "Acme")) as AccountView;
 const newKey = async (account: string) =>
   (await answer("keys", "create", "--account", account, "--name=ats")) as NewKeyView;
 
 describe("the command line", function () {
   this.timeout(60_000); // each test starts several processes
 
+  const many = useDatabase();
   after(async () => {
     const { client, db } = await connectMongo({ url: MONGODB_URL ?? "", timeoutMs: STORE_TIMEOUT_MS });
     await db.dropDatabase();
@@ -26,7 +36,7 @@ describe("the command line", function () {
   });
 
   it("creates an account and a key, lists both, and shows the secret only once", async () => {
-    const account = await newAccount();
+    const account = await createAccount();
     expect(account).to.include({ object: "account", name: "Acme", status: "active" });
     const { key: secret, ...key } = await newKey(account.id);
     expect(secret).to.match(/^cos_live_[0-9A-Za-z]{36}$/);
@@ -35,8 +45,21 @@ describe("the command line", function () {
     expect(data).to.deep.equal([{ ...account, active_keys: 1, updated_at: key.created_at }]);
   });
 
+  it("lists no account and many accounts as one JSON object", async () => {
+    const MONGODB_URL = withDatabase(SERVERS["MONGODB_URL"] ?? "", many.db.databaseName);
+    const list = () => admin(["accounts", "list"], { ...SERVERS, MONGODB_URL });
+    expect((await list()).stdout).to.equal('{\n  "object": "list",\n  "data": []\n}\n');
+    const records = Array.from({ length: 1_234 }, (_, index) =>
+      newAccount(`acct_${String(index).padStart(26, "0")}`, `Acme\n${index}`, "2026-11-22T00:00:00.000Z"),
+    );
+    await many.db.collection<AccountRecord>("accounts").insertMany(records);
+    const { code, stdout } = await list();
+    expect(code).to.equal(0);
+    expect(stdout).to.equal(`${JSON.stringify({ object: "list", data: records.map(viewAccount) }, null, 2)}\n`);
+  });
+
   it("rotates and revokes keys, suspends and resumes accounts", async () => {
-    const { id: account } = await newAccount();
+    const { id: account } = await createAccount();
     const { id, key } = await newKey(account);
     const rotated = (await answer("keys", "rotate", id, "--grace-seconds", "3600")) as NewKeyView;
     expect(rotated.id).to.equal(id);
@@ -88,7 +111,7 @@ describe("the command line", function () {
   });
 
   it("revokes a key in the store while Redis is down, and fails because the limiter could not be notified", async () => {
-    const { id: account } = await newAccount();
+    const { id: account } = await createAccount();
     const { id } = await newKey(account);
     const text = await complaint(["keys", "revoke", id], {
       ...SERVERS,

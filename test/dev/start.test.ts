@@ -1,4 +1,4 @@
-import { type ChildProcess, exec, spawn } from "node:child_process";
+import { exec, spawn } from "node:child_process";
 import { once } from "node:events";
 import { lstatSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -11,49 +11,9 @@ import { tryLock } from "../../src/dev/lock.ts";
 import { readServers } from "../../src/dev/servers-file.ts";
 import type { AccountLimits } from "../../src/limits/account-limits.ts";
 import { type Answer, Client } from "../support/client.ts";
-import { useFolder } from "./support.ts";
-
-/** Runs `npm start` on the servers of the test run, with a database of its own. */
-function start(dataDir: string, env: Record<string, string> = {}): ChildProcess {
-  const database = `test${dataDir.replace(/\W/g, "_")}`;
-  const own = {
-    DATA_DIR: dataDir,
-    MONGODB_URL: `${process.env["MONGODB_URL"]}/${database}`,
-    PORT: "0",
-    OPS_PORT: "0",
-    HOST: "127.0.0.1",
-    LOG_LEVEL: "error",
-  };
-  return spawn(process.execPath, ["src/dev/bootstrap.mjs", "src/dev/start.ts"], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...own, ...env },
-  });
-}
-
-/** Reads its output up to the empty line after its greeting. */
-async function greeting(child: ChildProcess): Promise<string> {
-  let printed = "";
-  for await (const more of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
-    printed += String(more);
-    if (/Ready: [^]*\n\n$/.test(printed)) break;
-  }
-  return printed;
-}
-
-async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<unknown> {
-  if (!child.kill(signal)) return child.exitCode; // it has ended already
-  const [code]: unknown[] = await once(child, "exit");
-  return code;
-}
-
-/** Waits until it exits by itself. @returns its exit code and its standard error. */
-async function refusal(child: ChildProcess): Promise<{ code: unknown; line: string }> {
-  const [[code], line]: [unknown[], string] = await Promise.all([
-    once(child, "exit"),
-    child.stderr === null ? "" : text(child.stderr),
-  ]);
-  return { code, line: line.trimEnd() };
-}
+import { withDatabase } from "../support/mongo-url.ts";
+import { useDatabase } from "../support/use-service.ts";
+import { greeting, refusal, start, stop, useFolder } from "./support.ts";
 
 /** Returns the files and folders, `tools` apart, that others than their owner may read or write. */
 function openFiles(dataDir: string): string[] {
@@ -65,16 +25,18 @@ function openFiles(dataDir: string): string[] {
 describe("npm start", function () {
   this.timeout(60_000);
   const folder = useFolder();
+  const mongo = useDatabase();
 
   it("shows a key once, in a curl command that works, and stops on a signal", async () => {
-    const first = start(folder());
+    const MONGODB_URL = withDatabase(process.env["MONGODB_URL"] ?? "", mongo.db.databaseName);
+    const first = start(folder(), { MONGODB_URL });
     const shown = await greeting(first);
     const curl = /^ *curl -i (.*)$/m.exec(shown)?.[1] ?? "";
     const { stdout } = await promisify(exec)(`curl -s -o /dev/null -w '%{http_code}' ${curl}`);
     expect(stdout).to.equal("201");
     expect(await stop(first, "SIGINT")).to.equal(0);
 
-    const second = start(folder());
+    const second = start(folder(), { MONGODB_URL });
     const again = await greeting(second);
     expect(again).to.include("keys create --account acct_").and.not.include("cos_live_");
     expect(await stop(second, "SIGTERM")).to.equal(0);

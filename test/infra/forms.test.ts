@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { checkForms } from "../../src/infra/forms.ts";
 import { complaintOf } from "../admin/support.ts";
 import { compiled } from "../support/compiled.ts";
+import { withDatabase } from "../support/mongo-url.ts";
 import { testConfig } from "../support/service.ts";
 import { useDatabase } from "../support/use-service.ts";
 
@@ -15,8 +16,7 @@ describe("the mark of the stored forms", () => {
   /** The servers' URLs, with the database of this suite. */
   const environment = () => {
     const { REDIS_URL, MONGODB_URL } = testConfig();
-    const url = (MONGODB_URL ?? "").replace(/test-[\w-]+/, mongo.db.databaseName);
-    return { MONGODB_URL: url, REDIS_URL: REDIS_URL ?? "" };
+    return { MONGODB_URL: withDatabase(MONGODB_URL ?? "", mongo.db.databaseName), REDIS_URL: REDIS_URL ?? "" };
   };
   afterEach(() => marks().deleteMany({}));
 

@@ -4,6 +4,7 @@ import { createLog } from "../../src/infra/log.ts";
 import { startReplica } from "../../src/process/replica.ts";
 import type { Surface } from "../../src/limiter/surfaces.ts";
 import { Client } from "./client.ts";
+import { withDatabase } from "./mongo-url.ts";
 import { openOperators, type Operators } from "./operators.ts";
 
 /** The real service, running in this process, on a real Redis and a MongoDB database of its own. */
@@ -56,11 +57,6 @@ export function testConfig(settings: Partial<Record<keyof Config, string | numbe
 /** Returns settings as environment variables. An empty value counts as not set. */
 export function environmentOf(config: Config): Record<string, string> {
   return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value ?? "")]));
-}
-
-/** Replaces the database in a MongoDB URL. Works on text: with several hosts it is not a valid WHATWG URL. */
-export function withDatabase(url: string, name: string): string {
-  return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*/, `$1/${name}`);
 }
 
 /** Starts the service as production does, with these settings over those of `testConfig`. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { LoadClient } from "../../support/load.ts";
+import { type Primary, primaryOf, withDatabase } from "../../support/mongo-url.ts";
 import { openOperators, type Operators } from "../../support/operators.ts";
 import { environmentOf, testConfig } from "../../support/service.ts";
 import { record } from "../report.ts";
@@ -22,16 +23,16 @@ describe("a replica without DNS", function () {
   let names: string;
   let redis: Network;
   let mongo: Network;
+  let primary: Primary;
   let operators: Operators;
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), "onboarding-dns-"));
     names = join(dir, "names");
     const { REDIS_URL = "", MONGODB_URL = "" } = process.env;
     redis = await startNetwork(Number(new URL(REDIS_URL).port));
-    mongo = await startNetwork(Number(new URL(MONGODB_URL).port));
-    operators = await openOperators(
-      testConfig({ MONGODB_URL: `mongodb://127.0.0.1:${new URL(MONGODB_URL).port}/dns-${process.pid}` }),
-    );
+    primary = await primaryOf(MONGODB_URL);
+    mongo = await startNetwork(primary.port, primary.host);
+    operators = await openOperators(testConfig({ MONGODB_URL: withDatabase(MONGODB_URL, `dns-${process.pid}`) }));
   });
   after(async () => {
     await operators.mongo.db.dropDatabase();
@@ -45,7 +46,7 @@ describe("a replica without DNS", function () {
   function start(): Promise<Member> {
     const config = testConfig({
       REDIS_URL: `redis://redis.test:${redis.port}`,
-      MONGODB_URL: `mongodb://mongo.test:${mongo.port}/dns-${process.pid}`,
+      MONGODB_URL: primary.through(`mongo.test:${mongo.port}`, `dns-${process.pid}`),
       STORE_TIMEOUT_MS,
       LIMIT_WINDOW_SECONDS: 3_600, // any other value logs a warning at the start
     });

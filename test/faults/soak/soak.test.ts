@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import { serverNames } from "../../../src/dev/server-names.ts";
 import { SURFACES, type Surface } from "../../../src/limiter/surfaces.ts";
 import { startProxy } from "../../limiter/proxy.ts";
 import { LoadClient } from "../../support/load.ts";
@@ -35,6 +36,7 @@ describe(`${REPLICAS} replicas under full load for ${MINUTES} minutes, with rand
     const redis = await startRedis();
     const proxy = await startProxy(redis.port);
     const mongo = await startMongo();
+    const servers = await serverNames({ redisUrl: redis.url, mongodbUrl: mongo.url });
     const settings = {
       REPLICAS,
       LIMIT_WINDOW_SECONDS: WINDOW_SECONDS,
@@ -91,6 +93,7 @@ describe(`${REPLICAS} replicas under full load for ${MINUTES} minutes, with rand
 
     const summary = summaryOf({
       minutes: MINUTES,
+      servers,
       surfaces,
       tally,
       injected: injector.injected,

@@ -6,6 +6,8 @@ import type { InjectedFault } from "./fault-injector.ts";
 
 export interface Soak {
   minutes: number;
+  /** Names and versions of Redis and MongoDB. */
+  servers: string;
   surfaces: readonly Surface[];
   tally: Tally;
   injected: readonly InjectedFault[];
@@ -17,14 +19,14 @@ export interface Soak {
 const MIN_SAMPLES = 6;
 
 /** Returns the results of a soak as Markdown. */
-export function summaryOf({ minutes, surfaces, tally, injected, books, memory }: Soak): string {
+export function summaryOf({ minutes, servers, surfaces, tally, injected, books, memory }: Soak): string {
   const { offered, admitted, refused, unavailable, failures } = tally;
   const kinds = [...new Set(injected.map(({ what }) => what))].toSorted();
   const lived = memory.filter(({ samples }) => samples.length >= MIN_SAMPLES);
   return [
     `# ${minutes} minutes of load and faults`,
     "",
-    `Written by \`npm run test:soak\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}.`,
+    `Written by \`npm run test:soak\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${servers}.`,
     "",
     `- Surfaces: ${surfaces.join(", ")}.`,
     `- Requests: ${offered} offered (${Math.round(offered / (60 * minutes))} a second), ${admitted} answered 2xx, ${refused} refused, ${unavailable} answered 503, ${failures.length} failed in another way.`,

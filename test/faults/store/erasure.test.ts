@@ -11,10 +11,11 @@ import { SharedClock } from "../../../src/infra/clock.ts";
 import { erasures } from "../../../src/sweeps/erasures.ts";
 import { BYTES, DOCUMENT, filesIn, PERSON, STRINGS, tracesIn } from "../../erasure/support.ts";
 import { Client } from "../../support/client.ts";
-import { environmentOf, withDatabase } from "../../support/service.ts";
+import { type Primary, primaryOf } from "../../support/mongo-url.ts";
+import { environmentOf } from "../../support/service.ts";
 import { useAccount, useService } from "../../support/use-service.ts";
 import { startMember } from "../replicas/fleet.ts";
-import { record } from "../report.ts";
+import { record, skip } from "../report.ts";
 import { type Network, startNetwork } from "./network.ts";
 
 /** What a replica sends to MongoDB besides its requests. */
@@ -26,10 +27,13 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
   const account = useAccount(service);
   const { client } = account;
   let network: Network;
-  before(async () => {
-    network = await startNetwork(Number(new URL(service.config.MONGODB_URL ?? "").port));
+  let primary: Primary;
+  before(async function () {
+    primary = await primaryOf(process.env.MONGODB_URL ?? "");
+    if (primary.tls) skip(this, "it reads what goes to MongoDB, and the connection of MONGODB_URL is encrypted");
+    network = await startNetwork(primary.port, primary.host);
   });
-  after(() => network.close());
+  after(() => network?.close());
 
   /** Brings the person into the database in every way there is. */
   async function createPerson() {
@@ -53,8 +57,7 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
    */
   async function deleteUntil(step: number, path: string): Promise<number | undefined> {
     const { config } = service;
-    const url = new URL(config.MONGODB_URL ?? "");
-    const MONGODB_URL = withDatabase(`mongodb://127.0.0.1:${network.port}`, url.pathname.slice(1));
+    const MONGODB_URL = primary.through(`127.0.0.1:${network.port}`, service.operators.mongo.db.databaseName);
     const victim = await startMember({ ...process.env, ...environmentOf(config), MONGODB_URL });
     const gone = once(victim.child, "exit");
     let sent = 0;

@@ -17,11 +17,12 @@ export interface Network {
   close(): void;
 }
 
-export async function startNetwork(port: number): Promise<Network> {
+/** Starts a proxy to the server at this address. */
+export async function startNetwork(port: number, host = "127.0.0.1"): Promise<Network> {
   const sockets = new Set<Socket>();
   let held: (() => void)[] = [];
   const server = createServer((client) => {
-    const mongo = connect(port, "127.0.0.1");
+    const mongo = connect(port, host);
     let sent: Promise<unknown> = Promise.resolve(); // keeps the chunks in order whatever their delays
     let open = true;
     client.on("data", (data) => {
