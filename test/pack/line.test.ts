@@ -108,7 +108,7 @@ describe("packs that wait to be typeset", function () {
   });
 
   it("never typesets for a client that left while it waited, and ends the program of one that left later", async () => {
-    PRESS.placesPerAccount = 1;
+    Object.assign(PRESS, { placesPerAccount: 1, deadlineMs: 600_000 });
     const [ann, bob] = await Promise.all([reader(), reader()]);
     ann.ask().catch(() => undefined);
     // More packs can be typeset at once on machines with more cores.
