@@ -15,7 +15,7 @@ ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json ./
 COPY lua lua
-COPY src/pack/pack.typ src/pack/press.mjs src/pack/
+COPY src/pack/pack.typ src/pack/
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # By number, so that Kubernetes can check runAsNonRoot. The files belong to root: the service writes none.

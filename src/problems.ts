@@ -30,6 +30,7 @@ export const PROBLEMS = {
   rate_limited: { status: 429, title: "Too many requests" },
   headers_too_large: { status: 431, title: "Request header fields too large" },
   internal_error: { status: 500, title: "Internal error" },
+  pack_unavailable: { status: 503, title: "Pack unavailable" },
   limiter_unavailable: { status: 503, title: "Limiter unavailable" },
   store_unavailable: { status: 503, title: "Store unavailable" },
 } as const;

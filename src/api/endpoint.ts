@@ -20,6 +20,8 @@ export interface Input<Params, Query, Body> {
   readonly precondition: Precondition;
   /** If-None-Match: whether the client already has the representation with this tag. */
   readonly clientHas: (tag: string) => boolean;
+  /** Returns a signal that is aborted when the client's connection closes before it has the whole answer. */
+  readonly clientLeft: () => AbortSignal;
   /** A request header that only this endpoint understands, by its lower-case name. */
   readonly header: (name: string) => string | undefined;
 }

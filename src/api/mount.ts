@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
 import type { Caller } from "../accounts/caller.ts";
@@ -72,9 +73,10 @@ async function answer(
 ): Promise<JsonAnswer | BinaryAnswer> {
   let handled = false;
   const header = (name: string) => headerOf(ctx, name);
+  const clientLeft = () => closedEarly(ctx.res);
   const inputWith = (id: NewId) => {
     const precondition = ifMatch(header("if-match"));
-    return { caller, params: ctx.params, query, body, file, newId: id, precondition, clientHas, header };
+    return { caller, params: ctx.params, query, body, file, newId: id, precondition, clientHas, header, clientLeft };
   };
   const work = async (id: NewId): Promise<JsonAnswer | BinaryAnswer> => {
     const input = inputWith(id);
@@ -101,6 +103,14 @@ async function answer(
   } finally {
     if (file !== undefined && !handled) await route.upload?.discard(file);
   }
+}
+
+function closedEarly(res: ServerResponse): AbortSignal {
+  const closed = new AbortController();
+  const check = () => (res.writableFinished ? undefined : closed.abort());
+  if (res.closed) check();
+  else res.once("close", check);
+  return closed.signal;
 }
 
 /** Reads dry_run from the raw query, because the query is validated only after the request is charged. */

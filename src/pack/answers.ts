@@ -4,19 +4,36 @@ const MAX_LEVELS = 6;
 /** One value in a reference's response: its path, and its text. */
 export type Answer = readonly [question: string, answer: string];
 
-/** Flattens a reference's response, an object of any shape: `{ a: { b: [1] } }` gives `a › b › 1: 1`. */
-export function answersOf(response: Record<string, unknown> | null): Answer[] {
-  return response === null ? [] : Object.entries(response).flatMap(([name, value]) => flatten([name], value));
+/** The first values of a response, and the number of those that were left out. */
+export interface Answers {
+  readonly shown: readonly Answer[];
+  readonly more: number;
 }
 
-function flatten(path: readonly string[], value: unknown): Answer[] {
-  if (typeof value !== "object" || value === null || path.length >= MAX_LEVELS)
-    return [[path.join(" › "), textOf(value)]];
-  const members = Array.isArray(value)
-    ? value.map((item, index) => [String(index + 1), item] as const)
-    : Object.entries(value);
-  if (members.length === 0) return [[path.join(" › "), textOf(null)]];
-  return members.flatMap(([name, member]) => flatten([...path, name], member));
+/**
+ * Flattens a reference's response, an object of any shape: `{ a: { b: [1] } }` gives `a › b › 1: 1`.
+ * @param limit maximum number of values to show. The texts of the others are never made: with a name of thousands of
+ * characters above thousands of values, the paths would be a thousand times as long as the response.
+ */
+export function answersOf(response: Record<string, unknown> | null, limit: number): Answers {
+  const shown: Answer[] = [];
+  let more = 0;
+  for (const [path, value] of leavesOf([], response ?? {})) {
+    if (shown.length < limit) shown.push([path.join(" › "), textOf(value)]);
+    else more++;
+  }
+  return { shown, more };
+}
+
+function* leavesOf(path: readonly string[], value: unknown): Generator<[path: readonly string[], value: unknown]> {
+  if (typeof value !== "object" || value === null || path.length >= MAX_LEVELS) {
+    yield [path, value];
+    return;
+  }
+  const members = Object.entries(value);
+  if (members.length === 0 && path.length > 0) yield [path, null];
+  for (const [name, member] of members)
+    yield* leavesOf([...path, Array.isArray(value) ? String(Number(name) + 1) : name], member);
 }
 
 function textOf(value: unknown): string {

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { ContentRecord } from "../candidates/record.ts";
 import type { ContentStore } from "../content/store.ts";
 import { CheckedContent } from "./checked.ts";
+import { joined, jsonPieces } from "./json-pieces.ts";
 import type { Pack } from "./schema.ts";
 import type { ZipEntry } from "./zip.ts";
 
@@ -44,15 +45,18 @@ export async function* bundle({ pack, files, pdf, contents }: Bundled, signal: A
     if (readable) yield { path, bytes: checked.rest(), modified: new Date(content.uploaded_at) };
     listed.push({ document_id, path: readable ? path : null, size, sha256, problem: checked.fault });
   }
-  yield { path: "manifest.json", bytes: Readable.from([manifestOf(pack, listed)]), modified: generatedAt };
+  yield { path: "manifest.json", bytes: Readable.from([await manifestOf(pack, listed)]), modified: generatedAt };
 }
 
-function manifestOf(pack: Pack, files: ListedFile[]): Buffer {
-  const manifest = {
-    object: "pack_manifest",
-    files_complete: files.every(({ problem }) => problem === null),
-    files,
-    pack,
-  };
-  return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+function manifestOf(pack: Pack, files: ListedFile[]): Promise<Buffer> {
+  return joined(manifestPieces(pack, files));
+}
+
+/** One document or reference on a line: with indentation, a deeply nested answer would be a thousand times as long. */
+function* manifestPieces(pack: Pack, files: ListedFile[]): Generator<string> {
+  const files_complete = files.every(({ problem }) => problem === null);
+  yield* [...jsonPieces({ object: "pack_manifest", files_complete, files }, "\n")].slice(0, -1);
+  yield ',\n"pack":';
+  yield* jsonPieces(pack, "\n");
+  yield "\n}\n";
 }

@@ -4,11 +4,11 @@ import Negotiator from "negotiator";
 import { CandidatePath } from "../candidates/schema.ts";
 import { endpoint } from "../api/endpoint.ts";
 import { BinaryAnswer } from "../http/answer.ts";
-import { entityTag } from "../http/entity-tags.ts";
 import { problem } from "../problems.ts";
 import { type Form, FORMS, Pack, PackQuery } from "./schema.ts";
-import type { PackService, ReadPack } from "./service.ts";
-import { LAYOUT } from "./typeset.ts";
+import type { PackService } from "./service.ts";
+import { packTag } from "./json-pieces.ts";
+import { LAYOUT } from "./template.ts";
 
 const MEDIA_TYPES: Record<Form, string> = { json: "application/json", pdf: "application/pdf", zip: "application/zip" };
 
@@ -23,22 +23,18 @@ export function packEndpoints(packs: PackService) {
       status: 200,
       answer: Pack,
       binary: [MEDIA_TYPES.pdf, MEDIA_TYPES.zip],
-      problems: ["not_found", "invalid_query", "not_acceptable"],
-      async handle({ caller, params, query, header, clientHas }) {
+      problems: ["not_found", "invalid_query", "not_acceptable", "pack_unavailable"],
+      async handle({ caller, params, query, header, clientHas, clientLeft }) {
         const form = query.format ?? preferredForm(header("accept"));
         const read = await packs.read(caller.accountId, params.id);
-        const headers = headersOf(read.pack, form);
+        const headers = await headersOf(read.pack, form);
         if (clientHas(headers.ETag)) return new BinaryAnswer(304, headers);
-        if (form === "zip") return new BinaryAnswer(200, headers, await packs.zip(read));
-        const bytes = await bytesOf(packs, read, form);
+        if (form === "zip") return new BinaryAnswer(200, headers, await packs.zip(read, clientLeft()));
+        const bytes = await (form === "pdf" ? packs.pdf(read, clientLeft()) : packs.json(read));
         return new BinaryAnswer(200, { ...headers, "Content-Length": String(bytes.length) }, Readable.from([bytes]));
       },
     }),
   };
-}
-
-async function bytesOf(packs: PackService, read: ReadPack, form: "json" | "pdf"): Promise<Uint8Array> {
-  return form === "pdf" ? packs.pdf(read) : Buffer.from(JSON.stringify(read.pack));
 }
 
 /**
@@ -62,15 +58,14 @@ function preferredForm(accept: string | undefined): Form {
  * client with an older copy of the same facts in the same format needs no new one. Answers with the same tag differ
  * only in that time.
  */
-function headersOf(pack: Pack, form: Form) {
-  const { generated_at: _, ...facts } = pack;
+async function headersOf(pack: Pack, form: Form) {
   const layout = form === "json" ? "" : LAYOUT;
   const file = {
     "Content-Disposition": contentDisposition(`compliance-pack-${pack.candidate_id}.${form}`),
     "X-Content-Type-Options": "nosniff",
   };
   return {
-    ETag: entityTag(JSON.stringify([form, layout, facts])),
+    ETag: await packTag(pack, form, layout),
     "Cache-Control": "private, no-cache",
     "Content-Type": MEDIA_TYPES[form],
     Vary: "Accept",

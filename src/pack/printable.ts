@@ -7,17 +7,19 @@ const REORDERING = /[\u202A-\u202E\u2066-\u2069]/g;
 /** Control characters, and code points that Unicode guarantees never to be characters. */
 const UNPRINTABLE = /[\p{Cc}\p{Noncharacter_Code_Point}]/gu;
 
-/** Matches words of 25 characters or more. They could run off the page, so they may be broken at any `BREAK`. */
+/** Matches words of 25 characters or more. They could run off the page, so they may be broken. */
 const LONG_WORD = /[^\s\u200B]{25,}/gu;
-/**
- * Finds a place for a break, about every 12 characters, that is not next to a mark, joiner, modifier or half of a flag.
- */
-const BREAK =
-  /.{12}.*?(?<=[\p{L}\p{N}\p{P}\p{S}])(?<!\p{RI})(?=[\p{L}\p{N}\p{P}\p{S}])(?!\p{RI}|\p{Emoji_Modifier})/gsu;
+/** Minimum number of characters between two breaks. */
+const BETWEEN_BREAKS = 12;
+const VISIBLE = /^[\p{L}\p{N}\p{P}\p{S}]/u;
+/** Half of a flag. */
+const FLAG_HALF = /^\p{RI}/u;
+const EMOJI_MODIFIER = /^\p{Emoji_Modifier}/u;
 
 /**
  * Makes untrusted text safe to print, on one line or several. Unprintable characters become U+FFFD, no character can
- * change the direction of its surroundings, and long words can be broken. The JSON keeps the original text.
+ * change the direction of its surroundings, and long words can be broken. The JSON keeps the original text. Its time is
+ * linear in the length of the text.
  */
 export function printable(text: string): string {
   const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
@@ -32,5 +34,26 @@ export function printableLine(text: string): string {
     .replace(REORDERING, "\uFFFD")
     .trim();
   if (plain === "") return "";
-  return ISOLATE + plain.replace(LONG_WORD, (word) => word.replace(BREAK, "$&\u200B")) + END_ISOLATE;
+  return ISOLATE + plain.replace(LONG_WORD, withBreaks) + END_ISOLATE;
+}
+
+/**
+ * Puts a break (zero width space) into a word about every 12 characters, never next to a mark, a joiner, a modifier or
+ * half of a flag. One pass: a regular expression would search again from every character of a word without a place.
+ */
+function withBreaks(word: string): string {
+  let broken = "";
+  let sinceBreak = 0;
+  let mayBreakAfter = false;
+  for (const character of word) {
+    const whole = VISIBLE.test(character) && !FLAG_HALF.test(character);
+    if (sinceBreak >= BETWEEN_BREAKS && mayBreakAfter && whole && !EMOJI_MODIFIER.test(character)) {
+      broken += "\u200B";
+      sinceBreak = 0;
+    }
+    broken += character;
+    sinceBreak++;
+    mayBreakAfter = whole;
+  }
+  return broken;
 }

@@ -1,4 +1,4 @@
-import type { CandidateRecord } from "../candidates/record.ts";
+import type { CandidateRecord, ReferenceRecord } from "../candidates/record.ts";
 import { renderCandidate } from "../candidates/render.ts";
 import type { Candidate } from "../candidates/schema.ts";
 import type { Pack } from "./schema.ts";
@@ -40,9 +40,22 @@ function identityOf(candidate: Candidate): Pack["candidate"] {
 /** Lists what is missing. Ignores a withdrawal: it ends the waiting, but does not complete the pack. */
 function missingOf(record: CandidateRecord): Pack["missing"] {
   const { id, state, waiting_on } = renderCandidate({ ...record, withdrawn: false });
-  if (state === "completed" || waiting_on.length > 0) return waiting_on;
+  if (state === "completed" || waiting_on.length > 0) return withReferees(waiting_on, record.references);
   if (record.documents.length + record.references.length === 0) {
     return [{ code: "nothing_asked_for", subject: id, message: "No document and no reference has been asked for" }];
   }
   return [{ code: "not_completed", subject: id, message: "Nothing that counts has been settled yet" }];
+}
+
+/**
+ * Names the referee in place of the reference's id. The candidate's own waiting_on keeps the id: its texts are part of a
+ * candidate's ETag, and replicas of two versions must agree on that.
+ */
+function withReferees(missing: Pack["missing"], references: readonly ReferenceRecord[]): Pack["missing"] {
+  const referees = new Map(references.map(({ id, name, email }) => [id, name?.trim() || email]));
+  return missing.map((wait) => {
+    const referee = referees.get(wait.subject);
+    const message = (name: string) => wait.message.replace(`Reference ${wait.subject}`, () => `Reference "${name}"`);
+    return referee ? { ...wait, message: message(referee) } : wait;
+  });
 }

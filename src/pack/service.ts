@@ -2,12 +2,13 @@ import type { Readable } from "node:stream";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import { bundle, type PackFile } from "./bundle.ts";
+import type { DocumentRecord } from "../candidates/record.ts";
+import { bundle } from "./bundle.ts";
 import { nameFiles } from "./file-names.ts";
+import { joined, jsonPieces } from "./json-pieces.ts";
 import { type PackAccount, renderPack } from "./render.ts";
 import type { Pack } from "./schema.ts";
-import { sheetOf } from "./sheet.ts";
-import { typeset } from "./typeset.ts";
+import { type Reader, typeset } from "./typeset.ts";
 import { zipped } from "./zip.ts";
 
 interface Dependencies {
@@ -18,10 +19,10 @@ interface Dependencies {
   readonly clock: Clock;
 }
 
-/** A pack, and the document files for its ZIP. */
+/** A pack, and the records of its documents. */
 export interface ReadPack {
   readonly pack: Pack;
-  readonly files: readonly PackFile[];
+  readonly documents: readonly DocumentRecord[];
 }
 
 /** Reads a compliance pack once, then renders it in any format. */
@@ -45,17 +46,30 @@ export class PackService {
   async read(accountId: string, candidateId: string): Promise<ReadPack> {
     const [record, name] = await Promise.all([this.#store.get(accountId, candidateId), this.#accountName(accountId)]);
     const account: PackAccount = { id: accountId, name };
-    return { pack: renderPack(record, account, timestamp(this.#clock.now())), files: nameFiles(record.documents) };
+    return { pack: renderPack(record, account, timestamp(this.#clock.now())), documents: record.documents };
   }
 
-  /** Renders the pack as a PDF, in a thread of its own. */
-  pdf({ pack }: ReadPack): Promise<Uint8Array> {
-    return typeset(sheetOf(pack));
+  /** Returns the pack as JSON. Other requests have their turns meanwhile. */
+  json({ pack }: ReadPack): Promise<Buffer> {
+    return joined(jsonPieces(pack));
   }
 
-  /** A ZIP of the PDF, the documents and a manifest, generated while it is read. Destroying it frees everything. */
-  async zip({ pack, files }: ReadPack): Promise<Readable> {
-    const pdf = await typeset(sheetOf(pack)); // first, so that a failure can still be answered as a problem
-    return zipped((signal) => bundle({ pack, files, pdf, contents: this.#contents }, signal));
+  /**
+   * Renders the pack as a PDF, in a process of its own.
+   * @throws problem pack_unavailable
+   */
+  async pdf(read: ReadPack, left: AbortSignal): Promise<Uint8Array> {
+    const reader: Reader = { accountId: read.pack.account.id, left };
+    return typeset(await this.json(read), reader);
+  }
+
+  /**
+   * A ZIP of the PDF, the documents and a manifest, generated while it is read. Destroying it frees everything.
+   * @throws problem pack_unavailable
+   */
+  async zip(read: ReadPack, left: AbortSignal): Promise<Readable> {
+    const pdf = await this.pdf(read, left); // first, so that a failure can still be answered as a problem
+    const files = nameFiles(read.documents);
+    return zipped((signal) => bundle({ pack: read.pack, files, pdf, contents: this.#contents }, signal));
   }
 }

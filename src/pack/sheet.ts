@@ -1,3 +1,4 @@
+import { abridge, type Abridger, CUT } from "./abridge.ts";
 import { answersOf } from "./answers.ts";
 import { printable, printableLine } from "./printable.ts";
 import type { Pack } from "./schema.ts";
@@ -12,6 +13,8 @@ export interface Sheet {
   readonly made_at: string;
   readonly candidate: { readonly name: string; readonly rows: readonly Row[]; readonly wide: readonly Row[] };
   readonly footer: string;
+  /** Says that something is not shown whole, and where it is. Null if all is shown. */
+  readonly notice: string | null;
   readonly complete: boolean;
   readonly missing: readonly string[];
   readonly documents: readonly Item[];
@@ -32,104 +35,137 @@ interface Item {
   readonly answers: readonly Row[];
 }
 
-/** Converts a pack to the text that its PDF shows. */
+const NOTICE =
+  `This pack has more text than a PDF can hold. What ends in “${CUT.trim()}” is not shown whole. ` +
+  "The whole is in the pack as JSON (?format=json), and in the file manifest.json of the pack as a ZIP (?format=zip).";
+
+/**
+ * Converts a pack to the text that its PDF shows. A pack of more text than anybody would print is abridged, so that no PDF
+ * takes more than seconds and 200 MB.
+ */
 export function sheetOf(pack: Pack): Sheet {
-  const { required, received, outstanding } = pack.reference_requirements;
-  return {
-    title: `Compliance pack ${pack.candidate_id}, version ${pack.pack_version}`,
-    made_at: pack.generated_at,
-    candidate: { name: nameOf(pack.candidate) ?? "Candidate without a name", ...candidateRows(pack) },
-    footer: `${pack.candidate_id}, pack version ${pack.pack_version}, made ${moment(pack.generated_at)}`,
-    complete: pack.complete,
-    missing: pack.missing.map(({ message }) => printable(message)),
-    documents: pack.documents.map(documentItem),
-    references: pack.references.map(referenceItem),
-    references_summary: `${required} required, ${received} received, ${outstanding} outstanding`,
-  };
+  return abridge((abridger) => new Sheets(abridger).sheetOf(pack));
 }
 
-function nameOf({ name, first_name, last_name }: Pack["candidate"]): string | null {
-  const fullName = name ?? [first_name, last_name].filter((part) => part !== null).join(" ");
-  return fullName.trim() === "" ? null : printableLine(fullName);
-}
+class Sheets {
+  readonly #abridger: Abridger;
 
-function candidateRows({ candidate, account, ...pack }: Pack): Pick<Item, "rows" | "wide"> {
-  return {
-    rows: [
-      ["First name", line(candidate.first_name)],
-      ["Last name", line(candidate.last_name)],
-      ["Phone", line(candidate.phone)],
-      ["Job title", line(candidate.job_title)],
-      ["Start date", line(candidate.start_date)],
-      ["Started", moment(candidate.started_at)],
-      ["State", words(candidate.state)],
-      ["Pack version", String(pack.pack_version)],
-    ],
-    wide: [
-      ...optional("Reason", candidate.state_reason),
-      ["Email", line(candidate.email)],
-      ["External id", line(candidate.external_id)],
-      ["Candidate id", pack.candidate_id],
-      ["Made", moment(pack.generated_at)],
-      ["Made for", `${line(account.name)} (${account.id})`],
-    ],
-  };
-}
+  constructor(abridger: Abridger) {
+    this.#abridger = abridger;
+  }
 
-function documentItem(document: Pack["documents"][number], index: number): Item {
-  const { id, name, state, required, content, expires_on, rejection_reason } = document;
-  return {
-    number: String(index + 1),
-    name: line(name),
-    state: words(state),
-    tone: DOCUMENT_TONES[state],
-    rows: [
-      ["Required", required ? "Yes" : "No"],
-      ["Expires", line(expires_on)],
-      ["Uploaded", moment(content?.uploaded_at ?? null)],
-      ["Size", content === null ? "No content" : bytes(content.size)],
-    ],
-    wide: [
-      ...optional("Rejected because", rejection_reason),
-      ...(content === null ? [] : contentRows(content)),
-      ["Document id", id],
-    ],
-    answers: [],
-  };
-}
+  sheetOf(pack: Pack): Sheet {
+    const { required, received, outstanding } = pack.reference_requirements;
+    const sheet = {
+      title: `Compliance pack ${pack.candidate_id}, version ${pack.pack_version}`,
+      made_at: pack.generated_at,
+      candidate: { name: this.#nameOf(pack.candidate) ?? "Candidate without a name", ...this.#candidateRows(pack) },
+      footer: `${pack.candidate_id}, pack version ${pack.pack_version}, made ${moment(pack.generated_at)}`,
+      complete: pack.complete,
+      missing: pack.missing.map(({ message }) => this.#text(message)),
+      documents: pack.documents.map((document, index) => this.#documentItem(document, index)),
+      references: pack.references.map((reference, index) => this.#referenceItem(reference, index)),
+      references_summary: `${required} required, ${received} received, ${outstanding} outstanding`,
+    };
+    return { ...sheet, notice: this.#abridger.abridged ? NOTICE : null };
+  }
 
-function contentRows({ filename, content_type, sha256 }: NonNullable<Pack["documents"][number]["content"]>): Row[] {
-  return [...optional("File name", filename), ["Type", line(content_type)], ["SHA-256", sha256]];
-}
+  #nameOf({ name, first_name, last_name }: Pack["candidate"]): string | null {
+    const fullName = name ?? [first_name, last_name].filter((part) => part !== null).join(" ");
+    return fullName.trim() === "" ? null : this.#line(fullName);
+  }
 
-function referenceItem(reference: Pack["references"][number], index: number): Item {
-  const { id, name, company, job_title, relationship, email, phone, state, requested_at, received_at, response } =
-    reference;
-  return {
-    number: String(index + 1),
-    name: printableLine(name ?? "") || "Reference without a name",
-    state: words(state),
-    tone: REFERENCE_TONES[state],
-    rows: [
-      ["Company", line(company)],
-      ["Job title", line(job_title)],
-      ["Relationship", line(relationship)],
-      ["Phone", line(phone)],
-      ["Requested", moment(requested_at)],
-      ["Received", moment(received_at)],
-    ],
-    wide: [
-      ["Email", line(email)],
-      ["Reference id", id],
-    ],
-    answers: answersOf(response).map(([question, answer]) => [line(question), printable(answer) || NONE]),
-  };
-}
+  #candidateRows({ candidate, account, ...pack }: Pack): Pick<Item, "rows" | "wide"> {
+    return {
+      rows: [
+        ["First name", this.#line(candidate.first_name)],
+        ["Last name", this.#line(candidate.last_name)],
+        ["Phone", this.#line(candidate.phone)],
+        ["Job title", this.#line(candidate.job_title)],
+        ["Start date", this.#line(candidate.start_date)],
+        ["Started", moment(candidate.started_at)],
+        ["State", words(candidate.state)],
+        ["Pack version", String(pack.pack_version)],
+      ],
+      wide: [
+        ...this.#optional("Reason", candidate.state_reason),
+        ["Email", this.#line(candidate.email)],
+        ["External id", this.#line(candidate.external_id)],
+        ["Candidate id", pack.candidate_id],
+        ["Made", moment(pack.generated_at)],
+        ["Made for", `${this.#line(account.name)} (${account.id})`],
+      ],
+    };
+  }
 
-function line(text: string | null): string {
-  return printableLine(text ?? "") || NONE;
-}
+  #documentItem(document: Pack["documents"][number], index: number): Item {
+    const { id, name, state, required, content, expires_on, rejection_reason } = document;
+    return {
+      number: String(index + 1),
+      name: this.#line(name),
+      state: words(state),
+      tone: DOCUMENT_TONES[state],
+      rows: [
+        ["Required", required ? "Yes" : "No"],
+        ["Expires", this.#line(expires_on)],
+        ["Uploaded", moment(content?.uploaded_at ?? null)],
+        ["Size", content === null ? "No content" : bytes(content.size)],
+      ],
+      wide: [
+        ...this.#optional("Rejected because", rejection_reason),
+        ...(content === null ? [] : this.#contentRows(content)),
+        ["Document id", id],
+      ],
+      answers: [],
+    };
+  }
 
-function optional(label: string, text: string | null): Row[] {
-  return text === null ? [] : [[label, printable(text) || NONE]];
+  #contentRows({ filename, content_type, sha256 }: NonNullable<Pack["documents"][number]["content"]>): Row[] {
+    return [...this.#optional("File name", filename), ["Type", this.#line(content_type)], ["SHA-256", sha256]];
+  }
+
+  #referenceItem(reference: Pack["references"][number], index: number): Item {
+    const { id, name, company, job_title, relationship, email, phone, state, requested_at, received_at, response } =
+      reference;
+    return {
+      number: String(index + 1),
+      name: this.#line(name, "Reference without a name"),
+      state: words(state),
+      tone: REFERENCE_TONES[state],
+      rows: [
+        ["Company", this.#line(company)],
+        ["Job title", this.#line(job_title)],
+        ["Relationship", this.#line(relationship)],
+        ["Phone", this.#line(phone)],
+        ["Requested", moment(requested_at)],
+        ["Received", moment(received_at)],
+      ],
+      wide: [
+        ["Email", this.#line(email)],
+        ["Reference id", id],
+      ],
+      answers: this.#answers(response),
+    };
+  }
+
+  #answers(response: Pack["references"][number]["response"]): Row[] {
+    const { shown, more } = answersOf(response, this.#abridger.maxAnswers);
+    const rows = shown.map(([question, answer]): Row => [this.#line(question), this.#text(answer)]);
+    if (more === 0) return rows;
+    this.#abridger.leaveOut();
+    return [...rows, [CUT.trim(), `${more.toLocaleString("en")} more answers`]];
+  }
+
+  /** Text of one line. */
+  #line(text: string | null, otherwise = NONE): string {
+    return printableLine(this.#abridger.cut(text ?? "")) || otherwise;
+  }
+
+  #text(text: string): string {
+    return printable(this.#abridger.cut(text)) || NONE;
+  }
+
+  #optional(label: string, text: string | null): Row[] {
+    return text === null ? [] : [[label, this.#text(text)]];
+  }
 }

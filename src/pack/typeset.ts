@@ -1,47 +1,116 @@
-import { createHash } from "node:crypto";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
+import { extname } from "node:path";
+import { buffer, text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
-import { FAMILIES, FONT_FILES } from "./fonts.ts";
-import type { Sheet } from "./sheet.ts";
+import { type Problem, problem } from "../problems.ts";
 
-/** The template and the worker stay in src/pack, whether this file runs from src/pack or from dist/pack. */
-const TEMPLATE = readFileSync(new URL("../../src/pack/pack.typ", import.meta.url), "utf8");
-const WORKER = new URL("../../src/pack/press.mjs", import.meta.url);
+/** How packs are typeset. Tests change it. */
+export const PRESS = {
+  /** press.ts, or press.js if this file is compiled. */
+  program: new URL(`./press${extname(import.meta.url)}`, import.meta.url),
+  /** Longest time to typeset one pack. The largest takes 5 s on a machine with nothing else to do. */
+  deadlineMs: 20_000,
+  /** Longest time to wait for a turn. */
+  waitMs: 20_000,
+  /** Maximum number of packs that wait or are typeset, and how many of them may be of one account. */
+  places: 16,
+  placesPerAccount: 4,
+};
 
-/** Identifies the layout of the PDF in its ETag. */
-export const LAYOUT = createHash("sha256").update(TEMPLATE).digest("base64url");
+/** Seconds after which a client may try again. */
+const RETRY_AFTER = "5";
+
+/** Two at once at most, for their memory. One core stays free for other requests. */
+const inTurn = pLimit(Math.min(2, Math.max(1, availableParallelism() - 1)));
+
+/** The packs that wait or are typeset, by account. */
+const places = new Map<string, number>();
+
+/** Who wants a pack. */
+export interface Reader {
+  readonly accountId: string;
+  /** Aborted when the client has left. */
+  readonly left: AbortSignal;
+}
 
 /**
- * Limits how many packs are typeset at once: a pack of 700 pages takes most of a gigabyte. One core stays free for
- * other requests.
+ * Typesets a pack, given as JSON, as a PDF. A process of its own does all work that grows with the text: a process can be
+ * ended at any moment, a thread cannot while it runs native code. If the client leaves, the process is ended, or never
+ * started. The same pack gives the same bytes.
+ * @throws problem pack_unavailable if too many packs wait, if it takes too long, or if the process fails.
  */
-const limitConcurrency = pLimit(Math.min(2, Math.max(1, availableParallelism() - 1)));
+export async function typeset(pack: Uint8Array, { accountId, left }: Reader): Promise<Uint8Array> {
+  const mine = places.get(accountId) ?? 0;
+  const taken = [...places.values()].reduce((sum, count) => sum + count, 0);
+  if (mine >= PRESS.placesPerAccount)
+    throw unavailable(`${mine} packs of this account are being typeset. Wait for one of them, then try again.`);
+  if (taken >= PRESS.places)
+    throw unavailable("Too many packs are being typeset. Try again in a few seconds, or read the pack as JSON.");
+  places.set(accountId, mine + 1);
+  try {
+    return await whenItsTurnComes(left, () => press(pack, left));
+  } finally {
+    const rest = (places.get(accountId) ?? 1) - 1;
+    if (rest > 0) places.set(accountId, rest);
+    else places.delete(accountId);
+  }
+}
 
-/**
- * Typesets the sheet as a PDF, in a worker thread. That takes from 0.1 s to several seconds, and other requests must
- * not wait meanwhile. The memory is freed with the thread. The same sheet gives the same bytes.
- * @throws if the template has an error, or if memory runs out.
- */
-export function typeset(sheet: Sheet): Promise<Uint8Array> {
-  return limitConcurrency(async () => {
-    const worker = new Worker(WORKER, {
-      execArgv: [],
-      workerData: { template: TEMPLATE, sheet: JSON.stringify({ ...sheet, families: FAMILIES }), fonts: FONT_FILES },
+/** Runs `work` when it is its turn, but not if it has waited too long or the client has left before. */
+function whenItsTurnComes<T>(left: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let waits = true;
+    const giveUp = (reason: Error) => {
+      waits = false;
+      clearTimeout(timer);
+      left.removeEventListener("abort", leave);
+      reject(reason);
+    };
+    const leave = () => giveUp(clientLeft());
+    const timer = setTimeout(
+      () => giveUp(unavailable("The pack waited too long for its turn. Try again, or read the pack as JSON.")),
+      PRESS.waitMs,
+    );
+    left.addEventListener("abort", leave);
+    if (left.aborted) leave();
+    void inTurn(async () => {
+      if (!waits) return;
+      clearTimeout(timer);
+      left.removeEventListener("abort", leave);
+      await work().then(resolve, reject);
     });
-    try {
-      const [pdf] = (await Promise.race([once(worker, "message"), exitOf(worker)])) as [Uint8Array];
-      return pdf;
-    } finally {
-      await worker.terminate();
-    }
   });
 }
 
-/** Rejects when the worker exits. */
-async function exitOf(worker: Worker): Promise<never> {
-  const [code] = (await once(worker, "exit")) as [number];
-  throw new Error(`The thread that typesets a pack ended with code ${code}.`);
+/** Runs the program, and ends it at the deadline or when the client leaves. */
+async function press(pack: Uint8Array, left: AbortSignal): Promise<Uint8Array> {
+  const child = spawn(process.execPath, [...process.execArgv, fileURLToPath(PRESS.program)], {
+    env: {}, // it reads what clients sent, so it gets no credentials
+    timeout: PRESS.deadlineMs,
+    killSignal: "SIGKILL",
+    signal: left,
+  });
+  child.stdin.on("error", () => undefined); // it has ended early; its exit says why
+  child.stdin.end(pack);
+  const output = Promise.all([buffer(child.stdout), text(child.stderr), once(child, "close")]);
+  try {
+    const [pdf, complaint, [code]] = (await output) as [Buffer, string, [number | null]];
+    if (code === 0) return pdf;
+    const cause = new Error(`The program that typesets a pack ended with code ${code}: ${complaint.slice(0, 2000)}`);
+    throw unavailable("The pack could not be typeset in time. Try again, or read the pack as JSON.", cause);
+  } catch (error) {
+    throw left.aborted ? clientLeft() : error;
+  }
+}
+
+function unavailable(detail: string, cause?: Error): Problem {
+  return problem("pack_unavailable", detail, { headers: { "Retry-After": RETRY_AFTER }, ...(cause && { cause }) });
+}
+
+/** http/problem.ts knows this code. Nobody reads the answer. */
+function clientLeft(): Error {
+  return Object.assign(new Error("The client left before its pack was typeset."), { code: "ECONNRESET" });
 }

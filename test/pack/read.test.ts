@@ -41,7 +41,9 @@ describe("GET /candidates/{id}/pack", () => {
       });
       expect(pack.references).to.deep.equal(whole.references);
       expect(pack.reference_requirements).to.deep.equal({ required: 1, received: 0, outstanding: 1 });
-      expect(pack.missing).to.deep.equal(whole.waiting_on);
+      expect(pack.missing.map(({ code, subject }) => ({ code, subject }))).to.deep.equal(
+        whole.waiting_on.map(({ code, subject }) => ({ code, subject })),
+      );
       expect(Math.abs(Date.parse(pack.generated_at) - Date.now())).to.be.lessThan(60_000);
     });
 
@@ -64,6 +66,23 @@ describe("GET /candidates/{id}/pack", () => {
       const pack = await packOf(client, id);
       expect(pack).to.deep.include({ complete: true, missing: [], pack_version: 3 });
       expect(pack.references[0]).to.deep.include({ state: "received", response });
+    });
+
+    it("names the referee who has not answered: by name, else by address, else by the reference's id", async () => {
+      const id = await candidate({
+        references: [{ name: "Ann $& Other", email: "ann@example.com" }, { email: "bo@example.com" }, { name: " " }],
+      });
+      await client.post(`/candidates/${id}/start`);
+      const { missing, references } = await packOf(client, id);
+      expect(missing.map(({ message }) => message)).to.deep.equal([
+        'Reference "Ann $& Other" has not answered',
+        'Reference "bo@example.com" has not answered',
+        `Reference ${references[2]?.id} has no email address`,
+        `Reference ${references[2]?.id} has not answered`,
+      ]);
+      expect(missing.slice(0, 3).map(({ subject }) => subject)).to.deep.equal(
+        references.map((reference) => reference.id),
+      );
     });
 
     it("lists what is missing for a withdrawn candidate too", async () => {

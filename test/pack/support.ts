@@ -65,13 +65,13 @@ export interface Paper {
   readonly placed: Placed[];
 }
 
-/** Reads a PDF with pdf.js. */
-export async function readPdf(bytes: Uint8Array): Promise<Paper> {
-  const pdf = await getDocumentProxy(bytes.slice());
+/** Reads the first pages of a PDF, or all, with pdf.js. */
+export async function readPdf(bytes: Uint8Array, maxPages = Infinity): Promise<Paper> {
+  const pdf = await getDocumentProxy(Uint8Array.from(bytes));
   const { info } = await pdf.getMetadata();
   const pages: string[] = [];
   const placed: Placed[] = [];
-  for (let number = 1; number <= pdf.numPages; number++) {
+  for (let number = 1; number <= Math.min(pdf.numPages, maxPages); number++) {
     const { items } = await (await pdf.getPage(number)).getTextContent();
     const texts = items.flatMap((item) => ("str" in item ? [item] : []));
     pages.push(

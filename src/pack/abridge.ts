@@ -1,0 +1,110 @@
+/** How much of a pack its PDF shows. */
+interface Level {
+  /** Maximum weight of one text. */
+  readonly text: number;
+  /** Maximum number of answers of one reference. */
+  readonly answers: number;
+}
+
+/** The levels, from all to least. A PDF has the first one that keeps it within `BUDGET`. */
+const LEVELS: readonly Level[] = [
+  { text: Infinity, answers: 1000 },
+  { text: 4000, answers: 200 },
+  { text: 1500, answers: 60 },
+  { text: 600, answers: 20 },
+  { text: 200, answers: 4 },
+];
+
+/**
+ * Maximum weight of all texts together, except at the last level. A weight of 1 is what an English letter takes in a PDF:
+ * up to 9 µs of CPU time, and 200 bytes of memory.
+ */
+const BUDGET = 300_000;
+
+/** Weight of a line in a table, whatever is in it. */
+const ROW = 15;
+/** Weight of a line break in a text. */
+const LINE_BREAK = 16;
+/** Weight of a character in a script of another font: the typesetter tries one font after the other. Lao and emoji weigh most. */
+const OTHER_SCRIPT = 10;
+
+/** Ends every text that is not shown whole. */
+export const CUT = " […]";
+
+/** Identifies these figures, as part of the layout. */
+export const ABRIDGING = JSON.stringify([LEVELS, BUDGET, ROW, LINE_BREAK, OTHER_SCRIPT, CUT]);
+
+/** Cuts the texts of one PDF, and adds up their weights. */
+export class Abridger {
+  readonly maxAnswers: number;
+  readonly #maxText: number;
+  #left: number;
+  #abridged = false;
+
+  constructor({ text, answers }: Level, budget: number) {
+    this.maxAnswers = answers;
+    this.#maxText = text;
+    this.#left = budget;
+  }
+
+  /** Whether anything has been cut or left out. */
+  get abridged(): boolean {
+    return this.#abridged;
+  }
+
+  /** Returns the text, or its beginning if it is too long. Never splits a character as readers see it. */
+  cut(text: string): string {
+    const { end, weight } = measure(text, this.#maxText);
+    this.#left -= weight + ROW;
+    if (this.#left < 0) throw new TooHeavy();
+    if (end === text.length) return text;
+    this.#abridged = true;
+    return beginningOf(text, end) + CUT;
+  }
+
+  /** Says that something is left out. */
+  leaveOut(): void {
+    this.#abridged = true;
+  }
+}
+
+class TooHeavy extends Error {}
+
+/** Makes a document with the least abridging that keeps it within the budget. Its time is linear in what it shows. */
+export function abridge<T>(make: (abridger: Abridger) => T): T {
+  for (const level of LEVELS) {
+    try {
+      return make(new Abridger(level, level === LEVELS.at(-1) ? Infinity : BUDGET));
+    } catch (error) {
+      if (!(error instanceof TooHeavy)) throw error;
+    }
+  }
+  throw new Error("The last level has no budget, so nothing is too heavy for it.");
+}
+
+/** Returns where a text reaches `max` (its length if it never does), and its weight up to there. */
+function measure(text: string, max: number): { end: number; weight: number } {
+  let weight = 0;
+  for (let end = 0; end < text.length; end++) {
+    const next = weight + weightOf(text.charCodeAt(end));
+    if (next > max) return { end, weight };
+    weight = next;
+  }
+  return { end: text.length, weight };
+}
+
+/** The weight of a UTF-16 code unit. */
+function weightOf(unit: number): number {
+  if (unit === 0x0a || unit === 0x0d || unit === 0x0b || unit === 0x0c || unit === 0x85) return LINE_BREAK;
+  if (unit === 0x2028 || unit === 0x2029) return LINE_BREAK;
+  // Latin, Greek and Cyrillic, and general punctuation: the first font has them.
+  return unit < 0x0530 || (unit >= 0x2000 && unit < 0x2070) ? 1 : OTHER_SCRIPT;
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Returns the text before the grapheme at `end`. One grapheme may be of any length; that one is split. */
+function beginningOf(text: string, end: number): string {
+  const whole = graphemes.segment(text.slice(0, end + 1)).containing(end)?.index ?? 0;
+  return text.slice(0, whole > 0 ? whole : end).toWellFormed();
+}

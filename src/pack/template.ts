@@ -1,0 +1,9 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { ABRIDGING } from "./abridge.ts";
+
+/** The template stays in src/pack, whether this file runs from src/pack or from dist/pack. */
+export const TEMPLATE_FILE = new URL("../../src/pack/pack.typ", import.meta.url);
+
+/** Identifies what the PDF shows of a pack, and how, in its ETag. */
+export const LAYOUT = createHash("sha256").update(readFileSync(TEMPLATE_FILE)).update(ABRIDGING).digest("base64url");

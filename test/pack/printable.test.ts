@@ -1,0 +1,80 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { printable, printableLine } from "../../src/pack/printable.ts";
+
+const BREAK = "\u200B";
+/** A place where a break is allowed, said as a regular expression. Too slow for long text, but independent of the code. */
+const PLACE =
+  /.{12}.*?(?<=[\p{L}\p{N}\p{P}\p{S}])(?<!\p{RI})(?=[\p{L}\p{N}\p{P}\p{S}])(?!\p{RI}|\p{Emoji_Modifier})/gsu;
+
+/** Returns the text between the isolates. */
+const inner = (line: string) => line.replace(/^\u2068|\u2069$/g, "");
+
+describe("printable text", () => {
+  const LINES: [text: string, printed: string][] = [
+    ["Ann Other", "Ann Other"],
+    ["  two \t words ", "two words"],
+    ["a\u0000b\u202Ec", "a\uFFFDb\uFFFDc"],
+    ["W".repeat(24), "W".repeat(24)],
+    ["W".repeat(25), `${"W".repeat(12)}${BREAK}${"W".repeat(12)}${BREAK}W`],
+    ["👩‍👩‍👧".repeat(6), `${"👩‍👩‍👧".repeat(3)}${BREAK}${"👩‍👩‍👧".repeat(3)}`],
+    ["🇫🇷".repeat(20), "🇫🇷".repeat(20)],
+    ["a\u0301".repeat(13), "a\u0301".repeat(13)],
+  ];
+  for (const [text, printed] of LINES) {
+    it(`of ${JSON.stringify(text.slice(0, 24))} is ${JSON.stringify(printed.slice(0, 30))}`, () => {
+      expect(inner(printableLine(text))).to.equal(printed);
+    });
+  }
+
+  it("has breaks where they are allowed, and is otherwise the text", () => {
+    const unit = fc.constantFrom(
+      "a",
+      "é",
+      "e\u0301",
+      "\u0301",
+      "🇫",
+      "👍",
+      "🏽",
+      "\u200D",
+      "ش",
+      "क्",
+      "山",
+      "-",
+      "\uD800",
+      " ",
+    );
+    const text = fc.oneof(
+      fc.string({ unit, maxLength: 150 }),
+      fc.string({ unit: "binary", minLength: 20, maxLength: 150 }),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        const line = inner(printableLine(given));
+        const plain = given
+          .replace(/[\s\u0085]+/g, " ")
+          .replace(/[\p{Cc}\p{Noncharacter_Code_Point}\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD")
+          .trim();
+        expect(line.replaceAll(BREAK, "")).to.equal(plain.replaceAll(BREAK, ""));
+        expect(line).to.equal(plain.replace(/[^\s\u200B]{25,}/gu, (word) => word.replace(PLACE, `$&${BREAK}`)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("takes time in proportion to its length, even if a word has no place for a break", () => {
+    const costOf = (length: number) => {
+      const text = "a\u0301".repeat(length);
+      const costs = Array.from({ length: 3 }, () => {
+        const before = process.cpuUsage();
+        printable(text);
+        const { user, system } = process.cpuUsage(before);
+        return user + system;
+      });
+      return Math.min(...costs);
+    };
+    costOf(1000); // compiles the code
+    // A quadratic scan takes 64 times as long for eight times the text.
+    expect(costOf(8000) / costOf(1000)).to.be.lessThan(24);
+  });
+});
