@@ -41,7 +41,8 @@ describe("Authenticator without MongoDB", () => {
   it("fails all waiting requests with store_unavailable in time, and counts no failure of their address", async () => {
     const proxy = await proxyTo(new URL(testConfig().MONGODB_URL ?? ""));
     const mongo = await connectMongo({ url: proxy.url.href, timeoutMs: TIMEOUT_MS });
-    const authenticator = new Authenticator({ store: new AccountStore(mongo), clock: Date, guard: new GuessGuard() });
+    const store = new AccountStore(mongo);
+    const authenticator = new Authenticator({ store, clock: Date, guard: new GuessGuard({ store }) });
     const attempts = () =>
       Promise.all(
         Array.from({ length: 100 }, () =>
