@@ -1,12 +1,14 @@
 import type { SharedClock } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
+import { PacedReads } from "../infra/paced-reads.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import type { CallerClaim, ChargeRequest, Decision, KeyRefusal } from "./decision.ts";
+import type { CallerClaim, ChargeRequest, Decision } from "./decision.ts";
 import { LocalLimiter } from "./local.ts";
 import { Observer } from "./observer.ts";
 import { answerOf } from "./outage.ts";
-import { charge, type ChargeAnswer, checkKey } from "./scripts.ts";
+import { ANY_VERSION, charge, type ChargeAnswer, NEVER } from "./scripts.ts";
 import { limitsOf } from "./surfaces.ts";
+import { readUsage, type Usage } from "./usage.ts";
 
 export interface LimiterOptions {
   redis: RedisClient;
@@ -23,8 +25,8 @@ export interface LimiterOptions {
   metrics: Metrics;
 }
 
-const ANY_VERSION = Number.MAX_SAFE_INTEGER;
-const NEVER = 0;
+/** Minimum time between two reads of what one key has used, in milliseconds. GET /limits is free, so it needs a bound. */
+const USAGE_EVERY_MS = 100;
 
 /**
  * Answers slower than this do not set the clock, in milliseconds. Such an answer may be out of date by as much as it
@@ -46,6 +48,7 @@ export class Limiter {
   readonly #options: LimiterOptions;
   readonly #local: LocalLimiter | null;
   readonly #observer: Observer;
+  readonly #usages = new PacedReads<Usage>(USAGE_EVERY_MS);
   /** Redis's clock minus `performance.now()`, in milliseconds. Null before the first answer. */
   #redisOffset: number | null = null;
 
@@ -78,19 +81,15 @@ export class Limiter {
   }
 
   /**
-   * Returns why the key may not be used (revoked, suspended, …), or undefined if it may. For routes without a limit.
-   * One round trip. Source: lua/check-key.lua.
-   * @throws problem `limiter_unavailable` within `timeoutMs`.
+   * Returns whether the key may be used (`refusal`), and what it and its account have used. Charges nothing. One round
+   * trip for all who ask about a key within USAGE_EVERY_MS; who asks sooner than that after the last read waits for the
+   * next one. So the answer counts every request that was decided before. Source: lua/usage.lua.
+   * @throws problem `limiter_unavailable` within `timeoutMs` after the wait.
    */
-  async checkKey({
-    accountId,
-    keyId,
-    accountVersion = ANY_VERSION,
-    secretEndsAt = NEVER,
-  }: CallerClaim): Promise<KeyRefusal | undefined> {
-    const { redis, timeoutMs } = this.#options;
-    const checked = checkKey(redis, { caller: { accountId, keyId }, accountVersion, secretEndsAt });
-    return answerOf(this.#observer.timed(checked), timeoutMs);
+  readUsage(claim: CallerClaim): Promise<Usage> {
+    const { accountId, keyId, accountVersion, secretEndsAt } = claim;
+    const asked = [accountId, keyId, accountVersion, secretEndsAt].join();
+    return this.#usages.read(asked, () => this.#observer.timed(readUsage(this.#options, claim)));
   }
 
   async #chargeInTime(request: ChargeRequest): Promise<ChargeAnswer> {
