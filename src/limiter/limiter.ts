@@ -5,7 +5,7 @@ import type { RedisClient } from "../infra/redis.ts";
 import type { CallerClaim, ChargeRequest, Decision } from "./decision.ts";
 import { LocalLimiter } from "./local.ts";
 import { Observer } from "./observer.ts";
-import { answerOf } from "./outage.ts";
+import { answerOf, OutageDetector } from "./outage.ts";
 import { ANY_VERSION, charge, type ChargeAnswer, NEVER } from "./scripts.ts";
 import { limitsOf } from "./surfaces.ts";
 import { readUsage, type Usage } from "./usage.ts";
@@ -18,7 +18,10 @@ export interface LimiterOptions {
   windowSeconds: number;
   scale: number;
   timeoutMs: number;
-  /** If Redis does not answer: `refuse` with 503, or `local`: count this replica's share of each limit in memory. */
+  /**
+   * If Redis does not answer: `refuse` with 503, or `local`: count this replica's share of each limit in memory, once
+   * three charges in a row have failed, over at least a second. Until then, and after any answer, refuse.
+   */
   onOutage: "refuse" | "local";
   /** The share of one replica is the limit divided by this. */
   replicasExpected: number;
@@ -48,6 +51,7 @@ export class Limiter {
   readonly #options: LimiterOptions;
   readonly #local: LocalLimiter | null;
   readonly #observer: Observer;
+  readonly #outage = new OutageDetector();
   readonly #usages = new PacedReads<Usage>(USAGE_EVERY_MS);
   /** Redis's clock minus `performance.now()`, in milliseconds. Null before the first answer. */
   #redisOffset: number | null = null;
@@ -63,17 +67,20 @@ export class Limiter {
    * the first attempt was stale. Source: lua/charge.lua.
    * @returns the decision. Check its verdict: a refusal is not thrown.
    * @throws problem `limiter_unavailable` within `timeoutMs`. The request is not admitted, but may have been charged once.
+   * With `onOutage` local, only until it is an outage.
    */
   async charge(request: ChargeRequest): Promise<Decision> {
     const started = performance.now();
     try {
       const answer = await answerOf(this.#chargeInTime(request), this.#options.timeoutMs);
       const decision = this.#decision(request, answer);
+      this.#outage.answered();
       this.#observer.decided(decision, started);
       return decision;
     } catch (error) {
       this.#observer.unanswered(request.surface, started);
-      if (this.#local === null) throw error;
+      const isOutage = this.#outage.failed();
+      if (this.#local === null || !isOutage) throw error;
       const decision = await this.#local.charge(request);
       this.#observer.decidedLocally(decision);
       return decision;

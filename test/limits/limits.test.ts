@@ -69,7 +69,7 @@ describe("GET /limits", () => {
       while (!over) await read(client);
     });
     for (let n = 1; n <= 10; n++) {
-      await client.post("/candidates");
+      expectProblem(await client.post("/candidates", { nonsense: n }), 422, "validation_failed"); // charged, and quick
       expect(surfaceOf(await read(client), "create")?.key.used).to.equal(n);
       expect(surfaceOf(await read(other), "create")?.account.used).to.equal(n);
     }
