@@ -74,7 +74,18 @@ async function answer(
   const header = (name: string) => headerOf(ctx, name);
   const inputWith = (id: NewId) => {
     const precondition = ifMatch(header("if-match"));
-    return { caller, params: ctx.params, query, body, file, newId: id, precondition, clientHas, header, usage: ctx.state.usage };
+    return {
+      caller,
+      params: ctx.params,
+      query,
+      body,
+      file,
+      newId: id,
+      precondition,
+      clientHas,
+      header,
+      usage: ctx.state.usage,
+    };
   };
   const work = async (id: NewId): Promise<JsonAnswer | BinaryAnswer> => {
     const input = inputWith(id);

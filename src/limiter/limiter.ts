@@ -1,4 +1,5 @@
 import type { SharedClock } from "../infra/clock.ts";
+import { ServerClocks } from "./server-clocks.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import { PacedReads } from "../infra/paced-reads.ts";
 import type { RedisClient } from "../infra/redis.ts";
@@ -12,7 +13,7 @@ import { readUsage, type Usage } from "./usage.ts";
 
 export interface LimiterOptions {
   redis: RedisClient;
-  /** Every prompt answer sets it to Redis's clock. */
+  /** Every prompt answer sets it to Redis's clock; in a cluster, that of one master. */
   clock: SharedClock;
   /** LIMIT_WINDOW_SECONDS, LIMIT_SCALE and LIMITER_TIMEOUT_MS. */
   windowSeconds: number;
@@ -31,11 +32,8 @@ export interface LimiterOptions {
 /** Minimum time between two reads of what one key has used, in milliseconds. GET /limits is free, so it needs a bound. */
 const USAGE_EVERY_MS = 100;
 
-/**
- * Answers slower than this do not set the clock, in milliseconds. Such an answer may be out of date by as much as it
- * took, and replicas' clocks must agree to within 2 s.
- */
-const PROMPT_MS = 1_000;
+/** How often a stale charge is sent again: once to learn the clock of a master, once because it was late. */
+const STALE_AGAIN = 2;
 
 /** Timers can fire up to 1 ms early. Subtract it, so that the deadline never falls after the 503. */
 const TIMER_EARLY_MS = 1;
@@ -44,8 +42,9 @@ const TIMER_EARLY_MS = 1;
  * Decides requests with lua/charge.lua. The limits hold exactly across all replicas on the same Redis.
  *
  * Each charge carries a deadline in Redis's time. If a command waits in a socket until its caller was answered 503, it
- * is stale and charges nothing. The deadline is computed from Redis's last answer and this process's monotonic timer.
- * That estimate can only be too early. So a charge may be stale too early, and is retried, but never counts too late.
+ * is stale and charges nothing. The deadline is computed from the last answer of the same server and this process's
+ * monotonic timer. That estimate can only be too early. So a charge may be stale too early, and is retried, but never
+ * counts too late. In a cluster, each master has a clock of its own.
  */
 export class Limiter {
   readonly #options: LimiterOptions;
@@ -53,18 +52,18 @@ export class Limiter {
   readonly #observer: Observer;
   readonly #outage = new OutageDetector();
   readonly #usages = new PacedReads<Usage>(USAGE_EVERY_MS);
-  /** Redis's clock minus `performance.now()`, in milliseconds. Null before the first answer. */
-  #redisOffset: number | null = null;
+  readonly #clocks: ServerClocks;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
     this.#local = options.onOutage === "local" ? new LocalLimiter(options) : null;
     this.#observer = new Observer(options.metrics);
+    this.#clocks = new ServerClocks(options.redis, options.clock);
   }
 
   /**
-   * Charges a request to its account and its key, both or neither. One round trip; two, within the same `timeoutMs`, if
-   * the first attempt was stale. Source: lua/charge.lua.
+   * Charges a request to its account and its key, both or neither. One round trip; two or three, within the same
+   * `timeoutMs`, if an attempt was stale. Source: lua/charge.lua.
    * @returns the decision. Check its verdict: a refusal is not thrown.
    * @throws problem `limiter_unavailable` within `timeoutMs`. The request is not admitted, but may have been charged once.
    * With `onOutage` local, only until it is an outage.
@@ -102,7 +101,8 @@ export class Limiter {
   async #chargeInTime(request: ChargeRequest): Promise<ChargeAnswer> {
     const giveUpAt = performance.now() + this.#options.timeoutMs;
     let answer = await this.#send(request, giveUpAt);
-    if (answer.verdict === "stale" && performance.now() < giveUpAt) answer = await this.#send(request, giveUpAt);
+    for (let again = 0; again < STALE_AGAIN && answer.verdict === "stale" && performance.now() < giveUpAt; again++)
+      answer = await this.#send(request, giveUpAt);
     if (answer.verdict === "stale") throw new Error("The charge reached Redis after its deadline");
     return answer;
   }
@@ -111,24 +111,22 @@ export class Limiter {
     { accountId, keyId, surface, cost = 1, accountVersion = ANY_VERSION, secretEndsAt = NEVER }: ChargeRequest,
     giveUpAt: number,
   ): Promise<ChargeAnswer> {
-    const { redis, windowSeconds, scale, clock } = this.#options;
+    const { redis, windowSeconds, scale } = this.#options;
     const sentAt = performance.now();
-    const offset = this.#redisOffset ?? clock.now() - sentAt;
     const call = charge(redis, {
       caller: { accountId, keyId },
       surface,
       limits: limitsOf(surface, scale),
       windowSeconds,
       cost,
-      deadlineMs: Math.floor(offset + giveUpAt) - TIMER_EARLY_MS,
+      deadlineMs: this.#clocks.timeAt(giveUpAt - TIMER_EARLY_MS, accountId),
       accountVersion,
       secretEndsAt,
     });
     const answer = await this.#observer.timed(call);
     const received = performance.now();
     // A late answer says too little about the current time.
-    if (received < giveUpAt) this.#redisOffset = answer.nowMs - received;
-    if (received < Math.min(giveUpAt, sentAt + PROMPT_MS)) clock.follow(answer.nowMs, received);
+    if (received < giveUpAt) this.#clocks.answered(answer.nowMs, { accountId, sentAt, received });
     return answer;
   }
 

@@ -61,7 +61,13 @@ function viewKeyLimits({ id, name }: KeyRecord, used: Usage | undefined): KeyLim
   const { surfaces, grants, nowMs, refusal } = used;
   const own = surfaces.map(({ surface, key, resetMs }) => ({ surface, key, ...resetOf(resetMs, nowMs) }));
   return [
-    { id, name, status: refusal === "revoked" ? "revoked" : "active", surfaces: own, grants: grants.map(viewLiveGrant) },
+    {
+      id,
+      name,
+      status: refusal === "revoked" ? "revoked" : "active",
+      surfaces: own,
+      grants: grants.map(viewLiveGrant),
+    },
   ];
 }
 

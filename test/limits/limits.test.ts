@@ -81,7 +81,8 @@ describe("GET /limits", () => {
     const { client } = await service.account();
     await read(client);
     const scripts = async () =>
-      (await scrape(service)).value("db_client_operation_duration_seconds_count", { db_operation_name: "evalsha" }) ?? 0;
+      (await scrape(service)).value("db_client_operation_duration_seconds_count", { db_operation_name: "evalsha" }) ??
+      0;
     const before = { scripts: await scripts(), at: performance.now() };
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 40 }, () => read(client)));
     const seconds = (performance.now() - before.at) / 1000;
