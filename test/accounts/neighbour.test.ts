@@ -45,8 +45,9 @@ describe("a new key whose neighbours send wrong keys from the same address", fun
     const seconds = (performance.now() - before.at) / 1000;
     const asked = (await finds()) - before.finds;
     const answered = await flood.stop();
-    // Each new key is asked for in a batch and then looked up, with the account's record, as one operation.
-    expect(asked - accounts.length).to.be.at.most(10 * seconds + 2);
+    // Each new key is asked for in a batch and then looked up, with the account's record, as one operation. The sweeps
+    // look for their work too, but rarely.
+    expect(asked - accounts.length).to.be.at.most(15 * seconds + 5);
     expect(answered.get(401) ?? 0).to.be.at.most(20);
     expect([...answered.keys()].filter((status) => status !== 401)).to.deep.equal([429]);
     process.stdout.write(

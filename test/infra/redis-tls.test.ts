@@ -22,8 +22,18 @@ describe("REDIS_URL with TLS", function () {
   const database = testConfig().MONGODB_URL ?? "";
   const stops: (() => Promise<void>)[] = [];
   const tls = (port: number) => [
-    ...["--tls-port", `${port}`, "--tls-auth-clients", "no", "--tls-replication", "yes"],
-    ...["--tls-cert-file", certificate, "--tls-key-file", key, "--tls-ca-cert-file", certificate],
+    "--tls-port",
+    `${port}`,
+    "--tls-auth-clients",
+    "no",
+    "--tls-replication",
+    "yes",
+    "--tls-cert-file",
+    certificate,
+    "--tls-key-file",
+    key,
+    "--tls-ca-cert-file",
+    certificate,
   ];
 
   before(function () {

@@ -62,8 +62,9 @@ describe("GET /limits", () => {
   });
 
   it("shows every request that was answered before, however many ask at once", async () => {
-    const { client, another } = await service.account();
-    const other = (await another()).client;
+    const account = await service.account();
+    const { client } = account;
+    const other = (await account.another()).client;
     let over = false;
     const crowd = Array.from({ length: 4 }, async () => {
       while (!over) await read(client);
