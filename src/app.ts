@@ -10,7 +10,15 @@ import { problems } from "./http/problem.ts";
 import type { Metrics } from "./infra/metrics.ts";
 import { traced } from "./http/trace.ts";
 import type { Tracing } from "./infra/tracing.ts";
-import { closeWhileDraining, type Draining, oneHost, requestId, soundPath, unrouted } from "./http/request.ts";
+import {
+  closeWhileDraining,
+  type Draining,
+  oneHost,
+  requestId,
+  soundPath,
+  unrouted,
+  warnOfUntrustedProxy,
+} from "./http/request.ts";
 
 export interface AppOptions extends MountOptions {
   routes: readonly Route[];
@@ -39,6 +47,7 @@ export function createApp(options: AppOptions): RequestListener {
   if (options.tracing !== undefined) app.use(traced(options.tracing));
   app.use(accessLog(options.log));
   app.use(measure(options.metrics));
+  if (options.trustedProxies === 0) app.use(warnOfUntrustedProxy(options.log));
   app.use(closeWhileDraining(options.draining));
   app.use(problems);
   app.use(oneHost);

@@ -135,7 +135,7 @@ async function wire({
   const authenticator = new Authenticator({
     store: accounts,
     clock,
-    guard: new GuessGuard(),
+    guard: new GuessGuard({ store: accounts }),
     freshMs: config.KEY_CACHE_SECONDS * 1000,
   });
   const lastUsed = new LastUsed({ store: accounts, clock });

@@ -10,7 +10,7 @@ interface Setting<T> {
 
 const LIMITER_ON_OUTAGE = ["refuse", "local"] as const;
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-const REDIS_FORMS = ["redis:", "rediss:", "redis+sentinel:", "redis+cluster:"];
+const REDIS_FORMS = ["redis:", "rediss:", "redis+sentinel:", "rediss+sentinel:", "redis+cluster:", "rediss+cluster:"];
 
 const SETTINGS = {
   PORT: integer(8080, 0, 65535, "port of the API; 0 picks a free one"),
@@ -23,7 +23,7 @@ const SETTINGS = {
   ),
   REDIS_URL: url(
     REDIS_FORMS,
-    "URL of Redis: redis://, rediss://, redis+sentinel://h1:p,h2:p/NAME or redis+cluster://h1:p,h2:p",
+    "URL of Redis: redis://, redis+sentinel://h1:p,h2:p/NAME or redis+cluster://h1:p,h2:p; with TLS rediss://, rediss+sentinel://, rediss+cluster://; the Sentinels' own user and password are ?sentinelUsername=…&sentinelPassword=…",
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(
     ["http:", "https:"],
@@ -98,11 +98,16 @@ export function describeConfig(config: Config): { name: string; value: unknown; 
     const value = config[name as SettingName];
     return {
       name,
-      value: setting.secret && typeof value === "string" ? value.replace(/\/\/[^@/]*@/, "//…@") : value,
+      value: setting.secret && typeof value === "string" ? hidden(value) : value,
       default: setting.fallback,
       help: setting.help,
     };
   });
+}
+
+/** Hides the users and passwords in a URL: those before its host and those of Sentinels. */
+function hidden(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, "//…@").replace(/\b(sentinel(?:Username|Password))=[^&#]*/g, "$1=…");
 }
 
 function integer(fallback: number, min: number, max: number, help: string): Setting<number> {

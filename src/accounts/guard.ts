@@ -2,9 +2,12 @@ import { LRUCache } from "lru-cache";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { Problem, type ProblemCode, problem, QUOTA_EXCEEDED } from "../problems.ts";
 import { addressBlock } from "./address.ts";
+import { LookUpBatches } from "./look-up-batches.ts";
+import type { AccountStore } from "./store.ts";
 
 export interface GuardOptions {
-  /** Failed look-ups in a window after which an address must wait; at least 1. */
+  readonly store: Pick<AccountStore, "existingSecrets">;
+  /** Failed look-ups in a window after which an address is closed; at least 1. */
   readonly failures?: number;
   /** Length of the window, in whole seconds from the first failure; at least 1. */
   readonly windowSeconds?: number;
@@ -18,24 +21,25 @@ export interface GuardOptions {
  */
 const FAILED_GUESS: ProblemCode = "api_key_invalid";
 
-/** The look-ups of one address block: how many are running, and the requests that wait until they may start theirs. */
-interface LookUpQueue {
-  running: number;
-  readonly waiting: { resolve: () => void; reject: (reason: unknown) => void }[];
-}
+/** Retry-After if too many look-ups wait, in seconds. */
+const BUSY_SECONDS = 1;
 
 /**
- * Protects the database from guessed keys. At most `failures` look-ups of one address block fail in a window, even if
- * many requests arrive at once. It counts look-ups, not requests, and counts in this process only.
+ * Protects the database from guessed keys. At most `failures` look-ups of one address block fail in a window; then the
+ * address is closed. An address may be a balancer's, with good clients behind it. So a closed address still has its keys
+ * looked up, but in batches, whose number has a bound: a key that exists is served, any other is refused. Counts
+ * look-ups, not requests, and counts in this process only.
  */
 export class GuessGuard {
   readonly #maxFailures: number;
   readonly #failures: RateLimiterMemory;
   /** The blocks with a counter in `#failures`. Bounds their number, because RateLimiterMemory does not. */
   readonly #blocks: LRUCache<string, true>;
-  readonly #queues = new Map<string, LookUpQueue>();
+  /** How many look-ups of each block are running outside batches. */
+  readonly #running = new Map<string, number>();
+  readonly #batches: LookUpBatches;
 
-  constructor({ failures = 20, windowSeconds = 60, addresses = 50_000 }: GuardOptions = {}) {
+  constructor({ store, failures = 20, windowSeconds = 60, addresses = 50_000 }: GuardOptions) {
     this.#maxFailures = failures;
     this.#failures = new RateLimiterMemory({ points: failures, duration: windowSeconds });
     this.#blocks = new LRUCache({
@@ -44,55 +48,52 @@ export class GuessGuard {
         if (reason === "evict") void this.#failures.delete(block);
       },
     });
+    this.#batches = new LookUpBatches({ findExisting: (hashes) => store.existingSecrets(hashes) });
   }
 
   /**
-   * Runs a look-up for that address, and counts it if it fails. Waits first if the running look-ups could use up the
-   * allowed failures. So a burst of valid keys is queued, never refused.
-   * @throws problem `rate_limited` (scope `address`), without a look-up, once the failures are used up; and what the
-   * look-up throws. While it waits, it also throws the error of any other look-up of this block that ends in anything
-   * but `api_key_invalid`: if the store is down, the whole queue is rejected at once.
+   * Runs a look-up of the key with that hash for that address, and counts it if it fails. If the running look-ups could
+   * use up the allowed failures, asks first whether the key exists. So a valid key is never refused for others' failures.
+   * @throws problem `rate_limited` (scope `address`) if the failures are used up and the key does not exist, or if 5,000
+   * other keys wait to be asked for; and what the look-up throws, or the store.
    */
-  async attempt<T>(address: string, lookUp: () => Promise<T>): Promise<T> {
+  async attempt<T>({ address, hash }: { address: string; hash: string }, lookUp: () => Promise<T>): Promise<T> {
     const block = addressBlock(address);
-    for (;;) {
-      // Add no other await before the check below, so that the failures and `running` are read at the same moment.
-      const counted = await this.#failures.get(block);
-      const failed = counted === null || counted.msBeforeNext <= 0 ? 0 : counted.consumedPoints;
-      if (failed >= this.#maxFailures)
-        throw tooManyFailures(this.#maxFailures, Math.ceil((counted?.msBeforeNext ?? 0) / 1000));
-      const queue = this.#queues.get(block) ?? { running: 0, waiting: [] };
-      this.#queues.set(block, queue);
-      if (failed + queue.running < this.#maxFailures) return this.#run(block, queue, lookUp);
-      await new Promise<void>((resolve, reject) => queue.waiting.push({ resolve, reject }));
-    }
+    // Add no other await before the check below, so that the failures and `running` are read at the same moment.
+    const counted = await this.#failures.get(block);
+    const failed = counted === null || counted.msBeforeNext <= 0 ? 0 : counted.consumedPoints;
+    if (failed + this.#runningIn(block) < this.#maxFailures) return this.#run(block, lookUp);
+
+    const exists = await this.#batches.exists(hash);
+    if (exists === undefined) throw tooManyFailures(this.#maxFailures, BUSY_SECONDS);
+    if (exists) return lookUp();
+    const { consumedPoints, msBeforeNext } = await this.#countFailure(block);
+    // A burst with few wrong keys leaves failures over. The look-up then says what is wrong with the key.
+    if (consumedPoints + this.#runningIn(block) <= this.#maxFailures) return lookUp();
+    throw tooManyFailures(this.#maxFailures, Math.max(1, Math.ceil(msBeforeNext / 1000)));
   }
 
-  async #run<T>(block: string, queue: LookUpQueue, lookUp: () => Promise<T>): Promise<T> {
-    queue.running++;
-    // Wake only as many requests as can start at once. Waking the whole queue each time would take quadratic time.
-    let wakeUps = this.#maxFailures;
+  async #run<T>(block: string, lookUp: () => Promise<T>): Promise<T> {
+    this.#running.set(block, this.#runningIn(block) + 1);
     try {
       return await lookUp();
     } catch (error) {
-      // With no failures left, all who wait are refused, so wake them all.
-      if (await this.#usesUpFailures(block, queue, error)) wakeUps = queue.waiting.length;
+      if (error instanceof Problem && error.code === FAILED_GUESS) await this.#countFailure(block);
       throw error;
     } finally {
-      queue.running--;
-      for (const { resolve } of queue.waiting.splice(0, wakeUps)) resolve();
-      if (queue.running === 0 && queue.waiting.length === 0) this.#queues.delete(block);
+      const left = this.#runningIn(block) - 1;
+      if (left > 0) this.#running.set(block, left);
+      else this.#running.delete(block);
     }
   }
 
-  /** Counts a failed guess, and returns whether the block has now used up its failures. Any other error rejects the queue. */
-  async #usesUpFailures(block: string, queue: LookUpQueue, error: unknown): Promise<boolean> {
-    if (error instanceof Problem && error.code === FAILED_GUESS) {
-      this.#blocks.set(block, true);
-      return (await this.#failures.penalty(block)).consumedPoints >= this.#maxFailures;
-    }
-    for (const { reject } of queue.waiting.splice(0)) reject(error);
-    return false;
+  #countFailure(block: string) {
+    this.#blocks.set(block, true);
+    return this.#failures.penalty(block);
+  }
+
+  #runningIn(block: string): number {
+    return this.#running.get(block) ?? 0;
   }
 }
 

@@ -139,6 +139,16 @@ export class AccountStore {
     );
   }
 
+  /** Returns which of the hashes have a look-up entry. One round trip, answered from the index alone. */
+  async existingSecrets(hashes: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await this.#mongo.bounded("find secrets", (limits) =>
+      this.#secrets
+        .find({ _id: { $in: [...hashes] } }, { ...limits, projection: { _id: 1 }, batchSize: hashes.length + 1 })
+        .toArray(),
+    );
+    return new Set(found.map(({ _id }) => _id));
+  }
+
   /**
    * Returns the account that the secret's look-up entry names, or null if there is no entry. Check that the account has
    * the secret: a crash can leave an entry without one. Two round trips; one if there is no entry.

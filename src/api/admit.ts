@@ -25,8 +25,8 @@ type Ctx = Context & { state: ApiState };
 const MAX_LOOK_UPS = 3;
 
 /**
- * Authenticates the request, charges the surface and returns the caller. For a free route, only checks the key. Sets
- * the rate limit headers whether or not the request is admitted. One round trip to the limiter, and up to two to the
+ * Authenticates the request, charges the surface and returns the caller. Sets the rate limit headers whether or not the
+ * request is admitted. For a free route, only checks the key, and reads what it has used into the state: no headers. One round trip to the limiter, and up to two to the
  * store unless the key is cached. Repeats both if the key was rotated since it was cached.
  * @throws the problems of Authenticator and Limiter, and rate_limited.
  */
@@ -41,7 +41,7 @@ export async function admit(
     address: ctx.ip,
   };
   const ask = (claim: CallerClaim) =>
-    surface === "free" ? limiter.checkKey(claim) : charge(ctx, claim, surface, limiter);
+    surface === "free" ? check(ctx, claim, limiter) : charge(ctx, claim, surface, limiter);
   for (let lookUps = 1; ; lookUps++) {
     const known = await authenticator.authenticate(credentials).catch((error: unknown) => {
       if (error instanceof Problem && error.extras.about !== undefined) ctx.state.caller = error.extras.about;
@@ -57,6 +57,13 @@ export async function admit(
     if (refused !== "outdated") throw keyRefused(refused);
     authenticator.forget(credentials);
   }
+}
+
+/** Checks the key and reads what it has used. Returns why it may not be used, or undefined if it may. */
+async function check(ctx: Ctx, claim: CallerClaim, limiter: Limiter): Promise<KeyRefusal | undefined> {
+  const usage = await limiter.readUsage(claim);
+  ctx.state.usage = usage;
+  return usage.refusal;
 }
 
 /**

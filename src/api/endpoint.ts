@@ -4,6 +4,7 @@ import type { IncomingFile, StoredFile } from "../content/file.ts";
 import type { BinaryAnswer } from "../http/answer.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
+import type { Usage } from "../limiter/usage.ts";
 import type { Precondition } from "../precondition.ts";
 import type { ProblemCode } from "../problems.ts";
 
@@ -22,6 +23,8 @@ export interface Input<Params, Query, Body> {
   readonly clientHas: (tag: string) => boolean;
   /** Returns a signal that is aborted when the client's connection closes before it has the whole answer. */
   readonly clientLeft: () => AbortSignal;
+  /** What the key and its account have used. Set for a free route only. */
+  readonly usage: Usage | undefined;
   /** A request header that only this endpoint understands, by its lower-case name. */
   readonly header: (name: string) => string | undefined;
 }

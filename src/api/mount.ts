@@ -76,7 +76,19 @@ async function answer(
   const clientLeft = () => closedEarly(ctx.res);
   const inputWith = (id: NewId) => {
     const precondition = ifMatch(header("if-match"));
-    return { caller, params: ctx.params, query, body, file, newId: id, precondition, clientHas, header, clientLeft };
+    return {
+      caller,
+      params: ctx.params,
+      query,
+      body,
+      file,
+      newId: id,
+      precondition,
+      clientHas,
+      header,
+      clientLeft,
+      usage: ctx.state.usage,
+    };
   };
   const work = async (id: NewId): Promise<JsonAnswer | BinaryAnswer> => {
     const input = inputWith(id);

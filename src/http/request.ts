@@ -37,6 +37,23 @@ export function closeWhileDraining(draining: Draining): Middleware<RequestState>
   };
 }
 
+/**
+ * Warns once if a request has X-Forwarded-For. Use it if no proxy is trusted: all clients of a proxy then count as one
+ * address, and one that sends wrong keys closes it for the others' wrong keys too.
+ */
+export function warnOfUntrustedProxy(log: { warn(message: string): void }): Middleware<RequestState> {
+  let warned = false;
+  return async (ctx, next) => {
+    if (!warned && ctx.get("X-Forwarded-For") !== "") {
+      warned = true;
+      log.warn(
+        "A request has X-Forwarded-For, but TRUSTED_PROXIES is 0, so the header is ignored. If a load balancer of yours sent it, set TRUSTED_PROXIES to the number of proxies that append to it.",
+      );
+    }
+    await next();
+  };
+}
+
 /** @throws problem malformed_request for an HTTP/1.1 request with no Host header, or with several (RFC 9112, 3.2). */
 export const oneHost: Middleware<RequestState> = async ({ req }, next) => {
   const hosts = req.headersDistinct["host"]?.length ?? 0;

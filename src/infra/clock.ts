@@ -1,13 +1,22 @@
+import type { RedisClient } from "./redis.ts";
+import { clockTime } from "./redis-nodes.ts";
+
 /** The service's clock, in milliseconds since the epoch. compose.ts creates it, so that tests can replace it. */
 export interface Clock {
   now(): number;
 }
 
 /**
+ * Answers slower than this do not set the clock, in milliseconds. Such an answer may be out of date by as much as it
+ * took, and replicas' clocks must agree to within 2 s.
+ */
+export const PROMPT_MS = 1_000;
+
+/**
  * A clock that follows Redis's. Every answer of the limiter carries Redis's time; between answers, the process's
  * monotonic timer counts on from it. So replicas agree to within a round trip, even if their wall clocks are wrong.
  * Before the first answer, the clock is the machine's wall clock. Only the first answer may set it back; after that it
- * never runs backwards.
+ * never runs backwards. In a cluster it follows one master only: that of slot 0.
  */
 export class SharedClock implements Clock {
   #offset = Date.now() - performance.now();
@@ -37,8 +46,13 @@ export function timestamp(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** Sets a clock to Redis's, for times that Redis compares with its own clock. One round trip. */
-export async function followRedis(clock: SharedClock, redis: { time(): Promise<(string | number)[]> }): Promise<void> {
-  const [seconds, microseconds] = await redis.time();
+/**
+ * Sets a clock to Redis's, for times that Redis compares with its own clock. One round trip.
+ * @param withinMs a slower answer is ignored, in milliseconds.
+ */
+export async function followRedis(clock: SharedClock, redis: RedisClient, withinMs = Infinity): Promise<void> {
+  const asked = performance.now();
+  const [seconds, microseconds] = await clockTime(redis);
+  if (performance.now() - asked >= withinMs) return;
   clock.follow(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000));
 }

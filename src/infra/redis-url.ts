@@ -1,8 +1,17 @@
 /** The address of Redis, read from one of the forms of REDIS_URL. */
 export type RedisAddress =
   | { form: "standalone"; url: string }
-  | { form: "sentinel"; sentinels: Endpoint[]; name: string; db: number; credentials: Credentials }
-  | { form: "cluster"; nodes: Endpoint[]; credentials: Credentials };
+  | {
+      form: "sentinel";
+      tls: boolean;
+      sentinels: Endpoint[];
+      name: string;
+      db: number;
+      /** Of the Redis servers. */
+      credentials: Credentials;
+      sentinelCredentials: Credentials;
+    }
+  | { form: "cluster"; tls: boolean; nodes: Endpoint[]; credentials: Credentials };
 
 interface Endpoint {
   host: string;
@@ -15,32 +24,36 @@ interface Credentials {
 }
 
 const LIST =
-  /^redis\+(?<form>sentinel|cluster):\/\/(?:(?<user>[^@/]*)@)?(?<hosts>[^/?#@]+)(?:\/(?<name>[^/?#]+)(?:\/(?<db>\d+))?)?\/?$/;
+  /^redis(?<s>s?)\+(?<form>sentinel|cluster):\/\/(?:(?<user>[^@/]*)@)?(?<hosts>[^/?#@]+)(?:\/(?<name>[^/?#]+)(?:\/(?<db>\d+))?)?\/?(?:\?(?<query>[^#]*))?$/;
 
 /**
- * Parses REDIS_URL: `redis://`, `rediss://`, `redis+sentinel://h1:p,h2:p/NAME[/db]` or `redis+cluster://h1:p,h2:p`. In
- * the last two, the user and password are those of the Redis servers, not of Sentinel. The default port is 26379 for
- * Sentinel and 6379 otherwise.
+ * Parses REDIS_URL: `redis://`, `rediss://`, `redis+sentinel://h1:p,h2:p/NAME[/db]` or `redis+cluster://h1:p,h2:p`, the
+ * last two with TLS as `rediss+sentinel://` and `rediss+cluster://`. There the user and password are those of the Redis
+ * servers. The Sentinels' own are the query parameters sentinelUsername and sentinelPassword, percent-encoded. The default
+ * port is 26379 for Sentinel and 6379 otherwise.
  * @throws {Error} that lists the allowed forms. It never repeats the URL, which may hold a password.
  */
 export function parseRedisUrl(url: string): RedisAddress {
   if (/^rediss?:\/\//.test(url)) return { form: "standalone", url };
-  const { form, user, hosts, name, db } = LIST.exec(url)?.groups ?? {};
+  const { form, s, user, hosts, name, db, query } = LIST.exec(url)?.groups ?? {};
+  const tls = s === "s";
   const credentials = user === undefined ? {} : parseCredentials(user);
   if (form === "sentinel" && hosts !== undefined && name !== undefined) {
     return {
       form,
+      tls,
       sentinels: parseHosts(hosts, 26379),
       name: decodeURIComponent(name),
       db: Number(db ?? 0),
       credentials,
+      sentinelCredentials: parseSentinelCredentials(query),
     };
   }
-  if (form === "cluster" && hosts !== undefined && name === undefined) {
-    return { form, nodes: parseHosts(hosts, 6379), credentials };
+  if (form === "cluster" && hosts !== undefined && name === undefined && query === undefined) {
+    return { form, tls, nodes: parseHosts(hosts, 6379), credentials };
   }
   throw new Error(
-    "REDIS_URL must be redis://…, rediss://…, redis+sentinel://host:port,host:port/NAME or redis+cluster://host:port,host:port",
+    "REDIS_URL must be redis://…, rediss://…, redis+sentinel://host:port,host:port/NAME or redis+cluster://host:port,host:port, with TLS rediss+sentinel://… or rediss+cluster://…",
   );
 }
 
@@ -54,4 +67,17 @@ function parseHosts(hosts: string, defaultPort: number): Endpoint[] {
 function parseCredentials(user: string): Credentials {
   const [username = "", password] = user.split(":").map(decodeURIComponent);
   return { ...(username !== "" && { username }), ...(password !== undefined && { password }) };
+}
+
+/** @throws {Error} if the query has any other parameter. It may be misspelt, and does not repeat its value. */
+function parseSentinelCredentials(query = ""): Credentials {
+  const given = query === "" ? [] : query.split("&").map((parameter) => parameter.split("=", 2));
+  const credentials: Credentials = {};
+  for (const [name = "", value = ""] of given) {
+    // Not URLSearchParams: it would read a plus sign in a password as a space.
+    if (name === "sentinelUsername") credentials.username = decodeURIComponent(value);
+    else if (name === "sentinelPassword") credentials.password = decodeURIComponent(value);
+    else throw new Error("REDIS_URL takes only the query parameters sentinelUsername and sentinelPassword.");
+  }
+  return credentials;
 }

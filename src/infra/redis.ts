@@ -60,6 +60,7 @@ function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
       ...connection,
       ...client,
       ...address.credentials,
+      ...sentinelOptions(address),
       sentinels: address.sentinels,
       name: address.name,
       db: address.db,
@@ -74,7 +75,9 @@ function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
   }
   return new Cluster(address.nodes, {
     ...client,
-    redisOptions: { ...connection, ...address.credentials },
+    redisOptions: { ...connection, ...address.credentials, ...(address.tls && { tls: {} }) },
+    // A certificate names hosts, so connect to a host by its name, not by an address that was looked up before.
+    ...(address.tls && { dnsLookup: (host, found) => found(null, host) }),
     scaleReads: "master",
     // A command may have run even though its connection closed. ioredis must not send it to another node.
     retryDelayOnFailover: 0,
@@ -82,6 +85,18 @@ function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
     slotsRefreshInterval: SILENCE_MS,
     slotsRefreshTimeout: SILENCE_MS,
   });
+}
+
+/** TLS to both the Sentinels and the servers that they name, or to neither. Each has credentials of its own. */
+function sentinelOptions({
+  tls,
+  sentinelCredentials: { username, password },
+}: Extract<RedisAddress, { form: "sentinel" }>) {
+  return {
+    ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+    ...(username !== undefined && { sentinelUsername: username }),
+    ...(password !== undefined && { sentinelPassword: password }),
+  };
 }
 
 /** Options of every connection. With them, a command is never sent twice and a hung server is detected. */

@@ -1,36 +1,39 @@
 import type { SharedClock } from "../infra/clock.ts";
+import { ServerClocks } from "./server-clocks.ts";
 import type { Metrics } from "../infra/metrics.ts";
+import { PacedReads } from "../infra/paced-reads.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import type { CallerClaim, ChargeRequest, Decision, KeyRefusal } from "./decision.ts";
+import type { CallerClaim, ChargeRequest, Decision } from "./decision.ts";
 import { LocalLimiter } from "./local.ts";
 import { Observer } from "./observer.ts";
-import { answerOf } from "./outage.ts";
-import { charge, type ChargeAnswer, checkKey } from "./scripts.ts";
+import { answerOf, OutageDetector } from "./outage.ts";
+import { ANY_VERSION, charge, type ChargeAnswer, NEVER } from "./scripts.ts";
 import { limitsOf } from "./surfaces.ts";
+import { readUsage, type Usage } from "./usage.ts";
 
 export interface LimiterOptions {
   redis: RedisClient;
-  /** Every prompt answer sets it to Redis's clock. */
+  /** Every prompt answer sets it to Redis's clock; in a cluster, that of one master. */
   clock: SharedClock;
   /** LIMIT_WINDOW_SECONDS, LIMIT_SCALE and LIMITER_TIMEOUT_MS. */
   windowSeconds: number;
   scale: number;
   timeoutMs: number;
-  /** If Redis does not answer: `refuse` with 503, or `local`: count this replica's share of each limit in memory. */
+  /**
+   * If Redis does not answer: `refuse` with 503, or `local`: count this replica's share of each limit in memory, once
+   * three charges in a row have failed, over at least a second. Until then, and after any answer, refuse.
+   */
   onOutage: "refuse" | "local";
   /** The share of one replica is the limit divided by this. */
   replicasExpected: number;
   metrics: Metrics;
 }
 
-const ANY_VERSION = Number.MAX_SAFE_INTEGER;
-const NEVER = 0;
+/** Minimum time between two reads of what one key has used, in milliseconds. GET /limits is free, so it needs a bound. */
+const USAGE_EVERY_MS = 100;
 
-/**
- * Answers slower than this do not set the clock, in milliseconds. Such an answer may be out of date by as much as it
- * took, and replicas' clocks must agree to within 2 s.
- */
-const PROMPT_MS = 1_000;
+/** How often a stale charge is sent again: once to learn the clock of a master, once because it was late. */
+const STALE_AGAIN = 2;
 
 /** Timers can fire up to 1 ms early. Subtract it, so that the deadline never falls after the 503. */
 const TIMER_EARLY_MS = 1;
@@ -39,38 +42,44 @@ const TIMER_EARLY_MS = 1;
  * Decides requests with lua/charge.lua. The limits hold exactly across all replicas on the same Redis.
  *
  * Each charge carries a deadline in Redis's time. If a command waits in a socket until its caller was answered 503, it
- * is stale and charges nothing. The deadline is computed from Redis's last answer and this process's monotonic timer.
- * That estimate can only be too early. So a charge may be stale too early, and is retried, but never counts too late.
+ * is stale and charges nothing. The deadline is computed from the last answer of the same server and this process's
+ * monotonic timer. That estimate can only be too early. So a charge may be stale too early, and is retried, but never
+ * counts too late. In a cluster, each master has a clock of its own.
  */
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #local: LocalLimiter | null;
   readonly #observer: Observer;
-  /** Redis's clock minus `performance.now()`, in milliseconds. Null before the first answer. */
-  #redisOffset: number | null = null;
+  readonly #outage = new OutageDetector();
+  readonly #usages = new PacedReads<Usage>(USAGE_EVERY_MS);
+  readonly #clocks: ServerClocks;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
     this.#local = options.onOutage === "local" ? new LocalLimiter(options) : null;
     this.#observer = new Observer(options.metrics);
+    this.#clocks = new ServerClocks(options.redis, options.clock);
   }
 
   /**
-   * Charges a request to its account and its key, both or neither. One round trip; two, within the same `timeoutMs`, if
-   * the first attempt was stale. Source: lua/charge.lua.
+   * Charges a request to its account and its key, both or neither. One round trip; two or three, within the same
+   * `timeoutMs`, if an attempt was stale. Source: lua/charge.lua.
    * @returns the decision. Check its verdict: a refusal is not thrown.
    * @throws problem `limiter_unavailable` within `timeoutMs`. The request is not admitted, but may have been charged once.
+   * With `onOutage` local, only until it is an outage.
    */
   async charge(request: ChargeRequest): Promise<Decision> {
     const started = performance.now();
     try {
       const answer = await answerOf(this.#chargeInTime(request), this.#options.timeoutMs);
       const decision = this.#decision(request, answer);
+      this.#outage.answered();
       this.#observer.decided(decision, started);
       return decision;
     } catch (error) {
       this.#observer.unanswered(request.surface, started);
-      if (this.#local === null) throw error;
+      const isOutage = this.#outage.failed();
+      if (this.#local === null || !isOutage) throw error;
       const decision = await this.#local.charge(request);
       this.#observer.decidedLocally(decision);
       return decision;
@@ -78,25 +87,22 @@ export class Limiter {
   }
 
   /**
-   * Returns why the key may not be used (revoked, suspended, …), or undefined if it may. For routes without a limit.
-   * One round trip. Source: lua/check-key.lua.
-   * @throws problem `limiter_unavailable` within `timeoutMs`.
+   * Returns whether the key may be used (`refusal`), and what it and its account have used. Charges nothing. One round
+   * trip for all who ask about a key within USAGE_EVERY_MS; who asks sooner than that after the last read waits for the
+   * next one. So the answer counts every request that was decided before. Source: lua/usage.lua.
+   * @throws problem `limiter_unavailable` within `timeoutMs` after the wait.
    */
-  async checkKey({
-    accountId,
-    keyId,
-    accountVersion = ANY_VERSION,
-    secretEndsAt = NEVER,
-  }: CallerClaim): Promise<KeyRefusal | undefined> {
-    const { redis, timeoutMs } = this.#options;
-    const checked = checkKey(redis, { caller: { accountId, keyId }, accountVersion, secretEndsAt });
-    return answerOf(this.#observer.timed(checked), timeoutMs);
+  readUsage(claim: CallerClaim): Promise<Usage> {
+    const { accountId, keyId, accountVersion, secretEndsAt } = claim;
+    const asked = [accountId, keyId, accountVersion, secretEndsAt].join();
+    return this.#usages.read(asked, () => this.#observer.timed(readUsage(this.#options, claim)));
   }
 
   async #chargeInTime(request: ChargeRequest): Promise<ChargeAnswer> {
     const giveUpAt = performance.now() + this.#options.timeoutMs;
     let answer = await this.#send(request, giveUpAt);
-    if (answer.verdict === "stale" && performance.now() < giveUpAt) answer = await this.#send(request, giveUpAt);
+    for (let again = 0; again < STALE_AGAIN && answer.verdict === "stale" && performance.now() < giveUpAt; again++)
+      answer = await this.#send(request, giveUpAt);
     if (answer.verdict === "stale") throw new Error("The charge reached Redis after its deadline");
     return answer;
   }
@@ -105,24 +111,22 @@ export class Limiter {
     { accountId, keyId, surface, cost = 1, accountVersion = ANY_VERSION, secretEndsAt = NEVER }: ChargeRequest,
     giveUpAt: number,
   ): Promise<ChargeAnswer> {
-    const { redis, windowSeconds, scale, clock } = this.#options;
+    const { redis, windowSeconds, scale } = this.#options;
     const sentAt = performance.now();
-    const offset = this.#redisOffset ?? clock.now() - sentAt;
     const call = charge(redis, {
       caller: { accountId, keyId },
       surface,
       limits: limitsOf(surface, scale),
       windowSeconds,
       cost,
-      deadlineMs: Math.floor(offset + giveUpAt) - TIMER_EARLY_MS,
+      deadlineMs: this.#clocks.timeAt(giveUpAt - TIMER_EARLY_MS, accountId),
       accountVersion,
       secretEndsAt,
     });
     const answer = await this.#observer.timed(call);
     const received = performance.now();
     // A late answer says too little about the current time.
-    if (received < giveUpAt) this.#redisOffset = answer.nowMs - received;
-    if (received < Math.min(giveUpAt, sentAt + PROMPT_MS)) clock.follow(answer.nowMs, received);
+    if (received < giveUpAt) this.#clocks.answered(answer.nowMs, { accountId, sentAt, received });
     return answer;
   }
 

@@ -29,3 +29,25 @@ export async function answerOf<T>(operation: Promise<T>, timeoutMs: number): Pro
     clearTimeout(timer);
   }
 }
+
+/** How many charges must fail in a row, and over how many milliseconds, to be an outage of Redis. */
+const OUTAGE_FAILURES = 3;
+const OUTAGE_MS = 1_000;
+
+/** Tells an outage of Redis from a slow call or a connection that is restored at once. Any answer ends the outage. */
+export class OutageDetector {
+  #failures = 0;
+  #since = 0;
+
+  /** Redis decided a charge. */
+  answered(): void {
+    this.#failures = 0;
+  }
+
+  /** Redis did not decide a charge in time. @returns whether this is an outage: three in a row, over at least a second. */
+  failed(): boolean {
+    const now = performance.now();
+    if (this.#failures++ === 0) this.#since = now;
+    return this.#failures >= OUTAGE_FAILURES && now - this.#since >= OUTAGE_MS;
+  }
+}

@@ -9,10 +9,13 @@ import { type Surface, SURFACES } from "./surfaces.ts";
 
 const SCRIPTS = {
   charge: loadScript("charge.lua"),
-  checkKey: loadScript("check-key.lua"),
   fillGrant: loadScript("fill-grant.lua"),
   usage: loadScript("usage.lua"),
 };
+
+/** What a call says if the version, or the end of the secret, is not to be checked. */
+export const ANY_VERSION = Number.MAX_SAFE_INTEGER;
+export const NEVER = 0;
 
 export interface ChargeCall {
   readonly caller: Caller;
@@ -62,16 +65,6 @@ export async function charge(redis: RedisClient, call: ChargeCall): Promise<Char
   return { verdict, accountRemaining, keyRemaining, resetMs, grantRemaining, grantAmount, nowMs };
 }
 
-/** lua/check-key.lua. One round trip. */
-export async function checkKey(
-  redis: RedisClient,
-  { caller, accountVersion, secretEndsAt }: Pick<ChargeCall, "caller" | "accountVersion" | "secretEndsAt">,
-): Promise<KeyRefusal | undefined> {
-  const keys = [redisKeys.keyMarker(caller), redisKeys.accountMarker(caller.accountId)];
-  const answer = (await runScript(redis, SCRIPTS.checkKey, keys, [accountVersion, secretEndsAt])) as KeyRefusal | null;
-  return answer ?? undefined;
-}
-
 export interface SurfaceAnswer {
   readonly accountUsed: number;
   readonly keyUsed: number;
@@ -82,8 +75,8 @@ export interface SurfaceAnswer {
 
 export interface UsageAnswer {
   readonly nowMs: number;
-  readonly revoked: boolean;
-  readonly suspended: boolean;
+  /** Why the key may not be used; undefined if it may. */
+  readonly refusal: KeyRefusal | undefined;
   /** One for each surface, in the order of SURFACES. */
   readonly surfaces: readonly SurfaceAnswer[];
 }
@@ -91,7 +84,12 @@ export interface UsageAnswer {
 /** lua/usage.lua. One round trip. */
 export async function usage(
   redis: RedisClient,
-  { caller, windowSeconds }: Pick<ChargeCall, "caller" | "windowSeconds">,
+  {
+    caller,
+    windowSeconds,
+    accountVersion,
+    secretEndsAt,
+  }: Pick<ChargeCall, "caller" | "windowSeconds" | "accountVersion" | "secretEndsAt">,
 ): Promise<UsageAnswer> {
   const keys = [
     redisKeys.keyMarker(caller),
@@ -102,10 +100,10 @@ export async function usage(
       redisKeys.grants(caller, surface),
     ]),
   ];
-  const answer = await runScript(redis, SCRIPTS.usage, keys, [windowSeconds]);
-  const [nowMs, revoked, suspended, rows] = answer as [number, number, number, [number, number, number, string[]][]];
+  const answer = await runScript(redis, SCRIPTS.usage, keys, [windowSeconds, accountVersion, secretEndsAt]);
+  const [nowMs, refusal, rows] = answer as [number, KeyRefusal | "", [number, number, number, string[]][]];
   const surfaces = rows.map(([accountUsed, keyUsed, resetMs, grants]) => ({ accountUsed, keyUsed, resetMs, grants }));
-  return { nowMs, revoked: revoked === 1, suspended: suspended === 1, surfaces };
+  return { nowMs, refusal: refusal === "" ? undefined : refusal, surfaces };
 }
 
 /** lua/fill-grant.lua. One round trip. @returns whether the grant exists. */

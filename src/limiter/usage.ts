@@ -1,9 +1,8 @@
-import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import type { Quota } from "./decision.ts";
+import type { CallerClaim, KeyRefusal, Quota } from "./decision.ts";
 import { type Grant, parseGrants } from "./grant-counters.ts";
 import { answerOf } from "./outage.ts";
-import { usage } from "./scripts.ts";
+import { ANY_VERSION, NEVER, usage } from "./scripts.ts";
 import { limitsOf, SURFACES, type Surface } from "./surfaces.ts";
 
 export interface UsageOptions {
@@ -27,7 +26,8 @@ export interface SurfaceUsage {
 }
 
 export interface Usage {
-  readonly status: "active" | "revoked" | "suspended";
+  /** Why the key may not be used; undefined if it may. */
+  readonly refusal: KeyRefusal | undefined;
   readonly surfaces: SurfaceUsage[];
   /** Live grants by surface, in the order in which they are drawn on. */
   readonly grants: Grant[];
@@ -36,16 +36,18 @@ export interface Usage {
 }
 
 /**
- * Returns what a key and its account have used of every surface. Charges nothing. One round trip. Source: lua/usage.lua.
+ * Returns whether a key may be used, and what it and its account have used of every surface. Charges nothing. One round
+ * trip. Source: lua/usage.lua.
  * @throws problem `limiter_unavailable` within `timeoutMs`.
  */
 export async function readUsage(
   { redis, windowSeconds, scale, timeoutMs }: UsageOptions,
-  caller: Caller,
+  { accountId, keyId, accountVersion = ANY_VERSION, secretEndsAt = NEVER }: CallerClaim,
 ): Promise<Usage> {
-  const { nowMs, revoked, suspended, surfaces } = await answerOf(usage(redis, { caller, windowSeconds }), timeoutMs);
+  const call = { caller: { accountId, keyId }, windowSeconds, accountVersion, secretEndsAt };
+  const { nowMs, refusal, surfaces } = await answerOf(usage(redis, call), timeoutMs);
   return {
-    status: revoked ? "revoked" : suspended ? "suspended" : "active",
+    refusal,
     surfaces: SURFACES.map((surface, index) => {
       const { accountUsed = 0, keyUsed = 0, resetMs = 0 } = surfaces[index] ?? {};
       const limits = limitsOf(surface, scale);

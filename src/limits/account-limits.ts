@@ -58,10 +58,16 @@ export class AccountLimitsReader {
 
 function viewKeyLimits({ id, name }: KeyRecord, used: Usage | undefined): KeyLimits[] {
   if (used === undefined) return [];
-  const { surfaces, grants, nowMs, status } = used;
+  const { surfaces, grants, nowMs, refusal } = used;
   const own = surfaces.map(({ surface, key, resetMs }) => ({ surface, key, ...resetOf(resetMs, nowMs) }));
   return [
-    { id, name, status: status === "revoked" ? "revoked" : "active", surfaces: own, grants: grants.map(viewLiveGrant) },
+    {
+      id,
+      name,
+      status: refusal === "revoked" ? "revoked" : "active",
+      surfaces: own,
+      grants: grants.map(viewLiveGrant),
+    },
   ];
 }
 

@@ -11,7 +11,10 @@ export function limitsEndpoints(limits: LimitsService) {
       status: 200,
       answer: Limits,
       problems: [],
-      handle: ({ caller }) => limits.read(caller),
+      handle: ({ caller, usage }) => {
+        if (usage === undefined) throw new Error("The route of this endpoint must be free.");
+        return Promise.resolve(limits.view(caller, usage));
+      },
     }),
   };
 }

@@ -1,28 +1,25 @@
 import type { Caller } from "../accounts/caller.ts";
 import { timestamp } from "../infra/clock.ts";
 import { secondsToReset } from "../limiter/headers.ts";
-import { readUsage, type Usage, type UsageOptions } from "../limiter/usage.ts";
+import type { Usage, UsageOptions } from "../limiter/usage.ts";
 import type { Limits, LiveGrant, SurfaceLimits } from "./schema.ts";
 
-/** Reads what a caller has used of its limits. Charges nothing. */
+/** Shows a caller what it has used of its limits. */
 export class LimitsService {
-  readonly #options: UsageOptions;
+  readonly #windowSeconds: number;
 
-  constructor(options: UsageOptions) {
-    this.#options = options;
+  /** @param options `windowSeconds` is LIMIT_WINDOW_SECONDS. */
+  constructor({ windowSeconds }: Pick<UsageOptions, "windowSeconds">) {
+    this.#windowSeconds = windowSeconds;
   }
 
-  /**
-   * Returns every surface of the caller's account and key, and the key's live grants. One round trip.
-   * @throws problem `limiter_unavailable`
-   */
-  async read(caller: Caller): Promise<Limits> {
-    const { surfaces, grants, nowMs } = await readUsage(this.#options, caller);
+  /** Returns every surface of the caller's account and key, and the key's live grants. No round trip. */
+  view(caller: Caller, { surfaces, grants, nowMs }: Usage): Limits {
     return {
       object: "limits",
       account_id: caller.accountId,
       key_id: caller.keyId,
-      window_seconds: this.#options.windowSeconds,
+      window_seconds: this.#windowSeconds,
       surfaces: surfaces.map(({ surface, account, key, resetMs }) => ({
         surface,
         account,

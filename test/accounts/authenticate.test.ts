@@ -18,7 +18,7 @@ describe("Authenticator", () => {
       store: accounts.store,
       clock: { now: () => Date.now() + elapsedMs },
       timer: { now: () => elapsedMs },
-      guard: new GuessGuard(),
+      guard: new GuessGuard({ store: accounts.store }),
     });
   });
 

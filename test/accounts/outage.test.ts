@@ -41,7 +41,8 @@ describe("Authenticator without MongoDB", () => {
     const proxy = await proxyTo(primary.host, primary.port);
     const url = primary.through(`127.0.0.1:${proxy.port}`, "outage");
     const mongo = await connectMongo({ url, timeoutMs: TIMEOUT_MS });
-    const authenticator = new Authenticator({ store: new AccountStore(mongo), clock: Date, guard: new GuessGuard() });
+    const store = new AccountStore(mongo);
+    const authenticator = new Authenticator({ store, clock: Date, guard: new GuessGuard({ store }) });
     const attempts = () =>
       Promise.all(
         Array.from({ length: 100 }, () =>

@@ -1,12 +1,25 @@
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { LocalLimiter } from "../../src/limiter/local.ts";
-import { startRedis } from "../support/servers.ts";
+import { startRedis, useRedisServer } from "../support/servers.ts";
+import { useProxy } from "./proxy.ts";
 import { limiterOver, newCaller, problemOf } from "./support.ts";
 
 const REPLICAS = 4;
+
+const TIMEOUT_MS = 200;
+
+/** Charges until the limiter decides without Redis. Resolves with how many charges it refused with 503 before. */
+async function untilLocal(limiter: Limiter): Promise<number> {
+  for (let refused = 0; ; refused++) {
+    const decision = await limiter.charge({ ...newCaller(), surface: "start" }).catch(() => undefined);
+    if (decision !== undefined) return refused;
+    await setTimeout(20);
+  }
+}
 
 describe("LIMITER_ON_OUTAGE=local", () => {
   let redis: RedisClient;
@@ -16,6 +29,7 @@ describe("LIMITER_ON_OUTAGE=local", () => {
     redis = await connectRedis({ url: server.url, timeoutMs: 1_000 });
     limiter = limiterOver(redis, { onOutage: "local", replicasExpected: REPLICAS });
     await server.stop();
+    await untilLocal(limiter);
   });
   after(() => redis.disconnect());
 
@@ -60,4 +74,68 @@ describe("LIMITER_ON_OUTAGE=local", () => {
       code: "limiter_unavailable",
     });
   });
+});
+
+describe("LIMITER_ON_OUTAGE=local falls back", function () {
+  this.timeout(30_000);
+  const server = useRedisServer();
+  const proxy = useProxy(server);
+  let redis: RedisClient;
+  let limiter: Limiter;
+  let patient: Limiter;
+  before(async () => {
+    redis = await connectRedis({ url: proxy.url, timeoutMs: 5_000 });
+    patient = limiterOver(redis);
+  });
+  after(() => redis.disconnect());
+  beforeEach(() => {
+    limiter = limiterOver(redis, { onOutage: "local", replicasExpected: REPLICAS, timeoutMs: TIMEOUT_MS });
+  });
+
+  const request = () => ({ ...newCaller(), surface: "start" }) as const;
+  /** A limit of Redis's is 10, one of a replica's share is 2. */
+  const decidedBy = async () => ((await limiter.charge(request())).key.limit === 10 ? "Redis" : "the replica");
+  const refused = async () => expect(await problemOf(limiter.charge(request()))).to.include({ status: 503 });
+
+  it("after no slow call among good ones, however often one is slow: each is 503", async () => {
+    const until = performance.now() + 2_000;
+    while (performance.now() < until) {
+      expect(await decidedBy()).to.equal("Redis");
+      proxy.answerDelayMs = 2 * TIMEOUT_MS;
+      await Promise.all([refused(), refused(), refused(), refused()]);
+      proxy.mend();
+      await proxy.delivered();
+      await patient.charge(request()); // the connection is free again
+    }
+  });
+
+  it("not before a second of silence, however many charges fail, and then for as long as the outage lasts", async () => {
+    expect(await decidedBy()).to.equal("Redis");
+    proxy.swallow("toClient");
+    const started = performance.now();
+    await Promise.all(Array.from({ length: 20 }, refused));
+    await untilLocal(limiter);
+    expect(performance.now() - started).to.be.within(1_000, 3_000);
+    expect(await decidedBy()).to.equal("the replica");
+    proxy.mend();
+    await recovered();
+    expect(await decidedBy()).to.equal("Redis");
+  });
+
+  it("within two seconds once no connection is left, and returns with the first answer", async () => {
+    proxy.refuse();
+    const started = performance.now();
+    await untilLocal(limiter);
+    expect(performance.now() - started).to.be.within(1_000, 3_000);
+    proxy.mend();
+    await recovered();
+    expect(await decidedBy()).to.equal("Redis");
+    proxy.loseAnswer = true;
+    await refused();
+  });
+
+  async function recovered(): Promise<void> {
+    while ((await redis.ping().catch(() => undefined)) === undefined) await setTimeout(10);
+    await patient.charge(request());
+  }
 });

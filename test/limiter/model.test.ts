@@ -127,8 +127,8 @@ async function charge(
 async function actualUsage({ redis, callers }: Run): Promise<unknown[]> {
   const options = { redis, windowSeconds: DAY_SECONDS, scale: 1, timeoutMs: 5_000 };
   const all = await Promise.all(callers.map((caller) => readUsage(options, caller)));
-  return all.map(({ status, surfaces, grants }) => ({
-    status,
+  return all.map(({ refusal, surfaces, grants }) => ({
+    refusal,
     used: surfaces
       .filter(({ surface: of }) => of === "create" || of === "start")
       .map(({ account, key: own }) => [account.used, own.used]),
@@ -138,7 +138,7 @@ async function actualUsage({ redis, callers }: Run): Promise<unknown[]> {
 
 function expectedUsage({ model, callers }: Run): unknown[] {
   return callers.map((_, owner) => ({
-    status: model.revoked.has(owner) ? "revoked" : model.suspended ? "suspended" : "active",
+    refusal: model.revoked.has(owner) ? "revoked" : model.suspended ? "suspended" : undefined,
     used: SURFACES.map((of) => [model.usedOf(of), model.usedOf(of, owner)]),
     grants: SURFACES.flatMap((of) =>
       [...model.grantsOf(owner, of)]

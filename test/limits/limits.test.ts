@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { Limits } from "../../src/limits/schema.ts";
 import { limitsOf, SURFACES } from "../../src/limiter/surfaces.ts";
 import { type Client, expectProblem } from "../support/client.ts";
+import { scrape } from "../support/metrics.ts";
 import { useService } from "../support/use-service.ts";
 
 describe("GET /limits", () => {
@@ -50,6 +51,44 @@ describe("GET /limits", () => {
       key: { limit: 120, used: 0, remaining: 120 },
     });
     expect(surfaceOf(own, "reads")?.account.used).to.equal(0);
+  });
+
+  it("carries no rate-limit headers, because no one surface is meant", async () => {
+    const { client } = await service.account();
+    const { headers } = await client.get("/limits");
+    expect([headers.get("ratelimit"), headers.get("ratelimit-policy")]).to.deep.equal([null, null]);
+    const charged = await client.get("/candidates");
+    expect(charged.headers.get("ratelimit")).to.match(/^"account";r=239;/);
+  });
+
+  it("shows every request that was answered before, however many ask at once", async () => {
+    const account = await service.account();
+    const { client } = account;
+    const other = (await account.another()).client;
+    let over = false;
+    const crowd = Array.from({ length: 4 }, async () => {
+      while (!over) await read(client);
+    });
+    for (let n = 1; n <= 10; n++) {
+      expectProblem(await client.post("/candidates", { nonsense: n }), 422, "validation_failed"); // charged, and quick
+      expect(surfaceOf(await read(client), "create")?.key.used).to.equal(n);
+      expect(surfaceOf(await read(other), "create")?.account.used).to.equal(n);
+    }
+    over = true;
+    await Promise.all(crowd);
+  });
+
+  it("asks Redis once for all who ask about a key at once, and at most ten times a second", async () => {
+    const { client } = await service.account();
+    await read(client);
+    const scripts = async () =>
+      (await scrape(service)).value("db_client_operation_duration_seconds_count", { db_operation_name: "evalsha" }) ??
+      0;
+    const before = { scripts: await scripts(), at: performance.now() };
+    for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 40 }, () => read(client)));
+    const seconds = (performance.now() - before.at) / 1000;
+    const asked = (await scripts()) - before.scripts;
+    expect(asked).to.be.within(3, Math.floor(seconds / 0.099) + 1); // a timer may fire 1 ms early
   });
 
   it("shows the key's live grants, and no other key's", async () => {

@@ -1,0 +1,40 @@
+import { setTimeout } from "node:timers/promises";
+
+/**
+ * Bounds how often something is read, without ever giving an old answer. At most one read of a key begins in `everyMs`;
+ * who asks in between shares the next one. Nobody is given a read that began before they asked.
+ */
+export class PacedReads<T> {
+  readonly #everyMs: number;
+  /** For each key that was read in the last `everyMs`: resolves when the next read may begin. */
+  readonly #pauses = new Map<string, Promise<void>>();
+  /** The reads that have not begun. */
+  readonly #next = new Map<string, Promise<T>>();
+
+  /** @param everyMs in milliseconds; also the longest wait until a read begins. */
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs;
+  }
+
+  /** Returns the answer of `run`, or of another caller's `run` for the same key. */
+  read(key: string, run: () => Promise<T>): Promise<T> {
+    const next = this.#next.get(key);
+    if (next !== undefined) return next;
+    const pause = this.#pauses.get(key);
+    if (pause === undefined) return this.#begin(key, run);
+    const read = pause.then(() => {
+      this.#next.delete(key);
+      return this.#begin(key, run);
+    });
+    this.#next.set(key, read);
+    return read;
+  }
+
+  #begin(key: string, run: () => Promise<T>): Promise<T> {
+    const pause = setTimeout(this.#everyMs).then(() => {
+      if (!this.#next.has(key)) this.#pauses.delete(key);
+    });
+    this.#pauses.set(key, pause);
+    return run();
+  }
+}

@@ -1,0 +1,56 @@
+import { followRedis, PROMPT_MS, type SharedClock } from "../infra/clock.ts";
+import type { RedisClient } from "../infra/redis.ts";
+import { serverOf } from "../infra/redis-nodes.ts";
+
+/** A time that is over on every clock, in milliseconds since the epoch. A charge with this deadline is always stale. */
+const OVER_MS = 1;
+/** In a cluster: minimum time between two questions for the time of the master that the service's clock follows. */
+const FOLLOW_EVERY_MS = 1_000;
+
+/**
+ * What the servers' clocks show, from their last answers and this process's monotonic timer. In a cluster each master
+ * has a clock of its own, and may be seconds apart from the others.
+ */
+export class ServerClocks {
+  readonly #redis: RedisClient;
+  readonly #clock: SharedClock;
+  /** The clock of each server minus `performance.now()`, in milliseconds. */
+  readonly #offsets = new Map<string, number>();
+  #askedAt = -Infinity;
+
+  /** @param clock is set to Redis's clock by the answers; in a cluster, to that of one master. */
+  constructor(redis: RedisClient, clock: SharedClock) {
+    this.#redis = redis;
+    this.#clock = clock;
+  }
+
+  /**
+   * Returns what the clock of the account's server shows at that time of `performance.now()`, in whole milliseconds;
+   * never more. If a master of a cluster has not answered yet, returns a time that is over: its answer, `stale`, tells
+   * its clock.
+   */
+  timeAt(at: number, accountId: string): number {
+    const offset = this.#offsets.get(serverOf(this.#redis, accountId));
+    if (offset !== undefined) return Math.floor(offset + at);
+    // The only server is the one that the service's clock follows.
+    return this.#redis.isCluster ? OVER_MS : Math.floor(this.#clock.now() - performance.now() + at);
+  }
+
+  /** Takes over the clock that an answer shows. The times are those of `performance.now()`. */
+  answered(
+    nowMs: number,
+    { accountId, sentAt, received }: { accountId: string; sentAt: number; received: number },
+  ): void {
+    // Look the server up again: if the slot has moved, the answer came from its new master.
+    this.#offsets.set(serverOf(this.#redis, accountId), nowMs - received);
+    if (this.#redis.isCluster) this.#follow(received);
+    else if (received < sentAt + PROMPT_MS) this.#clock.follow(nowMs, received);
+  }
+
+  /** Asks the master that the service's clock follows, in the background. If it fails, a later one does not. */
+  #follow(now: number): void {
+    if (now < this.#askedAt + FOLLOW_EVERY_MS) return;
+    this.#askedAt = now;
+    void followRedis(this.#clock, this.#redis, PROMPT_MS).catch(() => undefined);
+  }
+}
