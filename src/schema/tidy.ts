@@ -17,6 +17,7 @@ interface Node {
   readonly additionalProperties?: Node | boolean;
   readonly items?: Node;
   readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
   readonly maxProperties?: number;
   readonly then?: Node;
   readonly else?: Node;
@@ -41,7 +42,7 @@ function ofNode(node: Node): Tidy | undefined {
   if (node.then !== undefined && node.else !== undefined) return ofEither(node.then, node.else);
   if (node.properties !== undefined) return ofObject(node.properties);
   if (typeof node.additionalProperties === "object") return ofMap(node.additionalProperties, node.maxProperties);
-  if (node.items !== undefined) return ofArray(node.items, node.maxItems);
+  if (node.items !== undefined) return ofArray(node.items, maxItemsOf(node));
   if (node["x-scalar"]) return scalar;
   return isText(node) ? ofText(node) : undefined;
 }
@@ -90,6 +91,11 @@ function ofArray(items: Node, max = Infinity): Tidy {
     // As in ofMap. Items of a list that is too long are not even tidied.
     return value.length > max ? value.slice(0, max + 1) : value.map(tidy);
   };
+}
+
+/** A list without repeats of a few words is never longer than there are words. */
+function maxItemsOf({ maxItems, uniqueItems, items }: Node): number | undefined {
+  return maxItems ?? (uniqueItems === true ? items?.enum?.length : undefined);
 }
 
 function isText(node: Node): boolean {
