@@ -114,8 +114,8 @@ function textOf(object: Record<string, unknown> | null): string {
 }
 
 /** Parses what `textOf` returned. Records are never changed in place, so the text stays true. */
-function objectOf<T extends Record<string, unknown> | null>(text: string): T {
-  const object = JSON.parse(text) as T;
+function objectOf(text: string): Record<string, unknown> | null {
+  const object = JSON.parse(text) as Record<string, unknown> | null;
   if (object !== null) texts.set(object, text);
   return object;
 }
@@ -190,15 +190,15 @@ export function decode({
     state: stored.state as CandidateState,
     id: _id,
     accountId: account,
-    metadata: objectOf<Record<string, string>>(stored.metadata),
+    metadata: objectOf(stored.metadata) as Record<string, string>,
     documents: stored.documents.map((document) => ({
       ...document,
-      metadata: objectOf<Record<string, string>>(document.metadata),
+      metadata: objectOf(document.metadata) as Record<string, string>,
     })),
     references: stored.references.map((reference) => ({
       ...reference,
-      metadata: objectOf<Record<string, string>>(reference.metadata),
-      response: objectOf<Record<string, unknown> | null>(reference.response),
+      metadata: objectOf(reference.metadata) as Record<string, string>,
+      response: objectOf(reference.response),
     })),
   };
 }
