@@ -53,7 +53,7 @@ const metadata = (characters: number, n: number) =>
 /** The largest response: 16 KiB of JSON. `members` are as many values as fit, `text` is one. */
 export const RESPONSES = {
   text: (n: number): object => ({ said: letters(4_000, n) }),
-  members: (): object => ({ list: times(5_400, () => ({})) }),
+  members: (): object => ({ list: times(499, (n) => ({ [short(n)]: {} })) }),
 };
 
 /** Candidates of nearly 1 MiB as JSON: one POST. */
@@ -61,10 +61,10 @@ export const CANDIDATES: Record<string, () => object> = {
   "200 documents with 50 members each": () => ({
     documents: times(200, (n) => ({ name: letters(60, n), metadata: n < 190 ? metadata(18, n) : {} })),
   }),
-  "200 documents with the longest texts": () => ({
-    documents: times(200, (n) => ({ name: letters(500, n), state: "rejected", rejection_reason: letters(1_000, n) })),
+  "190 documents with the longest texts": () => ({
+    documents: times(190, (n) => ({ name: letters(500, n), state: "rejected", rejection_reason: letters(1_000, n) })),
   }),
-  "200 documents and 50 references of control characters": () => ({
+  "110 documents of control characters": () => ({
     documents: times(110, () => ({
       name: "\u0001".repeat(500),
       state: "rejected",
@@ -85,7 +85,7 @@ export const LARGEST = {
       documents: times(200, (n) => ({ name: letters(60, n) })),
       references: times(50, (n) => ({ state: "received", response: RESPONSES.text(n) })),
     }),
-    patches: times(12, (n) => ({ metadata: metadata(400, n) })),
+    patches: times(18, (n) => ({ metadata: metadata(400, n) })),
   },
   /** As many values as the responses can have. */
   members: {
