@@ -12,10 +12,12 @@ describe("the size of a candidate", () => {
   const { client } = useAccount(useService());
 
   it("is limited to 2 MiB, however many requests it grows by", async () => {
-    const created = await client.post("/candidates", { references: Array.from({ length: 50 }, () => ({})) });
+    const created = await client.post("/candidates", {
+      references: Array.from({ length: 50 }, (_, n) => (n < 13 ? { metadata: METADATA } : {})),
+    });
     const { id, references } = created.body;
     const answers = [];
-    for (const reference of references.slice(0, 28))
+    for (const reference of references.slice(13, 28))
       answers.push(await client.patch(`/references/${reference.id}`, { metadata: METADATA }));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused).to.have.length(1);
@@ -37,7 +39,10 @@ describe("a record that was larger before there was a limit", () => {
   const references = Array.from({ length: 30 }, () => ({ metadata: METADATA }));
   const large: CandidateRecord = {
     ...newDraft({ references, name: "Ann" }, facts),
-    ...{ version: 1, state: "created", created_at: facts.now, updated_at: facts.now },
+    version: 1,
+    state: "created",
+    created_at: facts.now,
+    updated_at: facts.now,
   };
 
   it("may change, but not grow", () => {

@@ -95,7 +95,6 @@ export function successes({ send, ids, document, reference }: World): Record<str
         return () => request({ id, documents, references });
       },
     }));
-  const tagged = { "If-Match": TAGS.slice(0, MAX_HEADER - 1).replace(/,?$/, ",*") };
   let turn = 0;
   return {
     "GET /limits": [now("limits", () => send("GET", "/limits"))],
@@ -157,7 +156,7 @@ export function successes({ send, ids, document, reference }: World): Record<str
     ).filter(({ what }) => !/50 references with/.test(what)),
     "GET /references/:id": each("the largest", (id) => send("GET", `/references/${reference(id)}`)),
     "PATCH /references/:id": each("the largest", (id) =>
-      send("PATCH", `/references/${reference(id)}`, json({ metadata: { turn: String(turn++) } }, tagged)),
+      send("PATCH", `/references/${reference(id)}`, json({ relationship: `turn ${turn++}` }, { "If-Match": "*" })),
     ),
     "DELETE /references/:id": fresh("remove", ({ references }) =>
       send("DELETE", `/references/${references[0]?.id ?? ""}`),
