@@ -46,6 +46,15 @@ export interface Fault {
   detail: string;
 }
 
+/** Most faults that one answer lists. To find more of them takes time and tells nobody more. */
+export const MAX_FAULTS = 100;
+
+/** Returns the faults as an answer lists them: one more entry says that there are others. */
+export function listed(faults: readonly Fault[]): Fault[] {
+  if (faults.length <= MAX_FAULTS) return [...faults];
+  return [...faults.slice(0, MAX_FAULTS), { pointer: "", detail: "and more faults" }];
+}
+
 /** Optional parts of a problem. `members` are added to the problem document, and `headers` to the response. */
 export interface ProblemExtras {
   errors?: Fault[];

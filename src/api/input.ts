@@ -4,7 +4,7 @@ import { hasBody, mediaTypeOf, type ReadBody, readJson } from "../http/body.ts";
 import { openForm } from "../http/form.ts";
 import { fingerprintOf, openRaw } from "../http/upload.ts";
 import type { StoredFile } from "../content/file.ts";
-import { type Fault, problem } from "../problems.ts";
+import { type Fault, listed, MAX_FAULTS, problem } from "../problems.ts";
 import type { Endpoint, Route } from "./endpoint.ts";
 import { tidier } from "../schema/tidy.ts";
 import { compile } from "./validate.ts";
@@ -94,8 +94,9 @@ export function bodyReader(
 function refuse(code: "invalid_query" | "validation_failed", summary: string, faults: Fault[]): void {
   const first = faults[0];
   if (first === undefined) return;
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
+  const others = Math.min(faults.length - 1, MAX_FAULTS);
+  const more = others === 0 ? "" : ` (and ${others === MAX_FAULTS ? "at least " : ""}${others} more)`;
   throw problem(code, `${summary} ${first.pointer === "" ? "It" : first.pointer} ${first.detail}${more}.`, {
-    errors: faults,
+    errors: listed(faults),
   });
 }

@@ -33,11 +33,12 @@ export function mount(routes: readonly Route[], options: MountOptions): Router<A
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) router.register(route.path, [route.method], handlerOf(route, options));
   const contract = jsonAnswer(200, openApi(routes));
-  router.get("/openapi.json", (ctx) => {
+  router.get("/openapi.json", async (ctx) => {
     ctx.state.endpointName = "openapi";
     ctx.state.route = "/openapi.json";
-    const headers = { ...contract.headers, "Cache-Control": "public, max-age=300" };
-    send(ctx, { ...contract, headers }, ifNoneMatch(headerOf(ctx, "if-none-match")));
+    const answer = await contract;
+    const headers = { ...answer.headers, "Cache-Control": "public, max-age=300" };
+    send(ctx, { ...answer, headers }, ifNoneMatch(headerOf(ctx, "if-none-match")));
   });
   return router;
 }
@@ -96,12 +97,12 @@ async function answer(
     const result = await route.handle(input);
     if (result instanceof BinaryAnswer) return result;
     if (result === undefined) return new BinaryAnswer(204, {});
-    return jsonAnswer(route.status, result, { location: route.location?.(result), volatile: route.volatile });
+    return await jsonAnswer(route.status, result, { location: route.location?.(result), volatile: route.volatile });
   };
   try {
     const key = route.method === "POST" ? idempotencyKey(ctx) : undefined;
     if (route.dryRun !== undefined && isDryRun(query))
-      return jsonAnswer(200, await route.dryRun.handle(inputWith(newId)));
+      return await jsonAnswer(200, await route.dryRun.handle(inputWith(newId)));
     if (key === undefined) return await work(newId);
     const request = {
       accountId: caller.accountId,

@@ -2,14 +2,11 @@ import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { closest, distance } from "fastest-levenshtein";
 import type { TSchema } from "typebox";
-import type { Fault } from "../problems.ts";
+import { type Fault, MAX_FAULTS } from "../problems.ts";
 import { isEmailAddress } from "../schema/email.ts";
 import { isPhone, phoneFault } from "../schema/phone.ts";
 import { escapePointer } from "../schema/pointer.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
-
-/** Maximum faults in one answer. One more entry says how many are left out. */
-const MAX_FAULTS = 100;
 
 /** The longest unknown name that is compared with the known ones. */
 const MAX_NAME_TO_COMPARE = 100;
@@ -18,7 +15,7 @@ const options = { allErrors: true, strict: true, allowUnionTypes: true, verbose:
 const forJson = extended(new Ajv2020(options));
 const forQuery = extended(new Ajv2020({ ...options, coerceTypes: true, useDefaults: true }));
 
-/** Returns every fault of a value. Without faults, the value has the schema's type. */
+/** Returns the faults of a value, up to one more than an answer lists. Without faults, the value has the schema's type. */
 export type Validate = (value: unknown) => Fault[];
 
 /**
@@ -44,10 +41,7 @@ function extended(ajv: Ajv2020): Ajv2020 {
 function faultsOf(errors: ErrorObject[]): Fault[] {
   // `if` and `propertyNames` only repeat what the error inside them says.
   const specific = errors.filter(({ keyword }) => keyword !== "if" && keyword !== "propertyNames");
-  const faults = specific.slice(0, MAX_FAULTS).map((error) => ({ pointer: pointerOf(error), detail: detailOf(error) }));
-  if (specific.length > MAX_FAULTS)
-    faults.push({ pointer: "", detail: `and ${specific.length - MAX_FAULTS} more faults` });
-  return faults;
+  return specific.slice(0, MAX_FAULTS + 1).map((error) => ({ pointer: pointerOf(error), detail: detailOf(error) }));
 }
 
 function pointerOf({ instancePath, params, propertyName }: ErrorObject): string {

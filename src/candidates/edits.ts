@@ -45,7 +45,12 @@ export function patched(record: CandidateRecord, patch: CandidatePatch): Candida
     withdrawn,
     withdrawal_reason: reason,
   };
-  return JSON.stringify(edited) === JSON.stringify(record) ? record : edited;
+  return ownFields(edited) === ownFields(record) ? record : edited;
+}
+
+/** Returns what `patched` can change, as one string to compare. Documents and references are most of a candidate. */
+function ownFields({ documents: _documents, references: _references, ...own }: CandidateRecord): string {
+  return JSON.stringify(own);
 }
 
 /**

@@ -10,6 +10,12 @@ import { openReferenceStates, referenceContradiction } from "./reference-state.t
 /** Maximum size of a reference's response, in bytes of JSON. */
 const MAX_RESPONSE_BYTES = 16 * 1024;
 
+/**
+ * Maximum members and items of a response, at every depth. 16 KiB could hold 5,000 empty objects, and to read a candidate
+ * with 50 such responses would hold the event loop for long.
+ */
+const MAX_RESPONSE_VALUES = 1_000;
+
 /** Adds a reference to the candidate. @throws problem too_many_references */
 export function withReference(record: CandidateRecord, reference: ReferenceRecord): CandidateRecord {
   if (record.references.length >= MAX_REFERENCES) {
@@ -81,7 +87,12 @@ export function mergedResponse(
   if (patch === undefined) return before;
   const merged = mergePatch(before, patch) as ReferenceRecord["response"];
   const bytes = Buffer.byteLength(JSON.stringify(merged));
-  if (bytes <= MAX_RESPONSE_BYTES) return merged;
+  const values = countValues(merged);
+  if (bytes <= MAX_RESPONSE_BYTES && values <= MAX_RESPONSE_VALUES) return merged;
+  const [limit, size] =
+    bytes > MAX_RESPONSE_BYTES
+      ? [`${MAX_RESPONSE_BYTES} bytes of JSON`, bytes]
+      : [`${MAX_RESPONSE_VALUES} members and items in all`, values];
   throw problem(
     "validation_failed",
     "The response would be too large. Send null for members that you no longer need.",
@@ -89,11 +100,16 @@ export function mergedResponse(
       errors: [
         {
           pointer: `${at}/response`,
-          detail: `must have at most ${MAX_RESPONSE_BYTES} bytes of JSON, with the existing members; it would have ${bytes}`,
+          detail: `must have at most ${limit}, with the existing members; it would have ${size}`,
         },
       ],
     },
   );
+}
+
+function countValues(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, member) => sum + 1 + countValues(member), 0);
 }
 
 /** Returns the state with the times that belong to it. @param before the times until now. */

@@ -5,8 +5,12 @@ import type { CandidateRecord, DocumentRecord, Erasure, ReferenceRecord, Removed
 import type { CandidateState } from "./schema.ts";
 import type { Tombstone } from "./tombstone.ts";
 
-/** Maximum size of a candidate's record, without the bytes of its files. Well under MongoDB's limit of 16 MiB. */
-export const MAX_CANDIDATE_BYTES = 8 * 1024 * 1024;
+/**
+ * Maximum size of a candidate's record, without the bytes of its files. Whatever is done with a candidate is done with
+ * all of it, so this bounds how long one request keeps the event loop. A candidate with 200 documents and 50 references
+ * with responses of 16 KiB has 1 MiB.
+ */
+export const MAX_CANDIDATE_BYTES = 2 * 1024 * 1024;
 
 /**
  * A candidate as MongoDB stores it. Objects whose member names the client chooses are stored as JSON text: BSON would
@@ -49,17 +53,32 @@ export function packFacts({
   metadata: _m,
   removed: _removed,
   erasure: _erasure,
+  documents,
+  references,
   ...facts
 }: CandidateRecord): string {
-  return JSON.stringify({ ...facts, version: 0, pack_version: 0, state: 0, updated_at: 0 });
+  const items = { documents: documents.map(storedDocument), references: references.map(storedReference) };
+  return JSON.stringify({ ...facts, ...items, version: 0, pack_version: 0, state: 0, updated_at: 0 });
 }
 
 /**
  * Converts a record to its stored form.
  * @param now when the write takes its place in the feed, in milliseconds since the epoch.
+ * @param before what it replaces. It may be too large already, from 0.1.0: then it may change, but not grow.
  * @throws problem payload_too_large
  */
-export function encode(record: CandidateRecord, now: number): Stored {
+export function encode(record: CandidateRecord, now: number, before?: CandidateRecord): Stored {
+  const stored = toStored(record, now);
+  if (stored.size > MAX_CANDIDATE_BYTES && (before === undefined || stored.size > toStored(before, now).size)) {
+    throw problem(
+      "payload_too_large",
+      `The candidate's record would have more than ${MAX_CANDIDATE_BYTES} bytes. Send less data.`,
+    );
+  }
+  return stored;
+}
+
+function toStored(record: CandidateRecord, now: number): Stored {
   const { id, accountId, removed, erasure, ...rest } = record;
   const stored: Stored = {
     ...rest,
@@ -70,22 +89,35 @@ export function encode(record: CandidateRecord, now: number): Stored {
     change: `${feedPosition(now)}.${id}`,
     next_expiry: nextExpiry(record.documents),
     size: 0,
-    metadata: JSON.stringify(record.metadata),
-    documents: record.documents.map((document) => ({ ...document, metadata: JSON.stringify(document.metadata) })),
-    references: record.references.map((reference) => ({
-      ...reference,
-      metadata: JSON.stringify(reference.metadata),
-      response: JSON.stringify(reference.response),
-    })),
+    metadata: textOf(record.metadata),
+    documents: record.documents.map(storedDocument),
+    references: record.references.map(storedReference),
   };
   stored.size = BSON.calculateObjectSize(stored);
-  if (stored.size > MAX_CANDIDATE_BYTES) {
-    throw problem(
-      "payload_too_large",
-      `The candidate's record would have more than ${MAX_CANDIDATE_BYTES} bytes. Send less data.`,
-    );
-  }
   return stored;
+}
+
+function storedDocument(document: DocumentRecord): Stored["documents"][number] {
+  return { ...document, metadata: textOf(document.metadata) };
+}
+
+function storedReference(reference: ReferenceRecord): Stored["references"][number] {
+  return { ...reference, metadata: textOf(reference.metadata), response: textOf(reference.response) };
+}
+
+/** The text that an object was parsed from. An edit leaves most objects of a candidate as they are. */
+const texts = new WeakMap<object, string>();
+
+/** Returns a client's object as JSON text, without writing it again if it was read from that text. */
+function textOf(object: Record<string, unknown> | null): string {
+  return (object === null ? undefined : texts.get(object)) ?? JSON.stringify(object);
+}
+
+/** Parses what `textOf` returned. Records are never changed in place, so the text stays true. */
+function objectOf(text: string): Record<string, unknown> | null {
+  const object = JSON.parse(text) as Record<string, unknown> | null;
+  if (object !== null) texts.set(object, text);
+  return object;
 }
 
 /**
@@ -158,15 +190,15 @@ export function decode({
     state: stored.state as CandidateState,
     id: _id,
     accountId: account,
-    metadata: JSON.parse(stored.metadata) as Record<string, string>,
+    metadata: objectOf(stored.metadata) as Record<string, string>,
     documents: stored.documents.map((document) => ({
       ...document,
-      metadata: JSON.parse(document.metadata) as Record<string, string>,
+      metadata: objectOf(document.metadata) as Record<string, string>,
     })),
     references: stored.references.map((reference) => ({
       ...reference,
-      metadata: JSON.parse(reference.metadata) as Record<string, string>,
-      response: JSON.parse(reference.response) as Record<string, unknown> | null,
+      metadata: objectOf(reference.metadata) as Record<string, string>,
+      response: objectOf(reference.response),
     })),
   };
 }

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Context } from "koa";
 import { viewTag } from "./entity-tags.ts";
+import { jsonText } from "./json-text.ts";
 
 /** A JSON answer, ready to be sent or to be stored for replays. */
 export interface JsonAnswer {
@@ -27,20 +28,21 @@ export class BinaryAnswer {
  * Creates a JSON answer with its ETag. Shared caches must not store it: it may contain personal data.
  * @param volatile members that change by the clock alone.
  */
-export function jsonAnswer(
+export async function jsonAnswer(
   status: number,
   value: unknown,
   { location, volatile }: { location?: string | undefined; volatile?: readonly string[] | undefined } = {},
-): JsonAnswer {
+): Promise<JsonAnswer> {
+  const { text, tag } = await jsonText(value);
   const headers = {
-    ETag: viewTag(value, volatile),
+    ETag: volatile === undefined ? tag : viewTag(value, volatile),
     "Cache-Control": "private, no-cache",
     "Content-Type": "application/json",
   };
   return {
     status,
     headers: location === undefined ? headers : { ...headers, Location: location },
-    body: JSON.stringify(value),
+    body: text,
   };
 }
 

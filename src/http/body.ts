@@ -1,11 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { MIMEType } from "node:util";
-import { visit } from "jsonc-parser";
 import getRawBody from "raw-body";
 import type { StoredFile } from "../content/file.ts";
-import { type Fault, problem } from "../problems.ts";
-import { escapePointer } from "../schema/pointer.ts";
+import { listed, problem } from "../problems.ts";
+import { parseJson } from "./json.ts";
 
 /** Largest JSON body, in bytes. Larger content is sent as multipart or as raw bytes. */
 export const MAX_JSON_BYTES = 1024 * 1024;
@@ -39,10 +38,10 @@ export async function readJson(req: IncomingMessage, { types, timeoutMs, optiona
   if (bytes.length === 0 && optional) return {};
   if (bytes.length === 0) throw problem("malformed_json", "The body is empty. Send a JSON object, at least {}.");
   checkMediaType(req, types);
-  const { value, faults } = parse(bytes);
+  const { value, faults } = parseJson(bytes);
   if (faults.length > 0)
     throw problem("validation_failed", "The body contains text that is not Unicode. Remove the lone surrogates.", {
-      errors: faults,
+      errors: listed(faults),
     });
   return value;
 }
@@ -112,70 +111,4 @@ function isTooLarge(error: unknown): boolean {
 
 function tooLarge(): Error {
   return problem("payload_too_large", `The JSON body is too large. Send at most ${MAX_JSON_BYTES} bytes.`);
-}
-
-/**
- * Parses JSON text.
- * @returns the value, and a fault for each text in it that is not Unicode.
- * @throws problem malformed_json
- */
-export function parse(bytes: Buffer): { value: unknown; faults: Fault[] } {
-  const text = decode(bytes);
-  try {
-    const value: unknown = JSON.parse(text);
-    refuseRepeats(text);
-    return { value, faults: illFormed(value) };
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw problem("malformed_json", "The body is nested too deeply. Send a flatter one.");
-    if (error instanceof SyntaxError)
-      throw problem("malformed_json", `The body is not JSON: ${reasonOf(text, error)}. Send a JSON object.`);
-    throw error;
-  }
-}
-
-function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw problem("malformed_json", "The body is not UTF-8. Send JSON in UTF-8.");
-  }
-}
-
-/** Says where the parser stopped, without repeating what the client sent: it may be personal. */
-function reasonOf(text: string, error: unknown): string {
-  const position = /at position (\d+)/.exec(String(error))?.[1];
-  if (position === undefined) return "it ends too early, or contains a character that JSON does not allow";
-  const lines = text.slice(0, Number(position)).split("\n");
-  return `unexpected text at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
-}
-
-/** Refuses objects with two members of the same name: JSON.parse would silently drop the first. */
-function refuseRepeats(text: string): void {
-  const open: Set<string>[] = [];
-  visit(text, {
-    onObjectBegin: () => void open.push(new Set()),
-    onObjectEnd: () => void open.pop(),
-    onObjectProperty(name, _offset, _length, line, column) {
-      const names = open.at(-1);
-      if (names?.has(name)) {
-        throw problem(
-          "malformed_json",
-          `The body names a member twice, at line ${line + 1}, column ${column + 1}. Send each member once.`,
-        );
-      }
-      names?.add(name);
-    },
-  });
-}
-
-/** Returns a fault for each lone surrogate. JSON escapes allow them, but UTF-8 cannot store them. */
-function illFormed(value: unknown, pointer = ""): Fault[] {
-  if (typeof value === "string")
-    return value.isWellFormed() ? [] : [{ pointer, detail: "must be Unicode text, without lone surrogates" }];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) => {
-    const at = `${pointer}/${escapePointer(name.toWellFormed())}`;
-    return [...(name.isWellFormed() ? [] : illFormed(name, at)), ...illFormed(member, at)];
-  });
 }

@@ -1,10 +1,15 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import type { Precondition } from "../precondition.ts";
 import { problem } from "../problems.ts";
 
 /** Returns a strong entity tag (RFC 9110, 8.8.3). The same representation has the same tag on every replica. */
 export function entityTag(representation: string): string {
-  return `"${createHash("sha256").update(representation).digest("base64url").slice(0, 27)}"`;
+  return asTag(createHash("sha256").update(representation));
+}
+
+/** Returns the entity tag of the representation that was hashed. */
+export function asTag(hash: Hash): string {
+  return `"${hash.digest("base64url").slice(0, 27)}"`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
-import { type Fault, Problem, problem } from "../problems.ts";
-import { MAX_JSON_BYTES, parse } from "./body.ts";
+import { type Fault, listed, Problem, problem } from "../problems.ts";
+import { MAX_JSON_BYTES } from "./body.ts";
+import { MAX_VALUES, parseJson } from "./json.ts";
 import { escapePointer } from "../schema/pointer.ts";
 
 /**
@@ -12,12 +13,13 @@ export class FormFields {
   readonly #given = new Map<string, unknown>();
   readonly #faults: Fault[] = [];
   #bytes = 0;
+  #values = 0;
 
   constructor(schema: TSchema | undefined) {
     this.#types = typesOf(schema);
   }
 
-  /** @throws problem payload_too_large if all fields together are larger than a JSON body may be. */
+  /** @throws problem payload_too_large if all fields together are larger, or have more values, than a JSON body may. */
   add(name: string | undefined, text: string, truncated: boolean): void {
     if (name === undefined) return this.fault("", "must have a name for every part");
     this.#bytes += Buffer.byteLength(name) + Buffer.byteLength(text);
@@ -48,7 +50,7 @@ export class FormFields {
     if (first !== undefined) {
       const subject = first.pointer === "" ? "It" : first.pointer;
       throw problem("validation_failed", `The form is not valid. ${subject} ${first.detail}.`, {
-        errors: this.#faults,
+        errors: listed(this.#faults),
       });
     }
     return Object.fromEntries(this.#given);
@@ -58,11 +60,12 @@ export class FormFields {
     const types = this.#types.get(name);
     if (types === undefined || types.includes("string")) return text;
     try {
-      const { value, faults } = parse(Buffer.from(text));
+      const { value, values, faults } = parseJson(Buffer.from(text), MAX_VALUES - this.#values);
+      this.#values += values;
       for (const fault of faults) this.fault(pointer + fault.pointer, fault.detail);
       return value;
     } catch (error) {
-      if (error instanceof Problem) return text; // schema validation then says which type it must have
+      if (error instanceof Problem && error.code === "malformed_json") return text; // schema validation then says which type it must have
       throw error;
     }
   }

@@ -27,7 +27,7 @@ export function answerOrThrow(outcome: Outcome, replayed: boolean): { answer: Js
 
 /**
  * Encodes an outcome as compressed bytes, because JSON escapes can make text six times as long (control characters). A
- * candidate has at most 8 MiB, so its compressed answer is well below the 16 MiB that a MongoDB document may have.
+ * candidate has at most 2 MiB (8 MiB in 0.1.0), so its compressed answer is well below the 16 MiB that a MongoDB document may have.
  */
 export async function pack(outcome: Outcome): Promise<Uint8Array> {
   return promisify(gzip)(JSON.stringify(outcome));

@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { MAX_FAULTS } from "../problems.ts";
 import { phoneOf } from "./phone.ts";
 
 /**
@@ -17,6 +18,7 @@ interface Node {
   readonly additionalProperties?: Node | boolean;
   readonly items?: Node;
   readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
   readonly maxProperties?: number;
   readonly then?: Node;
   readonly else?: Node;
@@ -39,9 +41,9 @@ function unchanged(value: unknown): unknown {
 /** Returns undefined if nothing in the schema is ever tidied. */
 function ofNode(node: Node): Tidy | undefined {
   if (node.then !== undefined && node.else !== undefined) return ofEither(node.then, node.else);
-  if (node.properties !== undefined) return ofObject(node.properties);
+  if (node.properties !== undefined) return ofObject(node.properties, node.additionalProperties === false);
   if (typeof node.additionalProperties === "object") return ofMap(node.additionalProperties, node.maxProperties);
-  if (node.items !== undefined) return ofArray(node.items, node.maxItems);
+  if (node.items !== undefined) return ofArray(node.items, maxItemsOf(node));
   if (node["x-scalar"]) return scalar;
   return isText(node) ? ofText(node) : undefined;
 }
@@ -52,13 +54,23 @@ function ofEither(text: Node, other: Node): Tidy {
   return (value) => (typeof value === "string" ? tidyText(value) : tidyOther(value));
 }
 
-function ofObject(properties: Record<string, Node>): Tidy {
+function ofObject(properties: Record<string, Node>, strict: boolean): Tidy {
   const tidies = Object.entries(properties).map(([name, node]) => [name, ofMember(node)] as const);
   return (value) => {
     if (!isObject(value)) return value;
-    for (const [name, tidy] of tidies) if (Object.hasOwn(value, name)) value[name] = tidy(value[name]);
-    return value;
+    const few = strict ? withFewUnknown(value, properties) : value;
+    for (const [name, tidy] of tidies) if (Object.hasOwn(few, name)) few[name] = tidy(few[name]);
+    return few;
   };
+}
+
+/** Leaves out unknown members that no answer would list. As in ofMap, the others are enough to refuse the object. */
+function withFewUnknown(value: Record<string, unknown>, properties: Record<string, Node>): Record<string, unknown> {
+  const names = Object.keys(value);
+  if (names.length <= MAX_FAULTS) return value;
+  let unknown = 0;
+  const kept = names.filter((name) => Object.hasOwn(properties, name) || ++unknown <= MAX_FAULTS + 1);
+  return Object.fromEntries(kept.map((name) => [name, value[name]]));
 }
 
 /** An empty string in an optional field of any type means that there is no value. Spreadsheets export it so. */
@@ -90,6 +102,11 @@ function ofArray(items: Node, max = Infinity): Tidy {
     // As in ofMap. Items of a list that is too long are not even tidied.
     return value.length > max ? value.slice(0, max + 1) : value.map(tidy);
   };
+}
+
+/** A list without repeats of a few words is never longer than there are words. */
+function maxItemsOf({ maxItems, uniqueItems, items }: Node): number | undefined {
+  return maxItems ?? (uniqueItems === true ? items?.enum?.length : undefined);
 }
 
 function isText(node: Node): boolean {

@@ -23,7 +23,8 @@ describe("input validation", () => {
     ["a body of spaces only", "  ", /not JSON/],
     ["bytes that are not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), /UTF-8/],
     ["a member named twice", '{"name":"a",\n "name":"b"}', /twice, at line 2, column 2/],
-    ["JSON nested 200,000 levels deep", "[".repeat(200_000) + "]".repeat(200_000), /nested too deeply/],
+    ["JSON nested 101 levels deep", "[".repeat(101) + "]".repeat(101), /nested too deeply. Send at most 100 levels/],
+    ["a member named twice, once with an escape", '{"name":"a","\\u006eame":"b"}', /twice, at line 1, column 13/],
   ];
   for (const [what, body, detail] of MALFORMED) {
     it(`refuses ${what}`, async () => {
@@ -76,6 +77,45 @@ describe("input validation", () => {
       pull: (stream) => (chunks.length > 0 ? stream.enqueue(chunks.pop()) : stream.close()),
     });
     expectProblem(await client.request("POST", "/candidates", { body, headers: JSON_TYPE }), 413, "payload_too_large");
+  });
+
+  const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, 0]));
+  for (const [what, json] of [
+    ["20,001 members", numbered(20_001)],
+    [
+      "20,001 items and members at several depths",
+      { name: [[...Array(9_999).fill(0)], Object.values(numbered(10_000))] },
+    ],
+  ] as const) {
+    it(`refuses a body with ${what}`, async () => {
+      const { detail } = expectProblem(await client.post("/candidates", json), 413, "payload_too_large");
+      expect(detail).to.contain("20000 members and items");
+    });
+  }
+
+  it("reads 20,000 members and items at several depths, empty ones too", async () => {
+    const name = [Array.from({ length: 9_995 }, () => []), Object.values(numbered(10_000)), [], {}];
+    const { errors } = expectProblem(await client.post("/candidates", { name }), 422, "validation_failed");
+    expect(errors.map(({ pointer }) => pointer)).to.deep.equal(["/name"]);
+  });
+
+  it("lists 100 faults of a body, and says that there are more", async () => {
+    const { detail, errors } = expectProblem(await client.post("/candidates", numbered(101)), 422, "validation_failed");
+    expect(detail).to.contain("/n0 is not a known field").and.contain("(and at least 100 more)");
+    expect(errors).to.have.length(101);
+    expect(errors.at(-1)).to.deep.equal({ pointer: "", detail: "and more faults" });
+  });
+
+  it("lists 100 texts that are not Unicode, and says that there are more", async () => {
+    const name = Array(5_000).fill("\ud800");
+    const { errors } = expectProblem(await client.post("/candidates", { name }), 422, "validation_failed");
+    expect(errors).to.have.length(101);
+    expect(errors[99]?.pointer).to.equal("/name/99");
+  });
+
+  it("lists 100 faults of a query", async () => {
+    const query = Object.keys(numbered(1_000)).join("&");
+    expect(expectProblem(await client.get(`/candidates?${query}`), 400, "invalid_query").errors).to.have.length(101);
   });
 
   /** Sends raw bytes. @returns everything that the server sends until it closes the connection. */

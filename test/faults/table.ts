@@ -24,7 +24,7 @@ export function tableOf(lines: readonly (Outcome | Ending)[], about: Record<stri
       .map(([name, value]) => `${name}: ${value}`)
       .join(". ")}.`,
     "",
-    "Counts are requests, times are milliseconds. The slowest decision of the limiter is measured at the replica (the `ms` of its log's lines). Lost means acknowledged but missing afterwards; for a limit, it means admissions that Redis lost.",
+    "Counts are requests, times are milliseconds. The slowest decision of the limiter is measured at the replica (the `ms` of its log's lines). Lost means acknowledged but missing afterwards; for a limit, it means admissions that Redis lost. For the event loop, the slowest decision is its longest delay; the note has the CPU time of its thread beside it, which other processes of the machine do not make longer.",
     "",
     `| ${COLUMNS.join(" | ")} |`,
     `| ${COLUMNS.map((_, index) => (index < 2 || index > 9 ? "---" : "---:")).join(" | ")} |`,

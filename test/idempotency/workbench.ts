@@ -49,7 +49,7 @@ async function startWorkbench() {
     create:
       (given: NewCandidate = {}) =>
       async (newId: NewId): Promise<JsonAnswer> =>
-        jsonAnswer(201, await candidates.create(ACCOUNT, given, newId)),
+        await jsonAnswer(201, await candidates.create(ACCOUNT, given, newId)),
     candidates: async () => (await candidates.list(ACCOUNT, { limit: 200 })).data,
     async clear() {
       for (const name of ["candidates", "reference_index", "idempotency_records"]) {

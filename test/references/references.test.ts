@@ -124,6 +124,16 @@ describe("references", () => {
     expect(errors[0]).to.include({ pointer: "/response" });
   });
 
+  it("refuse a response with more than 1,000 members and items, those that it has included", async () => {
+    const { body } = await client.post(`${candidate}/references`, { response: { list: Array(998).fill(0) } });
+    const path = `/references/${body.id}`;
+    expect((await client.patch(path, { response: { more: 1 } })).status).to.equal(200);
+    const refused = await client.patch(path, { response: { andMore: 1 } });
+    const [fault] = expectProblem(refused, 422, "validation_failed").errors;
+    expect(fault).to.include({ pointer: "/response" });
+    expect(fault?.detail).to.contain("at most 1000 members and items in all").and.contain("it would have 1001");
+  });
+
   it("are limited to 50 for each candidate", async () => {
     const { body } = await client.post("/candidates", { references: Array.from({ length: 50 }, () => ({})) });
     expectProblem(await client.post(`/candidates/${body.id}/references`), 409, "too_many_references");
