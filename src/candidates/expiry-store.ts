@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Mongo } from "../infra/mongo.ts";
-import { Yielding } from "../infra/yielding.ts";
+import { Stretch } from "../infra/turns.ts";
 import { expired } from "./expire.ts";
 import { type OpenWrites, take } from "./open-writes.ts";
 import type { CandidateReader } from "./reader.ts";
@@ -41,15 +41,17 @@ export class ExpiryStore {
     if (due.length === 0) return 0;
     const latest = Math.max(...due.map(({ updated_at }) => Date.parse(updated_at)));
     const place = take(() => Math.max(this.#clock.now(), latest + 1));
-    const yielding = new Yielding();
+    const stretch = new Stretch();
     const owners = due.map(({ accountId, id }) => ({ accountId, id }));
     const { matchedCount } = await this.#openWrites.during(owners, place, async () => {
       const writes: AnyBulkWriteOperation<Stored>[] = [];
       for (const before of due) {
         const after = nextVersion(before, expired(before, today, timestamp(place.at)), place.at);
         const { id: _id, accountId: account, version } = before;
-        writes.push({ replaceOne: { filter: { _id, account, version }, replacement: encode(after, place.at) } });
-        await yielding.pause();
+        writes.push({
+          replaceOne: { filter: { _id, account, version }, replacement: encode(after, place.at, before) },
+        });
+        if (stretch.isOver()) await stretch.nextTurn();
       }
       return this.#mongo.bounded("update candidates", (limits) =>
         this.#candidates.bulkWrite(writes, { ...limits, ordered: false }),

@@ -1,7 +1,7 @@
 import { BSON, type Collection, type Filter } from "mongodb";
 import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
-import { Yielding } from "../infra/yielding.ts";
+import { Stretch } from "../infra/turns.ts";
 import { problem } from "../problems.ts";
 import type { FeedPage, FeedQuery } from "./feed.ts";
 import type { CandidateRecord, Erasure } from "./record.ts";
@@ -9,7 +9,7 @@ import { decode, decodeTombstone, type Stored } from "./stored.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
 
 /** A page of the feed has at most this many bytes, but always at least one row. */
-const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 const INDEXES: CollectionIndexes = {
   collection: "candidates",
@@ -73,34 +73,38 @@ export class CandidateReader {
    * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
    * answer. One index range, however many candidates there are. One round trip, or two if the rows are larger than 16 MiB.
    */
-  async feed({ accountId, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
+  feed({ accountId, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
     const filter: Filter<Stored> = {
       account: accountId,
       change: { $gt: after },
       ...(state === undefined ? {} : { state }),
       ...(external_id === undefined ? {} : { external_id }),
     };
-    const { rows, more } = await this.#rows(filter, { change: 1 }, limit);
-    return {
-      rows: rows.map((stored) => ({ record: decodeTombstone(stored) ?? decode(stored), change: stored.change })),
-      more,
-    };
+    return this.#rows(filter, { change: 1 }, limit, (stored) => ({
+      record: decodeTombstone(stored) ?? decode(stored),
+      change: stored.change,
+    }));
   }
 
-  /** Reads up to `limit` rows, or fewer if they have more than MAX_PAGE_BYTES, but at least one. One or two round trips. */
-  #rows(filter: Filter<Stored>, sort: Record<string, 1>, limit: number): Promise<{ rows: Stored[]; more: boolean }> {
+  /** Reads up to `limit` rows, or fewer if they have more than MAX_PAGE_BYTES, but at least one. One round trip; two beyond 16 MiB. */
+  #rows<Row>(
+    filter: Filter<Stored>,
+    sort: Record<string, 1>,
+    limit: number,
+    rowOf: (stored: Stored) => Row,
+  ): Promise<{ rows: Row[]; more: boolean }> {
     return this.#mongo.bounded("find candidates", async (limits) => {
-      const rows: Stored[] = [];
+      const rows: Row[] = [];
       let bytes = 0;
-      const yielding = new Yielding();
+      const stretch = new Stretch();
       // Raw rows, because the driver would decode the whole answer at once, of up to 16 MiB.
       const options = { ...limits, sort, limit: limit + 1, batchSize: limit + 1, raw: true } as const;
       for await (const raw of this.#candidates.find(filter, options) as AsyncIterable<unknown>) {
         const stored = BSON.deserialize(raw as Uint8Array) as Stored;
         bytes += stored.size;
         if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return { rows, more: true };
-        rows.push(stored);
-        await yielding.pause();
+        rows.push(rowOf(stored));
+        if (stretch.isOver()) await stretch.nextTurn();
       }
       return { rows, more: false };
     });
@@ -113,8 +117,7 @@ export class CandidateReader {
   async expiring(before: string, limit: number): Promise<CandidateRecord[]> {
     // With both bounds MongoDB uses the partial index.
     const filter = { next_expiry: { $gt: "", $lt: before } };
-    const { rows } = await this.#rows(filter, { next_expiry: 1 }, limit);
-    return rows.map(decode);
+    return (await this.#rows(filter, { next_expiry: 1 }, limit, decode)).rows;
   }
 
   /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. One index range. */

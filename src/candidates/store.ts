@@ -112,7 +112,7 @@ export class CandidateStore {
     const place = take(() => Math.max(now, this.#clock.now())); // just before the write, because readers allow for its duration
     const record = nextVersion(before, edited, place.at);
     try {
-      if (!(await this.#replace(before.version, encode(record, place.at), place))) return undefined;
+      if (!(await this.#replace(before.version, encode(record, place.at, before), place))) return undefined;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       await this.#refuseTaken(record);

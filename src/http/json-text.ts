@@ -8,10 +8,11 @@ const LEVELS = 4;
 const HASHED_AT_ONCE = 64 * 1024;
 
 /**
- * Returns a value as `JSON.stringify` writes it, with its entity tag. A page of the list has 8 MiB, so this is done in
- * stretches, between which the event loop serves other requests.
+ * Returns a value as `JSON.stringify` writes it, with its entity tag. A page of the list has up to 4 MiB, so this is done
+ * in stretches, between which the event loop serves other requests.
+ * @param gap is put before each item of a list, down to a few levels. White space, which JSON ignores.
  */
-export async function jsonText(value: unknown): Promise<{ text: string; tag: string }> {
+export async function jsonText(value: unknown, gap = ""): Promise<{ text: string; tag: string }> {
   const stretch = new Stretch();
   const hash = createHash("sha256");
   const done: string[] = [];
@@ -21,7 +22,7 @@ export async function jsonText(value: unknown): Promise<{ text: string; tag: str
     done.push(pending);
     pending = "";
   };
-  for (const piece of piecesOf(value, LEVELS)) {
+  for (const piece of piecesOf(value, LEVELS, gap)) {
     pending += piece;
     if (pending.length > HASHED_AT_ONCE) flush();
     if (stretch.isOver()) await stretch.nextTurn();
@@ -31,32 +32,33 @@ export async function jsonText(value: unknown): Promise<{ text: string; tag: str
 }
 
 /** Yields the text of a value in pieces: the items of its lists, down to `levels` below it. */
-function* piecesOf(value: unknown, levels: number): Generator<string> {
+function* piecesOf(value: unknown, levels: number, gap: string): Generator<string> {
   if (levels === 0 || typeof value !== "object" || value === null) yield JSON.stringify(value);
-  else if (Array.isArray(value)) yield* itemsOf(value, levels);
-  else yield* membersOf(value, levels);
+  else if (Array.isArray(value)) yield* itemsOf(value, levels, gap);
+  else yield* membersOf(value, levels, gap);
 }
 
-function* itemsOf(list: readonly unknown[], levels: number): Generator<string> {
+function* itemsOf(list: readonly unknown[], levels: number, gap: string): Generator<string> {
   let before = "[";
   for (const item of list) {
-    yield before;
-    yield* piecesOf(item, levels - 1);
+    yield before + gap;
+    yield* piecesOf(item, levels - 1, gap);
     before = ",";
   }
   yield list.length === 0 ? "[]" : "]";
 }
 
-function* membersOf(object: object, levels: number): Generator<string> {
+function* membersOf(object: object, levels: number, gap: string): Generator<string> {
   let text = "{";
   let comma = "";
   for (const [name, member] of Object.entries(object) as [string, unknown][]) {
     if (member === undefined) continue;
     text += `${comma}${JSON.stringify(name)}:`;
     comma = ",";
-    if (Array.isArray(member)) {
+    // Of an object's own objects, only those of the outermost one can be large.
+    if (Array.isArray(member) || levels === LEVELS) {
       yield text;
-      yield* itemsOf(member, levels - 1);
+      yield* piecesOf(member, levels - 1, gap);
       text = "";
     } else text += JSON.stringify(member);
   }

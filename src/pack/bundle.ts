@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import type { ContentRecord } from "../candidates/record.ts";
 import type { ContentStore } from "../content/store.ts";
+import { jsonText } from "../http/json-text.ts";
 import { CheckedContent } from "./checked.ts";
-import { joined, jsonPieces } from "./json-pieces.ts";
 import type { Pack } from "./schema.ts";
 import type { ZipEntry } from "./zip.ts";
 
@@ -48,15 +48,9 @@ export async function* bundle({ pack, files, pdf, contents }: Bundled, signal: A
   yield { path: "manifest.json", bytes: Readable.from([await manifestOf(pack, listed)]), modified: generatedAt };
 }
 
-function manifestOf(pack: Pack, files: ListedFile[]): Promise<Buffer> {
-  return joined(manifestPieces(pack, files));
-}
-
-/** One document or reference on a line: with indentation, a deeply nested answer would be a thousand times as long. */
-function* manifestPieces(pack: Pack, files: ListedFile[]): Generator<string> {
+async function manifestOf(pack: Pack, files: ListedFile[]): Promise<string> {
   const files_complete = files.every(({ problem }) => problem === null);
-  yield* [...jsonPieces({ object: "pack_manifest", files_complete, files }, "\n")].slice(0, -1);
-  yield ',\n"pack":';
-  yield* jsonPieces(pack, "\n");
-  yield "\n}\n";
+  // One document or reference on a line. With indentation, a deeply nested answer would be many times as long.
+  const { text } = await jsonText({ object: "pack_manifest", files_complete, files, pack }, "\n");
+  return `${text}\n`;
 }

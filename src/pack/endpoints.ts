@@ -5,9 +5,9 @@ import { CandidatePath } from "../candidates/schema.ts";
 import { endpoint } from "../api/endpoint.ts";
 import { BinaryAnswer } from "../http/answer.ts";
 import { problem } from "../problems.ts";
+import { jsonText } from "../http/json-text.ts";
 import { type Form, FORMS, Pack, PackQuery } from "./schema.ts";
 import type { PackService } from "./service.ts";
-import { packTag } from "./json-pieces.ts";
 import { LAYOUT } from "./template.ts";
 
 const MEDIA_TYPES: Record<Form, string> = { json: "application/json", pdf: "application/pdf", zip: "application/zip" };
@@ -59,13 +59,14 @@ function preferredForm(accept: string | undefined): Form {
  * only in that time.
  */
 async function headersOf(pack: Pack, form: Form) {
+  const { generated_at: _, ...facts } = pack;
   const layout = form === "json" ? "" : LAYOUT;
   const file = {
     "Content-Disposition": contentDisposition(`compliance-pack-${pack.candidate_id}.${form}`),
     "X-Content-Type-Options": "nosniff",
   };
   return {
-    ETag: await packTag(pack, form, layout),
+    ETag: (await jsonText([form, layout, facts])).tag,
     "Cache-Control": "private, no-cache",
     "Content-Type": MEDIA_TYPES[form],
     Vary: "Accept",

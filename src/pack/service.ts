@@ -3,9 +3,9 @@ import type { CandidateStore } from "../candidates/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { DocumentRecord } from "../candidates/record.ts";
+import { jsonText } from "../http/json-text.ts";
 import { bundle } from "./bundle.ts";
 import { nameFiles } from "./file-names.ts";
-import { joined, jsonPieces } from "./json-pieces.ts";
 import { type PackAccount, renderPack } from "./render.ts";
 import type { Pack } from "./schema.ts";
 import { type Reader, typeset } from "./typeset.ts";
@@ -50,8 +50,8 @@ export class PackService {
   }
 
   /** Returns the pack as JSON. Other requests have their turns meanwhile. */
-  json({ pack }: ReadPack): Promise<Buffer> {
-    return joined(jsonPieces(pack));
+  async json({ pack }: ReadPack): Promise<Buffer> {
+    return Buffer.from((await jsonText(pack)).text);
   }
 
   /**

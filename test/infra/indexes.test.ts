@@ -35,13 +35,4 @@ describe("the indexes that a replica creates at its start", function () {
     const { log } = await starting;
     expect(log.filter(({ msg }) => msg === "could not create the indexes, trying again")).to.have.length(1);
   });
-
-  it("include those of GridFS, before the first upload", async () => {
-    await starting;
-    const indexes = await mongo.db.collection("content.chunks").indexes();console.log(JSON.stringify(indexes), JSON.stringify(await mongo.db.collection("candidates").indexes()));
-    expect(indexes.find(({ name }) => name === "files_id_1_n_1")).to.deep.include({
-      key: { files_id: 1, n: 1 },
-      unique: true,
-    });
-  });
 });

@@ -87,6 +87,17 @@ describe("what the service sends to MongoDB", function () {
     expect(concerns).to.deep.equal(new Set(["majority true"]));
   });
 
+  it("creates the indexes of GridFS before the first upload", () => {
+    const created = commands.findIndex((command) => command["createIndexes"] === "content.chunks");
+    const uploaded = commands.findIndex((command) => command["insert"] === "content.chunks");
+    expect(created).to.be.within(0, uploaded);
+    expect(commands[created]?.["indexes"]).to.deep.include({
+      key: { files_id: 1, n: 1 },
+      name: "files_id_1_n_1",
+      unique: true,
+    });
+  });
+
   it("reads a page of the feed in one round trip", () => {
     const after = commands.slice(commands.findIndex(({ mark }) => mark === true));
     const reads = after.filter((command) => command["find"] === "candidates" || "getMore" in command);
