@@ -14,7 +14,7 @@ import { Eraser } from "./candidates/eraser.ts";
 import { CandidateService } from "./candidates/service.ts";
 import { CandidateStore } from "./candidates/store.ts";
 import { WatermarkStore } from "./candidates/watermark-store.ts";
-import { Watermarks } from "./candidates/watermarks.ts";
+import { SETTLE_WITHIN_MS, Watermarks } from "./candidates/watermarks.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
 import { DocumentService } from "./documents/service.ts";
@@ -50,8 +50,6 @@ import { SweepRunner } from "./sweeps/runner.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 const CLOCK_SKEW_MS = 2_000;
-/** Longest wait, when the replica stops, for writes whose outcome is not known, in milliseconds. */
-export const SETTLE_WITHIN_MS = 5_000;
 
 /** The service, wired and connected. */
 export interface System {

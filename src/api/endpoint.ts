@@ -34,8 +34,12 @@ export interface Input<Params, Query, Body> {
  */
 export interface Upload<Params> {
   readonly form: "raw" | "multipart";
-  /** Stores the file. @throws a problem if the file is refused, before the first byte is read if possible. */
-  store(caller: Caller, params: Params, file: IncomingFile): Promise<StoredFile>;
+  /**
+   * Stores the file.
+   * @param precondition If-Match, for an endpoint that can check it before the first byte is read.
+   * @throws a problem if the file is refused, before the first byte is read if possible.
+   */
+  store(caller: Caller, params: Params, file: IncomingFile, precondition: Precondition): Promise<StoredFile>;
   /** Removes a stored file that never reached a handler. Must not fail. */
   discard(file: StoredFile): Promise<void>;
 }

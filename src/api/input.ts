@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../accounts/caller.ts";
 import { hasBody, mediaTypeOf, type ReadBody, readJson } from "../http/body.ts";
+import { ifMatch } from "../http/entity-tags.ts";
 import { openForm } from "../http/form.ts";
 import { fingerprintOf, openRaw } from "../http/upload.ts";
 import type { StoredFile } from "../content/file.ts";
@@ -69,7 +70,8 @@ export function bodyReader(
       let file: StoredFile | undefined;
       try {
         const arriving = await open.file;
-        if (arriving !== undefined) file = await upload.store(caller, params, arriving);
+        const precondition = ifMatch(req.headers["if-match"]);
+        if (arriving !== undefined) file = await upload.store(caller, params, arriving, precondition);
         const fields = await open.fields();
         const fingerprint = fingerprintOf(fields, file);
         const body = checked(fields);

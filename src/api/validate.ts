@@ -28,8 +28,15 @@ export function compile(schema: TSchema, source: "json" | "query"): Validate {
   return (value) => (check(value) ? [] : faultsOf(check.errors ?? []));
 }
 
+/** ajv-formats also takes the offsets `+00` and `+0000`, which are not RFC 3339, and which Date cannot read. */
+function isTimestamp(text: string): boolean {
+  const { validate } = addFormats.default.get("date-time") as { validate: (text: string) => boolean };
+  return /(?:[Zz]|[+-]\d\d:\d\d)$/.test(text) && validate(text);
+}
+
 function extended(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv);
+  ajv.addFormat("date-time", isTimestamp);
   ajv.addFormat("base64", (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text));
   ajv.addFormat("idn-email", isEmailAddress);
   ajv.addFormat("phone", isPhone);

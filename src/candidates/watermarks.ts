@@ -3,6 +3,8 @@ import type { Clock } from "../infra/clock.ts";
 import type { OpenWrites } from "./open-writes.ts";
 import type { Mark, WatermarkStore } from "./watermark-store.ts";
 
+/** Longest wait, when the process stops, for writes whose outcome is not known, in milliseconds. */
+export const SETTLE_WITHIN_MS = 5_000;
 /** Pause between two rounds, in milliseconds. */
 const ROUND_MS = 1_000;
 /**

@@ -61,7 +61,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       params: DocumentPath,
       upload: {
         form: "raw",
-        store: (caller, params, file) => documents.receive(addressOf(caller, params), file),
+        store: (caller, params, file, precondition) => documents.receive(addressOf(caller, params), file, precondition),
         discard: (file) => documents.discard(file),
       },
       status: 200,

@@ -57,10 +57,15 @@ export class DocumentService {
 
   /**
    * Stores the file that will become a document's content.
-   * @throws problems not_found, invalid_transition before it reads the first byte; then as `receiveNew`.
+   * @throws problems not_found, version_mismatch, invalid_transition before it reads the first byte; then as `receiveNew`.
    */
-  async receive({ accountId, candidateId, documentId }: DocumentAddress, file: IncomingFile): Promise<StoredFile> {
+  async receive(
+    { accountId, candidateId, documentId }: DocumentAddress,
+    file: IncomingFile,
+    precondition: Precondition,
+  ): Promise<StoredFile> {
     const record = await this.#store.get(accountId, candidateId);
+    checkPrecondition(record, documentId, precondition, "content");
     refuseContent(documentOf(record, documentId).state, { started: record.started_at !== null });
     return this.#receive({ accountId, candidateId }, file);
   }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { ContentRecord } from "../candidates/record.ts";
 import type { ContentStore } from "../content/store.ts";
-import { jsonText } from "../http/json-text.ts";
+import { jsonBytes } from "../infra/json-parts.ts";
 import { CheckedContent } from "./checked.ts";
 import type { Pack } from "./schema.ts";
 import type { ZipEntry } from "./zip.ts";
@@ -48,9 +48,8 @@ export async function* bundle({ pack, files, pdf, contents }: Bundled, signal: A
   yield { path: "manifest.json", bytes: Readable.from([await manifestOf(pack, listed)]), modified: generatedAt };
 }
 
-async function manifestOf(pack: Pack, files: ListedFile[]): Promise<string> {
+function manifestOf(pack: Pack, files: ListedFile[]): Promise<Buffer> {
   const files_complete = files.every(({ problem }) => problem === null);
   // One document or reference on a line. With indentation, a deeply nested answer would be many times as long.
-  const { text } = await jsonText({ object: "pack_manifest", files_complete, files, pack }, "\n");
-  return `${text}\n`;
+  return jsonBytes({ object: "pack_manifest", files_complete, files, pack }, "\n");
 }

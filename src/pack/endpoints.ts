@@ -30,7 +30,7 @@ export function packEndpoints(packs: PackService) {
         const headers = await headersOf(read.pack, form);
         if (clientHas(headers.ETag)) return new BinaryAnswer(304, headers);
         if (form === "zip") return new BinaryAnswer(200, headers, await packs.zip(read, clientLeft()));
-        const bytes = await (form === "pdf" ? packs.pdf(read, clientLeft()) : packs.json(read));
+        const bytes = form === "pdf" ? await packs.pdf(read, clientLeft()) : await packs.json(read);
         return new BinaryAnswer(200, { ...headers, "Content-Length": String(bytes.length) }, Readable.from([bytes]));
       },
     }),

@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ContentStore } from "../content/store.ts";
+import { jsonBytes } from "../infra/json-parts.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { DocumentRecord } from "../candidates/record.ts";
-import { jsonText } from "../http/json-text.ts";
 import { bundle } from "./bundle.ts";
 import { nameFiles } from "./file-names.ts";
 import { type PackAccount, renderPack } from "./render.ts";
@@ -49,9 +49,9 @@ export class PackService {
     return { pack: renderPack(record, account, timestamp(this.#clock.now())), documents: record.documents };
   }
 
-  /** Returns the pack as JSON. Other requests have their turns meanwhile. */
-  async json({ pack }: ReadPack): Promise<Buffer> {
-    return Buffer.from((await jsonText(pack)).text);
+  /** Returns the pack as JSON. Other requests are served meanwhile. */
+  json({ pack }: ReadPack): Promise<Buffer> {
+    return jsonBytes(pack);
   }
 
   /**

@@ -24,19 +24,30 @@ export interface Replica {
   readonly stop: () => Promise<void>;
 }
 
-/** Connects, composes and listens. @throws if a port is taken or a server cannot be reached. Nothing is left open then. */
+/**
+ * Connects, composes and listens. Answers operators from the beginning: with much data, to create an index takes longer
+ * than Kubernetes waits for a process that does not answer.
+ * @throws if a port is taken or a server cannot be reached. Nothing is left open then.
+ */
 export async function startReplica(config: Config, log?: Logger): Promise<Replica> {
-  const system = await compose(config, log);
-  const server = serverOf(system.app, system.log);
-  let ops: { port: number; close(): void };
+  let system: System | undefined;
+  const ops = await answerOps(
+    opsOf(() => system),
+    config,
+  );
   try {
-    await listen(server, config.PORT, config.HOST);
-    ops = await answerOps(opsOf(system), config);
+    system = await compose(config, log);
+    return await serve(system, config, ops);
   } catch (error) {
-    server.close();
-    await system.close();
+    ops.close();
+    await system?.close();
     throw error;
   }
+}
+
+async function serve(system: System, config: Config, ops: { port: number; close(): void }): Promise<Replica> {
+  const server = serverOf(system.app, system.log);
+  await listen(server, config.PORT, config.HOST);
   system.sweeps.start();
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
@@ -51,10 +62,18 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
   return { port: portOf(server), opsPort: ops.port, stop: () => (stopped ??= stop()) };
 }
 
-function opsOf({ draining, faults, metrics }: System): OpsSource {
+/** @param running returns undefined while the service starts. */
+function opsOf(running: () => System | undefined): OpsSource {
   return {
-    faults: async () => (draining.started ? ["draining"] : faults()),
-    metrics: () => textOf([metrics.registry, processMetrics()]),
+    async faults() {
+      const system = running();
+      if (system === undefined) return ["starting"];
+      return system.draining.started ? ["draining"] : system.faults();
+    },
+    metrics() {
+      const system = running();
+      return textOf([...(system === undefined ? [] : [system.metrics.registry]), processMetrics()]);
+    },
   };
 }
 

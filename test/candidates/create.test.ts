@@ -1,5 +1,10 @@
 import { expect } from "chai";
+import type { Draft } from "../../src/candidates/record.ts";
+import { CandidateStore } from "../../src/candidates/store.ts";
+import { SharedClock } from "../../src/infra/clock.ts";
+import { newTypeId } from "../../src/infra/ids.ts";
 import { expectProblem } from "../support/client.ts";
+import { candidateWithExpiry } from "../sweeps/support.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
 describe("POST /candidates", () => {
@@ -92,6 +97,30 @@ describe("POST /candidates", () => {
     const body = expectProblem(second, 409, "external_id_taken");
     expect(body.candidate_id).to.equal(first.body.id);
     expect(body.detail).to.contain(first.body.id);
+  });
+
+  it("leaves nothing behind if the external_id is taken", async () => {
+    const lookUps = () => service.operators.mongo.db.collection("reference_index").find().toArray();
+    await client.post("/candidates", { external_id: "taken", references: [{}] });
+    const before = await lookUps();
+    expect(before).not.to.deep.equal([]);
+    const refused = await client.post("/candidates", { external_id: "taken", references: [{}, {}] });
+    expectProblem(refused, 409, "external_id_taken");
+    expect(await lookUps()).to.deep.equal(before);
+  });
+
+  it("takes an external_id that its holder lets go while the new candidate is written", async () => {
+    const { mongo } = service.operators;
+    const store = new CandidateStore(mongo, new SharedClock());
+    const draft = (id: string): Draft => ({ ...candidateWithExpiry("acct_1", "2090-01-31"), id, external_id: "taken" });
+    const [holder, id] = [newTypeId("cand"), newTypeId("cand")];
+    await store.insert(draft(holder));
+    const holderOf = store.reader.holderOf.bind(store.reader);
+    store.reader.holderOf = async (accountId, external_id) => {
+      await store.change(accountId, holder, (record) => ({ ...record, external_id: null }));
+      return holderOf(accountId, external_id);
+    };
+    expect((await store.insert(draft(id))).id).to.equal(id);
   });
 
   it("lets two accounts use one external_id", async () => {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { candidateWithDocument, documentIn, download, held, put } from "./support.ts";
+import { answerTo, candidateWithDocument, documentIn, download, held, opened, put } from "./support.ts";
 
 describe("PUT /candidates/{id}/documents/{docId}/content", () => {
   const service = useService({ MAX_DOCUMENT_BYTES: 100_000 });
@@ -107,6 +107,14 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     expectProblem(await put(client, content, "two", { "If-Match": stale }), 412, "version_mismatch");
     expect(await held(service)).to.deep.equal(before);
     expect((await download(client, content)).bytes.toString()).to.equal("one");
+  });
+
+  it("refuses a stale If-Match before the upload has been sent", async () => {
+    const headers = { "Content-Type": "application/pdf", "Content-Length": 1_000_000, "If-Match": '"stale"' };
+    const sent = opened(client, "PUT", content, headers);
+    const { status, body } = await answerTo(sent);
+    sent.destroy();
+    expect([status, body.code]).to.deep.equal([412, "version_mismatch"]);
   });
 
   it("accepts the content's own ETag in If-Match, as long as it is current", async () => {

@@ -81,6 +81,15 @@ describe("Idempotency-Key", () => {
     expect(again.body).to.deep.equal(first.body);
   });
 
+  it("can be used again after a 412, with the current ETag in If-Match", async () => {
+    const { body, headers } = await client.post("/candidates");
+    const add = (tag: string) =>
+      client.post(`/candidates/${body.id}/documents`, { name: "CV" }, { "Idempotency-Key": "cv", "If-Match": tag });
+    expectProblem(await add('"stale"'), 412, "version_mismatch");
+    const added = await add(headers.get("etag") ?? "");
+    expect([added.status, added.headers.get("idempotent-replayed")]).to.deep.equal([201, null]);
+  });
+
   it("stores nothing for an invalid body: the key can be used again", async () => {
     const key = newKey();
     expectProblem(await create({ name: 7 }, key), 422, "validation_failed");

@@ -1,7 +1,11 @@
+import { SETTLE_WITHIN_MS } from "../../../src/candidates/watermarks.ts";
 import { LONGEST_DRAIN_MS, MAX_LISTEN_MS } from "../../../src/process/drain.ts";
 import { STOP_WITHIN_MS } from "../../../src/sweeps/runner.ts";
 import { api, type Container, one, podsOf, type Probe, service, settings } from "../manifests.ts";
 import { faultIf, type Rule } from "../rule.ts";
+
+/** The longest that a replica takes to stop, in milliseconds. The last part is one store operation. */
+const STOP_MS = LONGEST_DRAIN_MS + STOP_WITHIN_MS + SETTLE_WITHIN_MS + 5_000;
 
 /** How long nodes and load balancers may take to learn that a pod has left the Service. */
 const ENDPOINTS_SETTLE_SECONDS = 10;
@@ -128,7 +132,7 @@ export const runningRules: Rule[] = [
     faults(manifests) {
       const grace = service(manifests).spec.template.spec.terminationGracePeriodSeconds ?? 30;
       const preStop = api(manifests).lifecycle?.preStop?.sleep?.seconds ?? 0;
-      const drain = (LONGEST_DRAIN_MS + STOP_WITHIN_MS) / 1000;
+      const drain = STOP_MS / 1000;
       return [
         ...faultIf(preStop < ENDPOINTS_SETTLE_SECONDS, `preStop sleeps for ${preStop} s`),
         ...faultIf(preStop + drain >= grace, `preStop ${preStop} s and drain ${drain} s do not fit ${grace} s`),
@@ -158,9 +162,7 @@ export const runningRules: Rule[] = [
       },
       {
         title: "a grace period that is just as long",
-        breaks: (all) =>
-          (service(all).spec.template.spec.terminationGracePeriodSeconds =
-            15 + (LONGEST_DRAIN_MS + STOP_WITHIN_MS) / 1000),
+        breaks: (all) => (service(all).spec.template.spec.terminationGracePeriodSeconds = 15 + STOP_MS / 1000),
         fault: /do not fit/,
       },
     ],

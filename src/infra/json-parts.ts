@@ -1,0 +1,66 @@
+import { Stretch } from "./turns.ts";
+
+/** Levels of lists and objects that are taken apart: a page, its rows, a row, its documents. */
+const LEVELS = 4;
+/** Characters of a part, at least, except for the last. */
+const PART = 64 * 1024;
+
+/**
+ * Generates the text that `JSON.stringify` writes, in parts. A page of the list has up to 4 MiB, so this is done in
+ * stretches, between which the event loop serves other requests.
+ * @param gap is put before each item of a list, down to a few levels. White space, which JSON ignores.
+ */
+export async function* jsonParts(value: unknown, gap = ""): AsyncGenerator<string> {
+  const stretch = new Stretch();
+  let part = "";
+  for (const piece of piecesOf(value, LEVELS, gap)) {
+    part += piece;
+    if (part.length > PART) {
+      yield part;
+      part = "";
+    }
+    if (stretch.isOver()) await stretch.nextTurn();
+  }
+  yield part;
+}
+
+/** Returns the same text at once, in UTF-8. */
+export async function jsonBytes(value: unknown, gap?: string): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of jsonParts(value, gap)) parts.push(Buffer.from(part));
+  return Buffer.concat(parts);
+}
+
+/** Yields the text of a value in pieces: the items of its lists, down to `levels` below it. */
+function* piecesOf(value: unknown, levels: number, gap: string): Generator<string> {
+  if (levels === 0 || typeof value !== "object" || value === null) yield JSON.stringify(value);
+  else if (Array.isArray(value)) yield* itemsOf(value, levels, gap);
+  else yield* membersOf(value, levels, gap);
+}
+
+function* itemsOf(list: readonly unknown[], levels: number, gap: string): Generator<string> {
+  let before = "[";
+  for (const item of list) {
+    yield before + gap;
+    yield* piecesOf(item, levels - 1, gap);
+    before = ",";
+  }
+  yield list.length === 0 ? "[]" : "]";
+}
+
+function* membersOf(object: object, levels: number, gap: string): Generator<string> {
+  let text = "{";
+  let comma = "";
+  for (const [name, member] of Object.entries(object) as [string, unknown][]) {
+    if (member === undefined) continue;
+    text += `${comma}${JSON.stringify(name)}:`;
+    comma = ",";
+    // Of an object's own objects, only those of the outermost one can be large.
+    if (Array.isArray(member) || levels === LEVELS) {
+      yield text;
+      yield* piecesOf(member, levels - 1, gap);
+      text = "";
+    } else text += JSON.stringify(member);
+  }
+  yield `${text}}`;
+}
