@@ -46,21 +46,6 @@ export function feedPosition(epochMs: number): string {
   return String(Math.max(epochMs, 0)).padStart(15, "0");
 }
 
-/** Returns everything that the compliance pack shows of a candidate, as one string to compare. */
-export function packFacts({
-  docs_chase_attempts: _d,
-  reference_chase_attempts: _r,
-  metadata: _m,
-  removed: _removed,
-  erasure: _erasure,
-  documents,
-  references,
-  ...facts
-}: CandidateRecord): string {
-  const items = { documents: documents.map(storedDocument), references: references.map(storedReference) };
-  return JSON.stringify({ ...facts, ...items, version: 0, pack_version: 0, state: 0, updated_at: 0 });
-}
-
 /**
  * Converts a record to its stored form.
  * @param now when the write takes its place in the feed, in milliseconds since the epoch.

@@ -9,7 +9,7 @@ export type PackAccount = Pack["account"];
 /**
  * Renders the pack of a candidate as it is now. Apart from `generated_at` and the account's name, it depends only on
  * the candidate's id and `pack_version`: a change to anything that it shows increments the version
- * (candidates/stored.ts, packFacts).
+ * (candidates/version.ts, samePack).
  */
 export function renderPack(record: CandidateRecord, account: PackAccount, generatedAt: string): Pack {
   const candidate = renderCandidate(record);
