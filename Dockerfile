@@ -21,8 +21,8 @@ COPY --from=build /app/dist dist
 # By number, so that Kubernetes can check runAsNonRoot. The files belong to root: the service writes none.
 USER 1000:1000
 EXPOSE 8080 9090
-# /livez, because Docker Swarm restarts what is unhealthy, and a restart heals no outage of Redis or MongoDB. At the start
-# the two are the same: OPS_PORT opens only after Redis and MongoDB have answered.
+# /livez, because Docker Swarm restarts what is unhealthy, and a restart heals no outage of Redis or MongoDB. It is also
+# 200 while the service starts, so `healthy` does not mean that it serves: HAProxy asks /readyz.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT || 9090}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The exec form runs node as process 1, so SIGTERM reaches it and it drains.

@@ -53,7 +53,7 @@ const SETTINGS = {
   LIMITER_ON_OUTAGE: oneOf(
     LIMITER_ON_OUTAGE,
     "refuse",
-    "what to do if Redis does not answer: `refuse` with 503, or `local`: each replica counts its share in memory",
+    "what to do if Redis does not answer: `refuse` with 503, or `local`: after a second without Redis, each replica counts its share in memory",
   ),
   REPLICAS_EXPECTED: integer(
     1,

@@ -46,7 +46,7 @@ export interface Fault {
   detail: string;
 }
 
-/** Most faults that one answer lists. To find more of them takes time and tells nobody more. */
+/** Most faults that one answer lists. Finding more costs time and helps nobody. */
 export const MAX_FAULTS = 100;
 
 /** Returns the faults as an answer lists them: one more entry says that there are others. */

@@ -65,7 +65,7 @@ export class GuessGuard {
     if (failed + this.#runningIn(block) < this.#maxFailures) return this.#run(block, lookUp);
 
     const exists = await this.#batches.exists(hash);
-    if (exists === undefined) throw tooManyFailures(this.#maxFailures, BUSY_SECONDS);
+    if (exists === undefined) throw busy(this.#maxFailures);
     if (exists) return lookUp();
     const { consumedPoints, msBeforeNext } = await this.#countFailure(block);
     // A burst with few wrong keys leaves failures over. The look-up then says what is wrong with the key.
@@ -99,6 +99,16 @@ export class GuessGuard {
 
 function tooManyFailures(limit: number, retryAfter: number): Problem {
   const detail = "Too many requests with wrong API keys came from this address. Check your key, and try again shortly.";
+  return refused(detail, limit, retryAfter);
+}
+
+/** The key may be valid. */
+function busy(limit: number): Problem {
+  const detail = "Too many API keys wait to be checked. Send the request again in a second.";
+  return refused(detail, limit, BUSY_SECONDS);
+}
+
+function refused(detail: string, limit: number, retryAfter: number): Problem {
   return problem("rate_limited", detail, {
     members: { type: QUOTA_EXCEEDED, scope: "address", limit, retry_after: retryAfter },
     headers: { "Retry-After": String(retryAfter) },

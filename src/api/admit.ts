@@ -26,8 +26,8 @@ const MAX_LOOK_UPS = 3;
 
 /**
  * Authenticates the request, charges the surface and returns the caller. Sets the rate limit headers whether or not the
- * request is admitted. For a free route, only checks the key, and reads what it has used into the state: no headers. One round trip to the limiter, and up to two to the
- * store unless the key is cached. Repeats both if the key was rotated since it was cached.
+ * request is admitted. On a free route, checks the key, stores its usage in the state, and sets no rate limit
+ * headers. One round trip to the limiter, and up to two to the store unless the key is cached. Repeats both if the key was rotated since it was cached.
  * @throws the problems of Authenticator and Limiter, and rate_limited.
  */
 export async function admit(

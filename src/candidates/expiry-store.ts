@@ -12,8 +12,7 @@ import { nextVersion } from "./version.ts";
 const BATCH = 100;
 
 /**
- * Expires documents in bulk. What expires at midnight is due for all candidates in the same second, and the feed is to
- * show it within a minute: one read and one write for each candidate would take too long.
+ * Expires documents in bulk. Many candidates expire at the same midnight, and the feed must show them within a minute: one read and one write for each candidate would take too long.
  */
 export class ExpiryStore {
   readonly #mongo: Mongo;

@@ -93,7 +93,7 @@ export class OpenWrites {
     }
   }
 
-  /** Adds a candidate's write to those that are to be settled, unless one of that candidate's is among them already. */
+  /** Adds a candidate's write to those that are to be settled, unless that candidate is already on the list. */
   settleLater({ accountId, id }: Candidate, place: Place): void {
     if (this.#unsettled.has(id)) return;
     const idle = this.#unsettled.size === 0;

@@ -109,7 +109,7 @@ export class Watermarks {
       } catch (error) {
         failures++;
         if (failures % FAILURES_TO_REPORT === 0)
-          this.#log.warn({ err: error, failures }, "the feed's cursors stand still: no mark can be made");
+          this.#log.warn({ err: error, failures }, "the feed's cursors stand still: cannot write or read feed_marks");
       }
     }
   }

@@ -43,7 +43,7 @@ export async function fetchProgram(program: Program, tools: string, signal: Abor
   if ("path" in outcome) writeFileSync(join(dir, "path"), outcome.path);
   else if (outcome.unreachable) {
     writeFileSync(unreachable, "");
-    say(`  the download host is out of reach; the next attempt is in a day: ${outcome.failed}`);
+    say(`  the download host is out of reach (${outcome.failed}); the next attempt is in a day`);
   } else say(`  failed: ${outcome.failed}`);
   return "path" in outcome ? outcome.path : undefined;
 }

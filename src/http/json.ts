@@ -12,7 +12,7 @@ export const MAX_VALUES = 20_000;
 /** Deepest nesting of lists and objects. Code that walks a body calls itself once for each level. */
 export const MAX_DEPTH = 100;
 
-/** A text in JSON can be ill-formed only where an escape makes half of a surrogate pair: UTF-8 cannot. */
+/** Only an escape can put a lone surrogate into JSON text; UTF-8 cannot encode one. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 export interface Parsed {

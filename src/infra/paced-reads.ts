@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 
 /**
  * Bounds how often something is read, without ever giving an old answer. At most one read of a key begins in `everyMs`;
- * who asks in between shares the next one. Nobody is given a read that began before they asked.
+ * callers in between share the next read. No caller gets a read that began before its call.
  */
 export class PacedReads<T> {
   readonly #everyMs: number;

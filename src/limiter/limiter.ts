@@ -88,8 +88,7 @@ export class Limiter {
 
   /**
    * Returns whether the key may be used (`refusal`), and what it and its account have used. Charges nothing. One round
-   * trip for all who ask about a key within USAGE_EVERY_MS; who asks sooner than that after the last read waits for the
-   * next one. So the answer counts every request that was decided before. Source: lua/usage.lua.
+   * trip for all who ask about a key within USAGE_EVERY_MS; a call that comes sooner waits for the next read. So the answer counts every request that was decided before. Source: lua/usage.lua.
    * @throws problem `limiter_unavailable` within `timeoutMs` after the wait.
    */
   readUsage(claim: CallerClaim): Promise<Usage> {

@@ -6,7 +6,7 @@ interface Level {
   readonly answers: number;
 }
 
-/** The levels, from all to least. A PDF has the first one that keeps it within `BUDGET`. */
+/** From no abridging to the most. A PDF has the first one that keeps it within `BUDGET`. */
 const LEVELS: readonly Level[] = [
   { text: Infinity, answers: 1000 },
   { text: 4000, answers: 200 },

@@ -36,12 +36,12 @@ interface Item {
 }
 
 const NOTICE =
-  `This pack has more text than a PDF can hold. What ends in “${CUT.trim()}” is not shown whole. ` +
-  "The whole is in the pack as JSON (?format=json), and in the file manifest.json of the pack as a ZIP (?format=zip).";
+  `This PDF is abridged, because the pack has too much text. Texts that end in “${CUT.trim()}” are cut. ` +
+  "The full text is in the pack as JSON (?format=json), and in manifest.json of the pack as ZIP (?format=zip).";
 
 /**
  * Converts a pack to the text that its PDF shows. A pack of more text than anybody would print is abridged, so that no PDF
- * takes more than seconds and 200 MB.
+ * takes more than 5 s and 250 MB.
  */
 export function sheetOf(pack: Pack): Sheet {
   return abridge((abridger) => new Sheets(abridger).sheetOf(pack));
@@ -153,7 +153,7 @@ class Sheets {
     const rows = shown.map(([question, answer]): Row => [this.#line(question), this.#text(answer)]);
     if (more === 0) return rows;
     this.#abridger.leaveOut();
-    return [...rows, [CUT.trim(), `${more.toLocaleString("en")} more answers`]];
+    return [...rows, [CUT.trim(), `${more.toLocaleString("en")} more ${more === 1 ? "answer" : "answers"}`]];
   }
 
   /** Text of one line. */

@@ -100,7 +100,7 @@ async function press(pack: Uint8Array, left: AbortSignal): Promise<Uint8Array> {
     const [pdf, complaint, [code]] = (await output) as [Buffer, string, [number | null]];
     if (code === 0) return pdf;
     const cause = new Error(`The program that typesets a pack ended with code ${code}: ${complaint.slice(0, 2000)}`);
-    throw unavailable("The pack could not be typeset in time. Try again, or read the pack as JSON.", cause);
+    throw unavailable("The pack could not be typeset. Try again, or read the pack as JSON (?format=json).", cause);
   } catch (error) {
     throw left.aborted ? clientLeft() : error;
   }

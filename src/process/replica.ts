@@ -30,14 +30,18 @@ export interface Replica {
  * @throws if a port is taken or a server cannot be reached. Nothing is left open then.
  */
 export async function startReplica(config: Config, log?: Logger): Promise<Replica> {
-  let system: System | undefined;
+  let serving: System | undefined;
   const ops = await answerOps(
-    opsOf(() => system),
+    opsOf(() => serving),
     config,
   );
+  let system: System | undefined;
   try {
     system = await compose(config, log);
-    return await serve(system, config, ops);
+    const server = serverOf(system.app, system.log);
+    await listen(server, config.PORT, config.HOST);
+    serving = system;
+    return running(system, server, ops);
   } catch (error) {
     ops.close();
     await system?.close();
@@ -45,9 +49,7 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
   }
 }
 
-async function serve(system: System, config: Config, ops: { port: number; close(): void }): Promise<Replica> {
-  const server = serverOf(system.app, system.log);
-  await listen(server, config.PORT, config.HOST);
+function running(system: System, server: Server, ops: { port: number; close(): void }): Replica {
   system.sweeps.start();
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
@@ -62,16 +64,16 @@ async function serve(system: System, config: Config, ops: { port: number; close(
   return { port: portOf(server), opsPort: ops.port, stop: () => (stopped ??= stop()) };
 }
 
-/** @param running returns undefined while the service starts. */
-function opsOf(running: () => System | undefined): OpsSource {
+/** @param serving returns undefined until the service accepts requests. */
+function opsOf(serving: () => System | undefined): OpsSource {
   return {
     async faults() {
-      const system = running();
+      const system = serving();
       if (system === undefined) return ["starting"];
       return system.draining.started ? ["draining"] : system.faults();
     },
     metrics() {
-      const system = running();
+      const system = serving();
       return textOf([...(system === undefined ? [] : [system.metrics.registry]), processMetrics()]);
     },
   };

@@ -63,22 +63,31 @@ export async function superviseReplicas({
     );
   }
 
+  const ops = await serveOps(fleet, OPS_PORT, HOST);
   try {
     const all = await Promise.all(Array.from({ length: REPLICAS }, startOne));
     const [first] = all;
     if (first === undefined) throw new Error("There is no replica to supervise.");
-    const ops = await serveOps(fleet, OPS_PORT, HOST);
     return { ...first, opsPort: ops.port, stop: () => stop().then(() => ops.close()) };
   } catch (error) {
     await stop();
+    ops.close();
     throw error;
+  }
+}
+
+/** Waits for the worker's message that it serves. While it starts, it also answers the supervisor's questions. */
+async function readyMessage(worker: Worker, signal: AbortSignal): Promise<Ready> {
+  for (;;) {
+    const [message] = (await once(worker, "message", { signal })) as [Ready & { type?: string }];
+    if (message.type === "ready") return message;
   }
 }
 
 /** Waits for the worker's message that it serves. @throws if the worker exits first. */
 async function readyOf(worker: Worker): Promise<Ready> {
   const abandoned = new AbortController();
-  const ready = once(worker, "message", { signal: abandoned.signal }).then(([message]) => message as Ready);
+  const ready = readyMessage(worker, abandoned.signal);
   const exited = once(worker, "exit", { signal: abandoned.signal }).then(() => {
     throw new Error("A replica exited before it served. Its own message is above.");
   });

@@ -109,7 +109,7 @@ describe("POST /candidates", () => {
     expect(await lookUps()).to.deep.equal(before);
   });
 
-  it("takes an external_id that its holder lets go while the new candidate is written", async () => {
+  it("takes an external_id that its holder lets go while another candidate is written", async () => {
     const { mongo } = service.operators;
     const store = new CandidateStore(mongo, new SharedClock());
     const draft = (id: string): Draft => ({ ...candidateWithExpiry("acct_1", "2090-01-31"), id, external_id: "taken" });
@@ -121,6 +121,11 @@ describe("POST /candidates", () => {
       return holderOf(accountId, external_id);
     };
     expect((await store.insert(draft(id))).id).to.equal(id);
+
+    await store.change("acct_1", id, (record) => ({ ...record, external_id: null }));
+    await store.change("acct_1", holder, (record) => ({ ...record, external_id: "taken" }));
+    const changed = await store.change("acct_1", id, (record) => ({ ...record, external_id: "taken" }));
+    expect(changed.external_id).to.equal("taken");
   });
 
   it("lets two accounts use one external_id", async () => {

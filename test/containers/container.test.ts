@@ -72,7 +72,7 @@ describe("the image, run read-only, as user 1000 and without capabilities", func
       const upload = await startUpload(drained, busy);
       const creates = new Creates(busy, 8);
       await creates.succeeded(50);
-      const stopped = podman("stop", "--time=45", drained.name);
+      const stopped = podman("stop", "--time=60", drained.name);
       await eventually(async () => expect((await fetch(`${drained.opsUrl}/readyz`)).status).to.equal(503));
       // A load balancer sends new requests until it has seen that the container is not ready.
       await creates.succeeded(50);

@@ -5,7 +5,10 @@ import { jsonAnswer } from "../../src/http/answer.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import { type IdempotentWork, KEPT_MS } from "../../src/idempotency/once.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
+import { connectMongo } from "../../src/infra/mongo.ts";
 import { problem } from "../../src/problems.ts";
+import { withDatabase, withOptions } from "../support/mongo-url.ts";
+import { testConfig } from "../support/service.ts";
 import { candidateOf, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
 
 describe("the stored outcome of a request with an Idempotency-Key", () => {
@@ -130,7 +133,16 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     await Promise.all(
       Array.from({ length: 1_001 }, (_, n) => someAtATime(() => bench.store.insert({ id: `n${n}`, ...record }))),
     );
-    expect(await bench.store.removeOlderThan(bench.clock.time + 1, new AbortController().signal)).to.equal(1_001);
+    const { databaseName } = bench.mongo.db;
+    const url = withOptions(withDatabase(testConfig().MONGODB_URL ?? "", databaseName), { monitorCommands: "true" });
+    const mongo = await connectMongo({ url, timeoutMs: 5_000 });
+    const sent: string[] = [];
+    mongo.client.on("commandStarted", ({ commandName }) => sent.push(commandName));
+    const store = new IdempotencyStore(mongo);
+    expect(await store.removeOlderThan(bench.clock.time + 1, new AbortController().signal)).to.equal(1_001);
+    const round = ["find", "delete"];
+    expect(sent).to.deep.equal([...round, ...round, ...round, "find"]);
+    await mongo.close();
   });
 
   /** The largest possible candidate, once with text that hardly compresses and once with text that grows most in JSON. */

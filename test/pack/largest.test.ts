@@ -13,7 +13,7 @@ import { useService, useSharedAccount } from "../support/use-service.ts";
 import { download, manifestIn, packOf, readPdf, unzip } from "./support.ts";
 
 const NOW = "2026-11-21T01:40:12.345Z";
-const NOTICE = /This pack has more text than a PDF can hold/;
+const NOTICE = /This PDF is abridged, because the pack has too much text/;
 /** Maximum size of a reference's response, in bytes of JSON. */
 const RESPONSE = 16 * 1024;
 

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { ExpiryStore } from "../../src/candidates/expiry-store.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
+import type { Mongo } from "../../src/infra/mongo.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { expiries } from "../../src/sweeps/expiries.ts";
 import { useAccount, useService } from "../support/use-service.ts";
@@ -56,6 +57,43 @@ describe("the sweep of expiries", () => {
     const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-30", { withdrawn: true }));
     expect(await sweepAt(lastMoment)).to.equal(1);
     expect(await stateOf(id)).to.deep.equal(["withdrawn", "expired"]);
+  });
+
+  it("takes one read and one write for each hundred candidates", async () => {
+    const names: string[] = [];
+    const { mongo } = service.operators;
+    const counting: Mongo = {
+      ...mongo,
+      bounded: (name, operation) => {
+        names.push(name);
+        return mongo.bounded(name, operation);
+      },
+    };
+    const clock = new SharedClock();
+    const due = Array.from({ length: 150 }, () => candidateWithExpiry(account.id, "2090-01-29"));
+    await Promise.all(due.map((draft) => candidates.insert(draft)));
+    const store = new ExpiryStore(counting, clock, new CandidateStore(counting, clock));
+    const sweep = expiries(store, { now: () => Date.parse("2090-01-30T00:00:00Z") });
+    expect(await sweep.run(new AbortController().signal)).to.equal(due.length);
+    const [read, write] = ["find candidates", "update candidates"];
+    expect(names).to.deep.equal([read, write, read, write, read]);
+  });
+
+  it("leaves a candidate that somebody changes at the same moment to the next call", async () => {
+    const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-28"));
+    const expiring = candidates.reader.expiring.bind(candidates.reader);
+    const reader = Object.create(candidates.reader) as CandidateStore["reader"];
+    reader.expiring = async (before, limit) => {
+      const due = await expiring(before, limit);
+      await client.patch(`/candidates/${id}`, { name: "Ann" });
+      return due;
+    };
+    const { mongo } = service.operators;
+    const raced = new ExpiryStore(mongo, new SharedClock(), { reader, openWrites: candidates.openWrites });
+    expect(await raced.expire("2090-01-29")).to.equal(0);
+    expect(await stateOf(id)).to.deep.equal(["completed", "accepted"]);
+    expect(await expiryStore.expire("2090-01-29")).to.equal(1);
+    expect(await stateOf(id)).to.deep.equal(["action_required", "expired"]);
   });
 
   it("expires all overdue documents of every account", async () => {

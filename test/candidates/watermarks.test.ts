@@ -1,0 +1,104 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { type Mark, WatermarkStore } from "../../src/candidates/watermark-store.ts";
+import { SETTLE_WITHIN_MS, Watermarks } from "../../src/candidates/watermarks.ts";
+import { problem } from "../../src/problems.ts";
+import { useDatabase } from "../support/use-service.ts";
+
+const ROUND_MS = 5;
+const SILENT_ROUNDS = 10;
+
+describe("the marks of the processes that write to the feed", () => {
+  const mongo = useDatabase();
+  const dead: Mark = { _id: "dead", complete_until: 500, round: 7 };
+  let store: WatermarkStore;
+  let started: Watermarks[];
+  beforeEach(async () => {
+    store = new WatermarkStore(mongo);
+    started = [];
+    await mongo.db.collection("feed_marks").deleteMany({});
+  });
+  afterEach(() => Promise.all(started.map((each) => each.stop(0))));
+
+  async function start(writer: string, options: { open?: number; settled?: boolean; through?: WatermarkStore } = {}) {
+    const warnings: string[] = [];
+    const marks = new Watermarks({
+      store: options.through ?? store,
+      clock: { now: () => 1_000 },
+      writer,
+      openWrites: {
+        earliest: (now) => Math.min(now, options.open ?? now),
+        settled: () => Promise.resolve(options.settled ?? true),
+      },
+      log: { warn: (_fields, message) => void warnings.push(message) },
+      roundMs: ROUND_MS,
+      silentRounds: SILENT_ROUNDS,
+    });
+    await marks.start();
+    started.push(marks);
+    return { marks, warnings };
+  }
+
+  const names = async () => (await store.all()).map(({ _id }) => _id).toSorted();
+
+  async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await holds())) await setTimeout(1);
+  }
+
+  it("hold readers at the earliest write that is open in any process", async () => {
+    await start("one", { open: 700 });
+    const { marks } = await start("two", { open: 800 });
+    expect(marks.completeUntil()).to.equal(700);
+  });
+
+  it("of a dead process hold them for some rounds, and are then removed", async () => {
+    await store.put(dead);
+    const { marks } = await start("one");
+    expect(marks.completeUntil()).to.equal(500);
+    await until(() => marks.completeUntil() === 1_000);
+    await until(async () => (await names()).length === 1);
+    expect(await names()).to.deep.equal(["one"]);
+  });
+
+  it("of a process that renews them are never removed", async () => {
+    await store.put(dead);
+    const { marks } = await start("one");
+    for (let round = dead.round + 1; round < dead.round + 4 * SILENT_ROUNDS; round++) {
+      await store.put({ ...dead, round });
+      await setTimeout(ROUND_MS);
+    }
+    expect(marks.completeUntil()).to.equal(500);
+  });
+
+  it("do not grow old while the store does not answer, and the log says that cursors stand still", async () => {
+    class Stalling extends WatermarkStore {
+      stalled = false;
+      override all(): Promise<Mark[]> {
+        return this.stalled ? Promise.reject(problem("store_unavailable", "No answer.")) : super.all();
+      }
+    }
+    await store.put(dead);
+    const through = new Stalling(mongo);
+    const { marks, warnings } = await start("one", { through });
+    through.stalled = true;
+    await until(() => warnings.length === 3); // 30 failed rounds
+    expect(marks.completeUntil()).to.equal(500);
+    expect(warnings[0]).to.contain("cursors stand still");
+    expect(await names()).to.deep.equal(["dead", "one"]);
+  });
+
+  it("are taken back by a process that stops in order, and left by one that does not know all its writes", async () => {
+    const { marks: one } = await start("one");
+    const { marks: two } = await start("two", { open: 600, settled: false });
+    await one.stop(SETTLE_WITHIN_MS);
+    await two.stop(SETTLE_WITHIN_MS);
+    expect(await store.all()).to.have.length(1);
+    expect((await store.all())[0]).to.include({ _id: "two", complete_until: 600 });
+  });
+
+  it("that were renewed in the meantime are not removed", async () => {
+    await store.put({ ...dead, round: 8 });
+    await store.remove(dead);
+    expect(await names()).to.deep.equal(["dead"]);
+  });
+});
