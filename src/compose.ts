@@ -63,7 +63,7 @@ export interface System {
   readonly faults: () => Promise<string[]>;
   readonly metrics: Metrics;
   /**
-   * Waits until the outcome of every write is known, at most SETTLE_WITHIN_MS and one store operation. Then disconnects
+   * Waits until the outcome of every write is known, at most SETTLE_WITHIN_MS and a few store operations. Then disconnects
    * from Redis and MongoDB.
    */
   close(): Promise<void>;

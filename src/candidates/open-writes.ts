@@ -56,7 +56,8 @@ export class OpenWrites {
   readonly #underWay = new Set<Place>();
   /** Keys are candidate ids. */
   readonly #unsettled = new Map<string, Unsettled>();
-  #settling: Promise<void> = Promise.resolve();
+  /** Who waits for a write to end. */
+  readonly #waiting: (() => void)[] = [];
 
   /** @param renew writes a candidate again unchanged. Returns false if it is missing, throws if the store is down. */
   constructor(renew: (accountId: string, id: string) => Promise<boolean>) {
@@ -90,21 +91,36 @@ export class OpenWrites {
       throw error;
     } finally {
       this.#underWay.delete(place);
+      this.#announceChange();
     }
   }
 
-  /** Adds a candidate's write to those that are to be settled, unless that candidate is already on the list. */
+  /** Adds a candidate's write to those that are to be settled. */
   settleLater({ accountId, id }: Candidate, place: Place): void {
-    if (this.#unsettled.has(id)) return;
     const idle = this.#unsettled.size === 0;
-    this.#unsettled.set(id, { accountId, id, place, wait: FIRST_WAIT_MS, due: performance.now() + FIRST_WAIT_MS });
-    if (idle) this.#settling = this.#settleAll();
+    const earlier = this.#unsettled.get(id);
+    // Keep the earlier place, and look for this write as long as for the first.
+    const next = { wait: FIRST_WAIT_MS, due: performance.now() + FIRST_WAIT_MS };
+    this.#unsettled.set(id, { accountId, id, place: earlier?.place ?? place, ...next });
+    if (idle) void this.#settleAll();
   }
 
-  /** Waits until every write is settled, but not longer than this, in milliseconds. Returns whether all are. */
+  /** Waits until no write is under way or unsettled, but not longer than this, in milliseconds. Returns whether that is so. */
   async settled(withinMs: number): Promise<boolean> {
-    await Promise.race([this.#settling, setTimeout(withinMs, undefined, { ref: false })]);
-    return this.#unsettled.size === 0 && this.#underWay.size === 0;
+    const isOpen = () => this.#unsettled.size > 0 || this.#underWay.size > 0;
+    const deadline = performance.now() + withinMs;
+    while (isOpen() && performance.now() < deadline)
+      await Promise.race([this.#changed(), setTimeout(deadline - performance.now(), undefined, { ref: false })]);
+    return !isOpen();
+  }
+
+  /** Resolves when a write has ended or was settled. */
+  #changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #announceChange(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   /** Settles one turn of due writes after the other until there are none. Pauses while the store does not answer. */
@@ -145,9 +161,13 @@ export class OpenWrites {
   async #look(write: Unsettled): Promise<boolean> {
     const renewed = await this.#renew(write.accountId, write.id).catch(() => undefined);
     if (renewed === undefined) return false;
+    if (this.#unsettled.get(write.id) !== write) return true; // another write of the same candidate has failed meanwhile
     write.wait *= 2;
     write.due = performance.now() + write.wait;
-    if (renewed || write.wait > MAX_WAIT_MS) this.#unsettled.delete(write.id);
+    if (renewed || write.wait > MAX_WAIT_MS) {
+      this.#unsettled.delete(write.id);
+      this.#announceChange();
+    }
     return true;
   }
 }

@@ -27,6 +27,9 @@ const INDEXES: CollectionIndexes = {
   ],
 };
 
+/** Their candidates are written in one command, which the driver encodes in one go. */
+const MAX_EXPIRING_BYTES = 1024 * 1024;
+
 /** Identifies a candidate. */
 export interface CandidateKey {
   readonly accountId: string;
@@ -80,18 +83,19 @@ export class CandidateReader {
       ...(state === undefined ? {} : { state }),
       ...(external_id === undefined ? {} : { external_id }),
     };
-    return this.#rows(filter, { change: 1 }, limit, (stored) => ({
+    const rowOf = (stored: Stored) => ({
       record: decodeTombstone(stored) ?? decode(stored),
       change: stored.change,
-    }));
+    });
+    return this.#rows(filter, { change: 1 }, limit, { rowOf, maxBytes: MAX_PAGE_BYTES });
   }
 
-  /** Reads up to `limit` rows, or fewer if they have more than MAX_PAGE_BYTES, but at least one. One round trip; two beyond 16 MiB. */
+  /** Reads up to `limit` rows, or fewer if they have more than `maxBytes`, but at least one. One round trip; two beyond 16 MiB. */
   #rows<Row>(
     filter: Filter<Stored>,
     sort: Record<string, 1>,
     limit: number,
-    rowOf: (stored: Stored) => Row,
+    { rowOf, maxBytes }: { rowOf: (stored: Stored) => Row; maxBytes: number },
   ): Promise<{ rows: Row[]; more: boolean }> {
     return this.#mongo.bounded("find candidates", async (limits) => {
       const rows: Row[] = [];
@@ -102,7 +106,7 @@ export class CandidateReader {
       for await (const raw of this.#candidates.find(filter, options) as AsyncIterable<unknown>) {
         const stored = BSON.deserialize(raw as Uint8Array) as Stored;
         bytes += stored.size;
-        if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return { rows, more: true };
+        if (rows.length === limit || (rows.length > 0 && bytes > maxBytes)) return { rows, more: true };
         rows.push(rowOf(stored));
         if (stretch.isOver()) await stretch.nextTurn();
       }
@@ -117,7 +121,8 @@ export class CandidateReader {
   async expiring(before: string, limit: number): Promise<CandidateRecord[]> {
     // With both bounds MongoDB uses the partial index.
     const filter = { next_expiry: { $gt: "", $lt: before } };
-    return (await this.#rows(filter, { next_expiry: 1 }, limit, decode)).rows;
+    const options = { rowOf: decode, maxBytes: MAX_EXPIRING_BYTES };
+    return (await this.#rows(filter, { next_expiry: 1 }, limit, options)).rows;
   }
 
   /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. One index range. */

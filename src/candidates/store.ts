@@ -59,7 +59,7 @@ export class CandidateStore {
       const own = await this.reader.find(draft.accountId, draft.id);
       if (own !== null && isTombstone(own)) throw candidateDeleted(draft.id);
       if (own !== null) return own;
-      await this.#refuseTaken(draft);
+      await this.#refuseTaken(draft); // not by itself, if that attempt landed just now
       return undefined;
     }
     return this.#inPlace(record, place);
@@ -96,20 +96,23 @@ export class CandidateStore {
   async #attempt(accountId: string, id: string, edit: Edit): Promise<CandidateRecord | undefined> {
     const before = await this.get(accountId, id);
     // A change must come after the one it is based on, even if this replica's clock is behind.
-    const now = Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1);
-    const edited = edit(before, timestamp(now));
+    const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
+    const edited = edit(before, timestamp(place.at));
     if (edited === before) return before;
     const added = edited.references.filter(({ id }) => !before.references.some((reference) => reference.id === id));
-    return this.references.around(edited, added, () => this.#replaceBy(before, edited, now));
+    return this.references.around(edited, added, () => {
+      // Readers of the feed allow for the duration of one write, so take the place just before the second one.
+      const later = () => take(() => Math.max(place.at, this.#clock.now()));
+      return this.#replaceBy(before, edited, added.length === 0 ? place : later());
+    });
   }
 
   /** Writes the changed candidate. Returns undefined as `#attempt` does. */
   async #replaceBy(
     before: CandidateRecord,
     edited: CandidateRecord,
-    now: number,
+    place: Place,
   ): Promise<CandidateRecord | undefined> {
-    const place = take(() => Math.max(now, this.#clock.now())); // just before the write, because readers allow for its duration
     const record = nextVersion(before, edited, place.at);
     try {
       if (!(await this.#replace(before.version, encode(record, place.at, before), place))) return undefined;
@@ -207,10 +210,10 @@ export class CandidateStore {
   }
 
   /** @throws problem external_id_taken if another candidate has the external_id. */
-  async #refuseTaken({ accountId, external_id }: Draft): Promise<void> {
+  async #refuseTaken({ accountId, id, external_id }: Draft): Promise<void> {
     if (external_id === null) return;
     const holder = await this.reader.holderOf(accountId, external_id);
-    if (holder === undefined) return;
+    if (holder === undefined || holder === id) return;
     throw problem(
       "external_id_taken",
       `Candidate ${holder} already has this external_id. Send another one, or change that candidate.`,

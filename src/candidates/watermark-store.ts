@@ -31,8 +31,9 @@ export class WatermarkStore {
     return this.#mongo.bounded("find feed_marks", (limits) => this.#marks.find({}, limits).toArray());
   }
 
-  /** Removes a mark, unless its process has renewed it since. */
-  async remove({ _id, round }: Mark): Promise<void> {
-    await this.#mongo.bounded("delete feed_marks", (limits) => this.#marks.deleteOne({ _id, round }, limits));
+  /** Removes a mark. @param round leaves the mark of a process that has renewed it since. */
+  async remove({ _id, round }: Pick<Mark, "_id"> & Partial<Mark>): Promise<void> {
+    const mark = round === undefined ? { _id } : { _id, round };
+    await this.#mongo.bounded("delete feed_marks", (limits) => this.#marks.deleteOne(mark, limits));
   }
 }

@@ -97,8 +97,7 @@ export class Watermarks {
     const settled = await this.#openWrites.settled(withinMs);
     this.#stopping.abort();
     await this.#running;
-    const own = this.#known.get(this.#writer);
-    if (settled && own !== undefined) await this.#store.remove(own.mark).catch(() => undefined);
+    if (settled) await this.#store.remove({ _id: this.#writer }).catch(() => undefined);
   }
 
   async #runRounds(stopping: AbortSignal): Promise<void> {

@@ -63,11 +63,7 @@ export class PendingStore implements Indexed {
    */
   async arrived(id: string): Promise<boolean> {
     const { matchedCount } = await this.#mongo.bounded("update content_pending", (limits) =>
-      this.#pending.updateOne(
-        { _id: id, stage: "arriving" },
-        { $set: { created_at: this.#clock.now() } },
-        limits,
-      ),
+      this.#pending.updateOne({ _id: id, stage: "arriving" }, { $set: { created_at: this.#clock.now() } }, limits),
     );
     return matchedCount === 1;
   }
@@ -94,9 +90,7 @@ export class PendingStore implements Indexed {
 
   /** Removes the entry of a file whose bytes have been removed. */
   async gone(id: string): Promise<void> {
-    await this.#mongo.bounded("delete content_pending", (limits) =>
-      this.#pending.deleteOne({ _id: id }, limits),
-    );
+    await this.#mongo.bounded("delete content_pending", (limits) => this.#pending.deleteOne({ _id: id }, limits));
   }
 
   /**

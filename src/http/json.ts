@@ -9,6 +9,9 @@ import { escapePointer } from "../schema/pointer.ts";
  */
 export const MAX_VALUES = 20_000;
 
+/** Characters of a name that a pointer repeats. Each fault below it has a pointer of its own. */
+const MAX_NAME = 100;
+
 /** Deepest nesting of lists and objects. Code that walks a body calls itself once for each level. */
 export const MAX_DEPTH = 100;
 
@@ -147,7 +150,8 @@ function illFormed(value: unknown): Fault[] {
   const faults: Fault[] = [];
   const path: string[] = [];
   const fault = (): void => {
-    const pointer = path.map((name) => `/${escapePointer(name.toWellFormed())}`).join("");
+    const names = path.map((name) => escapePointer(name.slice(0, MAX_NAME).toWellFormed()));
+    const pointer = names.map((name) => `/${name}`).join("");
     faults.push({ pointer, detail: "must be Unicode text, without lone surrogates" });
   };
   const look = (part: unknown): void => {

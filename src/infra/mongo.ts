@@ -57,7 +57,7 @@ const DEFAULT_DATABASE = "onboarding";
 const PINNED = {
   readPreference: "primary",
   readConcern: { level: "majority" },
-  writeConcern: { w: "majority", journal: true },
+  writeConcern: { w: "majority", journal: true, wtimeoutMS: 0 },
   ignoreUndefined: true,
 } as const;
 

@@ -8,6 +8,7 @@ import { LocalLimiter } from "./local.ts";
 import { Observer } from "./observer.ts";
 import { answerOf, OutageDetector } from "./outage.ts";
 import { ANY_VERSION, charge, type ChargeAnswer, NEVER } from "./scripts.ts";
+import { serverOf } from "../infra/redis-nodes.ts";
 import { limitsOf } from "./surfaces.ts";
 import { readUsage, type Usage } from "./usage.ts";
 
@@ -50,7 +51,8 @@ export class Limiter {
   readonly #options: LimiterOptions;
   readonly #local: LocalLimiter | null;
   readonly #observer: Observer;
-  readonly #outage = new OutageDetector();
+  /** Keys are servers: of a Cluster, one master may be gone alone. */
+  readonly #outages = new Map<string, OutageDetector>();
   readonly #usages = new PacedReads<Usage>(USAGE_EVERY_MS);
   readonly #clocks: ServerClocks;
 
@@ -73,12 +75,12 @@ export class Limiter {
     try {
       const answer = await answerOf(this.#chargeInTime(request), this.#options.timeoutMs);
       const decision = this.#decision(request, answer);
-      this.#outage.answered();
+      this.#outageOf(request).answered();
       this.#observer.decided(decision, started);
       return decision;
     } catch (error) {
       this.#observer.unanswered(request.surface, started);
-      const isOutage = this.#outage.failed();
+      const isOutage = this.#outageOf(request).failed();
       if (this.#local === null || !isOutage) throw error;
       const decision = await this.#local.charge(request);
       this.#observer.decidedLocally(decision);
@@ -95,6 +97,13 @@ export class Limiter {
     const { accountId, keyId, accountVersion, secretEndsAt } = claim;
     const asked = [accountId, keyId, accountVersion, secretEndsAt].join();
     return this.#usages.read(asked, () => this.#observer.timed(readUsage(this.#options, claim)));
+  }
+
+  #outageOf({ accountId }: ChargeRequest): OutageDetector {
+    const server = serverOf(this.#options.redis, accountId);
+    const known = this.#outages.get(server) ?? new OutageDetector();
+    this.#outages.set(server, known);
+    return known;
   }
 
   async #chargeInTime(request: ChargeRequest): Promise<ChargeAnswer> {

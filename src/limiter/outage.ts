@@ -33,11 +33,17 @@ export async function answerOf<T>(operation: Promise<T>, timeoutMs: number): Pro
 /** How many charges must fail in a row, and over how many milliseconds, to be an outage of Redis. */
 const OUTAGE_FAILURES = 3;
 const OUTAGE_MS = 1_000;
+/** Failures that lie further apart than this, in milliseconds, are not in a row. */
+const OUTAGE_GAP_MS = 60_000;
 
-/** Tells an outage of Redis from a slow call or a connection that is restored at once. Any answer ends the outage. */
+/**
+ * Tells an outage of a Redis server from a slow call or a connection that is restored at once. Any decision of that
+ * server ends the outage.
+ */
 export class OutageDetector {
   #failures = 0;
   #since = 0;
+  #last = 0;
 
   /** Redis decided a charge. */
   answered(): void {
@@ -47,6 +53,8 @@ export class OutageDetector {
   /** Redis did not decide a charge in time. @returns whether this is an outage: three in a row, over at least a second. */
   failed(): boolean {
     const now = performance.now();
+    if (now - this.#last > OUTAGE_GAP_MS) this.#failures = 0;
+    this.#last = now;
     if (this.#failures++ === 0) this.#since = now;
     return this.#failures >= OUTAGE_FAILURES && now - this.#since >= OUTAGE_MS;
   }

@@ -5,7 +5,7 @@ import { extname } from "node:path";
 import { buffer, text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
-import { type Problem, problem } from "../problems.ts";
+import { Problem, problem } from "../problems.ts";
 
 /** How packs are typeset. Tests change it. */
 export const PRESS = {
@@ -85,6 +85,8 @@ function whenItsTurnComes<T>(left: AbortSignal, work: () => Promise<T>): Promise
   });
 }
 
+const FAILED = "The pack could not be typeset. Try again, or read the pack as JSON (?format=json).";
+
 /** Runs the program, and ends it at the deadline or when the client leaves. */
 async function press(pack: Uint8Array, left: AbortSignal): Promise<Uint8Array> {
   const child = spawn(process.execPath, [...process.execArgv, fileURLToPath(PRESS.program)], {
@@ -93,6 +95,8 @@ async function press(pack: Uint8Array, left: AbortSignal): Promise<Uint8Array> {
     killSignal: "SIGKILL",
     signal: left,
   });
+  child.on("error", () => undefined); // it could not be started; `close` rejects below, or there is no stdin
+  if (child.pid === undefined) throw unavailable(FAILED);
   child.stdin.on("error", () => undefined); // it has ended early; its exit says why
   child.stdin.end(pack);
   const output = Promise.all([buffer(child.stdout), text(child.stderr), once(child, "close")]);
@@ -100,9 +104,10 @@ async function press(pack: Uint8Array, left: AbortSignal): Promise<Uint8Array> {
     const [pdf, complaint, [code]] = (await output) as [Buffer, string, [number | null]];
     if (code === 0) return pdf;
     const cause = new Error(`The program that typesets a pack ended with code ${code}: ${complaint.slice(0, 2000)}`);
-    throw unavailable("The pack could not be typeset. Try again, or read the pack as JSON (?format=json).", cause);
+    throw unavailable(FAILED, cause);
   } catch (error) {
-    throw left.aborted ? clientLeft() : error;
+    if (left.aborted) throw clientLeft();
+    throw error instanceof Problem ? error : unavailable(FAILED, error as Error);
   }
 }
 

@@ -80,8 +80,7 @@ export class SettingsStore<Values> {
   ): Promise<boolean> {
     const stored: Stored = { _id: accountId, ...after, values: JSON.stringify(after.values) };
     if (version > 0) {
-      const replace = (limits: Limits) =>
-        this.#settings.replaceOne({ _id: accountId, version }, stored, limits);
+      const replace = (limits: Limits) => this.#settings.replaceOne({ _id: accountId, version }, stored, limits);
       return (await this.#mongo.bounded(`update ${this.#settings.collectionName}`, replace)).matchedCount === 1;
     }
     try {

@@ -106,6 +106,16 @@ describe("input validation", () => {
     expect(errors.at(-1)).to.deep.equal({ pointer: "", detail: "and more faults" });
   });
 
+  it("does not repeat a long name in the pointer of each fault", async () => {
+    const body = `{"${"a".repeat(1_000_000)}":[${Array.from({ length: 200 }, () => '"\\ud800"').join()}]}`;
+    const answer = await client.request("POST", "/candidates", {
+      body,
+      headers: { "Content-Type": "application/json" },
+    });
+    const { errors } = expectProblem(answer, 422, "validation_failed");
+    expect(errors[0]?.pointer).to.equal(`/${"a".repeat(100)}/0`);
+  });
+
   it("lists 100 texts that are not Unicode, and says that there are more", async () => {
     const name = Array(5_000).fill("\ud800");
     const { errors } = expectProblem(await client.post("/candidates", { name }), 422, "validation_failed");

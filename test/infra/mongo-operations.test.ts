@@ -87,10 +87,10 @@ describe("what the service sends to MongoDB", function () {
     expect(concerns).to.deep.equal(new Set(["majority true"]));
   });
 
-  it("creates the indexes of GridFS before the first upload", () => {
+  it("creates the indexes of GridFS at the start, not with the first upload", () => {
     const created = commands.findIndex((command) => command["createIndexes"] === "content.chunks");
-    const uploaded = commands.findIndex((command) => command["insert"] === "content.chunks");
-    expect(created).to.be.within(0, uploaded);
+    const served = commands.findIndex((command) => command["insert"] === "candidates");
+    expect(created).to.be.within(0, served);
     expect(commands[created]?.["indexes"]).to.deep.include({
       key: { files_id: 1, n: 1 },
       name: "files_id_1_n_1",

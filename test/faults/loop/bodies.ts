@@ -22,6 +22,7 @@ export const REFUSED: Record<string, string> = {
   "10,000 unknown members with long names": object(10_000, (n) => `"${String(n).padStart(96, "f_")}":0`),
   "a member twice, the last of 20,000": `{${times(MAX_VALUES - 1, (n) => `"${short(n)}":0`).join()},"0":0}`,
   "20,000 texts that are not Unicode": `{"name":[${times(MAX_VALUES - 1, () => `"\\ud800"`).join()}]}`,
+  "200 texts that are not Unicode, below a name of 1 MB": `{"${"a".repeat(1_000_000)}":[${times(200, () => '"\\ud800"').join()}]}`,
   "one text that is not Unicode, after 20,000": object(
     MAX_VALUES,
     (n) => `"é${short(n)}":"\\ud8${n < 19_999 ? "3d\\ude00" : "00"}"`,
