@@ -21,7 +21,7 @@ interface Command {
 function commandIn(data: Buffer): Command | undefined {
   const isMessage = data.length > 25 && data.readInt32LE(12) === 2013 && data[20] === 0;
   const end = isMessage ? 21 + data.readInt32LE(21) : Infinity;
-  return end <= data.length ? (BSON.deserialize(data.subarray(21, end)) as Command) : undefined;
+  return end <= data.length ? BSON.deserialize(data.subarray(21, end)) : undefined;
 }
 
 describe("what the service sends to MongoDB", function () {
