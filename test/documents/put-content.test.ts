@@ -110,7 +110,7 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
   });
 
   it("refuses a stale If-Match before the upload has been sent", async () => {
-    const headers = { "Content-Type": "application/pdf", "Content-Length": 1_000_000, "If-Match": '"stale"' };
+    const headers = { "Content-Type": "application/pdf", "Content-Length": 1_000, "If-Match": '"stale"' };
     const sent = opened(client, "PUT", content, headers);
     const { status, body } = await answerTo(sent);
     sent.destroy();

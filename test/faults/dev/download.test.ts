@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
-import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
-import { findMongo } from "../../src/dev/mongo.ts";
-import { greeting, program, start, stop, useFolder } from "./support.ts";
+import { dataDirOf, toolsIn } from "../../../src/dev/data-dir.ts";
+import { findMongo } from "../../../src/dev/mongo.ts";
+import { greeting, program, start, stop, useFolder } from "../../dev/support.ts";
 
 const ARCHIVE = "mongodb-linux-x86_64-debian12-8.0.99.tgz"; // no cache holds this version
 const PROXIES = ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "npm_config_proxy"];

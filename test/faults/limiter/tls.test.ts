@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { Redis } from "ioredis";
-import { askRedisPid, findRedis } from "../../src/dev/redis.ts";
-import { freePort, launch } from "../../src/dev/server-process.ts";
-import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
-import { connectMongo } from "../../src/infra/mongo.ts";
-import { answerOf, complaintOf } from "../admin/support.ts";
-import { startRedis } from "../support/servers.ts";
-import { testConfig } from "../support/service.ts";
+import { askRedisPid, findRedis } from "../../../src/dev/redis.ts";
+import { freePort, launch } from "../../../src/dev/server-process.ts";
+import { dataDirOf, toolsIn } from "../../../src/dev/data-dir.ts";
+import { connectMongo } from "../../../src/infra/mongo.ts";
+import { answerOf, complaintOf } from "../../admin/support.ts";
+import { startRedis } from "../../support/servers.ts";
+import { testConfig } from "../../support/service.ts";
 
 const [OF_REDIS, OF_SENTINEL] = ["of-redis", "of/the sentinels"];
 
