@@ -68,7 +68,7 @@ export class GuessGuard {
     if (exists === undefined) throw busy(this.#maxFailures);
     if (exists) return lookUp();
     const { consumedPoints, msBeforeNext } = await this.#countFailure(block);
-    // A burst with few wrong keys leaves failures over. The look-up then says what is wrong with the key.
+    // After a burst with few wrong keys the address may fail again. The look-up then says what is wrong with the key.
     if (consumedPoints + this.#runningIn(block) <= this.#maxFailures) return lookUp();
     throw tooManyFailures(this.#maxFailures, Math.max(1, Math.ceil(msBeforeNext / 1000)));
   }

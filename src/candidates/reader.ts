@@ -90,7 +90,10 @@ export class CandidateReader {
     return this.#rows(filter, { change: 1 }, limit, { rowOf, maxBytes: MAX_PAGE_BYTES });
   }
 
-  /** Reads up to `limit` rows, or fewer if they have more than `maxBytes`, but at least one. One round trip; two beyond 16 MiB. */
+  /**
+   * Reads up to `limit` rows, or fewer if they have more than `maxBytes`, but at least one. One round trip, or two if the
+   * rows have more than 16 MiB.
+   */
   #rows<Row>(
     filter: Filter<Stored>,
     sort: Record<string, 1>,

@@ -37,7 +37,7 @@ const referenceFields = {
   relationship: Type.Optional(nullable(freeText(200))),
 };
 
-/** What the referee said: any JSON object of up to 16 KiB. */
+/** What the referee said: any JSON object of up to 16 KiB and 1,000 members and items. */
 const Response = Type.Optional(Type.Unsafe<Record<string, unknown> | null>({ type: ["object", "null"] }));
 
 const READ_ONLY = readOnly(

@@ -1,7 +1,7 @@
 import type { Collection } from "mongodb";
 import type { Mongo } from "../infra/mongo.ts";
 
-/** What a process has made known about its writes. */
+/** The mark of one process (see Watermarks). */
 export interface Mark {
   /** Names the process. */
   readonly _id: string;

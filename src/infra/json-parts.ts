@@ -55,7 +55,7 @@ function* membersOf(object: object, levels: number, gap: string): Generator<stri
     if (member === undefined) continue;
     text += `${comma}${JSON.stringify(name)}:`;
     comma = ",";
-    // Of an object's own objects, only those of the outermost one can be large.
+    // Only the outermost object has members that are large objects.
     if (Array.isArray(member) || levels === LEVELS) {
       yield text;
       yield* piecesOf(member, levels - 1, gap);

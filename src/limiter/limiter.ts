@@ -91,7 +91,7 @@ export class Limiter {
   /**
    * Returns whether the key may be used (`refusal`), and what it and its account have used. Charges nothing. One round
    * trip for all who ask about a key within USAGE_EVERY_MS; a call that comes sooner waits for the next read. So the answer counts every request that was decided before. Source: lua/usage.lua.
-   * @throws problem `limiter_unavailable` within `timeoutMs` after the wait.
+   * @throws problem `limiter_unavailable` if Redis does not answer within `timeoutMs`.
    */
   readUsage(claim: CallerClaim): Promise<Usage> {
     const { accountId, keyId, accountVersion, secretEndsAt } = claim;

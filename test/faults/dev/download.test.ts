@@ -102,7 +102,7 @@ describe("a machine without MongoDB", function () {
     MONGOMS_ARCHIVE_NAME: ARCHIVE,
   });
 
-  /** Looks for a MongoDB as `npm start` does. @returns the mongod's path, and what the user reads meanwhile. */
+  /** Looks for a MongoDB as `npm start` does. @returns the path of mongod, and the lines that the user sees. */
   async function look(): Promise<{ found: string | undefined; said: string[] }> {
     const { env, stderr } = process;
     const write = stderr.write.bind(stderr);
