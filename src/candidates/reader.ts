@@ -28,7 +28,7 @@ const INDEXES: CollectionIndexes = {
 };
 
 /** Their candidates are written in one command, which the driver encodes in one go. */
-const MAX_EXPIRING_BYTES = 1024 * 1024;
+const MAX_EXPIRING_BYTES = 512 * 1024;
 
 /** Identifies a candidate. */
 export interface CandidateKey {
