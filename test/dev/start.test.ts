@@ -1,26 +1,14 @@
 import { exec, spawn } from "node:child_process";
 import { once } from "node:events";
-import { lstatSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
 import { tryLock } from "../../src/dev/lock.ts";
-import { readServers } from "../../src/dev/servers-file.ts";
-import type { AccountLimits } from "../../src/limits/account-limits.ts";
-import { type Answer, Client } from "../support/client.ts";
 import { withDatabase } from "../support/mongo-url.ts";
 import { useDatabase } from "../support/use-service.ts";
 import { greeting, refusal, start, stop, useFolder } from "./support.ts";
-
-/** Returns the files and folders, `tools` apart, that others than their owner may read or write. */
-function openFiles(dataDir: string): string[] {
-  return [".", ...readdirSync(dataDir, { recursive: true, encoding: "utf8" })].filter(
-    (name) => !name.startsWith("tools") && (lstatSync(join(dataDir, name)).mode & 0o077) !== 0,
-  );
-}
 
 describe("npm start", function () {
   this.timeout(60_000);
@@ -90,28 +78,6 @@ describe("npm start", function () {
     );
     expect(code).to.equal(1);
     expect(line).to.include("MONGODB_URL").and.not.include("secret").and.not.include("\n");
-  });
-
-  it("starts its own Redis and MongoDB again if they die, with their data", async () => {
-    symlinkSync(toolsIn(dataDirOf(process.env)), join(folder(), "tools"));
-    const child = start(folder(), { REDIS_URL: "", MONGODB_URL: "", LIMIT_SCALE: "1000" });
-    const printed = text(child.stderr!);
-    const [, url, key] = /(http:\S+)[^]*(cos_live_\w+)/.exec(await greeting(child)) ?? [];
-    child.stdout?.resume(); // the service would wait if nobody read its log
-    const client = new Client(url!.replace(/\/candidates$/, ""), key!);
-    const { id } = (await client.post("/candidates", { name: "Ada" })).body;
-    const { redis, mongodb } = readServers(folder());
-    for (const each of [redis, mongodb]) process.kill(each!.pid, "SIGKILL");
-    const answers: Answer[] = [];
-    while (answers.at(-1)?.status !== 200) answers.push(await client.get(`/candidates/${id}`));
-    expect(new Set(answers.map(({ status }) => status)).size, "it was away in between").to.equal(2);
-    expect(answers.at(-1)?.body.name).to.equal("Ada");
-    const limits = (await client.get("/limits")).body as unknown as AccountLimits;
-    expect(limits.surfaces.find(({ surface }) => surface === "create")?.account.used).to.equal(1);
-    expect(readServers(folder()).redis?.url).to.equal(redis?.url);
-    expect(openFiles(folder()), "files that others may read").to.deep.equal([]);
-    expect(await stop(child, "SIGTERM")).to.equal(0);
-    expect((await printed).match(/stopped unexpectedly/g)).to.have.length(2);
   });
 
   it("is one line that points to WSL on plain Windows", async () => {

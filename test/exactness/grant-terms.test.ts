@@ -5,7 +5,7 @@ import { limitsOf } from "../../src/limiter/surfaces.ts";
 import { LoadClient } from "../support/load.ts";
 import { accountWithKeys } from "../support/processes.ts";
 import { problemOf } from "../limiter/support.ts";
-import { createAll, REPLICAS, termsOf, useGrantReplicas } from "./support.ts";
+import { createAll, REPLICAS, termsOf, useGrantReplicas } from "../grants/support.ts";
 
 const AMOUNT = 500;
 const WINDOW_SECONDS = 16;
