@@ -30,6 +30,9 @@ const INDEXES: CollectionIndexes = {
 /** Their candidates are written in one command, which the driver encodes in one go. */
 const MAX_EXPIRING_BYTES = 512 * 1024;
 
+/** A larger row is decoded in a turn of its own: that alone can take as long as a stretch. */
+const LARGE_ROW_BYTES = 256 * 1024;
+
 /** Identifies a candidate. */
 export interface CandidateKey {
   readonly accountId: string;
@@ -106,12 +109,12 @@ export class CandidateReader {
       const stretch = new Stretch();
       // Raw rows, because the driver would decode the whole answer at once, of up to 16 MiB.
       const options = { ...limits, sort, limit: limit + 1, batchSize: limit + 1, raw: true } as const;
-      for await (const raw of this.#candidates.find(filter, options) as AsyncIterable<unknown>) {
-        const stored = BSON.deserialize(raw as Uint8Array) as Stored;
+      for await (const raw of this.#candidates.find(filter, options) as AsyncIterable<unknown> as AsyncIterable<Uint8Array>) {
+        if (stretch.isOver() || raw.length > LARGE_ROW_BYTES) await stretch.nextTurn();
+        const stored = BSON.deserialize(raw) as Stored;
         bytes += stored.size;
         if (rows.length === limit || (rows.length > 0 && bytes > maxBytes)) return { rows, more: true };
         rows.push(rowOf(stored));
-        if (stretch.isOver()) await stretch.nextTurn();
       }
       return { rows, more: false };
     });

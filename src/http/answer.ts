@@ -7,7 +7,8 @@ import { jsonText } from "./json-text.ts";
 export interface JsonAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly body: string;
+  /** JSON in UTF-8. */
+  readonly body: Buffer;
 }
 
 /** An answer that is not JSON: bytes, or nothing at all. */
@@ -33,7 +34,7 @@ export async function jsonAnswer(
   value: unknown,
   { location, volatile }: { location?: string | undefined; volatile?: readonly string[] | undefined } = {},
 ): Promise<JsonAnswer> {
-  const { text, tag } = await jsonText(value);
+  const { bytes, tag } = await jsonText(value);
   const headers = {
     ETag: volatile === undefined ? tag : viewTag(value, volatile),
     "Cache-Control": "private, no-cache",
@@ -42,7 +43,7 @@ export async function jsonAnswer(
   return {
     status,
     headers: location === undefined ? headers : { ...headers, Location: location },
-    body: text,
+    body: bytes,
   };
 }
 

@@ -6,6 +6,9 @@ import { type Problem, problem, type ProblemCode, type ProblemExtras } from "../
 /** The outcome of a request, as stored for replays: an answer, or the refusal that its work threw. */
 export type Outcome = { readonly answer: JsonAnswer } | { readonly refusal: Refusal };
 
+/** An outcome as JSON: the body is its text. */
+type Stored = { readonly answer: Omit<JsonAnswer, "body"> & { readonly body: string } } | { readonly refusal: Refusal };
+
 interface Refusal {
   readonly code: ProblemCode;
   readonly detail: string;
@@ -30,10 +33,13 @@ export function answerOrThrow(outcome: Outcome, replayed: boolean): { answer: Js
  * candidate has at most 2 MiB (8 MiB in 0.1.0), so its compressed answer is well below the 16 MiB that a MongoDB document may have.
  */
 export async function pack(outcome: Outcome): Promise<Uint8Array> {
-  return promisify(gzip)(JSON.stringify(outcome));
+  const stored: Stored =
+    "answer" in outcome ? { answer: { ...outcome.answer, body: outcome.answer.body.toString() } } : outcome;
+  return promisify(gzip)(JSON.stringify(stored));
 }
 
 /** Decodes the bytes that `pack` returned. */
 export async function unpack(bytes: Uint8Array): Promise<Outcome> {
-  return JSON.parse((await promisify(gunzip)(bytes)).toString()) as Outcome;
+  const stored = JSON.parse((await promisify(gunzip)(bytes)).toString()) as Stored;
+  return "answer" in stored ? { answer: { ...stored.answer, body: Buffer.from(stored.answer.body) } } : stored;
 }

@@ -158,7 +158,7 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
       const again = await replica.once(request, bench.create());
       expect(again.replayed).to.equal(true);
       expect(again.answer.headers).to.deep.equal(answer.headers);
-      expect(again.answer.body === JSON.stringify(value)).to.equal(true);
+      expect(again.answer.body.toString() === JSON.stringify(value)).to.equal(true);
     });
   }
 });

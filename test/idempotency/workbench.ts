@@ -70,8 +70,7 @@ export function newRequest(): IdempotentRequest {
 
 /** Returns the candidate in an answer. @throws if the answer is not JSON. */
 export function candidateOf({ answer }: Awaited<ReturnType<IdempotentWork["once"]>>): Candidate {
-  if (typeof answer.body !== "string") throw new Error("A JSON answer was expected.");
-  return JSON.parse(answer.body) as Candidate;
+  return JSON.parse(answer.body.toString()) as Candidate;
 }
 
 /** Returns the problem that a promise is rejected with. @throws if it ends in any other way. */

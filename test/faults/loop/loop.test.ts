@@ -14,7 +14,7 @@ const BOUND_MS = 50;
  * Each request is sent up to this often, and its least disturbed run counts: other processes of the machine can make a
  * run longer, but nothing makes it shorter. The first runs also wait for the compiler.
  */
-const RUNS = 5;
+const RUNS = 10;
 /** A request that takes less is not sent again: it is not the worst. In milliseconds. */
 const SHORT_MS = 30;
 
