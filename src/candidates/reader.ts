@@ -109,10 +109,8 @@ export class CandidateReader {
       const stretch = new Stretch();
       // Raw rows, because the driver would decode the whole answer at once, of up to 16 MiB.
       const options = { ...limits, sort, limit: limit + 1, batchSize: limit + 1, raw: true } as const;
-      for await (const raw of this.#candidates.find(
-        filter,
-        options,
-      ) as AsyncIterable<unknown> as AsyncIterable<Uint8Array>) {
+      const found: AsyncIterable<unknown> = this.#candidates.find(filter, options);
+      for await (const raw of found as AsyncIterable<Uint8Array>) {
         if (stretch.isOver() || raw.length > LARGE_ROW_BYTES) await stretch.nextTurn();
         const stored = BSON.deserialize(raw) as Stored;
         bytes += stored.size;
