@@ -68,7 +68,7 @@ export class GuessGuard {
     if (exists === undefined) throw busy(this.#maxFailures);
     if (exists) return lookUp();
     const { consumedPoints, msBeforeNext } = await this.#countFailure(block);
-    // After a burst with few wrong keys the address may fail again. The look-up then says what is wrong with the key.
+    // The burst had few wrong keys, so the address is below the limit again. The look-up says what is wrong with this key.
     if (consumedPoints + this.#runningIn(block) <= this.#maxFailures) return lookUp();
     throw tooManyFailures(this.#maxFailures, Math.max(1, Math.ceil(msBeforeNext / 1000)));
   }

@@ -30,9 +30,6 @@ const INDEXES: CollectionIndexes = {
 /** Their candidates are written in one command, which the driver encodes in one go. */
 const MAX_EXPIRING_BYTES = 512 * 1024;
 
-/** A larger row is decoded in a turn of its own: that alone can take as long as a stretch. */
-const LARGE_ROW_BYTES = 256 * 1024;
-
 /** Identifies a candidate. */
 export interface CandidateKey {
   readonly accountId: string;
@@ -111,7 +108,7 @@ export class CandidateReader {
       const options = { ...limits, sort, limit: limit + 1, batchSize: limit + 1, raw: true } as const;
       const found: AsyncIterable<unknown> = this.#candidates.find(filter, options);
       for await (const raw of found as AsyncIterable<Uint8Array>) {
-        if (stretch.isOver() || raw.length > LARGE_ROW_BYTES) await stretch.nextTurn();
+        if (stretch.isOver()) await stretch.nextTurn();
         const stored = BSON.deserialize(raw) as Stored;
         bytes += stored.size;
         if (rows.length === limit || (rows.length > 0 && bytes > maxBytes)) return { rows, more: true };

@@ -8,7 +8,7 @@ import type { AccountLimits } from "../../../src/limits/account-limits.ts";
 import { greeting, start, stop, useFolder } from "../../dev/support.ts";
 import { type Answer, Client } from "../../support/client.ts";
 
-/** Returns the files and folders, `tools` apart, that others than their owner may read or write. */
+/** Returns the files and folders outside `tools` that anyone but their owner may read or write. */
 function openFiles(dataDir: string): string[] {
   return [".", ...readdirSync(dataDir, { recursive: true, encoding: "utf8" })].filter(
     (name) => !name.startsWith("tools") && (lstatSync(join(dataDir, name)).mode & 0o077) !== 0,

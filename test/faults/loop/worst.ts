@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { propertiesOf, type Route } from "../../../src/api/endpoint.ts";
 import { CANDIDATES, letters, PARTS, REFUSED, wrongFields } from "./bodies.ts";
 import type { LoadAnswer } from "../../support/load.ts";
@@ -96,11 +97,20 @@ export function successes({ send, ids, document, reference }: World): Record<str
       },
     }));
   let turn = 0;
+  const replayed = (what: string, request: (headers: Record<string, string>) => Promise<LoadAnswer>): Worst => ({
+    what: `${what}, replayed`,
+    async prepare() {
+      const headers = { "Idempotency-Key": randomUUID() };
+      await request(headers);
+      return () => request(headers);
+    },
+  });
   return {
     "GET /limits": [now("limits", () => send("GET", "/limits"))],
     "POST /candidates": Object.entries(CANDIDATES).flatMap(([what, body]) => [
       now(what, () => send("POST", "/candidates", json(body()))),
       now(`${what}, with a key`, () => send("POST", "/candidates", json(body(), { "Idempotency-Key": `k${turn++}` }))),
+      replayed(what, (headers) => send("POST", "/candidates", json(body(), headers))),
       now(`dry run: ${what}`, () => send("POST", "/candidates?dry_run=true", json(body()))),
     ]),
     "GET /candidates": [now("the largest page", () => send("GET", "/candidates?limit=200"))],
@@ -111,9 +121,16 @@ export function successes({ send, ids, document, reference }: World): Record<str
       send("PATCH", `/candidates/${id}`, json({ name: letters(200, turn++) })),
     ),
     "DELETE /candidates/:id": fresh("erase", ({ id }) => send("DELETE", `/candidates/${id}`)),
-    "POST /candidates/:id/start": fresh("start", ({ id }) =>
-      send("POST", `/candidates/${id}/start`, { headers: { "Idempotency-Key": `start-${id}` } }),
-    ),
+    "POST /candidates/:id/start": [
+      ...fresh("start", ({ id }) =>
+        send("POST", `/candidates/${id}/start`, { headers: { "Idempotency-Key": `start-${id}` } }),
+      ),
+      ...ids.map((id, n) =>
+        replayed(`the largest, ${n === 0 ? "of text" : "of small values"}`, (headers) =>
+          send("POST", `/candidates/${id}/start`, { headers }),
+        ),
+      ),
+    ],
     "PATCH /candidates/:id/outreach": each("the largest", (id) =>
       send("PATCH", `/candidates/${id}/outreach`, json({ docs_chase_attempts: turn++ % 100 })),
     ),
