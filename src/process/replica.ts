@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import { compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { refuseMalformed } from "../http/client-error.ts";
+import { lingerOverBodies } from "../http/lingering-close.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { processMetrics } from "../infra/process-metrics.ts";
 import { textOf } from "../infra/text-format.ts";
@@ -105,6 +106,7 @@ function serverOf(app: RequestListener, log: Logger): Server {
   server.on("request", app);
   // Node would answer an unknown Expect header with an empty 417. RFC 9110 (10.1.1) lets us ignore it.
   server.on("checkExpectation", app);
+  lingerOverBodies(server);
   refuseMalformed(server, { newId: newTypeId, log });
   return server;
 }
