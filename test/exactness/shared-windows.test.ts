@@ -22,7 +22,12 @@ interface Offer {
 
 describe(`the limiter with ${REPLICAS} processes`, function () {
   this.timeout(60_000 + RUNS * 60_000);
-  const service = useProcesses({ REPLICAS, LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LIMITER_TIMEOUT_MS: 5_000 });
+  const service = useProcesses({
+    REPLICAS,
+    LIMIT_WINDOW_SECONDS: WINDOW_SECONDS,
+    LIMITER_TIMEOUT_MS: 10_000,
+    STORE_TIMEOUT_MS: 30_000,
+  });
 
   for (let run = 1; run <= RUNS; run++) {
     it(`admits exactly min(offered, limit) for an account and each key, in two consecutive windows (run ${run})`, async () => {
@@ -139,10 +144,10 @@ describe(`the limiter with ${REPLICAS} processes`, function () {
       let refused = 0;
       while (Date.now() < until) {
         sent++;
-        const { status } = await load.send(REQUESTS[surface](key, candidate));
+        const { status, body } = await load.send(REQUESTS[surface](key, candidate));
         if (status < 300) count(admitted, name);
         else {
-          expect(status).to.equal(429);
+          expect(status, body).to.equal(429);
           refused++;
         }
         if (modest) await setTimeout((WINDOW_SECONDS * 1000) / (0.3 * limitsOf(surface, 1).key));
