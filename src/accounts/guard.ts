@@ -68,7 +68,7 @@ export class GuessGuard {
     if (exists === undefined) throw busy(this.#maxFailures);
     if (exists) return lookUp();
     const { consumedPoints, msBeforeNext } = await this.#countFailure(block);
-    // The burst had few wrong keys, so the address is below the limit again. The look-up says what is wrong with this key.
+    // Few keys of the burst were wrong, so the address is below the limit again. The look-up says what is wrong with this one.
     if (consumedPoints + this.#runningIn(block) <= this.#maxFailures) return lookUp();
     throw tooManyFailures(this.#maxFailures, Math.max(1, Math.ceil(msBeforeNext / 1000)));
   }

@@ -6,12 +6,12 @@ import { hasBody } from "./body.ts";
 const QUIET_MS = 5_000;
 
 /**
- * Lets a client that is still sending its body read the answer (RFC 9112, 9.6). A refusal does not wait for the body. If
- * the connection were then closed at once, the client's next bytes would meet a closed port: the reset can reach the
- * client, or its proxy, before it has read the answer. So the service ends its own direction, discards what still
- * arrives, and closes the connection when the body is complete. The server's requestTimeout limits how long that takes.
+ * Keeps a connection open until the request's body is complete, although its last answer was sent (RFC 9112, 9.6). A
+ * refusal does not wait for the body. If the connection were closed at once, the kernel would answer the client's next
+ * bytes with a reset, and the client, or its proxy, might never read the refusal. So the service ends its own direction,
+ * discards what still arrives, and closes the connection at the end of the body, or at the server's requestTimeout.
  *
- * Node calls `destroySoon` once it has sent an answer after which the connection closes.
+ * Node calls `destroySoon` when the last answer of a connection was sent.
  */
 export function lingerOverBodies(server: Server): void {
   const linger = (req: IncomingMessage): void => {

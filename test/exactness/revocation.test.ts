@@ -55,7 +55,7 @@ describe(`ending a key on ${REPLICAS} replicas under load`, function () {
     client.disconnect();
   };
 
-  /** Ends the load. The key was refused by every replica from that moment on, and the other two never were. */
+  /** Ends the load. Asserts that every replica refused the key from that moment on, and never refused the other two. */
   async function expectRefusedSince(
     moment: number,
     { key, sibling, stranger, load: running }: Awaited<ReturnType<typeof underLoad>>,

@@ -58,10 +58,10 @@ describe("An answer to a client that is still sending its body, after which the 
     await gone(socket);
   });
 
-  /** Resolves when the service has closed the connection: what is sent then is answered with a reset. */
+  /** Goes on sending requests until a reset says that the service has closed the connection. */
   async function gone(socket: Socket): Promise<void> {
     const closed = new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
-    const sending = setInterval(() => socket.write("x"), 10);
+    const sending = setInterval(() => socket.write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"), 10);
     await closed.finally(() => clearInterval(sending));
   }
 });
