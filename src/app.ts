@@ -19,6 +19,7 @@ import {
   unrouted,
   warnOfUntrustedProxy,
 } from "./http/request.ts";
+import { mountSite } from "./site/mount.ts";
 
 export interface AppOptions extends MountOptions {
   routes: readonly Route[];
@@ -43,6 +44,7 @@ const MAX_LISTENERS = 20;
 export function createApp(options: AppOptions): RequestListener {
   const app = new Koa<ApiState>({ proxy: options.trustedProxies > 0, maxIpsCount: options.trustedProxies });
   const router = mount(options.routes, options);
+  mountSite(router);
   app.use(requestId(options.newId));
   if (options.tracing !== undefined) app.use(traced(options.tracing));
   app.use(accessLog(options.log));

@@ -7,6 +7,7 @@ import type { Surface } from "../limiter/surfaces.ts";
 import type { Usage } from "../limiter/usage.ts";
 import type { Precondition } from "../precondition.ts";
 import type { ProblemCode } from "../problems.ts";
+import type { Tag } from "./openapi-parts.ts";
 
 /** What a handler receives. `params`, `query` and `body` are valid according to the endpoint's schemas. */
 export interface Input<Params, Query, Body> {
@@ -32,8 +33,17 @@ export interface Input<Params, Query, Body> {
 /**
  * How an endpoint takes a file: as the whole body, or as the part `content` of a form whose other parts are the fields.
  */
-export interface Upload<Params> {
-  readonly form: "raw" | "multipart";
+export type Upload<Params> = FileStore<Params> &
+  (
+    | { readonly form: "raw" }
+    | {
+        readonly form: "multipart";
+        /** The form in the OpenAPI document. The endpoint's `body` validates its fields. */
+        readonly fields: TSchema;
+      }
+  );
+
+export interface FileStore<Params> {
   /**
    * Stores the file.
    * @param precondition If-Match, for an endpoint that can check it before the first byte is read.
@@ -56,7 +66,11 @@ export interface Endpoint<
 > {
   /** operationId in the OpenAPI document, and the name in the logs. */
   readonly name: string;
+  readonly tag: Tag;
+  /** What it does, in a line. */
   readonly summary: string;
+  /** What a client must know beyond that, in sentences. */
+  readonly description: string;
   /** Schema of the path's parameters. */
   readonly params?: Params;
   readonly query?: Query;

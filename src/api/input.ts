@@ -98,7 +98,6 @@ function refuse(code: "invalid_query" | "validation_failed", summary: string, fa
   if (first === undefined) return;
   const others = Math.min(faults.length - 1, MAX_FAULTS);
   const more = others === 0 ? "" : ` (and ${others === MAX_FAULTS ? "at least " : ""}${others} more)`;
-  throw problem(code, `${summary} ${first.pointer === "" ? "It" : first.pointer} ${first.detail}${more}.`, {
-    errors: listed(faults),
-  });
+  const sentence = `${summary} ${first.pointer === "" ? "It" : first.pointer} ${first.detail}${more}`;
+  throw problem(code, sentence.endsWith("?") ? sentence : `${sentence}.`, { errors: listed(faults) });
 }

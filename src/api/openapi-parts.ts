@@ -1,79 +1,122 @@
-import { PROBLEMS } from "../problems.ts";
-
 /** The fixed parts of the OpenAPI document. */
 
+export const INFO = {
+  title: "Candidate Onboarding Service",
+  version: "2026-11-22",
+  description:
+    "Mirrors a hiring pipeline. Every surface has an hourly limit per account and per key, checked in that order. A body or query with a member that is not known is refused. An answer may get further members at any time, so ignore those that you do not know. A refusal is problem+json; its code says what went wrong.",
+  license: { name: "MIT", identifier: "MIT" },
+};
+
+/** The nouns of the interface. Each operation belongs to one. */
+export const TAGS = {
+  Candidates: "The people of a hiring pipeline, and the list of their changes.",
+  Documents: "What a candidate brings, and the files.",
+  References: "The people who are asked about a candidate, and what they said.",
+  Outreach: "How often a candidate and the referees are reminded.",
+  Pack: "The compliance pack of a candidate, as JSON, PDF or ZIP.",
+  Settings: "How the assistant writes, and when it is quiet.",
+  Limits: "What the account and the key have used of their limits.",
+  Contract: "The description of the interface.",
+} as const;
+export type Tag = keyof typeof TAGS;
+
 export const SECURITY = {
-  bearer: { type: "http", scheme: "bearer" },
-  apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+  bearer: { type: "http", scheme: "bearer", description: "The API key: Authorization: Bearer <key>." },
+  apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "The API key, in a header of its own." },
 };
 
-export const PROBLEM_SCHEMA = {
-  type: "object",
-  description: "problem+json (RFC 9457). Some codes have further members.",
-  required: ["type", "title", "status", "detail", "code"],
-  properties: {
-    type: { type: "string", format: "uri-reference" },
-    title: { type: "string" },
-    status: { type: "integer" },
-    detail: { type: "string", description: "Says what is wrong, in a sentence for people." },
-    code: { type: "string", enum: Object.keys(PROBLEMS) },
-    request_id: { type: "string" },
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["pointer", "detail"],
-        properties: { pointer: { type: "string" }, detail: { type: "string" } },
-      },
-    },
-  },
-};
+const text = (description: string, example: string) => ({ description, schema: { type: "string" }, example });
+const sent = (description: string, example: string) => ({ ...text(description, example), required: true });
 
-const text = (description: string) => ({ description, schema: { type: "string" } });
-
+/** Response headers by component. A name may have a suffix where the same header is not always sent. */
 export const COMPONENT_HEADERS = {
-  ETag: text("A strong entity tag (RFC 9110, 8.8.3)."),
-  Location: text("The path of the new resource."),
-  "X-Request-Id": text(
-    "The request's X-Request-Id if it has 1 to 128 letters, digits or _.:+/=- characters, otherwise a new one.",
+  ETag: sent(
+    "A strong entity tag of the answer (RFC 9110, 8.8.3). Send it back in If-Match or If-None-Match.",
+    '"kX9wq"',
   ),
-  "RateLimit-Policy": text('draft-ietf-httpapi-ratelimit-headers-10: "account";q=200;w=3600, "key";q=100;w=3600'),
-  RateLimit: text('draft-ietf-httpapi-ratelimit-headers-10: "account";r=190;t=812, "key";r=90;t=812'),
+  Location: sent("The path of the new resource.", "/candidates/cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
+  "Cache-Control": sent(
+    "Who may keep the answer. Personal data may not be kept by shared caches.",
+    "private, no-cache",
+  ),
+  "X-Request-Id": sent(
+    "The request's X-Request-Id if it has 1 to 128 letters, digits or _.:+/=- characters, otherwise a new one.",
+    "req_01k9z3v9r4j0v5b8f1d4w7m9n3",
+  ),
+  "RateLimit-Policy": text(
+    "The limits of the surface, q requests in w seconds (draft-ietf-httpapi-ratelimit-headers-10). A live grant is a third policy. Sent whenever the limits were checked, also with a refusal.",
+    '"account";q=200;w=3600, "key";q=100;w=3600',
+  ),
+  RateLimit: text(
+    "What is left of them: r requests, and t seconds until the window restarts (draft-ietf-httpapi-ratelimit-headers-10). Sent whenever the limits were checked, also with a refusal.",
+    '"account";r=190;t=812, "key";r=90;t=812',
+  ),
+  "Retry-After": sent("Whole seconds to wait before the next attempt.", "812"),
+  "Retry-After-In-Flight": text("With idempotency_in_flight: whole seconds to wait before the next attempt.", "1"),
+  "WWW-Authenticate": sent(
+    "How to send a key (RFC 6750, 3).",
+    'Bearer realm="candidate-onboarding", error="invalid_token"',
+  ),
+  "Idempotent-Replayed": text(
+    "true if this is the stored answer of an earlier request with the same Idempotency-Key.",
+    "true",
+  ),
+  "Accept-Ranges": sent("Ranges are in bytes (RFC 9110, 14.3).", "bytes"),
+  "Content-Range": sent(
+    "Which bytes these are, and how many there are in all (RFC 9110, 14.4).",
+    "bytes 0-1023/184213",
+  ),
+  "Content-Disposition": sent("The name to save the file under (RFC 6266).", 'attachment; filename="passport.pdf"'),
+  "Content-Disposition-Of-File": text(
+    "For a PDF or ZIP: the name to save the file under (RFC 6266).",
+    'attachment; filename="pack.pdf"',
+  ),
+  "X-Content-Type-Options": text("Always nosniff: a browser must not guess another media type.", "nosniff"),
+  "Content-Security-Policy": sent(
+    "Keeps a browser from running what strangers uploaded.",
+    "sandbox; default-src 'none'",
+  ),
+  Vary: sent("The request header that the answer depends on.", "Accept"),
 };
+
+const parameter = (name: string, description: string, example: string) => ({
+  name,
+  in: "header",
+  required: false,
+  ...text(description, example),
+});
 
 export const PARAMETERS = {
-  "If-Match": {
-    name: "If-Match",
-    in: "header",
-    ...text("An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch."),
-  },
-  "If-None-Match": {
-    name: "If-None-Match",
-    in: "header",
-    ...text("The ETag of the client's copy. While the copy is current, the answer is 304."),
-  },
+  "If-Match": parameter(
+    "If-Match",
+    "An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.",
+    '"kX9wq"',
+  ),
+  "If-None-Match": parameter(
+    "If-None-Match",
+    "The ETag of the client's copy. While it is current, the answer is 304.",
+    '"kX9wq"',
+  ),
   "Idempotency-Key": {
-    name: "Idempotency-Key",
-    in: "header",
-    description: "Makes retries safe. For 24 hours, the same request with the same key gets the first answer again.",
-    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~][ -~]*$" },
+    ...parameter(
+      "Idempotency-Key",
+      "Makes retries safe: 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.",
+      "import-2026-08-17-row-4711",
+    ),
+    schema: { type: "string", minLength: 1, maxLength: 255 },
   },
-  "X-Request-Id": { name: "X-Request-Id", in: "header", ...text("Copied to the response and to the log.") },
+  "X-Request-Id": parameter("X-Request-Id", "Copied to the response and to the log.", "nightly-import-17"),
+  Range: parameter("Range", "The bytes to answer with (RFC 9110, 14.2): one range.", "bytes=0-1023"),
+  "If-Range": parameter(
+    "If-Range",
+    "The ETag of the content that the range continues. If it has changed, the answer is all of it.",
+    '"kX9wq"',
+  ),
+  "Content-Disposition": parameter(
+    "Content-Disposition",
+    "The name of the file (RFC 6266).",
+    'attachment; filename="passport.pdf"',
+  ),
 };
-
-/** Returns the headers of an answer, as references to the components. */
-export function answerHeaders({
-  location,
-  limited,
-}: {
-  location: boolean;
-  limited: boolean;
-}): Record<string, { $ref: string }> {
-  const names = [
-    "ETag",
-    "X-Request-Id",
-    ...(limited ? ["RateLimit-Policy", "RateLimit"] : []),
-    ...(location ? ["Location"] : []),
-  ];
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
+export type ParameterName = keyof typeof PARAMETERS;

@@ -1,149 +1,116 @@
 import type { TSchema } from "typebox";
-import { PROBLEMS, type ProblemCode } from "../problems.ts";
 import { propertiesOf, type Route } from "./endpoint.ts";
-import { answerHeaders, COMPONENT_HEADERS, PARAMETERS, PROBLEM_SCHEMA, SECURITY } from "./openapi-parts.ts";
+import { answersOf, bytesOf, type Components, contractAnswers } from "./openapi-answers.ts";
+import { COMPONENT_HEADERS, INFO, type ParameterName, PARAMETERS, SECURITY, TAGS } from "./openapi-parts.ts";
+import { FAULT_SCHEMA, PROBLEM_EXAMPLES, PROBLEM_SCHEMA } from "./openapi-problems.ts";
+import { publish } from "./publish.ts";
 
 type Json = Record<string, unknown>;
 
-/** Problems that every endpoint can answer with. `codesOf` adds those that depend on the endpoint. */
-const EVERYWHERE: ProblemCode[] = [
-  "malformed_path",
-  "invalid_query",
-  "api_key_missing",
-  "api_key_invalid",
-  "api_key_revoked",
-  "account_suspended",
-  "internal_error",
-  "limiter_unavailable",
-  "store_unavailable",
-  "rate_limited",
-];
-const WITH_BODY: ProblemCode[] = [
-  "malformed_json",
-  "malformed_request",
-  "request_timeout",
-  "payload_too_large",
-  "unsupported_media_type",
-  "validation_failed",
-];
+const CONTRACT_SCHEMA = { type: "object", description: "An OpenAPI 3.1 document.", additionalProperties: true };
 
 /** Generates the OpenAPI 3.1 document from the routes. Schemas with a title become components. */
 export function openApi(routes: readonly Route[]): Json {
-  const schemas: Record<string, Json> = { Problem: PROBLEM_SCHEMA };
+  const components: Components = {
+    schemas: { Problem: PROBLEM_SCHEMA, Fault: FAULT_SCHEMA, Contract: CONTRACT_SCHEMA },
+    responses: {},
+  };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, schemas) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
   }
+  paths["/openapi.json"] = { get: contractOperation(components) };
   return {
     openapi: "3.1.0",
-    info: {
-      title: "Candidate Onboarding Service",
-      version: "2026-11-21",
-      description:
-        "Mirrors a hiring pipeline. Every surface has an hourly limit per account and per key, checked in that order.",
-      license: { name: "MIT", identifier: "MIT" },
-    },
+    info: INFO,
     servers: [{ url: "/" }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     security: [{ bearer: [] }, { apiKey: [] }],
     paths,
-    components: { schemas, headers: COMPONENT_HEADERS, parameters: PARAMETERS, securitySchemes: SECURITY },
+    components: {
+      ...components,
+      headers: COMPONENT_HEADERS,
+      parameters: PARAMETERS,
+      examples: PROBLEM_EXAMPLES,
+      securitySchemes: SECURITY,
+    },
   };
 }
 
-function operationOf(route: Route, schemas: Record<string, Json>): Json {
-  const { method, name, summary, surface, params, query } = route;
-  const fromSchema = (schema: TSchema | undefined, where: "path" | "query") =>
-    Object.entries(propertiesOf(schema)).map(([member, property]) => ({
-      name: member,
-      in: where,
-      required: where === "path",
-      schema: hoist(property, schemas),
-    }));
-  const refs = [
-    ...(method === "GET" ? ["If-None-Match"] : ["If-Match"]),
-    ...(method === "POST" ? ["Idempotency-Key"] : []),
-    "X-Request-Id",
-  ].map((header) => ({ $ref: `#/components/parameters/${header}` }));
+function operationOf(route: Route, components: Components): Json {
+  const { schemas } = components;
+  const { name, tag, summary, description, surface, dryRun, params, query } = route;
+  const charge = surface === "free" ? "Charges no surface." : `Charges the surface \`${surface}\``;
+  const charges =
+    dryRun === undefined ? charge.replace(/`$/, "`.") : `${charge}; a dry run charges \`${dryRun.surface}\`.`;
   const body = requestBodyOf(route, schemas);
   return {
     operationId: name,
+    tags: [tag],
     summary,
-    description: surface === "free" ? "Not limited." : `Charges the surface \`${surface}\`.`,
-    parameters: [...fromSchema(params, "path"), ...fromSchema(query, "query"), ...refs],
+    description: `${description} ${charges}`,
+    parameters: [
+      ...parametersOf(params, "path", schemas),
+      ...parametersOf(query, "query", schemas),
+      ...headerParameters(route).map(parameterRef),
+    ],
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: responsesOf(route, schemas),
+    responses: answersOf(route, components),
   };
 }
 
+function contractOperation(components: Components): Json {
+  return {
+    operationId: "readContract",
+    tags: ["Contract"],
+    summary: "Read this document",
+    description: "The interface as an OpenAPI 3.1 document. Needs no key and charges no surface.",
+    security: [],
+    parameters: (["If-None-Match", "X-Request-Id"] as const).map(parameterRef),
+    responses: contractAnswers(components),
+  };
+}
+
+/** A parameter's text is about the parameter, so it moves there from the schema. */
+function parametersOf(schema: TSchema | undefined, where: "path" | "query", schemas: Record<string, Json>): Json[] {
+  return Object.entries(propertiesOf(schema)).map(([name, property]) => {
+    const { description, examples, ...rest } = publish(property, "request", schemas);
+    const example = Array.isArray(examples) ? { example: examples[0] as unknown } : {};
+    return { name, in: where, required: where === "path", description, schema: rest, ...example };
+  });
+}
+
+function headerParameters({ method, problems, upload }: Route): ParameterName[] {
+  return [
+    ...(method === "GET" ? (["If-None-Match"] as const) : []),
+    ...(problems.includes("version_mismatch") ? (["If-Match"] as const) : []),
+    ...(method === "POST" ? (["Idempotency-Key"] as const) : []),
+    ...(problems.includes("range_not_satisfiable") ? (["Range", "If-Range"] as const) : []),
+    ...(upload?.form === "raw" ? (["Content-Disposition"] as const) : []),
+    "X-Request-Id",
+  ];
+}
+
+function parameterRef(name: ParameterName): Json {
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+/** JSON stands first: tools that know one media type for a body take the first. */
 function requestBodyOf({ body, bodyOptional, upload, method }: Route, schemas: Record<string, Json>): Json | undefined {
   const content: Json = {};
   if (body !== undefined) {
-    const schema = hoist(body, schemas);
+    const schema = publish(body, "request", schemas);
     content["application/json"] = { schema };
     if (method === "PATCH") content["application/merge-patch+json"] = { schema };
   }
-  if (upload?.form === "raw") content["*/*"] = { schema: { type: "string", format: "binary" } };
-  if (upload?.form === "multipart") {
-    const { content: _, ...fields } = propertiesOf(body);
-    const parts = { ...fields, content: { type: "string", format: "binary" } };
-    content["multipart/form-data"] = {
-      schema: { type: "object", properties: hoist(parts, schemas), required: ["name"] },
-    };
-  }
-  return Object.keys(content).length === 0 ? undefined : { required: !bodyOptional, content };
-}
-
-function responsesOf(route: Route, schemas: Record<string, Json>): Json {
-  const { status, answer, dryRun, binary = [], method, surface } = route;
-  const headers = answerHeaders({ location: route.location !== undefined, limited: surface !== "free" });
-  // An endpoint that answers with bytes of any type never answers with JSON.
-  const isJson = answer !== undefined && !binary.includes("*/*");
-  const content: Json = isJson ? { "application/json": { schema: hoist(answer, schemas) } } : {};
-  Object.assign(content, binaryOf(binary));
-  const responses: Record<string, Json> = {
-    [status]: status === 204 ? { description: "Done", headers } : { description: "Done", headers, content },
+  if (upload?.form === "raw") Object.assign(content, bytesOf(["*/*"]));
+  if (upload?.form === "multipart")
+    content["multipart/form-data"] = { schema: publish(upload.fields, "request", schemas) };
+  if (Object.keys(content).length === 0) return undefined;
+  return {
+    description: upload?.form === "raw" ? "The bytes, of any media type." : "The fields.",
+    required: !bodyOptional,
+    content,
   };
-  if (dryRun !== undefined) {
-    const dryRunContent = { "application/json": { schema: hoist(dryRun.answer, schemas) } };
-    responses[200] = {
-      description: "For dry_run=true: what the request would do. Nothing is stored.",
-      headers: answerHeaders({ location: false, limited: true }),
-      content: dryRunContent,
-    };
-  }
-  if (route.problems.includes("range_not_satisfiable"))
-    responses[206] = { description: "The bytes that Range asks for", headers, content: binaryOf(binary) };
-  if (method === "GET") responses[304] = { description: "The client's copy is current", headers };
-  const codes = codesOf(route);
-  for (const problemStatus of new Set(codes.map((code) => PROBLEMS[code].status))) {
-    responses[problemStatus] = {
-      description: codes.filter((code) => PROBLEMS[code].status === problemStatus).join(", "),
-      content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
-    };
-  }
-  return responses;
-}
-
-function binaryOf(types: readonly string[]): Json {
-  return Object.fromEntries(types.map((type) => [type, { schema: { type: "string", format: "binary" } }]));
-}
-
-function codesOf({ body, upload, method, problems, surface }: Route): ProblemCode[] {
-  const codes = [...EVERYWHERE, ...problems];
-  if (problems.includes("not_found")) codes.push("candidate_deleted");
-  if (body !== undefined || upload !== undefined) codes.push(...WITH_BODY);
-  if (method === "POST") codes.push("malformed_request", "idempotency_in_flight", "idempotency_key_reused");
-  return [...new Set(codes)].filter((code) => surface !== "free" || code !== "rate_limited");
-}
-
-/** Moves every part of the schema that has a title to the components, and leaves references in their place. */
-function hoist(value: unknown, schemas: Record<string, Json>): unknown {
-  if (Array.isArray(value)) return value.map((item) => hoist(item, schemas));
-  if (typeof value !== "object" || value === null) return value;
-  const { title } = value as { title?: unknown };
-  const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, hoist(member, schemas)]));
-  if (typeof title !== "string") return copy;
-  schemas[title] ??= copy;
-  return { $ref: `#/components/schemas/${title}` };
 }

@@ -42,7 +42,7 @@ function extended(ajv: Ajv2020): Ajv2020 {
   ajv.addFormat("phone", isPhone);
   ajv.addFormat("time-zone", (text) => timeZoneNamed(text) !== undefined);
   ajv.addFormat("language-tag", (text) => languageNamed(text) !== undefined);
-  return ajv.addVocabulary(["x-elsewhere", "x-scalar"]);
+  return ajv.addVocabulary(["x-about", "x-elsewhere", "x-must-be", "x-scalar"]);
 }
 
 function faultsOf(errors: ErrorObject[]): Fault[] {
@@ -71,7 +71,7 @@ function detailOf({ keyword, params, message, parentSchema, data, propertyName }
     limit?: number;
     type?: string | string[];
     format?: string;
-    allowedValues?: unknown[];
+    allowedValues?: (string | null)[];
   };
   if (propertyName !== undefined) return "must be a name of 1 to 100 characters, other than __proto__";
   switch (keyword) {
@@ -86,9 +86,9 @@ function detailOf({ keyword, params, message, parentSchema, data, propertyName }
       if (format === "phone") return `must ${phoneFault(data as string)}`;
       return `must be ${FORMATS[format ?? ""] ?? format}`;
     case "pattern":
-      return `must be ${String(parentSchema?.description ?? message)}`;
+      return `must be ${String(parentSchema?.["x-must-be"] ?? message)}`;
     case "enum":
-      return `must be one of ${allowedValues?.join(", ")}`;
+      return `must be one of ${allowedValues?.filter((value) => value !== null).join(", ")}`;
     case "minimum":
       return `must be at least ${limit}`;
     case "maximum":

@@ -4,7 +4,7 @@ import { MAX_DOCUMENTS } from "./schema.ts";
 import { problem } from "../problems.ts";
 import { removing } from "./tombstone.ts";
 import type { DocumentPatch, DocumentState } from "./document-schema.ts";
-import { documentContradiction, openDocumentStates, takesContent } from "./document-state.ts";
+import { DOCUMENT_MOVES, documentContradiction, openDocumentStates, takesContent } from "./document-state.ts";
 
 /** Pure edits of a candidate's documents. CandidateStore.change runs them. */
 
@@ -129,7 +129,7 @@ export function withContent(
 ): DocumentRecord {
   refuseContent(before.state, { started });
   if (before.state === "received" && isSame(before.content, content)) return before;
-  return { ...before, state: "received", rejection_reason: null, content, updated_at: now };
+  return { ...before, state: DOCUMENT_MOVES.content.to, rejection_reason: null, content, updated_at: now };
 }
 
 /**

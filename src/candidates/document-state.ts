@@ -1,5 +1,12 @@
 import { DOCUMENT_STATES, type DocumentState } from "./document-schema.ts";
 
+/** A move from any of several states to one. `when` is half a sentence. */
+export interface Move<State> {
+  readonly from: readonly State[];
+  readonly to: State;
+  readonly when: string;
+}
+
 /** What decides which states a document can be in. `now` is RFC 3339. */
 export interface DocumentSituation {
   /** Whether its candidate is started. */
@@ -27,9 +34,20 @@ export function openDocumentStates(situation: DocumentSituation): DocumentState[
   return DOCUMENT_STATES.filter((state) => documentContradiction(state, situation) === undefined);
 }
 
+/** The moves that the service makes by itself. The documentation draws its diagram from this table. */
+export const DOCUMENT_MOVES: Record<"start" | "content" | "expiry", Move<DocumentState>> = {
+  start: { from: ["pending"], to: "requested", when: "the candidate is started" },
+  content: {
+    from: DOCUMENT_STATES.filter((state) => state !== "waived" && state !== "cancelled"),
+    to: "received",
+    when: "content is uploaded",
+  },
+  expiry: { from: ["accepted"], to: "expired", when: "the day after expires_on begins" },
+};
+
 /** Returns whether content can be uploaded. It moves the document to received. */
 export function takesContent(state: DocumentState): boolean {
-  return state !== "waived" && state !== "cancelled";
+  return DOCUMENT_MOVES.content.from.includes(state);
 }
 
 /** Returns true if the day `expires_on` (`YYYY-MM-DD`) is over in UTC at `now` (RFC 3339). Null is never past. */

@@ -1,7 +1,10 @@
 import { mergePatch } from "../schema/merge-patch.ts";
 import { type Problem, problem } from "../problems.ts";
+import { DOCUMENT_MOVES } from "./document-state.ts";
 import type { CandidateRecord } from "./record.ts";
-import { type CandidatePatch, DEFAULT_CHASE_ATTEMPTS, type OutreachPatch } from "./schema.ts";
+import { REFERENCE_MOVES } from "./reference-state.ts";
+import { DEFAULT_CHASE_ATTEMPTS } from "./schema.ts";
+import type { CandidatePatch, OutreachPatch } from "./input-schema.ts";
 
 /** Pure edits of a candidate's own fields. CandidateStore.change runs them. */
 
@@ -69,11 +72,13 @@ export function started(record: CandidateRecord, now: string): CandidateRecord {
     ...record,
     started_at: now,
     documents: record.documents.map((document) =>
-      document.state === "pending" ? { ...document, state: "requested", updated_at: now } : document,
+      DOCUMENT_MOVES.start.from.includes(document.state)
+        ? { ...document, state: DOCUMENT_MOVES.start.to, updated_at: now }
+        : document,
     ),
     references: record.references.map((reference) =>
-      reference.state === "not_requested"
-        ? { ...reference, state: "requested", requested_at: now, updated_at: now }
+      REFERENCE_MOVES.start.from.includes(reference.state)
+        ? { ...reference, state: REFERENCE_MOVES.start.to, requested_at: now, updated_at: now }
         : reference,
     ),
   };

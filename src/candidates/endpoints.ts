@@ -1,29 +1,21 @@
 import { endpoint } from "../api/endpoint.ts";
-import { strict } from "../schema/fields.ts";
-import {
-  Candidate,
-  CandidateList,
-  CandidatePatch,
-  CandidatePath,
-  CreateQuery,
-  DryRun,
-  ListQuery,
-  NewCandidate,
-} from "./schema.ts";
+import { Candidate, CandidatePath, DryRun } from "./schema.ts";
+import { CandidateInput, CandidatePatch, CreateQuery, StartInput } from "./input-schema.ts";
+import { CandidateList, ListQuery } from "./feed-schema.ts";
 import type { Eraser } from "./eraser.ts";
 import type { CandidateService } from "./service.ts";
-
-/** A body without members: `{}`. */
-const EmptyBody = strict({});
 
 /** The operations on candidates as a whole. */
 export function candidateEndpoints(candidates: CandidateService, eraser: Eraser) {
   return {
     create: endpoint({
       name: "createCandidate",
+      tag: "Candidates",
       summary: "Create a candidate",
+      description:
+        "Creates a candidate, with documents and references if you send them. Send an Idempotency-Key, so that a retry creates no second one. With dry_run=true it says what it would create and stores nothing.",
       query: CreateQuery,
-      body: NewCandidate,
+      body: CandidateInput,
       status: 201,
       answer: Candidate,
       problems: ["external_id_taken", "invalid_transition", "candidate_deleted"],
@@ -37,7 +29,10 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
     }),
     list: endpoint({
       name: "listCandidates",
+      tag: "Candidates",
       summary: "List candidates, oldest change first: the change feed",
+      description:
+        "Lists whole candidates, oldest change first. Store the cursor with the rows: the next request with it returns only what changed since. A candidate that was deleted is a row with the member deleted.",
       query: ListQuery,
       status: 200,
       answer: CandidateList,
@@ -46,7 +41,10 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
     }),
     read: endpoint({
       name: "readCandidate",
+      tag: "Candidates",
       summary: "Read a candidate",
+      description:
+        "Reads a candidate with its documents and references. To follow many candidates, use the list: one page replaces 200 reads.",
       params: CandidatePath,
       status: 200,
       answer: Candidate,
@@ -55,7 +53,9 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
     }),
     update: endpoint({
       name: "updateCandidate",
+      tag: "Candidates",
       summary: "Update, withdraw or reinstate a candidate",
+      description: "Changes the fields that are sent. withdrawn: true withdraws the candidate, false reinstates it.",
       params: CandidatePath,
       body: CandidatePatch,
       status: 200,
@@ -66,7 +66,10 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
     }),
     erase: endpoint({
       name: "deleteCandidate",
+      tag: "Candidates",
       summary: "Delete a candidate and erase the person's data",
+      description:
+        "Erases the person: the candidate, its documents with their bytes, and its references. The list keeps a row without personal data. Deleting it again answers 204 again.",
       params: CandidatePath,
       status: 204,
       problems: ["not_found", "version_mismatch"],
@@ -74,9 +77,12 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
     }),
     start: endpoint({
       name: "startCandidate",
+      tag: "Candidates",
       summary: "Start a candidate and request its documents and references",
+      description:
+        "Requests every pending document and every reference that is not requested yet. A candidate that is started already is answered unchanged.",
       params: CandidatePath,
-      body: EmptyBody,
+      body: StartInput,
       bodyOptional: true,
       status: 200,
       answer: Candidate,

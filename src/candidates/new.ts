@@ -1,11 +1,12 @@
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import type { NewId } from "../infra/ids.ts";
 import { refuseContent, refuseContradiction, refuseReason } from "./document-edits.ts";
-import type { NewContent, NewDocument } from "./document-schema.ts";
+import type { ContentInput, DocumentInput } from "./document-schema.ts";
 import { type ContentRecord, type DocumentRecord, type Draft, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
 import { mergedResponse, refuseContradiction as refuseReferenceContradiction, stateAt } from "./reference-edits.ts";
-import type { NewReference } from "./reference-schema.ts";
-import { DEFAULT_CHASE_ATTEMPTS, type NewCandidate } from "./schema.ts";
+import type { ReferenceInput } from "./reference-schema.ts";
+import { DEFAULT_CHASE_ATTEMPTS } from "./schema.ts";
+import type { CandidateInput } from "./input-schema.ts";
 
 /** Builds records from what a client sent, with the defaults filled in. */
 
@@ -21,7 +22,7 @@ interface DraftFacts {
  * Builds a new candidate with its references. The caller has already built its documents, because their content is
  * stored first.
  */
-export function newDraft(given: NewCandidate, { id, accountId, documents, newId, now }: DraftFacts): Draft {
+export function newDraft(given: CandidateInput, { id, accountId, documents, newId, now }: DraftFacts): Draft {
   return {
     id,
     accountId,
@@ -67,7 +68,7 @@ export interface NewDocumentFacts {
  * @throws problems invalid_transition, validation_failed
  */
 export function newDocument(
-  given: NewDocument,
+  given: DocumentInput,
   { id, now, content, started, at = "" }: NewDocumentFacts,
 ): DocumentRecord {
   const state = given.state ?? (content !== undefined ? "received" : started ? "requested" : "pending");
@@ -93,7 +94,7 @@ export function newDocument(
  * @throws problems invalid_transition, validation_failed
  */
 export function checkNewDocument(
-  { state, expires_on = null, rejection_reason, content }: NewDocument,
+  { state, expires_on = null, rejection_reason, content }: DocumentInput,
   { now, started, at = "", file = false }: { now: string; started: boolean; at?: string; file?: boolean },
 ): void {
   if (state === undefined || state === null) return refuseReason("pending", rejection_reason, at);
@@ -107,7 +108,7 @@ export function newContent({ id, filename, contentType, size, sha256 }: StoredFi
 }
 
 /** Presents content sent as base64 in JSON as an uploaded file. */
-export function inlineFile({ filename, content_type, data }: NewContent): IncomingFile {
+export function inlineFile({ filename, content_type, data }: ContentInput): IncomingFile {
   return { stream: [Buffer.from(data, "base64")], filename: filename ?? null, contentType: content_type ?? null };
 }
 
@@ -118,7 +119,7 @@ export function inlineFile({ filename, content_type, data }: NewContent): Incomi
  * @throws problems invalid_transition, validation_failed
  */
 export function newReference(
-  given: NewReference,
+  given: ReferenceInput,
   { id, now, started, at = "" }: { id: string; now: string; started: boolean; at?: string },
 ): ReferenceRecord {
   const state = given.state ?? (started ? "requested" : "not_requested");

@@ -1,11 +1,12 @@
 import Type, { type Static } from "typebox";
 import { Chase } from "./document-schema.ts";
 import {
+  about,
   Email,
   freeText,
   Metadata,
   MetadataPatch,
-  NewMetadata,
+  MetadataInput,
   nullable,
   oneOf,
   Phone,
@@ -27,18 +28,41 @@ export const REFERENCE_STATES = [
 ] as const;
 export type ReferenceState = (typeof REFERENCE_STATES)[number];
 
+const State = oneOf(REFERENCE_STATES);
+
+/** What the fields mean, and an example. The bodies and the answer have the same words. */
+const TEXT = {
+  name: ["The referee's full name, up to 200 characters.", "Jordan Reyes"],
+  email: ["The referee's email address.", "jordan@example.com"],
+  state: [
+    "How far the reference has come. not_requested: not asked yet. requested: the candidate is started. received: the referee has answered. declined, bounced, unresponsive: needs action. waived, cancelled: no longer needed.",
+    "received",
+  ],
+  company: ["Where the referee and the candidate worked together, up to 200 characters.", "Initech"],
+  job_title: ["The referee's job title, up to 200 characters.", "Head of Support"],
+  relationship: ["How the referee knows the candidate, up to 200 characters.", "Line manager"],
+} as const;
+const PHONE = "The referee's phone number";
+
 /** The fields that creation and PATCH have in common. */
 const referenceFields = {
-  name: Type.Optional(nullable(freeText(200))),
-  email: Type.Optional(nullable(Email)),
-  phone: Type.Optional(nullable(Phone)),
-  company: Type.Optional(nullable(freeText(200))),
-  job_title: Type.Optional(nullable(freeText(200))),
-  relationship: Type.Optional(nullable(freeText(200))),
+  name: Type.Optional(about(nullable(freeText(200)), ...TEXT.name)),
+  email: Type.Optional(about(nullable(Email), ...TEXT.email)),
+  phone: Type.Optional(
+    about(
+      nullable(Phone),
+      `${PHONE} with its country code, in any usual form. It is kept as E.164.`,
+      "+1 (415) 555-0123",
+    ),
+  ),
+  company: Type.Optional(about(nullable(freeText(200)), ...TEXT.company)),
+  job_title: Type.Optional(about(nullable(freeText(200)), ...TEXT.job_title)),
+  relationship: Type.Optional(about(nullable(freeText(200)), ...TEXT.relationship)),
 };
 
 /** What the referee said: any JSON object of up to 16 KiB and 1,000 members and items. */
-const Response = Type.Optional(Type.Unsafe<Record<string, unknown> | null>({ type: ["object", "null"] }));
+const Response = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
+const ANSWERS = { would_rehire: true, comment: "Reliable and kind" };
 
 const READ_ONLY = readOnly(
   "object",
@@ -52,31 +76,53 @@ const READ_ONLY = readOnly(
 );
 
 /** A reference as a client sends it: in POST references, or inside a new candidate. */
-export const NewReference = titled(
-  "NewReference",
+export const ReferenceInput = titled(
+  "ReferenceInput",
+  "A reference to add.",
   strict(
     {
       ...referenceFields,
-      metadata: Type.Optional(nullable(NewMetadata)),
-      state: Type.Optional(nullable(oneOf(REFERENCE_STATES))),
-      response: Response,
+      metadata: Type.Optional(about(nullable(MetadataInput), "The client's own labels.")),
+      state: Type.Optional(
+        about(
+          nullable(State),
+          "The state to begin in. Default: requested if the candidate is started, else not_requested.",
+          "received",
+        ),
+      ),
+      response: Type.Optional(
+        about(
+          nullable(Response),
+          "What the referee said: any JSON object of up to 16 KiB, with up to 1,000 members and items in all.",
+          ANSWERS,
+        ),
+      ),
     },
     READ_ONLY,
   ),
 );
-export type NewReference = Static<typeof NewReference>;
+export type ReferenceInput = Static<typeof ReferenceInput>;
 
-export const ReferencePath = strict({ id: Type.String() });
+export const ReferencePath = strict({
+  id: about(Type.String(), "The id of the reference.", "ref_01k9z3v7p2g8s3z6d9b2t5j7k1"),
+});
 
 /** JSON Merge Patch (RFC 7396) of a reference. `state` moves it to another state. */
 export const ReferencePatch = titled(
   "ReferencePatch",
+  "Changes of a reference (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
   strict(
     {
       ...referenceFields,
-      metadata: Type.Optional(nullable(MetadataPatch)),
-      state: Type.Optional(oneOf(REFERENCE_STATES)),
-      response: Response,
+      metadata: Type.Optional(about(nullable(MetadataPatch), "Changes of the client's own labels. Null removes all.")),
+      state: Type.Optional(about(State, "Moves the reference to this state.", "received")),
+      response: Type.Optional(
+        about(
+          nullable(Response),
+          "Changes of what the referee said, merged into it. The result is an object of up to 16 KiB, with up to 1,000 members and items in all.",
+          ANSWERS,
+        ),
+      ),
     },
     READ_ONLY,
   ),
@@ -85,24 +131,33 @@ export type ReferencePatch = Static<typeof ReferencePatch>;
 
 export const Reference = titled(
   "Reference",
+  "A person who is asked about a candidate, and what they said.",
   strict({
-    object: oneOf(["reference"]),
-    id: Type.String(),
-    candidate_id: Type.String(),
-    name: nullable(Type.String()),
-    email: nullable(Type.String()),
-    phone: nullable(Type.String()),
-    company: nullable(Type.String()),
-    job_title: nullable(Type.String()),
-    relationship: nullable(Type.String()),
-    state: oneOf(REFERENCE_STATES),
-    response: nullable(Type.Unsafe<Record<string, unknown>>({ type: "object" })),
-    metadata: Metadata,
-    chase: Chase,
-    requested_at: nullable(Timestamp),
-    received_at: nullable(Timestamp),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    object: about(oneOf(["reference"]), "The type of the object.", "reference"),
+    id: about(Type.String(), "The id of the reference.", "ref_01k9z3v7p2g8s3z6d9b2t5j7k1"),
+    candidate_id: about(Type.String(), "The id of its candidate.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
+    name: about(nullable(Type.String()), ...TEXT.name),
+    email: about(nullable(Type.String()), ...TEXT.email),
+    phone: about(nullable(Type.String()), `${PHONE}, as E.164.`, "+14155550123"),
+    company: about(nullable(Type.String()), ...TEXT.company),
+    job_title: about(nullable(Type.String()), ...TEXT.job_title),
+    relationship: about(nullable(Type.String()), ...TEXT.relationship),
+    state: about(State, ...TEXT.state),
+    response: about(nullable(Response), "What the referee said: any JSON object.", ANSWERS),
+    metadata: about(Metadata, "The client's own labels."),
+    chase: about(Chase, "The reminders sent so far for the reference."),
+    requested_at: about(
+      nullable(Timestamp),
+      "When the reference was first requested. Null if it never was.",
+      "2026-08-17T09:31:00.000Z",
+    ),
+    received_at: about(
+      nullable(Timestamp),
+      "When the answer was received. Null unless the state is received.",
+      "2026-08-19T14:05:37.206Z",
+    ),
+    created_at: about(Timestamp, "When the reference was added.", "2026-08-17T09:30:00.000Z"),
+    updated_at: about(Timestamp, "When the reference was last changed.", "2026-08-19T14:05:37.206Z"),
   }),
 );
 export type Reference = Static<typeof Reference>;

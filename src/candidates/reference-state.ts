@@ -1,4 +1,10 @@
+import type { Move } from "./document-state.ts";
 import { REFERENCE_STATES, type ReferenceState } from "./reference-schema.ts";
+
+/** The move that the service makes by itself. The documentation draws its diagram from it. */
+export const REFERENCE_MOVES: Record<"start", Move<ReferenceState>> = {
+  start: { from: ["not_requested"], to: "requested", when: "the candidate is started" },
+};
 
 /**
  * Says why a reference cannot be in this state and what would change that; undefined if it can be. A client may move a

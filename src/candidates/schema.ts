@@ -1,21 +1,7 @@
 import Type, { type Static } from "typebox";
-import { Document, NewDocumentOrName } from "./document-schema.ts";
-import {
-  CalendarDate,
-  Email,
-  freeText,
-  Metadata,
-  MetadataPatch,
-  NewMetadata,
-  nullable,
-  oneOf,
-  Phone,
-  readOnly,
-  strict,
-  Timestamp,
-  titled,
-} from "../schema/fields.ts";
-import { NewReference, Reference } from "./reference-schema.ts";
+import { Document } from "./document-schema.ts";
+import { about, CalendarDate, Count, Metadata, nullable, oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
+import { Reference } from "./reference-schema.ts";
 
 export const MAX_DOCUMENTS = 200;
 export const MAX_REFERENCES = 50;
@@ -24,139 +10,118 @@ export const DEFAULT_CHASE_ATTEMPTS = 3;
 export const CANDIDATE_STATES = ["created", "in_progress", "action_required", "completed", "withdrawn"] as const;
 export type CandidateState = (typeof CANDIDATE_STATES)[number];
 
+export const State = oneOf(CANDIDATE_STATES);
+
 export const ChaseAttempts = Type.Integer({ minimum: 0, maximum: 100 });
 
-/** NUL is not allowed: some stores end a string there, and would treat two ids that differ only after it as equal. */
-const ExternalId = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: "^[^\\u0000]*$",
-  description: "a string of 1 to 200 characters without NUL (U+0000)",
-});
+/** What the fields mean, and an example. The bodies and the answers have the same words. */
+export const TEXT = {
+  external_id: [
+    "The client's own id of the candidate: 1 to 200 characters without NUL (U+0000), unique in the account.",
+    "ats-4711",
+  ],
+  name: ["The full name, up to 200 characters.", "Ada Okafor"],
+  first_name: ["The first name, up to 200 characters.", "Ada"],
+  last_name: ["The last name, up to 200 characters.", "Okafor"],
+  email: ["The email address.", "ada@example.com"],
+  job_title: ["The job that the candidate is hired for, up to 200 characters.", "Support Engineer"],
+  start_date: ["The first working day.", "2026-09-01"],
+  docs_chase_attempts: ["The most reminders of documents that the candidate gets, 0 to 100.", 3],
+  reference_chase_attempts: ["The most reminders that a referee gets, 0 to 100.", 3],
+  references_required: [
+    "How many references must be received, 0 to 50. Null: all those that are neither waived nor cancelled.",
+    2,
+  ],
+  withdrawn: ["Whether the candidate is withdrawn.", false],
+  withdrawal_reason: ["Why the candidate was withdrawn, up to 1,000 characters.", "Took another offer"],
+} as const;
 
-/** Fields that a client can send both in a new candidate and in a PATCH. */
-export const candidateFields = {
-  external_id: Type.Optional(nullable(ExternalId)),
-  name: Type.Optional(nullable(freeText(200))),
-  first_name: Type.Optional(nullable(freeText(200))),
-  last_name: Type.Optional(nullable(freeText(200))),
-  email: Type.Optional(nullable(Email)),
-  phone: Type.Optional(nullable(Phone)),
-  job_title: Type.Optional(nullable(freeText(200))),
-  start_date: Type.Optional(nullable(CalendarDate)),
-  metadata: Type.Optional(nullable(NewMetadata)),
-  references_required: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 50 }))),
-};
+export const ID = ["The id of the candidate.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"] as const;
 
-const READ_ONLY = readOnly(
-  "object",
-  "id",
-  "state_reason",
-  "waiting_on",
-  "version",
-  "pack_version",
-  "created_at",
-  "updated_at",
-);
-
-export const NewCandidate = titled(
-  "NewCandidate",
-  strict(
-    {
-      ...candidateFields,
-      docs_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
-      reference_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
-      documents: Type.Optional(nullable(Type.Array(NewDocumentOrName, { maxItems: MAX_DOCUMENTS }))),
-      references: Type.Optional(nullable(Type.Array(NewReference, { maxItems: MAX_REFERENCES }))),
-    },
-    {
-      ...READ_ONLY,
-      id: "the service assigns it; send your own id as external_id",
-      state: "it is derived from documents and references",
-      reference_requirements: "it is derived; set references_required instead",
-      withdrawn: "withdraw a candidate with PATCH /candidates/{id}",
-      withdrawal_reason: "withdraw a candidate with PATCH /candidates/{id}",
-      started_at: "start the candidate with POST /candidates/{id}/start",
-    },
-  ),
-);
-export type NewCandidate = Static<typeof NewCandidate>;
-
-/** JSON Merge Patch (RFC 7396): null clears a field, an absent field stays as it is. */
-export const CandidatePatch = titled(
-  "CandidatePatch",
-  strict(
-    {
-      ...candidateFields,
-      metadata: Type.Optional(nullable(MetadataPatch)),
-      withdrawn: Type.Optional(Type.Boolean()),
-      withdrawal_reason: Type.Optional(nullable(freeText(1000))),
-    },
-    {
-      ...READ_ONLY,
-      docs_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
-      reference_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
-      documents:
-        "add one with POST /candidates/{id}/documents, change one with PATCH /candidates/{id}/documents/{docId}",
-      references: "add one with POST /candidates/{id}/references, change one with PATCH /references/{id}",
-      state: "it is derived from documents and references",
-      reference_requirements: "it is derived; set references_required instead",
-      started_at: "start the candidate with POST /candidates/{id}/start",
-    },
-  ),
-);
-export type CandidatePatch = Static<typeof CandidatePatch>;
-
-/** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
-export const OutreachPatch = titled(
-  "OutreachPatch",
+const WaitingOn = titled(
+  "WaitingOn",
+  "One thing that is still missing.",
   strict({
-    docs_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
-    reference_chase_attempts: Type.Optional(nullable(ChaseAttempts)),
+    code: about(
+      Type.String(),
+      "What is missing: not_started, references_missing, reference_without_email, or document_ or reference_ followed by a state.",
+      "document_rejected",
+    ),
+    subject: about(
+      Type.String(),
+      "The id of the document, reference or candidate that it is about.",
+      "doc_01k9z3v6n0f7r2x5c8a1s4g6h9",
+    ),
+    message: about(
+      Type.String(),
+      "A sentence for a person.",
+      'Document "Passport" was rejected: The photo is not readable',
+    ),
   }),
 );
-export type OutreachPatch = Static<typeof OutreachPatch>;
-
-const WaitingOn = strict({ code: Type.String(), subject: Type.String(), message: Type.String() });
 export type WaitingOn = Static<typeof WaitingOn>;
 
-const ReferenceRequirements = strict({
-  required: Type.Integer({ minimum: 0 }),
-  received: Type.Integer({ minimum: 0 }),
-  outstanding: Type.Integer({ minimum: 0 }),
-});
+const ReferenceRequirements = titled(
+  "ReferenceRequirements",
+  "How many references are needed, and how many are there.",
+  strict({
+    required: about(
+      Count,
+      "How many references must be received: references_required, or else the number of those that are neither waived nor cancelled.",
+      2,
+    ),
+    received: about(Count, "How many references were received.", 1),
+    outstanding: about(Count, "How many are still to be received: required - received, at least 0.", 1),
+  }),
+);
 export type ReferenceRequirements = Static<typeof ReferenceRequirements>;
 
 export const Candidate = titled(
   "Candidate",
+  "A candidate with all documents and references.",
   strict({
-    object: oneOf(["candidate"]),
-    id: Type.String(),
-    external_id: nullable(Type.String()),
-    name: nullable(Type.String()),
-    first_name: nullable(Type.String()),
-    last_name: nullable(Type.String()),
-    email: nullable(Type.String()),
-    phone: nullable(Type.String()),
-    job_title: nullable(Type.String()),
-    start_date: nullable(CalendarDate),
-    metadata: Metadata,
-    docs_chase_attempts: ChaseAttempts,
-    reference_chase_attempts: ChaseAttempts,
-    references_required: nullable(Type.Integer()),
-    reference_requirements: ReferenceRequirements,
-    state: oneOf(CANDIDATE_STATES),
-    state_reason: nullable(Type.String()),
-    waiting_on: Type.Array(WaitingOn),
-    withdrawn: Type.Boolean(),
-    withdrawal_reason: nullable(Type.String()),
-    documents: Type.Array(Document),
-    references: Type.Array(Reference),
-    version: Type.Integer({ minimum: 1 }),
-    pack_version: Type.Integer({ minimum: 1 }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    started_at: nullable(Timestamp),
+    object: about(oneOf(["candidate"]), "The type of the object.", "candidate"),
+    id: about(Type.String(), ...ID),
+    external_id: about(nullable(Type.String()), ...TEXT.external_id),
+    name: about(nullable(Type.String()), ...TEXT.name),
+    first_name: about(nullable(Type.String()), ...TEXT.first_name),
+    last_name: about(nullable(Type.String()), ...TEXT.last_name),
+    email: about(nullable(Type.String()), ...TEXT.email),
+    phone: about(nullable(Type.String()), "The phone number, as E.164.", "+14155550123"),
+    job_title: about(nullable(Type.String()), ...TEXT.job_title),
+    start_date: about(nullable(CalendarDate), ...TEXT.start_date),
+    metadata: about(Metadata, "The client's own labels."),
+    docs_chase_attempts: about(ChaseAttempts, ...TEXT.docs_chase_attempts),
+    reference_chase_attempts: about(ChaseAttempts, ...TEXT.reference_chase_attempts),
+    references_required: about(nullable(Type.Integer()), ...TEXT.references_required),
+    reference_requirements: about(ReferenceRequirements, "How many references are needed, and how many are there."),
+    state: about(
+      State,
+      "Derived from the documents and references. created: until it is started. in_progress: something is outstanding. action_required: a document is rejected or expired, or a reference is declined, bounced or unresponsive. completed: everything is settled. withdrawn: the client withdrew it.",
+      "in_progress",
+    ),
+    state_reason: about(
+      nullable(Type.String()),
+      "Why the state is action_required or withdrawn, in a sentence for a person. Null in other states.",
+      'Document "Passport" was rejected: The photo is not readable',
+    ),
+    waiting_on: about(
+      Type.Array(WaitingOn),
+      "What is still missing. Empty once the candidate is completed or withdrawn.",
+    ),
+    withdrawn: about(Type.Boolean(), ...TEXT.withdrawn),
+    withdrawal_reason: about(nullable(Type.String()), ...TEXT.withdrawal_reason),
+    documents: about(Type.Array(Document), "The documents, in the order in which they were added."),
+    references: about(Type.Array(Reference), "The references, in the order in which they were added."),
+    version: about(Type.Integer({ minimum: 1 }), "Counts the changes of the candidate, from 1.", 7),
+    pack_version: about(Type.Integer({ minimum: 1 }), "Counts the changes of what the pack shows, from 1.", 5),
+    created_at: about(Timestamp, "When the candidate was created.", "2026-08-17T09:30:00.000Z"),
+    updated_at: about(Timestamp, "When the candidate was last changed.", "2026-08-19T14:05:37.206Z"),
+    started_at: about(
+      nullable(Timestamp),
+      "When the candidate was started. Null until then.",
+      "2026-08-17T09:31:00.000Z",
+    ),
   }),
 );
 export type Candidate = Static<typeof Candidate>;
@@ -164,54 +129,13 @@ export type Candidate = Static<typeof Candidate>;
 /** The answer to a dry run: the candidate as it would be created. The ids are examples. */
 export const DryRun = titled(
   "DryRun",
-  strict({ object: oneOf(["dry_run"]), valid: Type.Literal(true), would_create: Candidate }),
+  "What a request would create. Nothing is stored.",
+  strict({
+    object: about(oneOf(["dry_run"]), "The type of the object.", "dry_run"),
+    valid: about(Type.Boolean(), "Always true: a request that is not valid is answered with a problem.", true),
+    would_create: about(Candidate, "The candidate as it would be created. Its ids are examples."),
+  }),
 );
 export type DryRun = Static<typeof DryRun>;
 
-export const CreateQuery = strict({
-  dry_run: Type.Optional(
-    Type.Boolean({
-      description:
-        "true returns what would be created and stores nothing; counts against the limit of reads, not of create",
-    }),
-  ),
-});
-
-export const CandidatePath = strict({ id: Type.String() });
-
-export const ListQuery = strict({
-  limit: Type.Integer({ minimum: 1, default: 50, description: "maximum rows per page; values above 200 count as 200" }),
-  cursor: Type.Optional(Type.String({ maxLength: 500 })),
-  state: Type.Optional(oneOf(CANDIDATE_STATES)),
-  external_id: Type.Optional(ExternalId),
-  updated_since: Type.Optional({
-    ...Timestamp,
-    description:
-      "candidates that changed at this time or later, and those of the few seconds before it: rows may be repeated, so merge by id",
-  }),
-});
-export type ListQuery = Static<typeof ListQuery>;
-
-/** What the feed shows of a candidate that was deleted. */
-export const DeletedCandidate = titled(
-  "DeletedCandidate",
-  strict({
-    object: oneOf(["candidate"]),
-    id: Type.String(),
-    deleted: Type.Literal(true, { description: "the candidate is erased: remove it from your mirror" }),
-    version: Type.Integer({ minimum: 1 }),
-    updated_at: Timestamp,
-  }),
-);
-export type DeletedCandidate = Static<typeof DeletedCandidate>;
-
-export const CandidateList = titled(
-  "CandidateList",
-  strict({
-    object: oneOf(["list"]),
-    data: Type.Array(Type.Union([Candidate, DeletedCandidate])),
-    has_more: Type.Boolean(),
-    cursor: Type.String(),
-  }),
-);
-export type CandidateList = Static<typeof CandidateList>;
+export const CandidatePath = strict({ id: about(Type.String(), ...ID) });

@@ -10,7 +10,9 @@ import { advance, cursorAt, decodeCursor, encodeCursor } from "./feed.ts";
 import { checkNewDocument, inlineFile, newDocument, newDraft } from "./new.ts";
 import { type CandidateRecord, type DocumentRecord, namesFile } from "./record.ts";
 import { renderCandidate } from "./render.ts";
-import type { Candidate, CandidateList, CandidatePatch, DryRun, ListQuery, NewCandidate } from "./schema.ts";
+import type { Candidate, DryRun } from "./schema.ts";
+import type { CandidateInput, CandidatePatch } from "./input-schema.ts";
+import type { CandidateList, ListQuery } from "./feed-schema.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 import { candidateDeleted, isTombstone, renderTombstone } from "./tombstone.ts";
 import type { Watermarks } from "./watermarks.ts";
@@ -47,7 +49,7 @@ export class CandidateService {
    * Creates a candidate, or nothing if it fails.
    * @throws problems external_id_taken, invalid_transition, validation_failed, payload_too_large, store_unavailable.
    */
-  async create(accountId: string, given: NewCandidate, newId: NewId): Promise<Candidate> {
+  async create(accountId: string, given: CandidateInput, newId: NewId): Promise<Candidate> {
     const now = timestamp(this.#clock.now());
     const id = newId("cand");
     const owner = { accountId, candidateId: id };
@@ -79,7 +81,7 @@ export class CandidateService {
   }
 
   /** Does what `create` does, but writes nothing. The ids in the answer are examples. @throws as `create` does. */
-  async rehearse(accountId: string, given: NewCandidate, newId: NewId): Promise<DryRun> {
+  async rehearse(accountId: string, given: CandidateInput, newId: NewId): Promise<DryRun> {
     const now = timestamp(this.#clock.now());
     const documents = await this.#newDocuments(given, newId, now, rehearsedFile);
     const record = await this.#store.rehearse(newDraft(given, { id: newId("cand"), accountId, documents, newId, now }));
@@ -141,7 +143,7 @@ export class CandidateService {
   }
 
   async #newDocuments(
-    { documents }: NewCandidate,
+    { documents }: CandidateInput,
     newId: NewId,
     now: string,
     storeFile: (file: IncomingFile) => Promise<StoredFile>,

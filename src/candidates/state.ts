@@ -33,6 +33,37 @@ const REFERENCE_WAITS: Partial<Record<ReferenceState, string>> = {
 
 const NEEDS_ACTION = new Set<string>(["rejected", "expired", "declined", "bounced", "unresponsive"]);
 
+interface StateFacts {
+  readonly facts: Facts;
+  /** The live documents that are required, and the live references. */
+  readonly awaited: readonly (DocumentRecord | ReferenceRecord)[];
+  readonly outstanding: number;
+}
+
+/**
+ * When a candidate is in which state: the first rule that holds decides, and without one it is in_progress. The
+ * documentation draws its diagram from this table; `when` completes the sentence "A candidate is … if".
+ */
+export const STATE_RULES: readonly {
+  readonly state: CandidateState;
+  readonly when: string;
+  readonly holds: (facts: StateFacts) => boolean;
+}[] = [
+  { state: "withdrawn", when: "it is withdrawn", holds: ({ facts }) => facts.withdrawn },
+  { state: "created", when: "it is not started", holds: ({ facts }) => facts.started_at === null },
+  {
+    state: "action_required",
+    when: `a required document or a reference is one of: ${[...NEEDS_ACTION].join(", ")}`,
+    holds: ({ awaited }) => awaited.some(({ state }) => NEEDS_ACTION.has(state)),
+  },
+  {
+    state: "completed",
+    when: "something was asked for, all of it is accepted or received, and no reference is outstanding",
+    holds: ({ facts, awaited, outstanding }) =>
+      (facts.documents.some(isLive) || facts.references.some(isLive)) && outstanding === 0 && awaited.every(isSettled),
+  },
+];
+
 /**
  * Derives a candidate's state from its records (interface.md, States). Pure, and the only place that does so. A
  * candidate never waits for a document with `required: false`.
@@ -62,11 +93,8 @@ function stateOf(
   awaited: readonly (DocumentRecord | ReferenceRecord)[],
   outstanding: number,
 ): CandidateState {
-  if (facts.withdrawn) return "withdrawn";
-  if (facts.started_at === null) return "created";
-  if (awaited.some(({ state }) => NEEDS_ACTION.has(state))) return "action_required";
-  const anythingLive = facts.documents.some(isLive) || facts.references.some(isLive);
-  return anythingLive && outstanding === 0 && awaited.every(isSettled) ? "completed" : "in_progress";
+  const rule = STATE_RULES.find(({ holds }) => holds({ facts, awaited, outstanding }));
+  return rule?.state ?? "in_progress";
 }
 
 function isSettled(item: DocumentRecord | ReferenceRecord): boolean {

@@ -1,6 +1,6 @@
 import { type Problem, problem } from "../problems.ts";
 import type { CandidateRecord, Deletion, Erasure } from "./record.ts";
-import type { DeletedCandidate } from "./schema.ts";
+import type { DeletedCandidate } from "./feed-schema.ts";
 
 /** Deleted parts are remembered this long, in milliseconds: longer than an Idempotency-Key is valid. */
 const REMEMBERED_MS = 25 * 60 * 60 * 1000;

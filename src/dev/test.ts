@@ -7,7 +7,19 @@ import { availableParallelism } from "node:os";
 import { runSuite } from "./run-suite.ts";
 
 /** Folders of test/ that have a suite of their own. */
-const OTHER_SUITES = ["exactness", "faults", "k8s", "load", "monitoring", "upgrade", "containers"];
+const OTHER_SUITES = [
+  "exactness",
+  "faults",
+  "k8s",
+  "load",
+  "monitoring",
+  "upgrade",
+  "containers",
+  "pdf",
+  "mirrors",
+  "browser",
+  "clients",
+];
 const EVERY_CHANGE = ["test/**/*.test.ts", ...OTHER_SUITES.flatMap((suite) => ["--ignore", `test/${suite}/**`])];
 
 const args = process.argv.slice(2);

@@ -3,7 +3,7 @@ import type { Eraser } from "../candidates/eraser.ts";
 import { CandidatePath } from "../candidates/schema.ts";
 import { endpoint } from "../api/endpoint.ts";
 import { download } from "./download.ts";
-import { Document, DocumentPatch, DocumentPath, NewDocument } from "../candidates/document-schema.ts";
+import { Document, DocumentForm, DocumentPatch, DocumentPath, DocumentInput } from "../candidates/document-schema.ts";
 import type { DocumentAddress, DocumentService } from "./service.ts";
 
 /** The operations on documents and their content. */
@@ -11,11 +11,15 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
   return {
     add: endpoint({
       name: "addDocument",
+      tag: "Documents",
       summary: "Add a document to a candidate, with or without content",
+      description:
+        "Adds a document. Send it as JSON, with a small file as base64, or as a form with the file in the part content. A larger file can also follow with PUT.",
       params: CandidatePath,
-      body: NewDocument,
+      body: DocumentInput,
       upload: {
         form: "multipart",
+        fields: DocumentForm,
         store: ({ accountId }, { id }, file) => documents.receiveNew(accountId, id, file),
         discard: (file) => documents.discard(file),
       },
@@ -28,7 +32,9 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
     }),
     read: endpoint({
       name: "readDocument",
+      tag: "Documents",
       summary: "Read a document",
+      description: "Reads a document. Its bytes are at its path followed by /content.",
       params: DocumentPath,
       status: 200,
       answer: Document,
@@ -37,7 +43,10 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
     }),
     update: endpoint({
       name: "updateDocument",
+      tag: "Documents",
       summary: "Update a document, or move it to another state",
+      description:
+        "Changes the fields that are sent. state moves the document; a move that contradicts the rest is 409 invalid_transition.",
       params: DocumentPath,
       body: DocumentPatch,
       status: 200,
@@ -48,7 +57,9 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
     }),
     remove: endpoint({
       name: "deleteDocument",
+      tag: "Documents",
       summary: "Delete a document and its content",
+      description: "Deletes a document with its bytes.",
       params: DocumentPath,
       status: 204,
       problems: ["not_found", "version_mismatch"],
@@ -57,7 +68,10 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
     }),
     putContent: endpoint({
       name: "putDocumentContent",
+      tag: "Documents",
       summary: "Upload a document's content: the raw bytes, with their Content-Type and Content-Disposition",
+      description:
+        "Stores the bytes of a file, up to 25 MiB, and moves the document to received. Content-Type is kept as it is sent.",
       params: DocumentPath,
       upload: {
         form: "raw",
@@ -74,7 +88,9 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
     }),
     readContent: endpoint({
       name: "readDocumentContent",
+      tag: "Documents",
       summary: "Read a document's content, or a range of it",
+      description: "Answers with the bytes that were uploaded, with their Content-Type. Range asks for a part.",
       params: DocumentPath,
       status: 200,
       answer: Document,

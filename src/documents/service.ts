@@ -18,7 +18,7 @@ import {
   withDocument,
 } from "../candidates/document-edits.ts";
 import type { FileOwner } from "../content/pending-store.ts";
-import { type Document, type DocumentPatch, MAX_NAME, type NewDocument } from "../candidates/document-schema.ts";
+import { type Document, type DocumentPatch, MAX_NAME, type DocumentInput } from "../candidates/document-schema.ts";
 
 /** Identifies a document. The candidate must belong to that account. */
 export interface DocumentAddress {
@@ -99,7 +99,7 @@ export class DocumentService {
   async add(
     accountId: string,
     candidateId: string,
-    given: NewDocument,
+    given: DocumentInput,
     { file, newId, precondition }: { file: StoredFile | undefined; newId: NewId; precondition: Precondition },
   ): Promise<Document> {
     const id = newId("doc");

@@ -1,5 +1,6 @@
 import { endpoint } from "../api/endpoint.ts";
-import { Candidate, CandidatePath, OutreachPatch } from "../candidates/schema.ts";
+import { Candidate, CandidatePath } from "../candidates/schema.ts";
+import { OutreachPatch } from "../candidates/input-schema.ts";
 import type { OutreachService } from "./service.ts";
 
 /** The operation that sets how often a candidate's documents and references are chased. */
@@ -7,7 +8,9 @@ export function outreachEndpoints(outreach: OutreachService) {
   return {
     set: endpoint({
       name: "setOutreach",
+      tag: "Outreach",
       summary: "Change docs_chase_attempts and reference_chase_attempts",
+      description: "Changes how often the candidate is reminded of documents, and how often each referee is.",
       params: CandidatePath,
       body: OutreachPatch,
       status: 200,

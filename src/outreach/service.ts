@@ -1,6 +1,7 @@
 import { withOutreach } from "../candidates/edits.ts";
 import { renderCandidate } from "../candidates/render.ts";
-import type { Candidate, OutreachPatch } from "../candidates/schema.ts";
+import type { Candidate } from "../candidates/schema.ts";
+import type { OutreachPatch } from "../candidates/input-schema.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { Precondition } from "../precondition.ts";
 

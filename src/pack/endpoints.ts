@@ -17,7 +17,10 @@ export function packEndpoints(packs: PackService) {
   return {
     read: endpoint({
       name: "readPack",
+      tag: "Pack",
       summary: "Read the compliance pack, as JSON, as a PDF, or as a ZIP with the documents",
+      description:
+        "Answers with the pack in the format that the query or Accept asks for. Each format has an ETag of its own.",
       params: CandidatePath,
       query: PackQuery,
       status: 200,

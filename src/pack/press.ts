@@ -22,9 +22,10 @@ function pdfOf(pack: Pack): Buffer {
   const compiled = compiler.compile({ mainFilePath: MAIN_FILE });
   if (compiled.result === null)
     throw new Error(`The pack's template: ${JSON.stringify(compiled.takeDiagnostics()?.shortDiagnostics)}`);
-  // PDF/A-2b (ISO 19005-2) if possible. It forbids characters that no font has; PDF 1.7 shows them as boxes.
+  // PDF/A-2a (ISO 19005-2) if possible. It forbids characters that no font has, and those for private use. PDF 1.7 shows
+  // them as boxes; it is tagged too.
   try {
-    return compiler.pdf(compiled.result, { pdfStandard: PdfStandard.A_2b });
+    return compiler.pdf(compiled.result, { pdfStandard: PdfStandard.A_2a });
   } catch {
     return compiler.pdf(compiled.result, { pdfStandard: PdfStandard.V_1_7 });
   }

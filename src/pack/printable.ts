@@ -6,11 +6,15 @@ const END_ISOLATE = "\u2069";
 const REORDERING = /[\u202A-\u202E\u2066-\u2069]/g;
 /** Control characters, and code points that Unicode guarantees never to be characters. */
 const UNPRINTABLE = /[\p{Cc}\p{Noncharacter_Code_Point}]/gu;
+/** Matches more marks than any script puts on a letter. The typesetter's memory grows with the square of their number. */
+const EXCESSIVE_MARKS = /(\p{M}{20})\p{M}+/gu;
 
 /** Matches words of 25 characters or more. They could run off the page, so they may be broken. */
 const LONG_WORD = /[^\s\u200B]{25,}/gu;
-/** Minimum number of characters between two breaks. */
-const BETWEEN_BREAKS = 12;
+/** Characters after which a word is broken between two letters without marks. */
+const PLAIN_BREAK = 12;
+/** Characters after which it is broken before any letter. An Indic syllable of 200 consonants ends the typesetter. */
+const ANY_BREAK = 24;
 const VISIBLE = /^[\p{L}\p{N}\p{P}\p{S}]/u;
 /** Half of a flag. */
 const FLAG_HALF = /^\p{RI}/u;
@@ -32,14 +36,16 @@ export function printableLine(text: string): string {
     .replace(/[\s\u0085]+/g, " ")
     .replace(UNPRINTABLE, "\uFFFD")
     .replace(REORDERING, "\uFFFD")
+    .replace(EXCESSIVE_MARKS, "$1\uFFFD")
     .trim();
   if (plain === "") return "";
   return ISOLATE + plain.replace(LONG_WORD, withBreaks) + END_ISOLATE;
 }
 
 /**
- * Puts a break (zero width space) into a word about every 12 characters, never next to a mark, a joiner, a modifier or
- * half of a flag. One pass: a regular expression would search again from every character of a word without a place.
+ * Puts a break (zero width space) into a word about every 12 characters, not next to a mark, a joiner, a modifier or half
+ * of a flag. Where every letter has one of these, it puts a break about every 24 characters, before a letter. One pass: a
+ * regular expression would search again from every character of a word without a place.
  */
 function withBreaks(word: string): string {
   let broken = "";
@@ -47,7 +53,8 @@ function withBreaks(word: string): string {
   let mayBreakAfter = false;
   for (const character of word) {
     const whole = VISIBLE.test(character) && !FLAG_HALF.test(character);
-    if (sinceBreak >= BETWEEN_BREAKS && mayBreakAfter && whole && !EMOJI_MODIFIER.test(character)) {
+    const mayBreakBefore = whole && !EMOJI_MODIFIER.test(character);
+    if (mayBreakBefore && sinceBreak >= (mayBreakAfter ? PLAIN_BREAK : ANY_BREAK)) {
       broken += "\u200B";
       sinceBreak = 0;
     }

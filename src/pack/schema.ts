@@ -1,43 +1,59 @@
 import Type, { type Static } from "typebox";
 import { Candidate } from "../candidates/schema.ts";
-import { oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
+import { about, oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
 
 export const FORMS = ["json", "pdf", "zip"] as const;
 /** The format of a pack. */
 export type Form = (typeof FORMS)[number];
 
 export const PackQuery = strict({
-  format: Type.Optional(Type.Unsafe<Form>({ ...oneOf(FORMS), description: "takes precedence over Accept" })),
+  format: Type.Optional(about(oneOf(FORMS), "The format. It takes precedence over Accept.", "pdf")),
 });
 
 const shown = Candidate.properties;
 
+const PackAccount = titled(
+  "PackAccount",
+  "The account that the candidate belongs to.",
+  strict({
+    id: about(Type.String(), "The id of the account.", "acct_01k9z3v4k7d5p8s1v3x6z9a2c4"),
+    name: about(Type.String(), "The name of the account.", "Acme"),
+  }),
+);
+
+const PackCandidate = titled(
+  "PackCandidate",
+  "The person.",
+  strict({
+    external_id: shown.external_id,
+    name: shown.name,
+    first_name: shown.first_name,
+    last_name: shown.last_name,
+    email: shown.email,
+    phone: shown.phone,
+    job_title: shown.job_title,
+    start_date: shown.start_date,
+    state: shown.state,
+    state_reason: shown.state_reason,
+    withdrawn: shown.withdrawn,
+    withdrawal_reason: shown.withdrawal_reason,
+    created_at: shown.created_at,
+    started_at: shown.started_at,
+  }),
+);
+
 /** The compliance pack: everything known about a candidate's documents and references, and what is missing. */
 export const Pack = titled(
   "Pack",
+  "The compliance pack: everything known about a candidate's documents and references, and what is missing.",
   strict({
-    object: oneOf(["pack"]),
+    object: about(oneOf(["pack"]), "The type of the object.", "pack"),
     candidate_id: shown.id,
     pack_version: shown.pack_version,
-    generated_at: Timestamp,
-    account: strict({ id: Type.String(), name: Type.String() }),
-    candidate: strict({
-      external_id: shown.external_id,
-      name: shown.name,
-      first_name: shown.first_name,
-      last_name: shown.last_name,
-      email: shown.email,
-      phone: shown.phone,
-      job_title: shown.job_title,
-      start_date: shown.start_date,
-      state: shown.state,
-      state_reason: shown.state_reason,
-      withdrawn: shown.withdrawn,
-      withdrawal_reason: shown.withdrawal_reason,
-      created_at: shown.created_at,
-      started_at: shown.started_at,
-    }),
-    complete: Type.Boolean({ description: "true if nothing is missing" }),
+    generated_at: about(Timestamp, "When the pack was made.", "2026-08-20T08:00:00.000Z"),
+    account: about(PackAccount, "The account that the candidate belongs to."),
+    candidate: about(PackCandidate, "The person."),
+    complete: about(Type.Boolean(), "True if nothing is missing.", false),
     missing: shown.waiting_on,
     documents: shown.documents,
     references: shown.references,

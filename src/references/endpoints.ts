@@ -1,7 +1,7 @@
 import type { Eraser } from "../candidates/eraser.ts";
 import { CandidatePath } from "../candidates/schema.ts";
 import { endpoint } from "../api/endpoint.ts";
-import { NewReference, Reference, ReferencePatch, ReferencePath } from "../candidates/reference-schema.ts";
+import { ReferenceInput, Reference, ReferencePatch, ReferencePath } from "../candidates/reference-schema.ts";
 import type { ReferenceService } from "./service.ts";
 
 /** The operations on references. */
@@ -9,9 +9,11 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
   return {
     add: endpoint({
       name: "addReference",
+      tag: "References",
       summary: "Add a reference to a candidate",
+      description: "Adds a reference, in any state that it could be moved to.",
       params: CandidatePath,
-      body: NewReference,
+      body: ReferenceInput,
       status: 201,
       answer: Reference,
       problems: ["not_found", "version_mismatch", "invalid_transition", "too_many_references"],
@@ -21,7 +23,9 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
     }),
     read: endpoint({
       name: "readReference",
+      tag: "References",
       summary: "Read a reference",
+      description: "Reads a reference.",
       params: ReferencePath,
       status: 200,
       answer: Reference,
@@ -30,7 +34,10 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
     }),
     update: endpoint({
       name: "updateReference",
+      tag: "References",
       summary: "Update a reference, or move it to another state",
+      description:
+        "Changes the fields that are sent. state moves the reference; a move that contradicts the rest is 409 invalid_transition.",
       params: ReferencePath,
       body: ReferencePatch,
       status: 200,
@@ -41,7 +48,9 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
     }),
     remove: endpoint({
       name: "deleteReference",
+      tag: "References",
       summary: "Delete a reference",
+      description: "Deletes a reference.",
       params: ReferencePath,
       status: 204,
       problems: ["not_found", "version_mismatch"],

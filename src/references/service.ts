@@ -4,7 +4,7 @@ import type { CandidateStore } from "../candidates/store.ts";
 import { refuseRemoved } from "../candidates/tombstone.ts";
 import type { Precondition } from "../precondition.ts";
 import { noReference, patchedReference, referenceOf, withReference } from "../candidates/reference-edits.ts";
-import type { NewReference, Reference, ReferencePatch } from "../candidates/reference-schema.ts";
+import type { ReferenceInput, Reference, ReferencePatch } from "../candidates/reference-schema.ts";
 
 /** The operations on a candidate's references. */
 export class ReferenceService {
@@ -21,7 +21,7 @@ export class ReferenceService {
   async add(
     accountId: string,
     candidateId: string,
-    given: NewReference,
+    given: ReferenceInput,
     id: string,
     precondition: Precondition,
   ): Promise<Reference> {

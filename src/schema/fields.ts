@@ -6,8 +6,9 @@ import { MAX_EMAIL } from "./email.ts";
  * null clears the field or restores its default. Answers write null for a field without a value.
  */
 export function nullable<S extends TSchema>(schema: S) {
-  const { title: _, ...rest } = schema as S & { title?: string };
-  return Type.Unsafe<Static<S> | null>({ ...rest, type: ["type" in schema ? schema.type : [], "null"].flat() });
+  const allowed = "enum" in schema ? { enum: [schema.enum, null].flat() } : {};
+  const type = ["type" in schema ? schema.type : [], "null"].flat();
+  return Type.Unsafe<Static<S> | null>({ ...schema, ...allowed, type });
 }
 
 /**
@@ -25,9 +26,21 @@ export function readOnly(...names: string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, "it is read-only; leave it out"]));
 }
 
-/** Gives the schema a title. The OpenAPI document lists it as a component under that name. */
-export function titled<S extends TSchema>(title: string, schema: S): S {
-  return Object.assign(schema, { title });
+/**
+ * Gives the schema a name and says what it is. The OpenAPI document lists it as a component under that name. Generated
+ * clients make a type of it, so no name starts with New: Go's constructor of Candidate is NewCandidate.
+ */
+export function titled<S extends TSchema>(title: string, description: string, schema: S): S {
+  return { ...schema, title, description };
+}
+
+/**
+ * Says what a field means, with its unit, for the OpenAPI document. For a schema with a name the text is about this use
+ * of it, and the examples are the named schema's own.
+ */
+export function about<S extends TSchema>(schema: S, description: string, ...examples: readonly unknown[]): S {
+  if ("title" in schema) return { ...schema, "x-about": description };
+  return { ...schema, description, ...(examples.length > 0 ? { examples } : {}) };
 }
 
 /** One of several strings, as a single schema. A union of literals would report one error per literal. */
@@ -41,35 +54,44 @@ export function freeText(max: number, min = 0) {
 }
 
 export const Email = Type.String({ format: "idn-email", maxLength: MAX_EMAIL });
-export const Phone = Type.String({
-  format: "phone",
-  description:
-    "a phone number with its country code, in any usual form, for example +1 (415) 555-0123; kept as E.164: +14155550123",
-});
+/** A phone number with its country code, in any usual form. It is kept as E.164. */
+export const Phone = Type.String({ format: "phone" });
 export const CalendarDate = Type.String({ format: "date" });
 export const Timestamp = Type.String({ format: "date-time" });
+export const Count = Type.Integer({ minimum: 0 });
 
 const metadata = {
   type: "object" as const,
   maxProperties: 50,
   // JSON allows a member of this name, but code that copies it carelessly sets the object's prototype.
   propertyNames: { type: "string", minLength: 1, maxLength: 100, not: { const: "__proto__" } },
+  examples: [{ source: "referral" }],
 };
 
 /** The client's own labels: up to 50 strings of up to 500 characters, with names of 1 to 100 characters. */
-export const Metadata = Type.Unsafe<Record<string, string>>({
-  ...metadata,
-  additionalProperties: { type: "string", maxLength: 500 },
-});
+export const Metadata = titled(
+  "Metadata",
+  "The client's own labels. The service stores them and does nothing else with them.",
+  Type.Unsafe<Record<string, string>>({ ...metadata, additionalProperties: { type: "string", maxLength: 500 } }),
+);
 
 /** Metadata as a client sends it. Numbers and booleans become their JSON text, and null is the same as absent. */
-export const NewMetadata = Type.Unsafe<Record<string, string>>({
-  ...metadata,
-  additionalProperties: { type: "string", maxLength: 500, "x-scalar": true },
-});
+export const MetadataInput = titled(
+  "MetadataInput",
+  "The client's own labels: up to 50 strings of up to 500 characters, with names of 1 to 100 characters. A number or a boolean is kept as its text. Null is the same as leaving the label out.",
+  Type.Unsafe<Record<string, string>>({
+    ...metadata,
+    additionalProperties: { type: "string", maxLength: 500, "x-scalar": true },
+  }),
+);
 
 /** Metadata in a merge patch. A null member removes that member. */
-export const MetadataPatch = Type.Unsafe<Record<string, string | null>>({
-  ...metadata,
-  additionalProperties: { type: ["string", "null"], maxLength: 500, "x-scalar": true },
-});
+export const MetadataPatch = titled(
+  "MetadataPatch",
+  "Changes of metadata: a string sets a label, null removes it, and a label that is left out stays as it is.",
+  Type.Unsafe<Record<string, string | null>>({
+    ...metadata,
+    additionalProperties: { type: ["string", "null"], maxLength: 500, "x-scalar": true },
+    examples: [{ source: "referral", campaign: null }],
+  }),
+);

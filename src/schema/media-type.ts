@@ -11,7 +11,7 @@ export const MediaType = Type.String({
   minLength: 1,
   maxLength: MAX_LENGTH,
   pattern: SOURCE,
-  description: "a media type, for example application/pdf",
+  "x-must-be": "a media type, for example application/pdf",
 });
 
 /** Returns true if `text` is valid as a `MediaType`. */

@@ -11,7 +11,9 @@ function assistantEndpoints(settings: SettingsService) {
   return {
     readAssistant: endpoint({
       name: "readAssistantSettings",
+      tag: "Settings",
       summary: "Read the assistant settings",
+      description: "Reads the assistant settings, with the default of each field that was never changed.",
       status: 200,
       answer: AssistantSettings,
       problems: [],
@@ -19,7 +21,9 @@ function assistantEndpoints(settings: SettingsService) {
     }),
     changeAssistant: endpoint({
       name: "changeAssistantSettings",
+      tag: "Settings",
       summary: "Change the assistant settings; null restores a default",
+      description: "Changes the fields that are sent. null restores a default.",
       body: AssistantPatch,
       status: 200,
       answer: AssistantSettings,
@@ -33,7 +37,9 @@ function quietHoursEndpoints(settings: SettingsService) {
   return {
     readQuietHours: endpoint({
       name: "readQuietHours",
+      tag: "Settings",
       summary: "Read the quiet hours, and whether they are in force now",
+      description: "Reads the quiet hours, with the default of each field that was never changed.",
       status: 200,
       answer: QuietHoursSettings,
       volatile: ["effective"],
@@ -42,7 +48,9 @@ function quietHoursEndpoints(settings: SettingsService) {
     }),
     changeQuietHours: endpoint({
       name: "changeQuietHours",
+      tag: "Settings",
       summary: "Change the quiet hours; null restores a default",
+      description: "Changes the fields that are sent. null restores a default.",
       body: QuietHoursPatch,
       status: 200,
       answer: QuietHoursSettings,

@@ -1,22 +1,43 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { Email, freeText, nullable, oneOf, strict, Timestamp } from "../schema/fields.ts";
+import { about, Email, freeText, nullable, oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
 const Channel = oneOf(["email", "sms"]);
+const Weekday = oneOf(WEEKDAYS);
 const TimeOfDay = Type.String({
   pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
-  description: "a time of day from 00:00 to 23:59, for example 21:00",
+  "x-must-be": "a time of day from 00:00 to 23:59, for example 21:00",
 });
 
 const assistantFields = {
-  enabled: Type.Boolean(),
-  display_name: nullable(freeText(200)),
-  reply_to: nullable(Email),
-  language: Type.String({ format: "language-tag", maxLength: 100 }),
-  channels: Type.Array(Channel, { minItems: 1, uniqueItems: true }),
-  chase_interval_hours: Type.Integer({ minimum: 1, maximum: 720 }),
-  instructions: nullable(freeText(2000)),
+  enabled: about(Type.Boolean(), "Whether the assistant sends messages. Default: true.", true),
+  display_name: about(
+    nullable(freeText(200)),
+    "The sender's name in messages, up to 200 characters.",
+    "Acme Onboarding",
+  ),
+  reply_to: about(nullable(Email), "Where replies go.", "onboarding@example.com"),
+  language: about(
+    Type.String({ format: "language-tag", maxLength: 100 }),
+    "The language of messages: a language tag (BCP 47). Default: en.",
+    "pt-BR",
+  ),
+  channels: about(
+    Type.Array(Channel, { minItems: 1, uniqueItems: true }),
+    "The ways to send messages, at least one. Default: email.",
+    ["email"],
+  ),
+  chase_interval_hours: about(
+    Type.Integer({ minimum: 1, maximum: 720 }),
+    "Hours between two reminders, 1 to 720. Default: 48.",
+    48,
+  ),
+  instructions: about(
+    nullable(freeText(2000)),
+    "What the assistant must observe in messages, up to 2,000 characters.",
+    "Use first names.",
+  ),
 };
 const Assistant = strict(assistantFields);
 /** The assistant settings that an account can change. */
@@ -33,11 +54,23 @@ export const ASSISTANT_DEFAULTS: Assistant = {
 };
 
 const quietHoursFields = {
-  enabled: Type.Boolean(),
-  timezone: Type.String({ format: "time-zone", maxLength: 100 }),
-  start: TimeOfDay,
-  end: TimeOfDay,
-  days: Type.Array(oneOf(WEEKDAYS), { minItems: 1, uniqueItems: true }),
+  enabled: about(Type.Boolean(), "Whether there are quiet hours. Default: false.", true),
+  timezone: about(
+    Type.String({ format: "time-zone", maxLength: 100 }),
+    "The time zone of start and end: an IANA name. Default: UTC.",
+    "Europe/Berlin",
+  ),
+  start: about(
+    TimeOfDay,
+    "When the quiet hours start: a local time from 00:00 to 23:59. If start is later than end, the quiet hours cross midnight. Default: 21:00.",
+    "21:00",
+  ),
+  end: about(TimeOfDay, "When the quiet hours end: a local time from 00:00 to 23:59. Default: 08:00.", "08:00"),
+  days: about(
+    Type.Array(Weekday, { minItems: 1, uniqueItems: true }),
+    "The days on which quiet hours start, at least one. Default: every day.",
+    ["mon", "tue", "wed", "thu", "fri"],
+  ),
 };
 const QuietHours = strict(quietHoursFields);
 /** The quiet hours settings that an account can change. */
@@ -52,7 +85,14 @@ export const QUIET_HOURS_DEFAULTS: QuietHours = {
 };
 
 /** Members that describe the stored record. Before the first change `version` is 0 and `updated_at` null. */
-const recordFields = { version: Type.Integer({ minimum: 0 }), updated_at: nullable(Timestamp) };
+const recordFields = {
+  version: about(Type.Integer({ minimum: 0 }), "Counts the changes of the settings. 0 before the first.", 2),
+  updated_at: about(
+    nullable(Timestamp),
+    "When the settings were last changed. Null before the first change.",
+    "2026-08-17T09:30:00.000Z",
+  ),
+};
 
 const derived = {
   object: "it is the type of the object, and is read-only",
@@ -61,50 +101,82 @@ const derived = {
 };
 
 /** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
-export const AssistantPatch = strict(
-  {
-    enabled: orDefault(assistantFields.enabled),
-    display_name: Type.Optional(assistantFields.display_name),
-    reply_to: Type.Optional(assistantFields.reply_to),
-    language: orDefault(assistantFields.language),
-    channels: orDefault(assistantFields.channels),
-    chase_interval_hours: orDefault(assistantFields.chase_interval_hours),
-    instructions: Type.Optional(assistantFields.instructions),
-  },
-  derived,
+export const AssistantPatch = titled(
+  "AssistantPatch",
+  "Changes of the assistant settings (JSON Merge Patch, RFC 7396): null restores a default.",
+  strict(
+    {
+      enabled: orDefault(assistantFields.enabled),
+      display_name: Type.Optional(assistantFields.display_name),
+      reply_to: Type.Optional(assistantFields.reply_to),
+      language: orDefault(assistantFields.language),
+      channels: orDefault(assistantFields.channels),
+      chase_interval_hours: orDefault(assistantFields.chase_interval_hours),
+      instructions: Type.Optional(assistantFields.instructions),
+    },
+    derived,
+  ),
 );
 export type AssistantPatch = Static<typeof AssistantPatch>;
 
 /** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
-export const QuietHoursPatch = strict(
-  {
-    enabled: orDefault(quietHoursFields.enabled),
-    timezone: orDefault(quietHoursFields.timezone),
-    start: orDefault(quietHoursFields.start),
-    end: orDefault(quietHoursFields.end),
-    days: orDefault(quietHoursFields.days),
-  },
-  { ...derived, effective: "it is computed from the other fields" },
+export const QuietHoursPatch = titled(
+  "QuietHoursPatch",
+  "Changes of the quiet hours (JSON Merge Patch, RFC 7396): null restores a default.",
+  strict(
+    {
+      enabled: orDefault(quietHoursFields.enabled),
+      timezone: orDefault(quietHoursFields.timezone),
+      start: orDefault(quietHoursFields.start),
+      end: orDefault(quietHoursFields.end),
+      days: orDefault(quietHoursFields.days),
+    },
+    { ...derived, effective: "it is computed from the other fields" },
+  ),
 );
 export type QuietHoursPatch = Static<typeof QuietHoursPatch>;
 
-export const AssistantSettings = strict({ object: oneOf(["assistant_settings"]), ...assistantFields, ...recordFields });
+export const AssistantSettings = titled(
+  "AssistantSettings",
+  "How the assistant writes to candidates and referees.",
+  strict({
+    object: about(oneOf(["assistant_settings"]), "The type of the object.", "assistant_settings"),
+    ...assistantFields,
+    ...recordFields,
+  }),
+);
 export type AssistantSettings = Static<typeof AssistantSettings>;
 
-const Effective = strict({
-  quiet_now: Type.Boolean(),
-  next_start: nullable(Timestamp),
-  next_end: nullable(Timestamp),
-});
-/** The quiet hours applied to the present moment. A time is null if it never comes. */
+const Effective = titled(
+  "EffectiveQuietHours",
+  "The quiet hours as they apply now.",
+  strict({
+    quiet_now: about(Type.Boolean(), "Whether it is quiet now.", false),
+    next_start: about(
+      nullable(Timestamp),
+      "When the next quiet hours start. Null if there are none.",
+      "2026-08-17T19:00:00.000Z",
+    ),
+    next_end: about(
+      nullable(Timestamp),
+      "When the current or the next quiet hours end. Null if there are none.",
+      "2026-08-18T06:00:00.000Z",
+    ),
+  }),
+);
+/** The quiet hours as they apply now. A time is null if it never comes. */
 export type Effective = Static<typeof Effective>;
 
-export const QuietHoursSettings = strict({
-  object: oneOf(["quiet_hours_settings"]),
-  ...quietHoursFields,
-  effective: Effective,
-  ...recordFields,
-});
+export const QuietHoursSettings = titled(
+  "QuietHoursSettings",
+  "The hours in which the assistant sends nothing.",
+  strict({
+    object: about(oneOf(["quiet_hours_settings"]), "The type of the object.", "quiet_hours_settings"),
+    ...quietHoursFields,
+    effective: about(Effective, "The quiet hours as they apply now."),
+    ...recordFields,
+  }),
+);
 export type QuietHoursSettings = Static<typeof QuietHoursSettings>;
 
 /** A field of a patch: null restores the default. */

@@ -48,6 +48,7 @@ describe("GET /openapi.json", () => {
       "GET /settings/quiet-hours",
       "PATCH /settings/quiet-hours",
       "GET /limits",
+      "GET /openapi.json",
     ]);
   });
 

@@ -92,11 +92,12 @@ describe("PATCH /candidates/{id}", () => {
     ["documents", /POST \/candidates\/{id}\/documents/],
     ["references", /PATCH \/references/],
     ["state", /derived/],
-    ["nam", /Did you mean name\?/],
+    ["nam", /Did you mean name\?$/],
   ] as const) {
     it(`refuses ${field}, and says what to use instead`, async () => {
-      const { errors } = expectProblem(await client.patch(path, { [field]: 1 }), 422, "validation_failed");
+      const { errors, detail } = expectProblem(await client.patch(path, { [field]: 1 }), 422, "validation_failed");
       expect(errors[0]?.detail).to.match(hint);
+      expect(detail).to.match(/[^.?][.?]$/);
     });
   }
 

@@ -85,6 +85,13 @@ describe("POST /candidates/{id}/documents", () => {
     expect(without.body).to.include({ state: "pending", content: null });
   });
 
+  it("takes a state of null, or an empty one, as none", async () => {
+    for (const state of [null, ""]) {
+      const { status, body } = await client.post(`${candidate}/documents`, { name: "CV", state });
+      expect({ status, state: body.state }).to.deep.equal({ status: 201, state: "pending" });
+    }
+  });
+
   it("refuses an empty file, and keeps nothing", async () => {
     const before = await held(service);
     const answers = [

@@ -147,8 +147,8 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
 
   /** The largest possible candidate, once with text that hardly compresses and once with text that grows most in JSON. */
   const LARGE: [string, () => string][] = [
-    ["8 MiB of random text", () => randomBytes(6 * 1024 * 1024).toString("base64")],
-    ["8 MiB of control characters, 48 MiB as JSON", () => "\u0001".repeat(8 * 1024 * 1024)],
+    ["2 MiB of random text", () => randomBytes(1.5 * 1024 * 1024).toString("base64")],
+    ["2 MiB of control characters, 12 MiB as JSON", () => "\u0001".repeat(2 * 1024 * 1024)],
   ];
   for (const [what, make] of LARGE) {
     it(`may be an answer of ${what}`, async () => {

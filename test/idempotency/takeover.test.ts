@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { expect } from "chai";
-import type { NewCandidate } from "../../src/candidates/schema.ts";
+import type { CandidateInput } from "../../src/candidates/input-schema.ts";
 import type { IdempotentRequest } from "../../src/idempotency/once.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import type { IdempotentWork } from "../../src/idempotency/once.ts";
@@ -23,7 +23,7 @@ describe("an attempt that stops renewing its lease", () => {
     await bench.clear();
   });
 
-  const GIVEN: NewCandidate = {
+  const GIVEN: CandidateInput = {
     external_id: "ats-1",
     documents: ["CV", { name: "Passport", content: { data: "Ynl0ZXM=" } }],
     references: [{ name: "Ann" }, {}],

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Candidate, NewCandidate } from "../../src/candidates/schema.ts";
+import type { Candidate } from "../../src/candidates/schema.ts";
+import type { CandidateInput } from "../../src/candidates/input-schema.ts";
 import { CandidateService } from "../../src/candidates/service.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
@@ -47,7 +48,7 @@ async function startWorkbench() {
     replica,
     /** The work of POST /candidates. */
     create:
-      (given: NewCandidate = {}) =>
+      (given: CandidateInput = {}) =>
       async (newId: NewId): Promise<JsonAnswer> =>
         await jsonAnswer(201, await candidates.create(ACCOUNT, given, newId)),
     candidates: async () => (await candidates.list(ACCOUNT, { limit: 200 })).data,

@@ -5,7 +5,7 @@ import { printable, printableLine } from "../../src/pack/printable.ts";
 const BREAK = "\u200B";
 /** A place where a break is allowed, said as a regular expression. Too slow for long text, but independent of the code. */
 const PLACE =
-  /.{12}.*?(?<=[\p{L}\p{N}\p{P}\p{S}])(?<!\p{RI})(?=[\p{L}\p{N}\p{P}\p{S}])(?!\p{RI}|\p{Emoji_Modifier})/gsu;
+  /.{12}(?:.{0,11}?(?<=[\p{L}\p{N}\p{P}\p{S}])(?<!\p{RI})|.{12}.*?)(?=[\p{L}\p{N}\p{P}\p{S}])(?!\p{RI}|\p{Emoji_Modifier})/gsu;
 
 /** Returns the text between the isolates. */
 const inner = (line: string) => line.replace(/^\u2068|\u2069$/g, "");
@@ -19,7 +19,10 @@ describe("printable text", () => {
     ["W".repeat(25), `${"W".repeat(12)}${BREAK}${"W".repeat(12)}${BREAK}W`],
     ["👩‍👩‍👧".repeat(6), `${"👩‍👩‍👧".repeat(3)}${BREAK}${"👩‍👩‍👧".repeat(3)}`],
     ["🇫🇷".repeat(20), "🇫🇷".repeat(20)],
-    ["a\u0301".repeat(13), "a\u0301".repeat(13)],
+    ["a\u0301".repeat(13), `${"a\u0301".repeat(12)}${BREAK}a\u0301`],
+    ["क्".repeat(13), `${"क्".repeat(12)}${BREAK}क्`],
+    [`a${"\u0301".repeat(20)}b`, `a${"\u0301".repeat(20)}b`],
+    [`a${"\u0301".repeat(500)}b`, `a${"\u0301".repeat(20)}\uFFFDb`],
   ];
   for (const [text, printed] of LINES) {
     it(`of ${JSON.stringify(text.slice(0, 24))} is ${JSON.stringify(printed.slice(0, 30))}`, () => {
@@ -54,6 +57,7 @@ describe("printable text", () => {
         const plain = given
           .replace(/[\s\u0085]+/g, " ")
           .replace(/[\p{Cc}\p{Noncharacter_Code_Point}\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD")
+          .replace(/(?<=\p{M}{20})\p{M}+/gu, "\uFFFD")
           .trim();
         expect(line.replaceAll(BREAK, "")).to.equal(plain.replaceAll(BREAK, ""));
         expect(line).to.equal(plain.replace(/[^\s\u200B]{25,}/gu, (word) => word.replace(PLACE, `$&${BREAK}`)));

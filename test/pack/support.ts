@@ -65,6 +65,26 @@ export interface Paper {
   readonly placed: Placed[];
 }
 
+/** A candidate's pack, as a PDF and as JSON. */
+export interface NewPaper extends Paper {
+  readonly id: string;
+  readonly pack: Pack;
+  readonly bytes: Uint8Array;
+}
+
+/** Creates a candidate with `fields`, and reads its pack. */
+export async function readNew(client: Client, fields: Record<string, unknown>): Promise<NewPaper> {
+  const { id } = (await client.post("/candidates", fields)).body;
+  const { bytes } = await download(client, `/candidates/${id}/pack?format=pdf`);
+  return { id, pack: await packOf(client, id), bytes, ...(await readPdf(bytes)) };
+}
+
+/** Whether a PDF says that it is PDF/A-2a. */
+export function isPdfA({ bytes }: Pick<NewPaper, "bytes">): boolean {
+  const claim = "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>A</pdfaid:conformance>";
+  return Buffer.from(bytes).includes(claim);
+}
+
 /** Reads the first pages of a PDF, or all, with pdf.js. */
 export async function readPdf(bytes: Uint8Array, maxPages = Infinity): Promise<Paper> {
   const pdf = await getDocumentProxy(Uint8Array.from(bytes));

@@ -153,7 +153,7 @@ describe("quiet hours", () => {
           expect(next_start ?? undefined).to.equal(wall.next(complete, minute, true));
           expect(next_end ?? undefined).to.equal(wall.next(complete, minute, false));
         }),
-        { numRuns: 150 },
+        { numRuns: 50 },
       );
     });
   }

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Candidate } from "../../src/candidates/schema.ts";
 import type { Fault } from "../../src/problems.ts";
+import type { Exchange } from "./contract.ts";
 
 /** A response. `body` is parsed if it is JSON; otherwise it is `{ text }`. */
 export interface Answer {
@@ -57,10 +58,13 @@ export async function expectClosed(
 export class Client {
   readonly url: string;
   readonly key: string;
+  readonly #check: (exchange: Exchange) => void;
 
-  constructor(url: string, key: string) {
+  /** @param check is called with every answer: `expectInContract`, unless it comes from another version. */
+  constructor(url: string, key: string, check: (exchange: Exchange) => void = () => undefined) {
     this.url = url;
     this.key = key;
+    this.#check = check;
   }
 
   async request(method: string, path: string, { headers = {}, json, body }: RequestOptions = {}): Promise<Answer> {
@@ -73,7 +77,9 @@ export class Client {
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get("content-type") ?? "");
-    return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : { text }) as Body };
+    const answer = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : { text } };
+    this.#check({ method, path, ...answer });
+    return answer;
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {

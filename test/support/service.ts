@@ -4,6 +4,7 @@ import { createLog } from "../../src/infra/log.ts";
 import { startReplica } from "../../src/process/replica.ts";
 import type { Surface } from "../../src/limiter/surfaces.ts";
 import { Client } from "./client.ts";
+import { expectInContract } from "./contract.ts";
 import { withDatabase } from "./mongo-url.ts";
 import { openOperators, type Operators } from "./operators.ts";
 
@@ -85,7 +86,7 @@ export async function startService(settings: Partial<Record<keyof Config, string
   };
 }
 
-/** Creates an account with one key, and a client for the service at `url`. */
+/** Creates an account with one key, and a client for the service at `url`. The client checks every answer against the contract. */
 export async function newAccount(
   { accounts, usage }: Pick<Operators, "accounts" | "usage">,
   url: string,
@@ -93,7 +94,7 @@ export async function newAccount(
   const { id } = await accounts.createAccount({ name: "Test" });
   const issue = async () => {
     const { id: keyId, key } = await accounts.createKey({ accountId: id, name: "test" });
-    return { keyId, key, client: new Client(url, key) };
+    return { keyId, key, client: new Client(url, key, expectInContract) };
   };
   const key = await issue();
   const used = async () => {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { NewCandidate } from "../../src/candidates/schema.ts";
+import { CandidateInput } from "../../src/candidates/input-schema.ts";
 import type { Fault } from "../../src/problems.ts";
 import { tidier } from "../../src/schema/tidy.ts";
 import { expectProblem } from "../support/client.ts";
@@ -71,7 +71,7 @@ describe("An untidy value", () => {
     });
 
   it("is not looked for in a list that is too long: one item too many is enough to refuse it", async () => {
-    const tidy = tidier(NewCandidate);
+    const tidy = tidier(CandidateInput);
     for (const [field, many, max] of [
       ["documents", Array.from({ length: 19_000 }, () => ({})), 200],
       ["references", Array.from({ length: 9_000 }, () => ({ phone: "+1 415 1" })), 50],

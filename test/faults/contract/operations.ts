@@ -10,20 +10,21 @@ export interface Operation {
   readonly template: string;
   readonly parameters: readonly { name: string; in: string; schema: JsonSchema }[];
   readonly bodies: Record<string, { schema: JsonSchema }>;
-  readonly responses: Record<string, { content?: Record<string, unknown> }>;
+  readonly responses: Record<string, { content?: Record<string, { schema: { $ref: string } }> }>;
 }
 
 export function operationsOf(contract: JsonSchema): Operation[] {
   const paths = contract.paths as Record<string, Record<string, JsonSchema>>;
+  const resolved = (each: JsonSchema) => (typeof each.$ref === "string" ? resolve(each.$ref, contract) : each);
   return Object.entries(paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, { parameters, requestBody, responses }]) => ({
       method: method.toUpperCase(),
       template,
-      parameters: (parameters as JsonSchema[]).map(
-        (each) => (typeof each.$ref === "string" ? resolve(each.$ref, contract) : each) as Operation["parameters"][0],
-      ),
+      parameters: ((parameters ?? []) as JsonSchema[]).map((each) => resolved(each) as Operation["parameters"][0]),
       bodies: ((requestBody as JsonSchema | undefined)?.content ?? {}) as Operation["bodies"],
-      responses: responses as Operation["responses"],
+      responses: Object.fromEntries(
+        Object.entries(responses as Record<string, JsonSchema>).map(([status, each]) => [status, resolved(each)]),
+      ) as Operation["responses"],
     })),
   );
 }
@@ -181,8 +182,9 @@ function bodyOf({ bodies }: Operation, contract: JsonSchema): fc.Arbitrary<Typed
   return fc.oneof(...kinds, { weight: 2, arbitrary: garbage });
 }
 
-function form(schema: JsonSchema, contract: JsonSchema): fc.Arbitrary<TypedBody> {
-  const { content: _, ...fields } = schema.properties as Record<string, JsonSchema>;
+function form({ $ref }: JsonSchema, contract: JsonSchema): fc.Arbitrary<TypedBody> {
+  const { properties } = resolve($ref as string, contract) as JsonSchema;
+  const { content: _, ...fields } = properties as Record<string, JsonSchema>;
   const values = fc.record(
     Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, fromSchema(each, contract)])),
     { requiredKeys: [] },

@@ -1,4 +1,7 @@
 import { execFile } from "node:child_process";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { onPath } from "../../../src/dev/programs.ts";
@@ -12,6 +15,13 @@ import { record, skip } from "../report.ts";
 const CHECKS =
   "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,negative_data_rejection";
 const SECONDS = 60;
+/**
+ * Of these, schemathesis does not expect 412 by itself: a stale If-Match is refused whatever the body is, and it takes
+ * the If-Match of the contract's example.
+ */
+const REFUSALS = `[checks.negative_data_rejection]
+expected-statuses = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 416, 422, 429, "5xx"]
+`;
 
 describe("schemathesis, from openapi.json", function () {
   this.timeout(SECONDS * 3_000);
@@ -23,6 +33,8 @@ describe("schemathesis, from openapi.json", function () {
     if (program === undefined) skip(this, "`st` (schemathesis) is not on the PATH");
     service = await startService({ LIMIT_SCALE: 1_000_000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 20_000 });
     const { key } = await service.account();
+    const config = join(await mkdtemp(join(tmpdir(), "schemathesis-")), "schemathesis.toml");
+    await writeFile(config, REFUSALS);
     const options = [
       "--checks",
       CHECKS,
@@ -41,7 +53,16 @@ describe("schemathesis, from openapi.json", function () {
     const skipping = ["--exclude-path", "/candidates/{id}/documents/{docId}/content"];
     const run = promisify(execFile)(
       program,
-      ["run", `${service.url}/openapi.json`, "-H", `Authorization: Bearer ${key}`, ...options, ...skipping],
+      [
+        "--config-file",
+        config,
+        "run",
+        `${service.url}/openapi.json`,
+        "-H",
+        `Authorization: Bearer ${key}`,
+        ...options,
+        ...skipping,
+      ],
       { maxBuffer: 2 ** 26 },
     );
     const { code, stdout } = await run.then(

@@ -18,7 +18,7 @@ const GIVE_UP_MS = 8_000;
 /** Errors of ioredis for a command that it did not send, because there was no connection. */
 const NOT_SENT = /Stream isn't writeable|Connection is closed and/;
 /** Time after a fault for recovery, and for exhausting the limits. */
-const AFTER_MS = 5_000;
+const AFTER_MS = 6_000;
 
 export interface Fault {
   strike(accountId: string): unknown;
@@ -164,8 +164,12 @@ function judge(
   };
 }
 
-/** Waits until there was no 503 for CALM_MS, for 8 s at most. */
+/**
+ * Waits until the time for recovery is over and there was no 503 for CALM_MS, for 8 s at most. Before that a charge may
+ * still lose its answer, and would not be in the drift.
+ */
 async function calm(ledger: () => Ledger, healedAt: number): Promise<void> {
+  await setTimeout(Math.max(0, healedAt + RECOVERY_MS - Date.now()));
   for (const deadline = healedAt + GIVE_UP_MS; Date.now() < deadline; await setTimeout(50)) {
     const late = ledger()
       .entries.filter(({ status }) => status === 503)

@@ -5,12 +5,12 @@ import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect } from "chai";
-import { bundle, type PackFile } from "../../src/pack/bundle.ts";
-import { renderPack } from "../../src/pack/render.ts";
-import { zipped } from "../../src/pack/zip.ts";
-import { problem } from "../../src/problems.ts";
-import { manifestIn, unzip } from "./support.ts";
-import { candidateRecord } from "../support/records.ts";
+import { bundle, type PackFile } from "../../../src/pack/bundle.ts";
+import { renderPack } from "../../../src/pack/render.ts";
+import { zipped } from "../../../src/pack/zip.ts";
+import { problem } from "../../../src/problems.ts";
+import { manifestIn, unzip } from "../../pack/support.ts";
+import { candidateRecord } from "../../support/records.ts";
 
 const MEGABYTE = 1024 * 1024;
 /** Total size of the documents in bytes: 100 MiB by default. Set PACK_ZIP_MB=1024 to test a whole gibibyte. */

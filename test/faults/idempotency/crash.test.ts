@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import type { Answer } from "../support/client.ts";
-import { useProcesses, useSharedAccount } from "../support/use-service.ts";
-import { newKey } from "./support.ts";
+import type { Answer } from "../../support/client.ts";
+import { useProcesses, useSharedAccount } from "../../support/use-service.ts";
+import { newKey } from "../../idempotency/support.ts";
 
 /** Minimum number of requests whose replica is killed. 200 take about a minute on two cores. */
 const TRIALS = Number(process.env.IDEMPOTENCY_TRIALS ?? 40);

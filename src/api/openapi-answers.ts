@@ -1,0 +1,158 @@
+import { PROBLEMS, type ProblemCode } from "../problems.ts";
+import type { Route } from "./endpoint.ts";
+import type { COMPONENT_HEADERS } from "./openapi-parts.ts";
+import { publish } from "./publish.ts";
+
+type Json = Record<string, unknown>;
+/** The named parts of the document that operations refer to. */
+export interface Components {
+  readonly schemas: Record<string, Json>;
+  readonly responses: Record<string, Json>;
+}
+
+type HeaderName = keyof typeof COMPONENT_HEADERS;
+
+/** Problems that any request can be answered with. */
+const ANY_REQUEST: ProblemCode[] = ["malformed_request", "request_timeout", "headers_too_large", "internal_error"];
+/** Problems that every endpoint with a key can answer with. `codesOf` adds those that depend on the endpoint. */
+const ANY_ENDPOINT: ProblemCode[] = [
+  ...ANY_REQUEST,
+  "malformed_path",
+  "invalid_query",
+  "api_key_missing",
+  "api_key_invalid",
+  "api_key_revoked",
+  "account_suspended",
+  "rate_limited",
+  "limiter_unavailable",
+  "store_unavailable",
+];
+const WITH_UPLOAD: ProblemCode[] = ["payload_too_large", "unsupported_media_type", "validation_failed"];
+
+/** Bytes of a media type that is not known beforehand. Generated clients know only the first. */
+const ANY_BYTES = ["application/octet-stream", "*/*"];
+
+/** Returns the answers of a route: those of its success, and one for each status of its problems. */
+export function answersOf(route: Route, { schemas, responses }: Components): Record<string, Json> {
+  const charged = route.surface !== "free";
+  return { ...successesOf(route, schemas), ...problemAnswers(codesOf(route), { charged, responses }) };
+}
+
+/** Returns the answers of GET /openapi.json, which needs no key. */
+export function contractAnswers({ responses }: Pick<Components, "responses">): Record<string, Json> {
+  const headers = headersOf(["ETag", "Cache-Control", "X-Request-Id"]);
+  const schema = { $ref: "#/components/schemas/Contract" };
+  return {
+    200: { description: "The contract.", headers, content: { "application/json": { schema } } },
+    304: { description: "The client's copy is current.", headers },
+    ...problemAnswers(ANY_REQUEST, { charged: false, responses }),
+  };
+}
+
+/** Returns what a request's body or an answer can be, if it is a file. `*` stands for any type. */
+export function bytesOf(types: readonly string[]): Json {
+  const schema = { type: "string", format: "binary" };
+  return Object.fromEntries((types.includes("*/*") ? ANY_BYTES : types).map((type) => [type, { schema }]));
+}
+
+function successesOf(route: Route, schemas: Record<string, Json>): Record<string, Json> {
+  const { status, answer, dryRun, method, surface, binary = [], problems } = route;
+  const charged: HeaderName[] = [
+    "X-Request-Id",
+    ...(surface === "free" ? [] : (["RateLimit-Policy", "RateLimit"] as const)),
+  ];
+  const stored: HeaderName[] = ["ETag", "Cache-Control", ...charged];
+  const isFile = binary.includes("*/*");
+  const special: HeaderName[] = [
+    ...(method === "POST" ? (["Idempotent-Replayed"] as const) : []),
+    ...(route.location === undefined ? [] : (["Location"] as const)),
+    ...(isFile
+      ? (["Accept-Ranges", "Content-Disposition", "X-Content-Type-Options", "Content-Security-Policy"] as const)
+      : []),
+    ...(binary.length > 0 && !isFile
+      ? (["Content-Disposition-Of-File", "X-Content-Type-Options", "Vary"] as const)
+      : []),
+  ];
+  const headers = headersOf([...stored, ...special]);
+  const json = (schema: NonNullable<typeof answer>) => ({
+    "application/json": { schema: publish(schema, "answer", schemas) },
+  });
+  if (status === 204) return { 204: { description: "It is deleted.", headers: headersOf(charged) } };
+  const content = { ...(isFile || answer === undefined ? {} : json(answer)), ...bytesOf(binary) };
+  const answers: Record<string, Json> = {
+    [status]: { description: status === 201 ? "It is created." : "Done.", headers, content },
+  };
+  if (dryRun !== undefined) {
+    // Not 200: tools take the lowest status for the answer of the operation.
+    answers["2XX"] = {
+      description: "For dry_run=true, with the status 200: what the request would do. Nothing is stored.",
+      headers: headersOf(stored),
+      content: json(dryRun.answer),
+    };
+  }
+  if (problems.includes("range_not_satisfiable")) {
+    const ofPart = headersOf([...stored, ...special, "Content-Range"]);
+    answers[206] = { description: "The bytes that Range asks for.", headers: ofPart, content };
+  }
+  if (method === "GET") {
+    const ofCopy = special.filter((name) => name !== "Content-Disposition-Of-File" || !isFile);
+    answers[304] = { description: "The client's copy is current.", headers: headersOf([...stored, ...ofCopy]) };
+  }
+  return answers;
+}
+
+/** Returns a reference for each status. The answers themselves are components, named after their codes. */
+function problemAnswers(
+  codes: readonly ProblemCode[],
+  { charged, responses }: { charged: boolean; responses: Record<string, Json> },
+): Record<string, Json> {
+  const answers: Record<string, Json> = {};
+  for (const status of new Set(codes.map((code) => PROBLEMS[code].status))) {
+    const ofStatus = codes.filter((code) => PROBLEMS[code].status === status).toSorted();
+    const name = ofStatus.map(pascalCase).join("Or") + (charged ? "" : "Uncharged");
+    responses[name] ??= problemAnswer(status, ofStatus, charged);
+    answers[status] = { $ref: `#/components/responses/${name}` };
+  }
+  return answers;
+}
+
+function problemAnswer(status: number, codes: readonly ProblemCode[], charged: boolean): Json {
+  const names: HeaderName[] = ["X-Request-Id", "Cache-Control"];
+  if (status === 401) names.push("WWW-Authenticate");
+  if (status === 416) names.push("Content-Range");
+  if (status === 429 || status === 503) names.push("Retry-After");
+  if (codes.includes("idempotency_in_flight")) names.push("Retry-After-In-Flight");
+  // A retry of a POST, after what it made was deleted.
+  if (codes.includes("candidate_deleted")) names.push("Idempotent-Replayed");
+  if (charged) names.push("RateLimit-Policy", "RateLimit");
+  return {
+    description: codes.join(", "),
+    headers: headersOf(names),
+    content: {
+      "application/problem+json": {
+        schema: { $ref: "#/components/schemas/Problem" },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  };
+}
+
+/** `NotFound` of `not_found`. */
+function pascalCase(code: string): string {
+  return code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function codesOf({ body, upload, method, problems }: Route): ProblemCode[] {
+  const codes = [...ANY_ENDPOINT, ...problems];
+  if (problems.includes("not_found")) codes.push("candidate_deleted");
+  if (body !== undefined) codes.push("malformed_json", ...WITH_UPLOAD);
+  if (upload !== undefined) codes.push(...WITH_UPLOAD);
+  if (method === "POST") codes.push("idempotency_in_flight", "idempotency_key_reused");
+  return [...new Set(codes)];
+}
+
+function headersOf(names: readonly HeaderName[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    names.map((name) => [name.replace(/-(In-Flight|Of-File)$/, ""), { $ref: `#/components/headers/${name}` }]),
+  );
+}

@@ -1,0 +1,90 @@
+import type { TSchema } from "typebox";
+
+/**
+ * Turns the schemas that the service validates with into those of the OpenAPI document, which other people's tools read.
+ */
+
+type Json = Record<string, unknown>;
+
+/** Whether a schema describes what a client sends, or what it gets. */
+export type Use = "request" | "answer";
+
+/** Formats that tools know. The others are the service's own: the description says in words what they allow. */
+const FORMATS = new Set(["date", "date-time", "idn-email", "binary"]);
+/** Their values are data, not schemas. */
+const DATA = new Set(["default", "enum", "examples", "required"]);
+const FOR_VALIDATION_ONLY = new Set(["propertyNames"]);
+/** Generated clients check these. In an answer they would refuse a value that a later version of the service allows. */
+const FOR_REQUESTS_ONLY = new Set([
+  "maximum",
+  "maxItems",
+  "maxLength",
+  "maxProperties",
+  "minItems",
+  "minLength",
+  "pattern",
+  "uniqueItems",
+]);
+
+/**
+ * Returns the schema as the contract shows it. Every part with a title moves to `components`, and a reference stays in
+ * its place.
+ * @throws if two different schemas have the same title.
+ */
+export function publish(schema: TSchema, use: Use, components: Record<string, Json>): Json {
+  const publishPart = (part: unknown): unknown =>
+    isSchema(part) ? publish(part, use, components) : Array.isArray(part) ? part.map(publishPart) : part;
+  const { title, "x-about": about, ...keywords } = schema as Json;
+  // A label of null is taken as absent before it is validated, see schema/tidy.ts.
+  const type = keywords["x-scalar"] === true ? ["string", "null"] : keywords["type"];
+  delete keywords["type"];
+  if (typeof title === "string") {
+    if (Array.isArray(type) && type.includes("null")) {
+      const name = publish({ ...notNull(keywords), type: single(type), title }, use, components);
+      return { ...described(about), anyOf: [name, { type: "null" }] };
+    }
+    const component = publish({ ...keywords, ...(type === undefined ? {} : { type }) }, use, components);
+    if (JSON.stringify((components[title] ??= component)) !== JSON.stringify(component))
+      throw new Error(`Two different schemas have the title ${title}.`);
+    return { $ref: `#/components/schemas/${title}`, ...described(about) };
+  }
+  const { if: condition, then: text, else: other, ...plain } = keywords;
+  if (condition !== undefined) return { ...publish(plain, use, components), oneOf: [text, other].map(publishPart) };
+  const published = Object.entries({ ...(type === undefined ? {} : { type }), ...plain })
+    .filter(([keyword, value]) => isPublished(keyword, value, use))
+    .map(([keyword, value]) => {
+      if (DATA.has(keyword)) return [keyword, value];
+      return [keyword, keyword === "properties" ? each(value, publishPart) : publishPart(value)];
+    });
+  return Object.fromEntries(published) as Json;
+}
+
+function isPublished(keyword: string, value: unknown, use: Use): boolean {
+  if (keyword.startsWith("x-") || FOR_VALIDATION_ONLY.has(keyword)) return false;
+  if (keyword === "format") return FORMATS.has(String(value));
+  // Java's generator makes a map of an object with this, and sends none of its fields.
+  if (keyword === "additionalProperties" && value === false) return false;
+  return use === "request" || !FOR_REQUESTS_ONLY.has(keyword);
+}
+
+function isSchema(value: unknown): value is TSchema & Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function each(members: unknown, change: (value: unknown) => unknown): Json {
+  return Object.fromEntries(Object.entries(members as Json).map(([name, value]) => [name, change(value)]));
+}
+
+function notNull(keywords: Json): Json {
+  const { enum: values } = keywords;
+  return Array.isArray(values) ? { ...keywords, enum: values.filter((value) => value !== null) } : keywords;
+}
+
+function single(types: unknown[]): unknown {
+  const [first, ...others] = types.filter((type) => type !== "null");
+  return others.length === 0 ? first : [first, ...others];
+}
+
+function described(about: unknown): Json {
+  return typeof about === "string" ? { description: about } : {};
+}

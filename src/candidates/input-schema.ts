@@ -1,0 +1,149 @@
+import Type, { type Static } from "typebox";
+import { DocumentOrName } from "./document-schema.ts";
+import {
+  about,
+  CalendarDate,
+  Email,
+  freeText,
+  MetadataInput,
+  MetadataPatch,
+  nullable,
+  Phone,
+  readOnly,
+  strict,
+  titled,
+} from "../schema/fields.ts";
+import { ReferenceInput } from "./reference-schema.ts";
+import { ChaseAttempts, DEFAULT_CHASE_ATTEMPTS, MAX_DOCUMENTS, MAX_REFERENCES, TEXT } from "./schema.ts";
+
+/** NUL is not allowed: some stores end a string there, and would treat two ids that differ only after it as equal. */
+export const ExternalId = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: "^[^\\u0000]*$",
+  "x-must-be": "a string of 1 to 200 characters without NUL (U+0000)",
+});
+
+/** Fields that a client can send both in a new candidate and in a PATCH. */
+export const candidateFields = {
+  external_id: Type.Optional(about(nullable(ExternalId), ...TEXT.external_id)),
+  name: Type.Optional(about(nullable(freeText(200)), ...TEXT.name)),
+  first_name: Type.Optional(about(nullable(freeText(200)), ...TEXT.first_name)),
+  last_name: Type.Optional(about(nullable(freeText(200)), ...TEXT.last_name)),
+  email: Type.Optional(about(nullable(Email), ...TEXT.email)),
+  phone: Type.Optional(
+    about(
+      nullable(Phone),
+      "The phone number with its country code, in any usual form. It is kept as E.164.",
+      "+1 (415) 555-0123",
+    ),
+  ),
+  job_title: Type.Optional(about(nullable(freeText(200)), ...TEXT.job_title)),
+  start_date: Type.Optional(about(nullable(CalendarDate), ...TEXT.start_date)),
+  metadata: Type.Optional(about(nullable(MetadataInput), "The client's own labels.")),
+  references_required: Type.Optional(
+    about(nullable(Type.Integer({ minimum: 0, maximum: 50 })), ...TEXT.references_required),
+  ),
+};
+
+const chaseFields = {
+  docs_chase_attempts: Type.Optional(about(nullable(ChaseAttempts), ...withDefault(TEXT.docs_chase_attempts))),
+  reference_chase_attempts: Type.Optional(
+    about(nullable(ChaseAttempts), ...withDefault(TEXT.reference_chase_attempts)),
+  ),
+};
+
+const READ_ONLY = readOnly(
+  "object",
+  "id",
+  "state_reason",
+  "waiting_on",
+  "version",
+  "pack_version",
+  "created_at",
+  "updated_at",
+);
+
+export const CandidateInput = titled(
+  "CandidateInput",
+  "A candidate to create. No field is required.",
+  strict(
+    {
+      ...candidateFields,
+      ...chaseFields,
+      documents: Type.Optional(
+        about(
+          nullable(Type.Array(DocumentOrName, { maxItems: MAX_DOCUMENTS })),
+          "Documents to add, up to 200. A plain string is a document's name.",
+          ["Passport", { name: "Work permit", required: false }],
+        ),
+      ),
+      references: Type.Optional(
+        about(nullable(Type.Array(ReferenceInput, { maxItems: MAX_REFERENCES })), "References to add, up to 50.", [
+          { name: "Jordan Reyes", email: "jordan@example.com" },
+        ]),
+      ),
+    },
+    {
+      ...READ_ONLY,
+      id: "the service assigns it; send your own id as external_id",
+      state: "it is derived from documents and references",
+      reference_requirements: "it is derived; set references_required instead",
+      withdrawn: "withdraw a candidate with PATCH /candidates/{id}",
+      withdrawal_reason: "withdraw a candidate with PATCH /candidates/{id}",
+      started_at: "start the candidate with POST /candidates/{id}/start",
+    },
+  ),
+);
+export type CandidateInput = Static<typeof CandidateInput>;
+
+/** JSON Merge Patch (RFC 7396): null clears a field, an absent field stays as it is. */
+export const CandidatePatch = titled(
+  "CandidatePatch",
+  "Changes of a candidate (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
+  strict(
+    {
+      ...candidateFields,
+      metadata: Type.Optional(about(nullable(MetadataPatch), "Changes of the client's own labels. Null removes all.")),
+      withdrawn: Type.Optional(about(Type.Boolean(), "True withdraws the candidate, false reinstates it.", true)),
+      withdrawal_reason: Type.Optional(about(nullable(freeText(1000)), ...TEXT.withdrawal_reason)),
+    },
+    {
+      ...READ_ONLY,
+      docs_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
+      reference_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
+      documents:
+        "add one with POST /candidates/{id}/documents, change one with PATCH /candidates/{id}/documents/{docId}",
+      references: "add one with POST /candidates/{id}/references, change one with PATCH /references/{id}",
+      state: "it is derived from documents and references",
+      reference_requirements: "it is derived; set references_required instead",
+      started_at: "start the candidate with POST /candidates/{id}/start",
+    },
+  ),
+);
+export type CandidatePatch = Static<typeof CandidatePatch>;
+
+/** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
+export const OutreachPatch = titled(
+  "OutreachPatch",
+  "Changes of how often a candidate's documents and references are chased (JSON Merge Patch, RFC 7396).",
+  strict(chaseFields),
+);
+export type OutreachPatch = Static<typeof OutreachPatch>;
+
+/** The body of a start: nothing. */
+export const StartInput = titled("StartInput", "An object without members. The body may be left out.", strict({}));
+
+export const CreateQuery = strict({
+  dry_run: Type.Optional(
+    about(
+      Type.Boolean(),
+      "True returns what would be created and stores nothing. It counts against the limit of reads, not of create.",
+      true,
+    ),
+  ),
+});
+
+function withDefault([text, example]: readonly [string, number]): readonly [string, number] {
+  return [`${text} Null restores the default, ${DEFAULT_CHASE_ATTEMPTS}.`, example];
+}

@@ -1,0 +1,241 @@
+import { dispositionOf, type Download, download, type Range, rangeHeaders } from "./download.ts";
+import { Mirror, type MirrorOptions } from "./mirror.ts";
+import { path } from "./path.ts";
+import type { Surface } from "./limits.ts";
+import { type Bytes, bytesPayload, formPayload, jsonPayload, type Payload } from "./payload.ts";
+import { type CallOptions, type ClientOptions, json, nothing, Transport } from "./transport.ts";
+import type * as api from "./types.gen.ts";
+
+export interface UploadOptions {
+  /** The name that a download gets. */
+  readonly filename?: string;
+  readonly contentType?: string;
+}
+
+/**
+ * A method for each operation of the service. Each may throw a RateLimitError, a ProblemError, a ConnectionError, or the
+ * reason of a signal that aborted.
+ */
+export class OnboardingClient {
+  readonly #transport: Transport;
+
+  /** @throws TypeError if baseUrl is no http URL. */
+  constructor(options: ClientOptions) {
+    this.#transport = new Transport(options);
+  }
+
+  /** Every limit of the account and the key, and the key's live grants. It is free. */
+  readLimits(options: CallOptions = {}): Promise<api.ReadLimitsResponse> {
+    return this.#transport.send(
+      { method: "GET", path: "/limits", surface: "free", options },
+      json<api.ReadLimitsResponse>,
+    );
+  }
+
+  /** The service's contract, as an OpenAPI document. Counts against no limit. */
+  readContract(options: CallOptions = {}): Promise<api.Contract> {
+    return this.#transport.send({ method: "GET", path: "/openapi.json", surface: "free", options }, json<api.Contract>);
+  }
+
+  createCandidate(
+    body: api.CreateCandidateData["body"],
+    options?: CallOptions & { readonly dryRun?: false },
+  ): Promise<api.Candidate>;
+  /** @param options with `dryRun: true`, says what the call would do, and stores nothing. It then counts as a read. */
+  createCandidate(
+    body: api.CreateCandidateData["body"],
+    options: CallOptions & { readonly dryRun: true },
+  ): Promise<api.DryRun>;
+  createCandidate(
+    body: api.CreateCandidateData["body"],
+    { dryRun = false, ...options }: CallOptions & { readonly dryRun?: boolean } = {},
+  ): Promise<api.CreateCandidateResponse> {
+    const query = { dry_run: dryRun || undefined };
+    const call = { method: "POST", path: "/candidates", query, payload: jsonPayload(body), options } as const;
+    return this.#transport.send({ ...call, surface: dryRun ? "reads" : "create" }, json<api.CreateCandidateResponse>);
+  }
+
+  /** One page of the list. To keep a copy of all candidates, use `mirror`. */
+  listCandidates(
+    query: NonNullable<api.ListCandidatesData["query"]> = {},
+    options: CallOptions = {},
+  ): Promise<api.ListCandidatesResponse> {
+    const call = { method: "GET", path: "/candidates", surface: "list", query, options } as const;
+    return this.#transport.send(call, json<api.ListCandidatesResponse>);
+  }
+
+  /** All candidates, and then all changes. */
+  mirror(options: MirrorOptions = {}): Mirror {
+    return new Mirror((query, call) => this.listCandidates(query, call), options);
+  }
+
+  readCandidate(id: string, options: CallOptions = {}): Promise<api.ReadCandidateResponse> {
+    return this.#get(path`/candidates/${id}`, options);
+  }
+
+  updateCandidate(
+    id: string,
+    patch: api.UpdateCandidateData["body"],
+    options: CallOptions = {},
+  ): Promise<api.UpdateCandidateResponse> {
+    return this.#patch(path`/candidates/${id}`, patch, options);
+  }
+
+  /** Erases the person: candidate, documents and references. */
+  deleteCandidate(id: string, options: CallOptions = {}): Promise<void> {
+    return this.#delete(path`/candidates/${id}`, options);
+  }
+
+  startCandidate(id: string, options: CallOptions = {}): Promise<api.StartCandidateResponse> {
+    const call = { method: "POST", path: path`/candidates/${id}/start`, surface: "start", options } as const;
+    return this.#transport.send(call, json<api.StartCandidateResponse>);
+  }
+
+  setOutreach(
+    id: string,
+    patch: api.SetOutreachData["body"],
+    options: CallOptions = {},
+  ): Promise<api.SetOutreachResponse> {
+    return this.#patch(path`/candidates/${id}/outreach`, patch, options);
+  }
+
+  /** @param options `file` is the document's content. For a stream, call `putDocumentContent` afterwards. */
+  addDocument(
+    candidateId: string,
+    document: api.DocumentInput,
+    { file, ...options }: CallOptions & { readonly file?: Blob } = {},
+  ): Promise<api.Document> {
+    const payload = file === undefined ? jsonPayload(document) : formPayload(document, file);
+    return this.#post(path`/candidates/${candidateId}/documents`, payload, options);
+  }
+
+  readDocument(candidateId: string, documentId: string, options: CallOptions = {}): Promise<api.Document> {
+    return this.#get(path`/candidates/${candidateId}/documents/${documentId}`, options);
+  }
+
+  updateDocument(
+    candidateId: string,
+    documentId: string,
+    patch: api.UpdateDocumentData["body"],
+    options: CallOptions = {},
+  ): Promise<api.Document> {
+    return this.#patch(path`/candidates/${candidateId}/documents/${documentId}`, patch, options);
+  }
+
+  deleteDocument(candidateId: string, documentId: string, options: CallOptions = {}): Promise<void> {
+    return this.#delete(path`/candidates/${candidateId}/documents/${documentId}`, options);
+  }
+
+  /**
+   * Uploads the document's content.
+   * @param bytes of a stream, only as much is in memory as is being sent. A stream cannot be sent again: for retries give
+   * a Blob, or a function that opens the stream.
+   * @param options `contentType` is the type of a Blob by default, else application/octet-stream.
+   */
+  putDocumentContent(
+    candidateId: string,
+    documentId: string,
+    bytes: Bytes,
+    { filename, contentType, ...options }: CallOptions & UploadOptions = {},
+  ): Promise<api.Document> {
+    const own = bytes instanceof Blob && bytes.type !== "" ? bytes.type : "application/octet-stream";
+    const call = {
+      method: "PUT",
+      path: path`/candidates/${candidateId}/documents/${documentId}/content`,
+      surface: "writes",
+      headers: filename === undefined ? {} : { "Content-Disposition": dispositionOf(filename) },
+      payload: bytesPayload(bytes, contentType ?? own),
+      options,
+    } as const;
+    return this.#transport.send(call, json<api.Document>);
+  }
+
+  readDocumentContent(
+    candidateId: string,
+    documentId: string,
+    { range, ...options }: CallOptions & { readonly range?: Range } = {},
+  ): Promise<Download> {
+    const call = {
+      method: "GET",
+      path: path`/candidates/${candidateId}/documents/${documentId}/content`,
+      surface: "reads",
+      headers: rangeHeaders(range),
+      options,
+    } as const;
+    return this.#transport.send(call, download);
+  }
+
+  addReference(
+    candidateId: string,
+    reference: api.AddReferenceData["body"],
+    options: CallOptions = {},
+  ): Promise<api.Reference> {
+    return this.#post(path`/candidates/${candidateId}/references`, jsonPayload(reference), options);
+  }
+
+  readReference(id: string, options: CallOptions = {}): Promise<api.Reference> {
+    return this.#get(path`/references/${id}`, options);
+  }
+
+  updateReference(
+    id: string,
+    patch: api.UpdateReferenceData["body"],
+    options: CallOptions = {},
+  ): Promise<api.Reference> {
+    return this.#patch(path`/references/${id}`, patch, options);
+  }
+
+  deleteReference(id: string, options: CallOptions = {}): Promise<void> {
+    return this.#delete(path`/references/${id}`, options);
+  }
+
+  readPack(id: string, options: CallOptions = {}): Promise<api.Pack> {
+    const call = { method: "GET", path: path`/candidates/${id}/pack`, surface: "pack", options } as const;
+    return this.#transport.send({ ...call, query: { format: "json" } }, json<api.Pack>);
+  }
+
+  /** The pack as a file. */
+  downloadPack(id: string, format: "pdf" | "zip", options: CallOptions = {}): Promise<Download> {
+    const call = { method: "GET", path: path`/candidates/${id}/pack`, surface: "pack", options } as const;
+    return this.#transport.send({ ...call, query: { format } }, download);
+  }
+
+  readAssistantSettings(options: CallOptions = {}): Promise<api.ReadAssistantSettingsResponse> {
+    return this.#get("/settings/assistant", options);
+  }
+
+  changeAssistantSettings(
+    patch: api.ChangeAssistantSettingsData["body"],
+    options: CallOptions = {},
+  ): Promise<api.ChangeAssistantSettingsResponse> {
+    return this.#patch("/settings/assistant", patch, options, "settings");
+  }
+
+  readQuietHours(options: CallOptions = {}): Promise<api.ReadQuietHoursResponse> {
+    return this.#get("/settings/quiet-hours", options);
+  }
+
+  changeQuietHours(
+    patch: api.ChangeQuietHoursData["body"],
+    options: CallOptions = {},
+  ): Promise<api.ChangeQuietHoursResponse> {
+    return this.#patch("/settings/quiet-hours", patch, options, "settings");
+  }
+
+  #get<T>(at: string, options: CallOptions): Promise<T> {
+    return this.#transport.send({ method: "GET", path: at, surface: "reads", options }, json<T>);
+  }
+
+  #post<T>(at: string, payload: Payload, options: CallOptions): Promise<T> {
+    return this.#transport.send({ method: "POST", path: at, surface: "writes", payload, options }, json<T>);
+  }
+
+  #patch<T>(at: string, patch: unknown, options: CallOptions, surface: Surface = "writes"): Promise<T> {
+    const payload = jsonPayload(patch);
+    return this.#transport.send({ method: "PATCH", path: at, surface, payload, options }, json<T>);
+  }
+
+  #delete(at: string, options: CallOptions): Promise<void> {
+    return this.#transport.send({ method: "DELETE", path: at, surface: "writes", options }, nothing);
+  }
+}

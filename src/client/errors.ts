@@ -1,0 +1,102 @@
+import type { Fault, Problem } from "./types.gen.ts";
+
+/** An answer that refuses the request, or that the client does not understand. */
+export class ProblemError extends Error {
+  /** The HTTP status. */
+  readonly status: number;
+  /** Stable, for programs. `unexpected_answer` means that the answer did not come from the service: see `message`. */
+  readonly code: Problem["code"] | "unexpected_answer";
+  /** What was wrong with the request, one entry for each fault. Empty for most codes. */
+  readonly errors: readonly Fault[];
+  /** Quote it when you contact support. */
+  readonly requestId: string | undefined;
+  /** The problem document, with the members that only this code has. */
+  readonly problem: Partial<Problem>;
+
+  constructor(status: number, problem: Partial<Problem>, requestId: string | undefined) {
+    super(problem.detail ?? problem.title ?? `The answer has the status ${status}.`);
+    this.name = "ProblemError";
+    this.status = status;
+    this.code = problem.code ?? "unexpected_answer";
+    this.errors = problem.errors ?? [];
+    this.requestId = requestId;
+    this.problem = problem;
+  }
+}
+
+/** A limit was reached, and the wait would be longer than `maxWait`. */
+export class RateLimitError extends ProblemError {
+  /** Seconds to wait before the next request. */
+  readonly retryAfter: number;
+  /** The limit that was reached, for example `create`. */
+  readonly surface: string | undefined;
+  /** Whose limit it is: `account`, `key`, or `address` after many wrong keys. */
+  readonly scope: string | undefined;
+
+  constructor(problem: Partial<Problem>, requestId: string | undefined, retryAfter: number) {
+    super(429, problem, requestId);
+    this.name = "RateLimitError";
+    this.retryAfter = retryAfter;
+    this.surface = problem.surface;
+    this.scope = problem.scope;
+  }
+}
+
+/** The service could not be reached, or the connection broke. `cause` is the error of `fetch`. */
+export class ConnectionError extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = "ConnectionError";
+  }
+}
+
+/** Reads the body of an answer that is not 2xx. It may come from a gateway, so it may be anything. */
+export async function errorOf(response: Response): Promise<ProblemError> {
+  const requestId = response.headers.get("x-request-id") ?? undefined;
+  const problem = problemIn(await response.text()) ?? {
+    detail: `The answer has the status ${response.status} and is no problem document.${hintFor(response)}`,
+  };
+  if (response.status !== 429) return new ProblemError(response.status, problem, requestId);
+  return refusalOf(response, problem);
+}
+
+/** Returns the error for a 429. Without Retry-After, its problem document says how long to wait, or else it is a second. */
+export function refusalOf({ headers }: Response, problem: Partial<Problem> = {}): RateLimitError {
+  const said = typeof problem.retry_after === "number" ? problem.retry_after : 1;
+  const seconds = Math.max(1, retryAfterOf(headers) ?? said);
+  return new RateLimitError(problem, headers.get("x-request-id") ?? undefined, seconds);
+}
+
+/** Returns an error for an answer that does not come from the service, although its status is 2xx. */
+export function unexpected({ status, headers }: Response): ProblemError {
+  const type = headers.get("content-type") ?? "no type";
+  const detail = `The answer has the status ${status}, but it is not JSON (${type}). Check baseUrl.`;
+  return new ProblemError(status, { detail }, headers.get("x-request-id") ?? undefined);
+}
+
+/** Returns the seconds that Retry-After asks for. It may be a number or a date (RFC 9110, 10.2.3). */
+export function retryAfterOf(headers: Headers): number | undefined {
+  const value = headers.get("retry-after");
+  if (value === null) return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
+
+function problemIn(body: string): Problem | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isProblem(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isProblem(value: unknown): value is Problem {
+  return typeof value === "object" && value !== null && "code" in value && typeof value.code === "string";
+}
+
+function hintFor({ status, type, headers }: Response): string {
+  const isRedirect = type === "opaqueredirect" || (status >= 300 && status < 400);
+  if (isRedirect) return ` The server redirects to ${headers.get("location") ?? "another address"}. Check baseUrl.`;
+  return status === 404 || status === 405 ? " Check baseUrl." : "";
+}

@@ -1,0 +1,8 @@
+/** What the package exports. */
+export { OnboardingClient, type UploadOptions } from "./client.ts";
+export type { Download, Range } from "./download.ts";
+export { ConnectionError, ProblemError, RateLimitError } from "./errors.ts";
+export type { Mirror, MirrorOptions, MirrorPage, MirrorRow } from "./mirror.ts";
+export type { Bytes } from "./payload.ts";
+export type { CallOptions, ClientOptions } from "./transport.ts";
+export type * from "./types.gen.ts";

@@ -1,0 +1,192 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
+import type { Candidate } from "../../../candidates/schema.ts";
+import type { Document } from "../../../candidates/document-schema.ts";
+import type { Reference } from "../../../candidates/reference-schema.ts";
+import type { Surface } from "../../../limiter/surfaces.ts";
+import type { App } from "./app.ts";
+import { badge, charged, failureOf, given, moment } from "./parts.ts";
+import { bytes, nameOf, visible, visibleLines } from "./text.ts";
+import { clockTime } from "./times.ts";
+
+/** The page of one candidate. A candidate of the list is shown as the list brought it, at no further cost. */
+export function candidateView(app: App, id: string): TemplateResult {
+  const { model } = app;
+  const path = `/candidates/${encodeURIComponent(id)}`;
+  const held = model.candidates.get(id);
+  const read = { id: "candidate", surface: "reads", path, run: () => void app.readCandidate(id) } as const;
+  const back = html`<p class="back"><a href="#/candidates">All candidates</a></p>`;
+  if (held === undefined)
+    return html`${back}
+      <h1 tabindex="-1">Candidate</h1>
+      <p class="quiet">This tab does not hold the candidate <code>${visible(id)}</code>.</p>
+      ${failureOf(model, path)} ${charged(model, { ...read, label: "Read the candidate", primary: true })}`;
+  const { candidate, readAt } = held;
+  return html`${back}
+    <h1 tabindex="-1"><bdi>${nameOf(candidate)}</bdi></h1>
+    <p class="state">
+      ${badge(candidate.state)} ${candidate.state_reason === null ? nothing : given(candidate.state_reason)}
+      <span class="quiet">Version ${candidate.version}, read at ${clockTime(readAt)}.</span>
+    </p>
+    <div class="actions">${charged(model, { ...read, label: "Read again" })} ${packs(app, id, path)}</div>
+    ${failureOf(model, path, `${path}/pack?format=pdf`, `${path}/pack?format=zip`)}
+    ${guard([candidate], () => [waits(candidate), fields(candidate)])} ${documents(app, candidate, path)}
+    ${guard([candidate], () => references(candidate))}`;
+}
+
+function packs(app: App, id: string, path: string): TemplateResult[] {
+  return (["pdf", "zip"] as const).map((format) =>
+    file(app, {
+      id: `pack-${format}`,
+      label: `Prepare the pack as ${format.toUpperCase()}`,
+      surface: "pack",
+      path: `${path}/pack?format=${format}`,
+      filename: `compliance-pack-${id}.${format}`,
+      opens: format === "pdf",
+    }),
+  );
+}
+
+interface FileClick {
+  readonly id: string;
+  readonly label: string;
+  readonly surface: Surface;
+  readonly path: string;
+  readonly filename: string;
+  /** Whether a tab may show it. Only what the service made itself may. */
+  readonly opens: boolean;
+}
+
+/** A button that reads a file; once it is read, links to open and to save it, which cost nothing. */
+function file(app: App, { id, label, surface, path, filename, opens }: FileClick): TemplateResult {
+  const saved = app.model.files.get(path);
+  const run = () => void app.readFile(surface, path, { filename, opens });
+  if (saved === undefined) return charged(app.model, { id, label, surface, path, run });
+  return html`<span class="charged saved">
+    ${opens ? html`<a class="button" href=${saved.url} target="_blank" rel="noopener">Open ${kindOf(filename)}</a>` : nothing}
+    <a class="button" href=${saved.url} download=${filename}>Save ${kindOf(filename)}</a>
+    <span class="cost">${bytes(saved.size)}, at no further cost.</span>
+  </span>`;
+}
+
+function kindOf(filename: string): string {
+  return /\.(pdf|zip)$/.exec(filename)?.[1]?.toUpperCase() ?? "the file";
+}
+
+function waits({ waiting_on }: Candidate): TemplateResult {
+  return html`<section aria-labelledby="waits">
+    <h2 id="waits">Waiting on</h2>
+    ${
+      waiting_on.length === 0
+        ? html`<p class="empty">Nothing. The candidate waits for no document and no reference.</p>`
+        : html`<ul class="waits">
+            ${waiting_on.map(({ message }) => html`<li>${given(message)}</li>`)}
+          </ul>`
+    }
+  </section>`;
+}
+
+function fields(candidate: Candidate): TemplateResult {
+  const { reference_requirements: needs, metadata } = candidate;
+  const rows: [string, TemplateResult | string][] = [
+    ["id", html`<code>${candidate.id}</code>`],
+    ["external_id", given(candidate.external_id)],
+    ["name", given(candidate.name)],
+    ["first_name", given(candidate.first_name)],
+    ["last_name", given(candidate.last_name)],
+    ["email", given(candidate.email)],
+    ["phone", given(candidate.phone)],
+    ["job_title", given(candidate.job_title)],
+    ["start_date", given(candidate.start_date)],
+    ["references", `${needs.received} of ${needs.required} received, ${needs.outstanding} outstanding`],
+    ["withdrawn", candidate.withdrawn ? html`yes: ${given(candidate.withdrawal_reason)}` : "no"],
+    ["created_at", moment(candidate.created_at)],
+    ["started_at", moment(candidate.started_at)],
+    ["updated_at", moment(candidate.updated_at)],
+    ...Object.entries(metadata).map(([name, value]): [string, TemplateResult] => [
+      `metadata.${name}`,
+      html`${given(value)}`,
+    ]),
+  ];
+  return html`<section aria-labelledby="fields">
+    <h2 id="fields">Fields</h2>
+    <dl class="facts">
+      ${rows.map(
+        ([name, value]) =>
+          html`<div>
+            <dt><bdi>${visible(name)}</bdi></dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>
+  </section>`;
+}
+
+function documents(app: App, candidate: Candidate, path: string): TemplateResult {
+  const { documents: all } = candidate;
+  return html`<section aria-labelledby="documents">
+    <h2 id="documents">Documents <span class="quiet">${all.length}</span></h2>
+    ${all.length === 0 ? html`<p class="empty">No document is asked for.</p>` : nothing}
+    <ul class="items">
+      ${all.map((document) => documentRow(app, document, path))}
+    </ul>
+  </section>`;
+}
+
+function documentRow(app: App, document: Document, path: string): TemplateResult {
+  const { id, name, state, required, rejection_reason, expires_on, content, updated_at } = document;
+  const contentPath = `${path}/documents/${id}/content`;
+  const filename = content?.filename ?? id;
+  return html`<li>
+    <h3><bdi>${visible(name)}</bdi></h3>
+    <p class="state">
+      ${badge(state)} ${required ? nothing : "optional"}
+      ${rejection_reason === null ? nothing : given(rejection_reason)}
+      ${expires_on === null ? nothing : html`expires on ${expires_on}`}
+      <span class="quiet">changed ${moment(updated_at)}</span>
+    </p>
+    ${
+      content === null
+        ? html`<p class="quiet">The service holds no file.</p>`
+        : html`<p class="quiet">
+              <bdi>${visible(filename)}</bdi> · ${given(content.content_type)} · ${bytes(content.size)}
+            </p>
+            ${file(app, { id, label: "Read the file", surface: "reads", path: contentPath, filename, opens: false })}
+            ${failureOf(app.model, contentPath)}`
+    }
+  </li>`;
+}
+
+function references({ references: all }: Candidate): TemplateResult {
+  return html`<section aria-labelledby="references">
+    <h2 id="references">References <span class="quiet">${all.length}</span></h2>
+    ${all.length === 0 ? html`<p class="empty">No reference is asked for.</p>` : nothing}
+    <ul class="items">
+      ${all.map(referenceRow)}
+    </ul>
+  </section>`;
+}
+
+function referenceRow(reference: Reference): TemplateResult {
+  const { id, name, email, phone, company, job_title, relationship, state, response, requested_at, received_at } =
+    reference;
+  const facts = [job_title, company, relationship, email, phone].filter((fact) => fact !== null);
+  return html`<li>
+    <h3>${name === null ? html`<code>${id}</code>` : html`<bdi>${visible(name)}</bdi>`}</h3>
+    <p class="state">
+      ${badge(state)}
+      <span class="quiet">requested ${moment(requested_at)}, received ${moment(received_at)}</span>
+    </p>
+    <p class="quiet">
+      ${facts.length === 0 ? "Nothing is known about the referee." : facts.map((fact, index) => [index > 0 ? " · " : "", given(fact)])}
+    </p>
+    ${
+      response === null
+        ? nothing
+        : html`<details>
+            <summary>Response</summary>
+            <pre tabindex="0">${visibleLines(JSON.stringify(response, null, 2))}</pre>
+          </details>`
+    }
+  </li>`;
+}

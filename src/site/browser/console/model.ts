@@ -1,0 +1,129 @@
+import type { DeletedCandidate } from "../../../candidates/feed-schema.ts";
+import type { Candidate, CandidateState } from "../../../candidates/schema.ts";
+import type { Answer } from "./answer.ts";
+import type { Page } from "./page.ts";
+import type { Reading } from "./reading.ts";
+import type { Trouble, WatchState } from "./watch.ts";
+
+/** An answer that brought nothing to show. */
+export type Failure = Exclude<Answer<unknown>, { kind: "answered" }>;
+
+/** What was asked of GET /candidates. */
+export interface ListQuery {
+  readonly state: CandidateState | "";
+  readonly externalId: string;
+  /** Changed within so many hours; 0 for at any time. */
+  readonly hours: number;
+}
+
+/** The rows that were read so far, oldest change first. */
+export interface List {
+  readonly query: ListQuery;
+  readonly rows: readonly (Candidate | DeletedCandidate)[];
+  readonly cursor: string;
+  readonly hasMore: boolean;
+  readonly readAt: Date;
+}
+
+/** A candidate, and when it was read. */
+export interface Held {
+  readonly candidate: Candidate;
+  readonly readAt: Date;
+}
+
+/** A file that was read: a pack, or a document's content. */
+export interface Saved {
+  /** A blob URL. */
+  readonly url: string;
+  readonly filename: string;
+  readonly size: number;
+}
+
+/** A field that asks for a key. */
+export interface KeyEntry {
+  /** Whether a key that was entered is being checked. */
+  readonly checking: boolean;
+  /** Why the last key that was entered is not used. Empty if nothing is wrong with it. */
+  readonly fault: string;
+}
+
+/** Everything that the page shows. app.ts changes it, the views read it. */
+export interface Model {
+  page: Page;
+  /** The tab's own key first, then others of the same account. Empty before a key is entered. */
+  keys: readonly string[];
+  /** By key. */
+  readings: ReadonlyMap<string, Reading>;
+  watch: WatchState;
+  /** Why the limits are not live. It lasts while the watch asks again. */
+  trouble: Trouble | undefined;
+  /** The key that opens the console. */
+  entry: KeyEntry;
+  /** Another key of the account. */
+  otherEntry: KeyEntry;
+  list: List | undefined;
+  /** By id. */
+  candidates: ReadonlyMap<string, Held>;
+  /** By path. */
+  files: ReadonlyMap<string, Saved>;
+  /** The path that a click asks for now. */
+  busy: string | undefined;
+  /** The last click's failure, and the path that it asked for. */
+  failure: { readonly path: string; readonly answer: Failure; readonly at: Date } | undefined;
+  /** What a screen reader says. */
+  said: string;
+}
+
+/** Returns whether a row of the list stands for an erased candidate. */
+export function isDeleted(row: Candidate | DeletedCandidate): row is DeletedCandidate {
+  return "deleted" in row;
+}
+
+/** Returns the rows with those of a later page. The feed may repeat a row; the later one is the newer one. */
+export function withRows(rows: List["rows"], later: List["rows"]): List["rows"] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  for (const row of later) {
+    byId.delete(row.id);
+    byId.set(row.id, row);
+  }
+  return [...byId.values()];
+}
+
+/** Returns a list with what a candidate is now; undefined if it is gone. Rows of erased candidates stay. */
+export function withCandidate(list: List | undefined, id: string, now: Candidate | undefined): List | undefined {
+  if (list === undefined) return undefined;
+  const rows = list.rows.flatMap((row) => (row.id !== id || isDeleted(row) ? row : (now ?? [])));
+  return { ...list, rows };
+}
+
+/** Returns the path of the next page of a list. */
+export function listPath({ state, externalId, hours }: ListQuery, cursor: string | undefined, now: number): string {
+  const query = new URLSearchParams({ limit: String(ROWS) });
+  if (state !== "") query.set("state", state);
+  if (externalId !== "") query.set("external_id", externalId);
+  if (cursor !== undefined) query.set("cursor", cursor);
+  else if (hours > 0) query.set("updated_since", new Date(now - hours * 3_600_000).toISOString());
+  return `/candidates?${query.toString()}`;
+}
+
+/** Rows of one page. A page costs one request, however many rows it has. */
+export const ROWS = 50;
+
+/** Returns what the page holds before a key is entered. */
+export function empty(): Model {
+  return {
+    page: { kind: "limits" },
+    keys: [],
+    readings: new Map(),
+    watch: { kind: "paused" },
+    trouble: undefined,
+    entry: { checking: false, fault: "" },
+    otherEntry: { checking: false, fault: "" },
+    list: undefined,
+    candidates: new Map(),
+    files: new Map(),
+    busy: undefined,
+    failure: undefined,
+    said: "",
+  };
+}

@@ -1,0 +1,113 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { Surface } from "../../../limiter/surfaces.ts";
+import type { Refusal } from "./answer.ts";
+import { costInWords, costOf } from "./cost.ts";
+import type { Model } from "./model.ts";
+import { msToReset } from "./reading.ts";
+import { visible, words } from "./text.ts";
+import { clockTime, countdown, dateTime } from "./times.ts";
+
+export interface Click {
+  /** Unique on the page. */
+  readonly id: string;
+  readonly label: string;
+  readonly surface: Surface;
+  /** The path whose answer it waits for; see `Model.busy`. */
+  readonly path: string;
+  readonly run: () => void;
+  readonly primary?: boolean;
+}
+
+/**
+ * A button that sends one request, with what it costs before the click. It stays in the tab order while it cannot be
+ * clicked, so that the keyboard does not lose its place.
+ */
+export function charged(model: Model, { id, label, surface, path, run, primary }: Click): TemplateResult {
+  const reading = model.readings.get(model.keys[0] ?? "");
+  const cost = costOf(reading, surface);
+  const refused = cost?.from === "nothing";
+  const busy = model.busy === path;
+  const off = refused || model.busy !== undefined;
+  const again =
+    refused && reading !== undefined ? ` Again in ${countdown(msToReset(reading, surface, performance.now()))}.` : "";
+  const words =
+    cost === undefined ? `Costs 1 ${surface} request. What is left is not known.` : costInWords(cost) + again;
+  return html`<span class="charged">
+    <button
+      type="button"
+      class=${primary ? "primary" : ""}
+      data-surface=${surface}
+      aria-disabled=${off ? "true" : "false"}
+      aria-describedby=${`cost-${id}`}
+      @click=${off ? nothing : run}
+    >
+      ${busy ? "Reading …" : label}
+    </button>
+    <span id=${`cost-${id}`} class=${refused ? "cost spent" : "cost"}>${words}</span>
+  </span>`;
+}
+
+/** The last click's failure, if it was of one of these paths. */
+export function failureOf({ failure }: Model, ...paths: readonly string[]): TemplateResult | typeof nothing {
+  if (failure === undefined || !paths.includes(failure.path)) return nothing;
+  const { answer, at } = failure;
+  if (answer.kind === "unreachable")
+    return notice(
+      "bad",
+      "The service cannot be reached",
+      "No answer came. The request may have been charged. Check the network, then try again.",
+    );
+  return refusalNotice(answer.refusal, at);
+}
+
+/** A problem of the API in its own words, and until when it lasts. */
+export function refusalNotice(refusal: Refusal, at: Date): TemplateResult {
+  const { title, detail, code, requestId, retryAfter } = refusal;
+  const until = retryAfter === undefined ? undefined : new Date(at.getTime() + retryAfter * 1000);
+  return notice(
+    refusal.status === 429 || refusal.status === 503 ? "warn" : "bad",
+    title,
+    html`${visible(detail)}
+      ${until === undefined ? nothing : html`Refused until <time datetime=${until.toISOString()}>${clockTime(until)}</time>.`}
+      <a href=${`/docs#${code}`}>What to do about ${code}</a
+      >${requestId === "" ? nothing : html` · <code>${requestId}</code>`}`,
+  );
+}
+
+export function notice(kind: "bad" | "warn" | "quiet", title: string, text: TemplateResult | string): TemplateResult {
+  return html`<div class=${`notice ${kind}`}>
+    <strong>${title}</strong>
+    <p>${text}</p>
+  </div>`;
+}
+
+/** The state of a candidate, a document or a reference. The colour only repeats the word. */
+export function badge(state: string): TemplateResult {
+  return html`<span class=${`badge ${TONES[state] ?? "calm"}`}>${words(state)}</span>`;
+}
+
+const TONES: Partial<Record<string, string>> = {
+  completed: "good",
+  accepted: "good",
+  received: "good",
+  in_progress: "busy",
+  requested: "busy",
+  action_required: "bad",
+  rejected: "bad",
+  expired: "bad",
+  declined: "bad",
+  bounced: "bad",
+  unresponsive: "bad",
+};
+
+/** A timestamp of the API, in the reader's time zone. */
+export function moment(timestamp: string | null): TemplateResult | string {
+  if (timestamp === null) return "–";
+  const time = new Date(timestamp);
+  return html`<time datetime=${timestamp} title=${timestamp}>${dateTime(time)}</time>`;
+}
+
+/** A text that somebody sent, whatever is in it: as text, and with a direction of its own. */
+export function given(text: string | null): TemplateResult | string {
+  return text === null || text === "" ? "–" : html`<bdi>${visible(text)}</bdi>`;
+}

@@ -1,0 +1,59 @@
+import type { Candidate } from "../../../candidates/schema.ts";
+
+/** Returns a text with its control characters made visible, so that a line feed or a NUL in a name is seen as such. */
+export function visible(text: string): string {
+  return text.replace(/\p{Cc}/gu, pictureOf);
+}
+
+/** Like `visible`, but line feeds and tabs stay what they are: for texts of several lines. */
+export function visibleLines(text: string): string {
+  return text
+    .replace(/\r\n/g, "\n")
+    .replace(/\p{Cc}/gu, (control) => (/[\n\t]/.test(control) ? control : pictureOf(control)));
+}
+
+/** U+2400 and on are pictures of the first 32 control characters. */
+function pictureOf(control: string): string {
+  const code = control.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  return code === 0x7f ? "\u2421" : "\ufffd";
+}
+
+type Named = Pick<Candidate, "id" | "external_id" | "name" | "first_name" | "last_name">;
+
+/** Returns what a person calls the candidate: its name, its external id, or else its id. Never an invisible text. */
+export function nameOf({ id, external_id, name, first_name, last_name }: Named): string {
+  const parts = [first_name, last_name].filter((part) => part !== null).join(" ");
+  const found = [name, parts, external_id].find((text) => text !== null && isSeen(text));
+  return visible(found ?? id);
+}
+
+/** Returns whether a text has a character that leaves a mark: neither white space, nor format, nor a mark without a letter. */
+function isSeen(text: string): boolean {
+  return /[^\p{Z}\p{C}\p{M}]/u.test(text);
+}
+
+/** Returns the words of a name of the API: `action required` for `action_required`. */
+export function words(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+/** Returns an id that fits a narrow line. The end tells ids of one minute apart, their beginning is the same. */
+export function shortId(id: string): string {
+  const [type = "", rest = ""] = id.split("_");
+  return rest.length <= 8 ? id : `${type}_…${rest.slice(-6)}`;
+}
+
+const COUNT = new Intl.NumberFormat("en");
+
+/** Returns a number with its thousands apart. */
+export function count(value: number): string {
+  return COUNT.format(value);
+}
+
+/** Returns a size in bytes as people say it. */
+export function bytes(size: number): string {
+  if (size < 1000) return `${size} bytes`;
+  if (size < 1_000_000) return `${(size / 1000).toFixed(size < 10_000 ? 1 : 0)} kB`;
+  return `${(size / 1_000_000).toFixed(1)} MB`;
+}

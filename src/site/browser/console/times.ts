@@ -1,0 +1,47 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Returns a time to wait as a clock shows it: `59:04`, or `23:10:05` from an hour on. Rounded up to a second. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / SECOND));
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const tail = `${String(m).padStart(2, "0")}:${String(s).padStart(2, "0")}`;
+  return h > 0 ? `${h}:${tail}` : tail;
+}
+
+/** Returns a time to wait in words, rounded up: `12 seconds`, `4 minutes`, `3 hours`. For what is read aloud. */
+export function inWords(ms: number): string {
+  const [amount, unit] =
+    ms <= 90 * SECOND
+      ? [Math.max(0, Math.ceil(ms / SECOND)), "second"]
+      : ms <= 90 * MINUTE
+        ? [Math.ceil(ms / MINUTE), "minute"]
+        : [Math.ceil(ms / HOUR), "hour"];
+  return `${amount} ${unit}${amount === 1 ? "" : "s"}`;
+}
+
+/** Returns how long ago something was, rounded down. */
+export function ago(ms: number): string {
+  if (ms < 2 * SECOND) return "just now";
+  if (ms < 2 * MINUTE) return `${Math.floor(ms / SECOND)} s ago`;
+  if (ms < 2 * HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
+  if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h ago`;
+  return `${Math.floor(ms / DAY)} days ago`;
+}
+
+/** Returns the time of day, in the time zone of the process: `09:05:07`. */
+export function clockTime(time: Date): string {
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(":");
+}
+
+/** Returns date and time to the minute, in the time zone of the process: `2027-01-31 09:05`. */
+export function dateTime(time: Date): string {
+  const date = [time.getFullYear(), time.getMonth() + 1, time.getDate()].map(twoDigits).join("-");
+  return `${date} ${[time.getHours(), time.getMinutes()].map(twoDigits).join(":")}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
+}

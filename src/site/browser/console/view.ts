@@ -1,0 +1,76 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { App } from "./app.ts";
+import { candidatesView } from "./candidates-view.ts";
+import { candidateView } from "./candidate-view.ts";
+import { keyView } from "./key-view.ts";
+import { limitsView } from "./limits-view.ts";
+import type { Model } from "./model.ts";
+import { notice, refusalNotice } from "./parts.ts";
+import { nameOf } from "./text.ts";
+import { ago, countdown } from "./times.ts";
+
+/** Everything inside /app. */
+export function view(app: App): TemplateResult {
+  const { model } = app;
+  return html`${model.keys.length === 0 ? keyView(app) : [bar(app), trouble(app), page(app)]}
+    <p class="visually-hidden" role="status">${model.said}</p>`;
+}
+
+/** Returns what the tab is called. */
+export function titleOf({ page, keys, candidates }: Model): string {
+  if (keys.length === 0) return "Console";
+  if (page.kind === "limits") return "Limits · Console";
+  if (page.kind === "candidates") return "Candidates · Console";
+  const held = candidates.get(page.id);
+  return `${held === undefined ? "Candidate" : nameOf(held.candidate)} · Console`;
+}
+
+function page(app: App): TemplateResult {
+  const { page } = app.model;
+  if (page.kind === "candidate") return candidateView(app, page.id);
+  return page.kind === "candidates" ? candidatesView(app) : limitsView(app);
+}
+
+function bar(app: App): TemplateResult {
+  const { model } = app;
+  const limits = model.readings.get(model.keys[0] ?? "")?.limits;
+  const current = (kind: string) => (model.page.kind.startsWith(kind) ? "page" : nothing);
+  return html`<div class="bar-top">
+    <nav aria-label="Console">
+      <a href="#/limits" aria-current=${current("limits")}>Limits</a>
+      <a href="#/candidates" aria-current=${current("candidate")}>Candidates</a>
+    </nav>
+    <p class="account">
+      ${limits === undefined ? nothing : html`<span>Account <code>${limits.account_id}</code></span> <span>key <code>${limits.key_id}</code></span>`}
+    </p>
+    <p class=${`pulse ${model.trouble?.kind ?? model.watch.kind}`}>${pulse(model)}</p>
+    <button type="button" @click=${() => app.forget()}>Forget the key</button>
+  </div>`;
+}
+
+/** Says how fresh the bars are. */
+function pulse({ watch, trouble, readings, keys }: Model): string {
+  const now = performance.now();
+  const at = readings.get(keys[0] ?? "")?.at;
+  const read = at === undefined ? "" : `Read ${ago(now - at)}.`;
+  if (watch.kind === "paused") return "Paused while the tab is hidden.";
+  if (watch.kind === "stopped") return `Stopped. ${read}`;
+  if (watch.kind === "waiting" || watch.kind === "unreachable")
+    return `${read} Asks again in ${countdown(watch.nextAt - now)}.`;
+  return at === undefined || trouble !== undefined ? "Asking …" : `Live. ${read}`;
+}
+
+/** Says why the limits are not live. */
+function trouble(app: App): TemplateResult | typeof nothing {
+  const { trouble: found } = app.model;
+  if (found === undefined) return nothing;
+  if (found.kind === "unreachable")
+    return notice(
+      "warn",
+      "The service cannot be reached",
+      "The bars show the last answer. The console goes on by itself once the service answers.",
+    );
+  if (found.kind === "waiting") return refusalNotice(found.refusal, found.since);
+  return html`${refusalNotice(found.refusal, found.since)}
+    <p class="actions"><button type="button" @click=${() => app.askAgain()}>Ask again (free)</button></p>`;
+}

@@ -1,0 +1,192 @@
+import type { ProblemCode } from "../../problems.ts";
+
+/** What a problem means to its reader. Markdown, without links. */
+interface Advice {
+  /** When the problem is answered. */
+  readonly when: string;
+  /** What a client does about it. */
+  readonly remedy: string;
+  /** Whether a program may send the same request again without a person. */
+  readonly retry: "never" | "later" | "changed";
+}
+
+/** The order is that of PROBLEMS. A code without advice does not compile. */
+export const ADVICE: Record<ProblemCode, Advice> = {
+  malformed_json: {
+    when: "The body is empty, is not JSON in UTF-8, names a member twice, or has more than 100 levels.",
+    remedy: "Send one JSON object, at least `{}`. `detail` says where the parser stopped.",
+    retry: "changed",
+  },
+  malformed_path: {
+    when: "The path of the URL is not valid percent-encoded UTF-8.",
+    remedy: "Encode each byte of an id as `%` and two hexadecimal digits. Most HTTP clients have a function for it.",
+    retry: "changed",
+  },
+  malformed_request: {
+    when: "The request is not valid HTTP, a header such as `Idempotency-Key` has a wrong form, or the connection closed before the whole body had arrived.",
+    remedy: "Read `detail`: it names the header. If the connection broke, send the request again.",
+    retry: "changed",
+  },
+  invalid_query: {
+    when: "A query parameter is unknown, repeated, or has a wrong value. A cursor is also refused if it was changed.",
+    remedy: "`errors` names each parameter. Send a cursor exactly as you received it.",
+    retry: "changed",
+  },
+  api_key_missing: {
+    when: "The request has no API key, or sends it in the wrong place.",
+    remedy: "Send `Authorization: Bearer <key>`, or `X-API-Key: <key>`. Never put the key into the URL.",
+    retry: "changed",
+  },
+  api_key_invalid: {
+    when: "The key is mistyped or unknown, or it was replaced and its grace period is over.",
+    remedy:
+      "Check that the whole key was copied. If it was rotated, use the new one. Do not retry with the same key: after 20 unknown keys in a minute, every unknown key from your address is refused with 429.",
+    retry: "changed",
+  },
+  api_key_revoked: {
+    when: "The key was revoked.",
+    remedy: "Use another key of the account, or ask for a new one. Stop all jobs that use this key.",
+    retry: "changed",
+  },
+  account_suspended: {
+    when: "The account is suspended. All of its keys are refused.",
+    remedy: "Stop, and contact support.",
+    retry: "never",
+  },
+  not_found: {
+    when: "The path does not exist, or your account has nothing with this id. Other accounts' objects look the same.",
+    remedy: "Check the id and the account of the key. Compare the path with the reference.",
+    retry: "changed",
+  },
+  content_not_available: {
+    when: "The document exists, but no file was uploaded for it.",
+    remedy: "Read the document first: `content` is null until there is a file.",
+    retry: "later",
+  },
+  method_not_allowed: {
+    when: "The path exists, but does not take this method.",
+    remedy: "Use one of the methods in the `Allow` header.",
+    retry: "changed",
+  },
+  not_acceptable: {
+    when: "`Accept` names only types that the pack does not have.",
+    remedy: "Ask for `application/json`, `application/pdf` or `application/zip`, or set `format` in the query.",
+    retry: "changed",
+  },
+  request_timeout: {
+    when: "The body did not arrive completely in time.",
+    remedy: "Send it again. If it happens often, your uplink is slow or your client stops while it sends.",
+    retry: "later",
+  },
+  external_id_taken: {
+    when: "Another candidate of your account has this `external_id`.",
+    remedy: "`candidate_id` names that candidate. Change it with PATCH instead of creating a second one.",
+    retry: "changed",
+  },
+  invalid_transition: {
+    when: "The state that you send would contradict the rest: a requested document of a candidate that is not started, for example.",
+    remedy: "Send one of the states in `allowed`, or change first what `detail` names.",
+    retry: "changed",
+  },
+  candidate_withdrawn: {
+    when: "You start a candidate that is withdrawn.",
+    remedy: 'Reinstate the candidate with PATCH and `"withdrawn": false`, then start it.',
+    retry: "changed",
+  },
+  idempotency_in_flight: {
+    when: "The first request with this `Idempotency-Key` has not been answered yet.",
+    remedy:
+      "Wait for `Retry-After`, then send the same request with the same key. You get the answer of the first one.",
+    retry: "later",
+  },
+  active_key_cap_reached: {
+    when: "The account already has as many active keys as it may have. Only the operators' command line answers this.",
+    remedy: "Ask the operator to revoke a key that is no longer used.",
+    retry: "changed",
+  },
+  too_many_documents: {
+    when: "The candidate already has 200 documents.",
+    remedy: "Change or delete one of them.",
+    retry: "changed",
+  },
+  too_many_references: {
+    when: "The candidate already has 50 references.",
+    remedy: "Change or delete one of them.",
+    retry: "changed",
+  },
+  candidate_deleted: {
+    when: "The candidate was deleted and its data is erased.",
+    remedy: "Delete your copy. The list shows this id as a row with `deleted: true`, for good.",
+    retry: "never",
+  },
+  version_mismatch: {
+    when: "`If-Match` names an entity tag that is not the current one: someone else has changed the resource.",
+    remedy: "Read the resource again, decide whether your change still applies, and send it with the new `ETag`.",
+    retry: "changed",
+  },
+  payload_too_large: {
+    when: "The body, the file, a form's fields or the whole candidate would be larger than allowed.",
+    remedy: "`detail` says the limit. Upload large files as raw bytes or as a form, not as base64.",
+    retry: "changed",
+  },
+  unsupported_media_type: {
+    when: "The `Content-Type` is not one that the endpoint takes, or the body is compressed.",
+    remedy: "Send JSON in UTF-8 without `Content-Encoding`, unless the reference names another type.",
+    retry: "changed",
+  },
+  range_not_satisfiable: {
+    when: "`Range` asks for bytes past the end of the file.",
+    remedy: "`Content-Range` says how large the file is. If you resume a download, it may already be complete.",
+    retry: "changed",
+  },
+  validation_failed: {
+    when: "The body is JSON, but its values are not allowed: an unknown field, a wrong type, a text that is too long.",
+    remedy:
+      "Every fault is in `errors`, up to 100, each with its JSON Pointer. Mend all of them, then send the body again.",
+    retry: "changed",
+  },
+  idempotency_key_reused: {
+    when: "This `Idempotency-Key` was used for a different request within 24 hours.",
+    remedy: "Make a new key for each new request. Repeat a key only with exactly the same path and body.",
+    retry: "changed",
+  },
+  rate_limited: {
+    when: "The window of the account or of the key is used up for this surface. `scope` says which. The scope `address` means that too many wrong keys came from your address.",
+    remedy:
+      "Wait for `Retry-After` seconds, then go on. Requests sent before then are refused too. Watch `RateLimit` to slow down before it happens.",
+    retry: "later",
+  },
+  headers_too_large: {
+    when: "The request's headers are larger than 16 KiB in all.",
+    remedy: "Send fewer or shorter headers. Cookies and headers that proxies add are the usual cause.",
+    retry: "changed",
+  },
+  internal_error: {
+    when: "Something failed on our side.",
+    remedy:
+      "Send the same request again after a pause that grows, with the same `Idempotency-Key` if it is a POST. If it stays, contact support with the `request_id`.",
+    retry: "later",
+  },
+  pack_unavailable: {
+    when: "Too many packs are being made, or this one took too long.",
+    remedy: "Wait for `Retry-After`, or read the pack as JSON: that is always made at once.",
+    retry: "later",
+  },
+  limiter_unavailable: {
+    when: "The limits cannot be checked at the moment, so nothing is let through.",
+    remedy: "Wait for `Retry-After`, then send the request again.",
+    retry: "later",
+  },
+  store_unavailable: {
+    when: "The data store did not answer in time. A write may or may not have happened.",
+    remedy:
+      "Wait for `Retry-After`, then send the same request again, with the same `Idempotency-Key` if it is a POST.",
+    retry: "later",
+  },
+};
+
+export const RETRY = {
+  never: "Do not send it again.",
+  later: "The same request can succeed later.",
+  changed: "Change the request first.",
+} as const;

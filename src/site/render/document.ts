@@ -1,0 +1,36 @@
+import type { Html } from "./html.ts";
+
+/** A heading that the list "On this page" and the search show. */
+export interface Heading {
+  readonly id: string;
+  readonly text: string;
+  readonly level: number;
+}
+
+/** A page before its frame is added. */
+export interface Document {
+  /** The last part of its path: `limits` for /docs/limits. Empty for /docs. */
+  readonly slug: string;
+  readonly title: string;
+  /** One or two sentences, as text: for the page's description and the search. */
+  readonly lead: string;
+  /** What follows the title and the lead. */
+  readonly body: Html;
+  readonly headings: readonly Heading[];
+  /** Scripts that this page needs besides the common one, by the name of the asset. */
+  readonly scripts?: readonly string[];
+  readonly styles?: readonly string[];
+  /** Set if the page takes the whole width, without the list of its headings. */
+  readonly wide?: true;
+}
+
+/** Pages under one heading of the navigation. */
+export interface Section {
+  readonly title: string;
+  readonly documents: readonly Document[];
+}
+
+/** Returns the path of a page of the documentation. */
+export function pathOf(slug: string): string {
+  return slug === "" ? "/docs" : `/docs/${slug}`;
+}

@@ -1,0 +1,116 @@
+import type { Document, Section } from "./document.ts";
+import { pathOf } from "./document.ts";
+import { type Html, html } from "./html.ts";
+
+const NAME = "Candidate Onboarding";
+
+interface Shell {
+  readonly title: string;
+  readonly description: string;
+  readonly styles: readonly string[];
+  readonly scripts: readonly string[];
+  /** The entry of the header that this page belongs to. */
+  readonly current: "docs" | "console";
+  /** Set if the page has a navigation that a narrow screen opens with a button. */
+  readonly menu: boolean;
+  readonly body: Html;
+}
+
+function shell({ title, description, styles, scripts, current, menu, body }: Shell): Html {
+  const asset = (name: string) => `/docs/assets/${name}`;
+  const top = (path: string, name: "docs" | "console", text: string) =>
+    html`<a href="${path}" ${name === current && html`aria-current="true"`}>${text}</a>`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>${title}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="description" content="${description}" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml" />
+        ${["site.css", ...styles].map((name) => html`<link rel="stylesheet" href="${asset(name)}" /> `)}${scripts.map(
+          (name) => html`<script type="module" src="${asset(name)}"></script> `,
+        )}
+      </head>
+      <body>
+        <a class="skip" href="#content">Skip to the content</a>
+        <header class="top">
+          ${menu && html`<button type="button" class="menu" popovertarget="pages">Menu</button>`}
+          <a class="brand" href="/docs">${NAME}</a>
+          <nav aria-label="Site">${top("/docs", "docs", "Docs")}${top("/console", "console", "Console")}</nav>
+          <button type="button" class="search-open" id="search-open" hidden>
+            Search <kbd aria-hidden="true">/</kbd>
+          </button>
+        </header>
+        ${body}
+      </body>
+    </html> `;
+}
+
+/** Returns a page of the documentation as a whole HTML document. */
+export function documentPage(document: Document, sections: readonly Section[]): string {
+  const { slug, title, lead, body, headings, scripts = [], styles = [], wide } = document;
+  const contents = headings.filter(({ level }) => level === 2 || (level === 3 && headings.length < 40));
+  return shell({
+    title: slug === "" ? `${NAME}: documentation` : `${title} · ${NAME}`,
+    description: lead,
+    styles,
+    scripts: ["docs.js", ...scripts],
+    current: "docs",
+    menu: true,
+    body: html`<div class="frame${wide && " wide"}">
+      <nav class="pages" id="pages" popover aria-label="Documentation">
+        ${sections.map(
+          (section) =>
+            html`<p class="nav-title">${section.title}</p>
+              <ul>
+                ${section.documents.map(
+                  (entry) =>
+                    html`<li>
+                      <a href="${pathOf(entry.slug)}" ${entry.slug === slug && html`aria-current="page"`}
+                        >${entry.title}</a
+                      >
+                    </li>`,
+                )}
+              </ul> `,
+        )}
+      </nav>
+      <main id="content" tabindex="-1">
+        <h1>${title}</h1>
+        <p class="lead">${lead}</p>
+        ${body}
+      </main>
+      ${
+        !wide &&
+        contents.length > 1 &&
+        html`<nav class="on-page" aria-label="On this page">
+          <p class="nav-title">On this page</p>
+          <ul>
+            ${contents.map(({ id, text, level }) => html`<li class="level-${level}"><a href="#${id}">${text}</a></li>`)}
+          </ul>
+        </nav>`
+      }
+    </div>`,
+  }).text;
+}
+
+/** Returns the page /console. Its script fills the element with the id `console`. */
+export function consolePage(): string {
+  return shell({
+    title: `Console · ${NAME}`,
+    description: "The limits, grants and candidates of your account.",
+    styles: ["console.css"],
+    scripts: ["console.js"],
+    current: "console",
+    menu: false,
+    body: html`<main id="content" tabindex="-1" class="console">
+      <div id="console">
+        <noscript
+          ><h1>Console</h1>
+          <p>The console needs JavaScript.</p></noscript
+        >
+      </div>
+    </main>`,
+  }).text;
+}

@@ -1,0 +1,89 @@
+import { type ProblemCode, PROBLEMS, QUOTA_EXCEEDED } from "../../problems.ts";
+import { ADVICE, RETRY } from "./advice.ts";
+import { CONTRACT, type Listed, OPERATIONS } from "./contract.ts";
+import type { Heading } from "./document.ts";
+import { type Html, html, raw } from "./html.ts";
+import { codeBlock, inline } from "./markdown.ts";
+import { operationPath } from "./names.ts";
+
+const CODES = Object.keys(PROBLEMS) as ProblemCode[];
+
+export const PROBLEM_HEADINGS: readonly Heading[] = CODES.map((code) => ({ id: code, text: code, level: 3 }));
+
+/** Returns every problem, each under its code as the id of its heading. */
+export function problemList(): Html {
+  return html`${CODES.map(problemSection)}`;
+}
+
+/** Returns a table of all problems that leads to the list on /docs. */
+export function problemTable(): Html {
+  const row = (code: ProblemCode) => {
+    const { status, title } = PROBLEMS[code];
+    return html`<tr>
+      <td>${status}</td>
+      <td>
+        <a href="/docs#${code}"><code>${code}</code></a>
+      </td>
+      <td>${title}</td>
+      <td>${RETRY[ADVICE[code].retry]}</td>
+    </tr>`;
+  };
+  return html`<div class="table" role="region" aria-label="Problems" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Status</th>
+          <th scope="col">Code</th>
+          <th scope="col">Title</th>
+          <th scope="col">Again?</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${CODES.map(row)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function problemSection(code: ProblemCode): Html {
+  const { status, title } = PROBLEMS[code];
+  const { when, remedy, retry } = ADVICE[code];
+  return html`<section class="problem">
+    <h3 id="${code}">
+      <code>${code}</code> <span class="status">${status} ${title}</span>
+      <a class="anchor" href="#${code}" aria-label="Link to ${code}">#</a>
+    </h3>
+    <p>${inline(when)}</p>
+    <p><strong>What to do.</strong> ${inline(remedy)} ${RETRY[retry]}</p>
+    <p class="where">${whereText(code)}</p>
+    ${exampleOf(code)}
+  </section>`;
+}
+
+/** Says which operations answer with the problem. */
+function whereText(code: ProblemCode): Html {
+  const answering = OPERATIONS.filter(({ codes }) => codes.includes(code));
+  const others = OPERATIONS.filter(({ codes }) => !codes.includes(code));
+  if (answering.length === 0) return html`It belongs to no operation.`;
+  if (others.length === 0) return html`Every operation can answer it.`;
+  if (answering.length <= others.length) return html`Answered by ${links(answering)}.`;
+  return html`Every operation can answer it, except ${links(others)}.`;
+}
+
+function links(operations: readonly Listed[]): Html {
+  return raw(
+    operations
+      .map((operation) => html`<a href="${operationPath(operation)}">${operation.method} ${operation.path}</a>`.text)
+      .join(", "),
+  );
+}
+
+function exampleOf(code: ProblemCode): Html {
+  const { status, title } = PROBLEMS[code];
+  const fallback = { type: code === "rate_limited" ? QUOTA_EXCEEDED : `/docs#${code}`, title, status, code };
+  const example = CONTRACT.components.examples?.[code]?.value ?? fallback;
+  return html`<details>
+    <summary>Example of the body</summary>
+    ${codeBlock(JSON.stringify(example, null, 2), "json")}
+  </details>`;
+}

@@ -1,0 +1,39 @@
+import { NOT_FOUND } from "../pages.ts";
+import { assets } from "./assets.ts";
+import { type Document, pathOf, type Section } from "./document.ts";
+import { frontPage } from "./front.ts";
+import { clientPages, guides } from "./guides.ts";
+import { headerPage } from "./headers.ts";
+import { html } from "./html.ts";
+import { consolePage, documentPage } from "./layout.ts";
+import { overviewPage } from "./overview.ts";
+import { operationPages, schemaPage } from "./reference.ts";
+import { searchIndex } from "./search-index.ts";
+import { tryPage } from "./try.ts";
+import type { Rendered } from "./write.ts";
+
+/** Renders every page and asset. */
+export async function site(): Promise<Rendered[]> {
+  const sections: Section[] = [
+    { title: "Guides", documents: guides() },
+    { title: "Clients", documents: clientPages() },
+    { title: "Reference", documents: [overviewPage(), tryPage(), ...operationPages(), schemaPage(), headerPage()] },
+  ].filter(({ documents }) => documents.length > 0);
+  const pages = [frontPage(sections), ...sections.flatMap(({ documents }) => documents)];
+  return [
+    ...pages.map((page) => htmlPage(pathOf(page.slug), documentPage(page, sections))),
+    htmlPage("/console", consolePage()),
+    htmlPage(NOT_FOUND, documentPage(missing(), sections)),
+    searchIndex(pages),
+    ...(await assets()),
+  ];
+}
+
+function htmlPage(path: string, body: string): Rendered {
+  return { path, type: "text/html; charset=utf-8", body };
+}
+
+function missing(): Document {
+  const lead = "No page has this address. Use the list of pages, or the search.";
+  return { slug: "not-found", title: "Page not found", lead, body: html``, headings: [] };
+}

@@ -1,0 +1,32 @@
+import { expect } from "chai";
+import { useService } from "../support/use-service.ts";
+import { useBrowser } from "./support/browser.ts";
+
+describe("the documentation, when something fails", () => {
+  const service = useService();
+  const browser = useBrowser();
+
+  it("says that the search could not be loaded, and tries again with the next letter", async () => {
+    const page = await browser.open(service.url, { causes: /^Failed to load resource/ });
+    await page.goto(`${service.url}/docs`);
+    await page.route("**/search.json", (route) => route.abort());
+    await page.keyboard.press("/");
+    const dialog = page.getByRole("dialog");
+    await page.keyboard.type("cursor");
+    await dialog.getByText("The search could not be loaded.").waitFor();
+    await page.unroute("**/search.json");
+    await page.keyboard.type("s");
+    await dialog.getByRole("link").first().waitFor();
+    expect(await dialog.getByRole("status").textContent()).to.match(/found/);
+  });
+
+  it("says that the browser does not let it copy", async () => {
+    const page = await browser.open(service.url);
+    await page.goto(`${service.url}/docs/limits`);
+    await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
+    const button = page.getByRole("button", { name: "Copy" }).first();
+    await button.click();
+    await page.getByRole("button", { name: "Not copied" }).waitFor();
+    await page.getByText("Select the code instead.").waitFor();
+  });
+});

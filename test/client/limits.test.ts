@@ -1,0 +1,170 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { RateLimitError } from "../../src/client/index.ts";
+import { useAccount, useService } from "../support/use-service.ts";
+import { errorOf, recorded, sentTooEarly, useGateway } from "./support.ts";
+
+/** Changes of settings that one key may make in a window. */
+const SETTINGS = 20;
+
+describe("the client, at a limit that ends soon", () => {
+  const service = useService({ LIMIT_WINDOW_SECONDS: 3 });
+  const account = useAccount(service);
+
+  it("waits out Retry-After, and sends nothing for this surface before it ends", async () => {
+    const { client, sent } = recorded({ baseUrl: service.url, apiKey: account.key });
+    const names = Array.from({ length: 2 * SETTINGS + 5 }, (_, n) => `${n}`);
+    const changed = await Promise.all(names.map((name) => client.changeAssistantSettings({ display_name: name })));
+    expect(changed.map(({ display_name }) => display_name)).to.deep.equal(names);
+    const refused = sent.filter(({ answered }) => answered?.status === 429);
+    expect(refused, "the key was refused").not.to.have.length(0);
+    expect(sentTooEarly(sent)).to.equal(0);
+  });
+});
+
+describe("the client, at a limit that lasts", () => {
+  const service = useService();
+  const account = useAccount(service);
+
+  it("throws what Retry-After, surface and scope are, and does not ask again", async () => {
+    const { client, sent } = recorded({ baseUrl: service.url, apiKey: account.key });
+    for (let n = 0; n < SETTINGS; n++) await client.changeAssistantSettings({});
+    const error = await errorOf(client.changeAssistantSettings({}));
+    if (!(error instanceof RateLimitError)) throw error;
+    expect(error).to.include({ status: 429, code: "rate_limited", surface: "settings", scope: "key" });
+    expect(error.retryAfter).to.be.within(61, 86_400);
+    expect(error.message).to.match(/^Too many requests/);
+    const again = await errorOf(client.changeQuietHours({}));
+    if (!(again instanceof RateLimitError)) throw again;
+    expect(again).to.include({ surface: "settings", scope: "key", requestId: error.requestId });
+    expect(again.retryAfter).to.be.within(error.retryAfter - 10, error.retryAfter);
+    expect(sent, "the second refusal came without a request").to.have.length(SETTINGS + 1);
+    await client.readAssistantSettings(); // another surface
+  });
+});
+
+describe("the client with pacing", () => {
+  const gateway = useGateway();
+  /** Answers as a service would whose key had `left` of 10 requests, for so many seconds. */
+  function offer(left: number, seconds: number): void {
+    gateway.answer = (_, response) => answerWith(left, seconds, response);
+  }
+  function answerWith(left: number, seconds: number, response: ServerResponse | undefined): void {
+    response?.setHeader("RateLimit-Policy", `"account";q=20;w=3600, "key";q=10;w=3600`);
+    response?.setHeader("RateLimit", `"account";r=20;t=${seconds}, "key";r=${left};t=${seconds}`).end("{}");
+  }
+  const gaps = async (pacing: boolean, maxWait?: number): Promise<number[]> => {
+    const options = { baseUrl: gateway.url, apiKey: "k", pacing, ...(maxWait === undefined ? {} : { maxWait }) };
+    const { client, sent } = recorded(options);
+    for (let n = 0; n < 3; n++) await client.readCandidate("cand_1");
+    return sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0));
+  };
+
+  it("spreads its calls over the rest of the window once less than half of a limit is left", async () => {
+    offer(4, 2); // so one each half second
+    for (const gap of await gaps(true)) expect(gap).to.be.within(490, 1_500);
+  });
+
+  it("does not wait while half of the limit is left, nor without pacing", async () => {
+    offer(5, 3600);
+    for (const gap of await gaps(true)) expect(gap).to.be.below(5_000);
+    offer(4, 3600);
+    for (const gap of await gaps(false)) expect(gap).to.be.below(5_000);
+  });
+
+  it("waits no longer than maxWait for its turn", async () => {
+    offer(1, 3600);
+    for (const gap of await gaps(true, 0.6)) expect(gap).to.be.within(590, 2_000);
+  });
+
+  it("counts a live grant as left", async () => {
+    gateway.answer = (_, response) => {
+      response.setHeader("RateLimit-Policy", `"key";q=10;w=3600, "grant";q=500`);
+      response.setHeader("RateLimit", `"key";r=0;t=3600, "grant";r=400`).end("{}");
+    };
+    for (const gap of await gaps(true)) expect(gap).to.be.below(5_000);
+  });
+
+  it("delays nothing by turns of an earlier window", async () => {
+    const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "k", pacing: true });
+    const held: ServerResponse[] = [];
+    gateway.answer = (_, response) => void held.push(response);
+    const both = [client.readCandidate("cand_1"), client.readCandidate("cand_2")];
+    while (held.length < 2) await setTimeout(5);
+    answerWith(1, 3600, held[0]);
+    await Promise.race(both);
+    await errorOf(client.readCandidate("cand_3", { signal: AbortSignal.timeout(10) })); // its turn was in an hour
+    answerWith(10, 3600, held[1]); // a new window
+    await Promise.all(both);
+    offer(4, 0.2); // one each 50 ms
+    for (let n = 0; n < 2; n++) await client.readCandidate("cand_1");
+    expect((sent.at(-1)?.at ?? 0) - (sent.at(-2)?.at ?? 0)).to.be.within(40, 5_000);
+  });
+
+  it("waits as a date in Retry-After says, and a second if there is none", async () => {
+    for (const [header, from, to] of [
+      [() => new Date(Date.now() + 2_000).toUTCString(), 900, 3_500],
+      [() => undefined, 990, 3_500],
+    ] as const) {
+      let refused = false;
+      gateway.answer = (_, response) => {
+        const retryAfter = header();
+        if (!refused && retryAfter !== undefined) response.setHeader("Retry-After", retryAfter);
+        response.writeHead(refused ? 200 : 429).end("{}");
+        refused = true;
+      };
+      const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "k" });
+      await client.readCandidate("cand_1");
+      expect((sent[1]?.at ?? 0) - (sent[0]?.at ?? 0)).to.be.within(from, to);
+    }
+  });
+
+  it("waits no longer than maxWait in all, over several refusals", async () => {
+    gateway.answer = (_, response) => void response.writeHead(429, { "retry-after": "1" }).end("{}");
+    const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "k", maxWait: 1.5 });
+    expect(await errorOf(client.readCandidate("cand_1"))).to.be.instanceOf(RateLimitError);
+    expect(sent).to.have.length(2);
+  });
+
+  it("waits as the problem says if nobody may read Retry-After", async () => {
+    gateway.answer = (_, response) =>
+      void (sent.length === 1
+        ? response.writeHead(429).end(JSON.stringify({ code: "rate_limited", retry_after: 2 }))
+        : response.end("{}"));
+    const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "k" });
+    await client.readCandidate("cand_1");
+    expect((sent[1]?.at ?? 0) - (sent[0]?.at ?? 0)).to.be.at.least(2000);
+  });
+
+  it("sends nothing before a Retry-After ends although its problem breaks off, or another call is on its way", async () => {
+    const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "k" });
+    gateway.answer = (_, response) => {
+      if (sent.length > 1) response.end("{}");
+      else {
+        response.writeHead(429, { "retry-after": "1", "content-length": "100" }).write("{");
+        void setTimeout(300).then(() => response.destroy());
+      }
+    };
+    const first = client.readCandidate("cand_1");
+    while (sent[0]?.answered === undefined) await setTimeout(5);
+    await Promise.all([first, client.readCandidate("cand_2"), client.readCandidate("cand_3")]);
+    expect(sent).to.have.length(4);
+    expect(sentTooEarly(sent)).to.equal(0);
+  });
+
+  it("holds all calls of a surface that is refused for the address, also those that count against no limit", async () => {
+    const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "k" });
+    gateway.answer = (_, response) =>
+      void (sent.length === 1
+        ? response
+            .writeHead(429, { "retry-after": "1" })
+            .end(JSON.stringify({ code: "rate_limited", scope: "address" }))
+        : response.end("{}"));
+    const first = client.readLimits();
+    while (sent[0]?.answered === undefined) await setTimeout(5);
+    await Promise.all([first, client.readLimits()]);
+    expect(sent).to.have.length(3);
+    expect(sentTooEarly(sent)).to.equal(0);
+  });
+});

@@ -1,0 +1,18 @@
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { generate, itWorksIn, program, run } from "./support.ts";
+
+itWorksIn("Go", ["CLIENTS_GENERATOR", "CLIENTS_GO"], async (workshop) => {
+  const folder = join(workshop.folder, "go");
+  const identity = "packageName=cos,gitHost=example.com,gitUserId=,gitRepoId=cos";
+  await generate("go", workshop, {
+    output: "go",
+    settings: `${identity},disallowAdditionalPropertiesIfNotPresent=false`,
+  });
+  await mkdir(join(folder, "scenario"));
+  await cp(program("scenario.go"), join(folder, "scenario", "main.go"));
+  const env = { ...workshop.env, GOMODCACHE: process.env["CLIENTS_GO"], GOFLAGS: "-mod=mod -modcacherw" };
+  await run("go", ["mod", "edit", "-module", "example.com/cos"], { cwd: folder, env });
+  await run("go", ["build", "./..."], { cwd: folder, env });
+  return run("go", ["run", "./scenario"], { cwd: folder, env });
+});

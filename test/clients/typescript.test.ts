@@ -1,0 +1,31 @@
+import { cp, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { generate, itWorksIn, program, run, type Workshop } from "./support.ts";
+
+const MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
+/** The settings of a strict project. */
+const OPTIONS = { strict: true, target: "es2022", module: "esnext", moduleResolution: "bundler", types: ["node"] };
+
+/** Compiles the generated client with its program, and runs the program. */
+async function compileAndRun({ folder, env }: Workshop, name: string): Promise<string> {
+  await symlink(MODULES, join(folder, "node_modules"));
+  await cp(program(name), join(folder, "program.ts"));
+  const files = ["program.ts", "generated/**/*.ts"];
+  const compilerOptions = { ...OPTIONS, noEmit: true, skipLibCheck: true };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: files }));
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  await run(process.execPath, [join(MODULES, "typescript/bin/tsc"), "--project", "."], { cwd: folder });
+  return run(process.execPath, ["--import", "tsx", "program.ts"], { cwd: folder, env });
+}
+
+itWorksIn("TypeScript (typescript-fetch)", ["CLIENTS_GENERATOR"], async (workshop) => {
+  await generate("typescript-fetch", workshop, { output: "generated", settings: "modelPropertyNaming=original" });
+  return compileAndRun(workshop, "fetch.ts");
+});
+
+itWorksIn("TypeScript (@hey-api/openapi-ts)", ["CLIENTS_HEY_API"], async (workshop) => {
+  const generator = process.env["CLIENTS_HEY_API"] ?? "";
+  await run(process.execPath, [generator, "-i", workshop.contract, "-o", "generated"], { cwd: workshop.folder });
+  return compileAndRun(workshop, "hey-api.ts");
+});
