@@ -118,10 +118,13 @@ async function untilReady(
   void exited.then(() => gone.abort());
   const slow = setTimeout(() => say(`Still waiting for ${spec.name}; its log is ${spec.log}`), SLOW_START_MS);
   try {
-    while (!(await isListening(port)) && !gone.signal.aborted) {
-      await Promise.race([exited, wait(POLL_MS, undefined, { signal })]);
+    // A busy machine may delay even a server that listens, so an answer that does not come in time is asked for again.
+    let answering: number | undefined;
+    while (answering === undefined && !gone.signal.aborted) {
+      if (await isListening(port)) answering = await spec.askPid(url).catch(() => undefined);
+      if (answering === undefined) await Promise.race([exited, wait(POLL_MS, undefined, { signal })]);
     }
-    if (!gone.signal.aborted && (await Promise.race([exited, spec.askPid(url)])) === pid) return;
+    if (answering === pid) return;
     throw new SetupError(`${spec.name} did not start: ${lastLine(spec.log)} Its log is ${spec.log}`);
   } finally {
     clearTimeout(slow);

@@ -29,6 +29,25 @@ describe("a server process", () => {
     await redis.stop();
   });
 
+  it("that answers too late is asked again", async () => {
+    let asked = 0;
+    let started = 0;
+    const spec: ServerSpec = {
+      name: "a server",
+      command: process.execPath,
+      args: (port) => ["-e", `require("net").createServer().listen(${port}, "127.0.0.1")`],
+      url: (port) => `tcp://127.0.0.1:${port}`,
+      log: join(folder(), "logs/server.log"),
+      async askPid() {
+        if (++asked < 3) throw new Error("It did not answer in time.");
+        return started;
+      },
+    };
+    const server = await launch(spec, { onSpawn: ({ pid }) => (started = pid) });
+    expect(asked).to.equal(3);
+    await server.stop();
+  });
+
   it("that does not start is reported with the last line of its log", async () => {
     const spec: ServerSpec = {
       name: "a server",

@@ -10,7 +10,7 @@ import { limiterOver, newCaller, problemOf } from "./support.ts";
 
 const REPLICAS = 4;
 
-const TIMEOUT_MS = 200;
+const TIMEOUT_MS = 500;
 
 /** Charges until the limiter decides without Redis. Resolves with how many charges it refused with 503 before. */
 async function untilLocal(limiter: Limiter): Promise<number> {
@@ -98,10 +98,10 @@ describe("LIMITER_ON_OUTAGE=local falls back", function () {
   const refused = async () => expect(await problemOf(limiter.charge(request()))).to.include({ status: 503 });
 
   it("after no slow call among good ones, however often one is slow: each is 503", async () => {
-    const until = performance.now() + 2_000;
+    const until = performance.now() + 5 * TIMEOUT_MS;
     while (performance.now() < until) {
       expect(await decidedBy()).to.equal("Redis");
-      proxy.answerDelayMs = 2 * TIMEOUT_MS;
+      proxy.swallow("toClient");
       await Promise.all([refused(), refused(), refused(), refused()]);
       proxy.mend();
       await proxy.delivered();
@@ -115,7 +115,7 @@ describe("LIMITER_ON_OUTAGE=local falls back", function () {
     const started = performance.now();
     await Promise.all(Array.from({ length: 20 }, refused));
     await untilLocal(limiter);
-    expect(performance.now() - started).to.be.within(1_000, 3_000);
+    expect(performance.now() - started).to.be.within(1_000, 5_000);
     expect(await decidedBy()).to.equal("the replica");
     proxy.mend();
     await recovered();

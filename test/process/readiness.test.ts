@@ -18,7 +18,7 @@ for (const { onOutage, ready, status } of [
     const service = useProcesses(() => ({
       REDIS_URL: redis.url,
       LIMITER_ON_OUTAGE: onOutage,
-      LIMITER_TIMEOUT_MS: 100,
+      LIMITER_TIMEOUT_MS: 1_000,
     }));
     const { client } = useSharedAccount(service);
 

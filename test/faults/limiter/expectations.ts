@@ -2,15 +2,11 @@ import { expect } from "chai";
 import type { Processes, Settings } from "../../support/processes.ts";
 import { useProcesses } from "../../support/use-service.ts";
 import { record } from "../report.ts";
-import { type Aftermath, type Fault, RECOVERY_MS, runFault } from "./run-fault.ts";
+import { type Aftermath, type Fault, RECOVERY_MS, runFault, TIMEOUT_MS } from "./run-fault.ts";
 import { WINDOW_SECONDS } from "./windows.ts";
 
 export const REPLICAS = 4;
-/** Above the default, because Redis, MongoDB, the replicas and the clients may share two cores in these tests. */
-export const TIMEOUT_MS = 200;
 const LATE_MS = 50;
-/** The limiter's error messages if Redis answers too late, or gets the charge too late. */
-const LATE_ANSWER = /did not answer within|reached Redis after its deadline/;
 
 export const EXACT = "exact to the request; 503 in time; recovered in 2 s";
 
@@ -24,9 +20,9 @@ export function useReplicasOver(redis: { readonly url: string }, settings: Setti
  * Runs one fault, records its row in the table, and expects what must hold for every fault:
  * - Every window is exact, given the admissions that Redis lost and the charges whose answer was lost.
  * - A charge whose answer was lost counts at most once.
- * - Each 503 comes in time. It may be late only by the time that its replica waited for a CPU, or that the machine kept
- *   even an idle process waiting.
- * - The service recovers soon after the fault, and stays well.
+ * - Each 503 comes in time. It may be late only by the time that the machine kept its replica waiting.
+ * - The service recovers soon after the fault, and stays well. A 503 later does not count if the machine kept those who
+ *   decide waiting for longer than the limiter's timeout just before it.
  */
 export async function expectLimitsHold(
   service: Processes,
@@ -41,11 +37,11 @@ export async function expectLimitsHold(
   ];
   record({ ...names, ...numbers, ...(notes.length > 0 && { note: notes.join("; ") }) });
   expect(breaches).to.deep.equal([]);
-  expect(slowestOwnMs, "the slowest 503").to.be.at.most(TIMEOUT_MS + LATE_MS + heldUpMs);
+  expect(slowestOwnMs, "the slowest 503").to.be.at.most(TIMEOUT_MS + LATE_MS);
   if (fault.mayGoUnnoticed !== true) expect(numbers.unavailable, "503s: the fault was felt").to.be.above(0);
   expect(numbers.recoveryMs, "the last 503 after the fault").to.be.below(RECOVERY_MS);
   expect(overcharged, `charges without an admission, of ${unanswered} unanswered ones`).to.be.at.most(unanswered);
-  expect(relapses.filter((line) => heldUpMs <= LATE_MS || !LATE_ANSWER.test(line))).to.deep.equal([]);
+  expect(relapses).to.deep.equal([]);
   return seen;
 }
 

@@ -52,11 +52,17 @@ export class Ledger {
    * refusal before the limit was reached.
    * @param drift the known error of a counter: admissions that Redis lost, or (negative) charges of requests that were
    * answered 503. It is added to the limit, and the result must be met exactly.
+   * @param unknown requests that were answered 503 after that error was measured. Each may have been charged, so a limit
+   * may end that many admissions sooner.
    */
-  breaches(drift: (counter: Counter, window: number) => number = () => 0): string[] {
-    return this.counters.flatMap((counter) =>
-      this.windows().flatMap((window) => this.#breaches(counter, window, drift(counter, window))),
-    );
+  breaches({
+    drift = () => 0,
+    unknown = [],
+  }: { drift?: (counter: Counter, window: number) => number; unknown?: readonly Entry[] } = {}): string[] {
+    return this.counters.flatMap((counter) => {
+      const charged = unknown.filter((entry) => counts(counter, entry)).length;
+      return this.windows().flatMap((window) => this.#breaches(counter, window, drift(counter, window), charged));
+    });
   }
 
   /** Describes only the breaches that no fault excuses: more admissions than the limit. */
@@ -73,7 +79,7 @@ export class Ledger {
     return [...new Set(this.entries.flatMap(({ window }) => window ?? []))].toSorted((a, b) => a - b);
   }
 
-  #breaches(counter: Counter, window: number, drift: number): string[] {
+  #breaches(counter: Counter, window: number, drift: number, unknown: number): string[] {
     const excess = this.#excess(counter, window, drift);
     if (excess.length > 0) return excess;
     const { surface, keyId } = counter;
@@ -83,11 +89,12 @@ export class Ledger {
     const limit = this.#limitOf(counter) + drift;
     const admitted = this.admitted(counter, window);
     const name = `${surface} of ${keyId ?? "the account"} in window ${window}`;
-    if (admitted.length < limit)
+    if (admitted.length < limit - unknown)
       return [`${name}: requests were refused after only ${admitted.length} of ${limit} admissions`];
     // When the first request was refused, the last admitted one must already have been in flight.
     const last = admitted.map(startOf).toSorted((a, b) => a - b)[limit - 1] ?? 0;
-    const early = drift === 0 ? refused.filter((entry) => Date.parse(entry.time) < last - CLOCK_MS) : [];
+    const early =
+      drift === 0 && unknown === 0 ? refused.filter((entry) => Date.parse(entry.time) < last - CLOCK_MS) : [];
     return early.length === 0 ? [] : [`${name}: ${early.length} requests were refused before the limit was reached`];
   }
 
@@ -107,11 +114,8 @@ export class Ledger {
     return keyId === undefined ? limits.account : limits.key;
   }
 
-  #in({ surface, keyId }: Counter, window: number): Entry[] {
-    return this.entries.filter(
-      (entry) =>
-        entry.surface === surface && entry.window === window && (keyId === undefined || entry.key_id === keyId),
-    );
+  #in(counter: Counter, window: number): Entry[] {
+    return this.entries.filter((entry) => entry.window === window && counts(counter, entry));
   }
 }
 
@@ -124,6 +128,10 @@ export function counted({ surface, keyId }: Counter, usages: ReadonlyMap<string,
   const used = usage?.surfaces.find((each) => each.surface === surface);
   if (used === undefined) throw new Error(`The usage of ${keyId ?? "the account"} was not read.`);
   return keyId === undefined ? used.account.used : used.key.used;
+}
+
+function counts({ surface, keyId }: Counter, entry: Entry): boolean {
+  return entry.surface === surface && (keyId === undefined || entry.key_id === keyId);
 }
 
 function startOf({ time, ms }: Entry): number {

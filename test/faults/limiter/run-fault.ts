@@ -3,13 +3,14 @@ import type { Usage } from "../../../src/limiter/usage.ts";
 import { accountWithKeys, type Processes } from "../../support/processes.ts";
 import type { Outcome } from "../report.ts";
 import { Crowd, SURFACES } from "./crowd.ts";
-import { startIdler } from "./idler.ts";
-import { type RunQueue, watchRunQueue } from "./run-queue.ts";
 import { type Counter, counted, type Entry, Ledger } from "./ledger.ts";
+import { type Machine, watchMachine } from "./machine.ts";
 import { beforeEdge, roomFor, windowOf } from "./windows.ts";
 
 /** Maximum time until the service works again after a fault. */
 export const RECOVERY_MS = 2_000;
+/** LIMITER_TIMEOUT_MS. Above the default, because all processes may share two cores. */
+export const TIMEOUT_MS = 200;
 
 const BEFORE_MS = 1_000;
 /** The service counts as recovered after this long without a 503. */
@@ -17,6 +18,8 @@ const CALM_MS = 600;
 const GIVE_UP_MS = 8_000;
 /** Errors of ioredis for a command that it did not send, because there was no connection. */
 const NOT_SENT = /Stream isn't writeable|Connection is closed and/;
+/** How long before a 503 its cause may lie. A second of silence closes the connection to Redis, and then all answers are 503. */
+const CAUSED_WITHIN_MS = 1_500;
 /** Time after a fault for recovery, and for exhausting the limits. */
 const AFTER_MS = 6_000;
 
@@ -48,11 +51,11 @@ export interface Aftermath {
   unanswered: number;
   /** Describes everything that went wrong and that no fault excuses. */
   breaches: string[];
-  /** Describes the 503 answers after recovery. */
+  /** Describes the 503 answers after recovery that are not the machine's doing. */
   relapses: string[];
-  /** The slowest decision without the time that its replica waited for a CPU, in milliseconds. */
+  /** The slowest decision without the time that the machine kept its replica waiting, in milliseconds. */
   slowestOwnMs: number;
-  /** The longest time that the machine delayed an idle process meanwhile, in milliseconds. */
+  /** The longest time that the machine kept even an idle process waiting meanwhile, in milliseconds. */
   heldUpMs: number;
 }
 
@@ -64,8 +67,7 @@ export async function runFault(service: Processes, fault: Fault): Promise<Afterm
     ? beforeEdge(BEFORE_MS + lastsMs / 2)
     : roomFor(BEFORE_MS + lastsMs + settlesWithinMs + AFTER_MS));
   const { body } = await account.keys[0]!.client.post("/candidates");
-  const idler = startIdler();
-  const queue = watchRunQueue([...new Set(service.log.map(({ pid }) => pid))]);
+  const machine = watchMachine([...new Set(service.log.map(({ pid }) => pid))]);
   const crowd = new Crowd(
     service.url,
     account.keys.map(({ client }) => client.key),
@@ -88,20 +90,20 @@ export async function runFault(service: Processes, fault: Fault): Promise<Afterm
       return driftOf(ledger(), await usagesOf(service, account));
     });
     await crowd.exhaust();
-    const heldUpMs = idler.heldUpMs(struckAt);
+    const heldUpMs = machine.longestStallMs(struckAt);
     await crowd.end();
     await allLogged();
-    return { ...judge(ledger(), crowd, drift, { struckAt, healedAt, queue }), heldUpMs };
+    return { ...judge(ledger(), crowd, drift, { struckAt, healedAt, machine }), heldUpMs };
   } finally {
     await crowd.end();
-    queue.stop();
-    await idler.stop();
+    await machine.stop();
   }
 }
 
 /** For every counter, admissions minus charges in the window in which the fault ended. */
 interface Drift {
   window: number;
+  measuredAt: number;
   of(counter: Counter): number;
 }
 
@@ -114,40 +116,45 @@ function driftOf(ledger: Ledger, usages: ReadonlyMap<string, Usage>): Drift {
       ledger.admitted(counter, window).length - counted(counter, usages),
     ]),
   );
-  return { window, of: (counter) => drifts.get(name(counter)) ?? 0 };
+  return { window, measuredAt: Date.now(), of: (counter) => drifts.get(name(counter)) ?? 0 };
 }
 
 function judge(
   ledger: Ledger,
   { tally, invalid503s }: Crowd,
   drift: Drift,
-  { struckAt, healedAt, queue }: { struckAt: number; healedAt: number; queue: RunQueue },
+  { struckAt, healedAt, machine }: { struckAt: number; healedAt: number; machine: Machine },
 ): Omit<Aftermath, "heldUpMs"> {
   const unavailable = ledger.entries.filter(({ status }) => status === 503);
-  const late = unavailable.map(decidedAt).filter((at) => at > healedAt);
+  const unanswered = unavailable.filter(({ error }) => !NOT_SENT.test(error?.message ?? ""));
+  const ours = unavailable.filter((entry) => decidedAt(entry) > healedAt && !isOfMachine(entry, machine));
+  const late = ours.map(decidedAt);
   const recoveredAt = Math.max(calmSince(healedAt, late), ...late.filter((at) => at < healedAt + RECOVERY_MS));
   const drifts = SURFACES.map((surface) => drift.of({ surface }));
   const unexhausted = SURFACES.filter(
     (surface) => !ledger.windows().some((window) => window >= drift.window && ledger.exhausted(surface, window)),
   );
-  const { offered, admitted, refused, unavailable: unavailables, failures } = tally;
+  const { offered, admitted, refused, failures } = tally;
   const struck = ledger.entries.filter((entry) => decidedAt(entry) > struckAt);
   return {
     numbers: {
       offered,
       admitted,
       refused,
-      unavailable: unavailables,
+      unavailable: tally.unavailable,
       failed: failures.length,
       lost: sum(drifts.map((each) => Math.max(0, each))),
       slowestMs: slowest(struck),
       recoveryMs: recoveredAt - healedAt,
     },
-    slowestOwnMs: slowest(struck.map((entry) => withoutWait(entry, queue))),
-    unanswered: unavailable.filter(({ error }) => !NOT_SENT.test(error?.message ?? "")).length,
+    slowestOwnMs: slowest(struck.map((entry) => withoutWait(entry, machine))),
+    unanswered: unanswered.length,
     overcharged: sum(drifts.map((each) => Math.max(0, -each))),
     breaches: [
-      ...ledger.breaches((counter, window) => (window === drift.window ? drift.of(counter) : 0)),
+      ...ledger.breaches({
+        drift: (counter, window) => (window === drift.window ? drift.of(counter) : 0),
+        unknown: unanswered.filter((entry) => decidedAt(entry) > drift.measuredAt),
+      }),
       ...unexhausted.map((surface) => `the limit of ${surface} was not exhausted: too few requests`),
       ...ledger.entries
         .filter(({ status = 0, verdict }) => status < 400 && verdict === undefined)
@@ -155,7 +162,7 @@ function judge(
       ...invalid503s,
       ...failures,
     ],
-    relapses: unavailable
+    relapses: ours
       .filter((entry) => decidedAt(entry) > recoveredAt)
       .map(
         (entry) =>
@@ -222,10 +229,14 @@ function slowest(entries: readonly Entry[]): number {
   return Math.max(0, ...(unavailable?.length ? unavailable : (refused ?? [])));
 }
 
-/** The entry as if its replica had had a CPU whenever it wanted one. */
-function withoutWait(entry: Entry, queue: RunQueue): Entry {
-  const to = decidedAt(entry);
-  return { ...entry, ms: entry.ms - queue.waitedMs(entry.pid, to - entry.ms, to) };
+/** The entry as if the machine had never kept its replica waiting. */
+function withoutWait(entry: Entry, machine: Machine, to = decidedAt(entry)): Entry {
+  return { ...entry, ms: entry.ms - machine.keptWaitingMs(entry.pid, to - entry.ms, to) };
+}
+
+/** Whether the machine kept those who decide waiting for longer than the limiter waits for Redis. */
+function isOfMachine(entry: Entry, machine: Machine, to = decidedAt(entry)): boolean {
+  return machine.keptDecisionWaitingMs(entry.pid, to - CAUSED_WITHIN_MS, to) >= TIMEOUT_MS;
 }
 
 function decidedAt({ time }: Entry): number {
