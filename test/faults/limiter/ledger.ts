@@ -8,6 +8,7 @@ export interface Entry extends LogLine {
   time: string;
   /** Milliseconds from the request's first byte to `time`. */
   ms: number;
+  endpoint?: string;
   /** Why it could not be decided. */
   error?: { message: string };
 }
@@ -130,8 +131,16 @@ export function counted({ surface, keyId }: Counter, usages: ReadonlyMap<string,
   return keyId === undefined ? used.account.used : used.key.used;
 }
 
+/** A 503 was not decided, so its line names no surface. */
+const SURFACE_OF = new Map<string | undefined, Surface>([
+  ["createCandidate", "create"],
+  ["listCandidates", "list"],
+  ["startCandidate", "start"],
+]);
+
 function counts({ surface, keyId }: Counter, entry: Entry): boolean {
-  return entry.surface === surface && (keyId === undefined || entry.key_id === keyId);
+  const charged = entry.surface ?? SURFACE_OF.get(entry.endpoint);
+  return charged === surface && (keyId === undefined || entry.key_id === keyId);
 }
 
 function startOf({ time, ms }: Entry): number {
