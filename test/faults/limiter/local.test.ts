@@ -25,8 +25,7 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
 
   it("admit exactly their share each while Redis is down, and exactly the limit together once it is back", async () => {
     const machine = watchMachine([...new Set(service.log.map(({ pid }) => pid))]);
-    const gone = await crowdIn(() => server.kill());
-    await machine.stop();
+    const gone = await crowdIn(() => server.kill()).finally(() => machine.stop());
     await server.restart();
     await setTimeout(RECOVERY_MS);
     const back = await crowdIn(() => undefined);
