@@ -2,7 +2,8 @@ import { expect } from "chai";
 import type { Processes, Settings } from "../../support/processes.ts";
 import { useProcesses } from "../../support/use-service.ts";
 import { record } from "../report.ts";
-import { type Aftermath, type Fault, RECOVERY_MS, runFault, TIMEOUT_MS } from "./run-fault.ts";
+import { TIMEOUT_MS } from "./blame.ts";
+import { type Aftermath, type Fault, RECOVERY_MS, runFault } from "./run-fault.ts";
 import { WINDOW_SECONDS } from "./windows.ts";
 
 export const REPLICAS = 4;
@@ -21,8 +22,7 @@ export function useReplicasOver(redis: { readonly url: string }, settings: Setti
  * - Every window is exact, given the admissions that Redis lost and the charges whose answer was lost.
  * - A charge whose answer was lost counts at most once.
  * - Each 503 comes in time. It may be late only by the time that the machine kept its replica waiting.
- * - The service recovers soon after the fault, and stays well. A 503 later does not count if the machine kept those who
- *   decide waiting for longer than the limiter's timeout just before it.
+ * - The service recovers soon after the fault, and stays well. A 503 that the machine caused does not count.
  */
 export async function expectLimitsHold(
   service: Processes,

@@ -7,7 +7,7 @@ import { record } from "../report.ts";
 import { Crowd, SURFACES } from "./crowd.ts";
 import { REPLICAS, useReplicasOver } from "./expectations.ts";
 import { type Entry, Ledger } from "./ledger.ts";
-import { watchMachine } from "./machine.ts";
+import { type Machine, watchMachine } from "./machine.ts";
 import { logged, RECOVERY_MS } from "./run-fault.ts";
 import { roomFor } from "./windows.ts";
 
@@ -22,10 +22,12 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
   this.timeout(90_000);
   const server = useRedisServer();
   const service = useReplicasOver(server, { LIMITER_ON_OUTAGE: "local", REPLICAS_EXPECTED: REPLICAS });
+  let machine: Machine;
+  after(() => machine?.stop());
 
   it("admit exactly their share each while Redis is down, and exactly the limit together once it is back", async () => {
-    const machine = watchMachine([...new Set(service.log.map(({ pid }) => pid))]);
-    const gone = await crowdIn(() => server.kill()).finally(() => machine.stop());
+    machine = watchMachine([...new Set(service.log.map(({ pid }) => pid))]);
+    const gone = await crowdIn(() => server.kill());
     await server.restart();
     await setTimeout(RECOVERY_MS);
     const back = await crowdIn(() => undefined);

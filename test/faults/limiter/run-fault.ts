@@ -4,13 +4,12 @@ import { accountWithKeys, type Processes } from "../../support/processes.ts";
 import type { Outcome } from "../report.ts";
 import { Crowd, SURFACES } from "./crowd.ts";
 import { type Counter, counted, type Entry, Ledger } from "./ledger.ts";
+import { decidedAt, isOfMachine, withoutWait } from "./blame.ts";
 import { type Machine, watchMachine } from "./machine.ts";
 import { beforeEdge, roomFor, windowOf } from "./windows.ts";
 
 /** Maximum time until the service works again after a fault. */
 export const RECOVERY_MS = 2_000;
-/** LIMITER_TIMEOUT_MS. Above the default, because all processes may share two cores. */
-export const TIMEOUT_MS = 200;
 
 const BEFORE_MS = 1_000;
 /** The service counts as recovered after this long without a 503. */
@@ -18,8 +17,6 @@ const CALM_MS = 600;
 const GIVE_UP_MS = 8_000;
 /** Errors of ioredis for a command that it did not send, because there was no connection. */
 const NOT_SENT = /Stream isn't writeable|Connection is closed and/;
-/** How long before a 503 its cause may lie. A second of silence closes the connection to Redis, and then all answers are 503. */
-const CAUSED_WITHIN_MS = 1_500;
 /** Time after a fault for recovery, and for exhausting the limits. */
 const AFTER_MS = 6_000;
 
@@ -227,20 +224,6 @@ function slowest(entries: readonly Entry[]): number {
     entries.filter((entry) => entry.status === status).map(({ ms }) => ms),
   );
   return Math.max(0, ...(unavailable?.length ? unavailable : (refused ?? [])));
-}
-
-/** The entry as if the machine had never kept its replica waiting. */
-function withoutWait(entry: Entry, machine: Machine, to = decidedAt(entry)): Entry {
-  return { ...entry, ms: entry.ms - machine.keptWaitingMs(entry.pid, to - entry.ms, to) };
-}
-
-/** Whether the machine kept those who decide waiting for longer than the limiter waits for Redis. */
-function isOfMachine(entry: Entry, machine: Machine, to = decidedAt(entry)): boolean {
-  return machine.keptDecisionWaitingMs(entry.pid, to - CAUSED_WITHIN_MS, to) >= TIMEOUT_MS;
-}
-
-function decidedAt({ time }: Entry): number {
-  return Date.parse(time);
 }
 
 function sum(numbers: number[]): number {

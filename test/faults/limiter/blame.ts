@@ -1,0 +1,33 @@
+import type { Entry } from "./ledger.ts";
+import type { Machine } from "./machine.ts";
+
+/** LIMITER_TIMEOUT_MS of the fault tests. Above the default, because all processes may share two cores. */
+export const TIMEOUT_MS = 200;
+/** The limiter's error messages if Redis answers too late, or gets the charge too late. */
+const LATE_ANSWER = /did not answer within|reached Redis after its deadline/;
+/** After this long without an answer the service closes its connection to Redis, and answers 503 until it has another. */
+const SILENCE_MS = 1_000;
+/** Longest time from the beginning of such a silence to a 503 that follows from it. */
+const FOLLOWS_WITHIN_MS = 1_500;
+
+/**
+ * Whether the machine caused a 503: in the time that led to it, it kept those who decide waiting for at least half as long
+ * as makes a charge too late, or closes the connection. On a machine with nothing else to do they wait a sixth of it.
+ */
+export function isOfMachine(entry: Entry, machine: Machine): boolean {
+  const to = decidedAt(entry);
+  const [allowedMs, withinMs] = LATE_ANSWER.test(entry.error?.message ?? "")
+    ? [TIMEOUT_MS, entry.ms]
+    : [SILENCE_MS, FOLLOWS_WITHIN_MS];
+  return machine.keptDecisionWaitingMs(entry.pid, to - withinMs, to) >= allowedMs / 2;
+}
+
+/** The entry as if the machine had never kept its replica waiting. */
+export function withoutWait(entry: Entry, machine: Machine): Entry {
+  const to = decidedAt(entry);
+  return { ...entry, ms: entry.ms - machine.keptWaitingMs(entry.pid, to - entry.ms, to) };
+}
+
+export function decidedAt({ time }: Entry): number {
+  return Date.parse(time);
+}
