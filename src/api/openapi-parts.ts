@@ -101,7 +101,7 @@ export const PARAMETERS = {
   "Idempotency-Key": {
     ...parameter(
       "Idempotency-Key",
-      "Makes retries safe: 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.",
+      "Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.",
       "import-2026-08-17-row-4711",
     ),
     schema: { type: "string", minLength: 1, maxLength: 255 },

@@ -1272,7 +1272,7 @@ export type IfMatch = string;
 export type IfNoneMatch = string;
 
 /**
- * Makes retries safe: 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
+ * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
  */
 export type IdempotencyKey = string;
 
@@ -1450,7 +1450,7 @@ export type CreateCandidateData = {
     body: CandidateInput;
     headers?: {
         /**
-         * Makes retries safe: 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
          */
         'Idempotency-Key'?: string;
         /**
@@ -1804,7 +1804,7 @@ export type StartCandidateData = {
          */
         'If-Match'?: string;
         /**
-         * Makes retries safe: 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2002,7 +2002,7 @@ export type AddDocumentData = {
          */
         'If-Match'?: string;
         /**
-         * Makes retries safe: 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2575,7 +2575,7 @@ export type AddReferenceData = {
          */
         'If-Match'?: string;
         /**
-         * Makes retries safe: 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
          */
         'Idempotency-Key'?: string;
         /**

@@ -2,16 +2,7 @@
 import { followSessionKey, keepSessionKey, sessionKey } from "./session-key.ts";
 import { faultOf } from "./console/wording.ts";
 import { element } from "./element.ts";
-
-/** What the renderer has read from a block of shell: see render/quick-start.ts. */
-interface Example {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly captures: Readonly<Record<string, string>>;
-  readonly times: readonly string[];
-}
+import type { Example } from "../render/quick-start.ts";
 
 /** The headers that say something about the interface. */
 const SHOWN_HEADERS = ["RateLimit", "RateLimit-Policy", "Retry-After", "ETag", "Location", "X-Request-Id"];

@@ -11,8 +11,9 @@ const SILENCE_MS = 1_000;
 const FOLLOWS_WITHIN_MS = 1_500;
 
 /**
- * Whether the machine caused a 503: in the time that led to it, it kept those who decide waiting for at least half as long
- * as makes a charge too late, or closes the connection. On a machine with nothing else to do they wait a sixth of it.
+ * Returns whether the machine caused a 503. A charge that takes TIMEOUT_MS is too late, and SILENCE_MS without an answer
+ * closes the connection. The machine is the cause if the processes waited for a CPU for at least half of that time. With
+ * two cores and nothing else to do, their waits add up to a fifth of the time that passes.
  */
 export function isOfMachine(entry: Entry, machine: Machine): boolean {
   const to = decidedAt(entry);

@@ -131,7 +131,7 @@ export function counted({ surface, keyId }: Counter, usages: ReadonlyMap<string,
   return keyId === undefined ? used.account.used : used.key.used;
 }
 
-/** A 503 was not decided, so its line names no surface. */
+/** The log line of a 503 has no surface, because nothing was decided. */
 const SURFACE_OF = new Map<string | undefined, Surface>([
   ["createCandidate", "create"],
   ["listCandidates", "list"],

@@ -48,7 +48,7 @@ export function bytesOf(type: "application/pdf" | "application/octet-stream"): R
   return async (response) => new Blob([await response.arrayBuffer()], { type });
 }
 
-/** A proxy in between may answer with a body that is no problem document. */
+/** A proxy in between may answer with a body that is not a problem document. */
 async function refusalOf(response: Response): Promise<Refusal> {
   const { status, headers } = response;
   const seconds = Number(headers.get("Retry-After") ?? NaN);

@@ -29,7 +29,7 @@ export interface SurfaceBars {
   readonly resetMs: number;
 }
 
-/** The last share of a window counts as near its end: a fifth. */
+/** A window is shown as nearly spent when less than this part of it is left. */
 const NEAR = 0.2;
 
 /**

@@ -53,7 +53,7 @@ interface FileClick {
   readonly surface: Surface;
   readonly path: string;
   readonly filename: string;
-  /** Whether a tab may show it. Only what the service made itself may. */
+  /** Whether a tab may show the file. It may show only files that the service itself made. */
   readonly opens: boolean;
 }
 

@@ -15,7 +15,7 @@ export function addressOf(page: Page): string {
   return page.kind === "candidate" ? `#/candidates/${encodeURIComponent(page.id)}` : `#/${page.kind}`;
 }
 
-/** A fragment that somebody typed may be no percent-encoding. */
+/** A fragment that somebody typed may not be valid percent-encoding. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -107,7 +107,7 @@ export function moment(timestamp: string | null): TemplateResult | string {
   return html`<time datetime=${timestamp} title=${timestamp}>${dateTime(time)}</time>`;
 }
 
-/** A text that somebody sent, whatever is in it: as text, and with a direction of its own. */
+/** Shows a text that somebody sent: never as HTML, and in its own writing direction. */
 export function given(text: string | null): TemplateResult | string {
   return text === null || text === "" ? "–" : html`<bdi>${visible(text)}</bdi>`;
 }

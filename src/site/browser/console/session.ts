@@ -1,12 +1,12 @@
 import { keepSessionKey, OTHER_KEYS, sessionKey } from "../session-key.ts";
 
-/** Returns the keys of this tab, its own first. The browser forgets them when the tab is closed. */
+/** Returns the keys that were entered in this tab: the pasted key first. The browser forgets them when the tab is closed. */
 export function storedKeys(): string[] {
   const key = sessionKey();
   return key === "" ? [] : [key, ...otherKeys()];
 }
 
-/** Keeps the keys in this tab; none to forget them. */
+/** Stores the keys in this tab. An empty list removes them. */
 export function storeKeys([key, ...others]: readonly string[]): void {
   keepSessionKey(key ?? "");
   if (others.length === 0) sessionStorage.removeItem(OTHER_KEYS);

@@ -33,7 +33,7 @@ export interface WatchOptions {
 
 /** Between two rounds, in milliseconds. A round asks once for each key. */
 export const PERIOD_MS = 4_000;
-/** After an answer that never came, and at most this after several. */
+/** Wait after an answer that never came, and the longest wait after several of them. In milliseconds. */
 const UNREACHABLE_MS = 4_000;
 const MAX_UNREACHABLE_MS = 60_000;
 
