@@ -29,7 +29,7 @@ export interface SurfaceBars {
   readonly resetMs: number;
 }
 
-/** A window is shown as nearly spent when less than this part of it is left. */
+/** A window is shown as nearly spent when at most this part of it is left. */
 const NEAR = 0.2;
 
 /**
