@@ -1,35 +1,18 @@
 import type { RequestListener } from "node:http";
 import Koa from "koa";
-import type { Logger } from "pino";
-import { accessLog } from "./api/access-log.ts";
 import type { Route } from "./api/endpoint.ts";
+import { front, type FrontOptions } from "./api/front.ts";
 import { mount, type MountOptions } from "./api/mount.ts";
 import type { ApiState } from "./api/state.ts";
-import { measure } from "./http/measure.ts";
-import { problems } from "./http/problem.ts";
-import type { Metrics } from "./infra/metrics.ts";
+import { unrouted } from "./http/request.ts";
 import { traced } from "./http/trace.ts";
 import type { Tracing } from "./infra/tracing.ts";
-import {
-  closeWhileDraining,
-  type Draining,
-  oneHost,
-  requestId,
-  soundPath,
-  unrouted,
-  warnOfUntrustedProxy,
-} from "./http/request.ts";
 import { mountSite } from "./site/mount.ts";
 
-export interface AppOptions extends MountOptions {
+export interface AppOptions extends MountOptions, FrontOptions {
   routes: readonly Route[];
-  log: Logger;
-  metrics: Metrics;
   /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
-  /** Hops of X-Forwarded-For to believe. 0 believes none: the client's address is that of the connection. */
-  trustedProxies: number;
-  draining: Draining;
 }
 
 const CLIENT_GONE = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "ECONNABORTED", "EPIPE"]);
@@ -45,18 +28,11 @@ export function createApp(options: AppOptions): RequestListener {
   const app = new Koa<ApiState>({ proxy: options.trustedProxies > 0, maxIpsCount: options.trustedProxies });
   const router = mount(options.routes, options);
   mountSite(router);
-  app.use(requestId(options.newId));
   if (options.tracing !== undefined) app.use(traced(options.tracing));
-  app.use(accessLog(options.log));
-  app.use(measure(options.metrics));
-  if (options.trustedProxies === 0) app.use(warnOfUntrustedProxy(options.log));
-  app.use(closeWhileDraining(options.draining));
-  app.use(problems);
-  app.use(oneHost);
-  app.use(soundPath);
-  app.use(unrouted(router));
+  app.use(front(options));
   app.use(router.routes());
-  // An error that passes `problems` comes after the answer has begun, so the answer breaks off. Log it, unless the client left.
+  app.use(unrouted(router));
+  // An error that passes `front` comes after the answer has begun, so the answer breaks off. Log it, unless the client left.
   app.on("error", (error: NodeJS.ErrnoException, ctx?: { state: ApiState }) => {
     if (CLIENT_GONE.has(error.code ?? "") || ctx === undefined)
       options.log.debug({ error: error.message }, "connection error");

@@ -65,8 +65,19 @@ export interface ProblemExtras {
   about?: { readonly accountId: string; readonly keyId: string };
 }
 
-/** The only error that domain code throws on purpose. http/problem.ts answers it with problem+json (RFC 9457). */
-export class Problem extends Error {
+/**
+ * What a client is told if its request is refused, as a value. Whatever clients can be refused in a flood (rate limits,
+ * keys) is a value all the way to the answer: an Error with its stack costs more than the work that it refuses.
+ */
+export interface Refusal {
+  readonly code: ProblemCode;
+  /** A sentence for a person. */
+  readonly detail: string;
+  readonly extras: ProblemExtras;
+}
+
+/** A refusal to throw. The only error that domain code throws on purpose. http/problem.ts answers it (RFC 9457). */
+export class Problem extends Error implements Refusal {
   readonly code: ProblemCode;
   readonly extras: ProblemExtras;
 
@@ -77,9 +88,28 @@ export class Problem extends Error {
     this.extras = extras;
   }
 
+  get detail(): string {
+    return this.message;
+  }
+
   get status(): number {
     return PROBLEMS[this.code].status;
   }
+}
+
+/** Makes a refusal, as a value. For the parameters see `problem`. */
+export function refusal(code: ProblemCode, detail: string, extras: ProblemExtras = {}): Refusal {
+  return { code, detail, extras };
+}
+
+/** Tells a refusal from a caller. */
+export function isRefusal(value: object): value is Refusal {
+  return "code" in value;
+}
+
+/** Returns the refusal as an error to throw. */
+export function thrown({ code, detail, extras }: Refusal): Problem {
+  return new Problem(code, detail, extras);
 }
 
 /**

@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import type { Problem } from "../problems.ts";
+import { type Refusal, thrown } from "../problems.ts";
 import { type AccountRecord, hasExpired } from "./account.ts";
 import type { KnownCaller } from "./caller.ts";
 import { type Credentials, presentedKey } from "./credentials.ts";
 import type { GuessGuard } from "./guard.ts";
-import { hashKey } from "./key.ts";
-import { accountSuspended, keyInvalid, keyReplaced, keyRevoked } from "./refusals.ts";
+import { hashKey, wellFormed } from "./key.ts";
+import { accountSuspended, keyInvalid, keyMalformed, keyReplaced, keyRevoked } from "./refusals.ts";
 import type { AccountStore } from "./store.ts";
 
 interface Dependencies {
@@ -39,10 +39,10 @@ export class Authenticator {
   readonly #timer: { now(): number };
   readonly #knownKeys = new LRUCache<string, KnownKey>({ max: MAX_CACHED });
   /**
-   * Secrets that were revoked or replaced, with the problem to answer. A caller that presents one is not guessing: answer
+   * Secrets that were revoked or replaced, with the refusal to answer. A caller that presents one is not guessing: answer
    * from memory, without a look-up.
    */
-  readonly #endedSecrets = new LRUCache<string, () => Problem>({ max: MAX_CACHED });
+  readonly #endedSecrets = new LRUCache<string, Refusal>({ max: MAX_CACHED });
   readonly #lookUps = new Map<string, Promise<KnownCaller>>();
 
   constructor({ store, clock, guard, freshMs = 60_000, timer = performance }: Dependencies) {
@@ -57,21 +57,26 @@ export class Authenticator {
    * Returns the caller that the request's key belongs to. No round trip if the key was looked up within `freshMs`, is
    * mistyped, or is known to be revoked or replaced; else two, or one if no such key exists. One more, up to a tenth of a
    * second later, if too many wrong keys came from the address.
-   * @throws problem `api_key_missing`, `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` (scope
+   * @returns the caller, or the refusal if no look-up was needed: `api_key_missing`, `api_key_invalid`, `api_key_revoked`.
+   * @throws what a look-up finds: problem `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` (scope
    * `address`, from the guard against guessing) or `store_unavailable`.
    */
-  async authenticate({ authorization, apiKey, address }: Credentials): Promise<KnownCaller> {
-    const hash = hashKey(presentedKey({ authorization, apiKey }));
+  authenticate({ authorization, apiKey, address }: Credentials): KnownCaller | Refusal | Promise<KnownCaller> {
+    const key = presentedKey({ authorization, apiKey });
+    if (typeof key !== "string") return key;
+    const hash = hashKey(key);
     const fresh = this.#fresh(hash);
     if (fresh !== undefined) return fresh;
-    const ended = this.#endedSecrets.get(hash);
-    if (ended !== undefined) throw ended();
-    return this.#lookUps.get(hash) ?? this.#lookUp(hash, address);
+    // Only now: a key that was found has the right form.
+    if (!wellFormed(key)) return keyMalformed();
+    return this.#endedSecrets.get(hash) ?? this.#lookUps.get(hash) ?? this.#lookUp(hash, address());
   }
 
   /** Makes the next request with this key look it up again. Call it if the limiter answers `outdated`. */
   forget({ authorization, apiKey }: Credentials): void {
-    const hash = hashKey(presentedKey({ authorization, apiKey }));
+    const key = presentedKey({ authorization, apiKey });
+    if (typeof key !== "string") return;
+    const hash = hashKey(key);
     const known = this.#knownKeys.get(hash);
     // Keep the entry: it shows that the key is not a guess.
     if (known !== undefined) this.#knownKeys.set(hash, { ...known, freshUntil: -Infinity });
@@ -101,19 +106,19 @@ export class Authenticator {
     const { caller, ended, suspended } = resultOf(account, hash, timestamp(this.#clock.now()));
     if (ended !== undefined) {
       this.#endedSecrets.set(hash, ended);
-      throw ended();
+      throw thrown(ended);
     }
     // A suspension may end at any moment, so look the key up each time. But remember it: it is not a guess.
     this.#knownKeys.set(hash, { caller, freshUntil: suspended ? -Infinity : startedAt + this.#freshMs });
-    if (suspended) throw accountSuspended(caller);
+    if (suspended) throw thrown(accountSuspended(caller));
     return caller;
   }
 }
 
 interface LookUpResult {
   readonly caller: KnownCaller;
-  /** Makes the problem to answer; set if the secret was revoked or replaced. */
-  readonly ended?: () => Problem;
+  /** Set if the secret was revoked or replaced. */
+  readonly ended?: Refusal;
   readonly suspended: boolean;
 }
 
@@ -125,9 +130,9 @@ function resultOf(account: AccountRecord | null, hash: string, now: string): Loo
   const key = account?.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash));
   const secret = key?.secrets.find((candidate) => candidate.hash === hash);
   if (account === null || key === undefined || secret === undefined) {
-    throw keyInvalid("No account of this service has this API key. Check that you send the right key.");
+    throw thrown(keyInvalid("No account of this service has this API key. Check that you send the right key."));
   }
-  const ended = key.revoked_at !== null ? keyRevoked : hasExpired(secret, now) ? keyReplaced : undefined;
+  const ended = key.revoked_at !== null ? keyRevoked() : hasExpired(secret, now) ? keyReplaced() : undefined;
   const secretEndsAt = secret.expires_at === null ? 0 : Date.parse(secret.expires_at);
   const caller = { accountId: account._id, keyId: key.id, accountVersion: account.version, secretEndsAt };
   return { caller, suspended: account.status === "suspended", ...(ended !== undefined && { ended }) };

@@ -1,38 +1,33 @@
-import { wellFormed } from "./key.ts";
+import type { Refusal } from "../problems.ts";
 import { keyInvalid, keyMissing } from "./refusals.ts";
 
 /** What identifies the sender of a request: its two headers, unchanged, and its address. */
 export interface Credentials {
   readonly authorization: string | undefined;
   readonly apiKey: string | undefined;
-  /** The client's IP address. X-Forwarded-For is believed for TRUSTED_PROXIES hops. */
-  readonly address: string;
+  /** Returns the client's IP address. X-Forwarded-For is believed for TRUSTED_PROXIES hops. */
+  readonly address: () => string;
 }
 
 const HOW_TO_SEND = "Send it as `Authorization: Bearer <API_KEY>` or as `X-API-Key: <API_KEY>`";
 
 /**
- * Returns the key of a request, checked for its form only, without a look-up. If X-API-Key is present, an Authorization
- * header of another scheme is ignored: it may be meant for a gateway. The problems never repeat what the client sent.
- * @throws problem `api_key_missing`, or `api_key_invalid` for two different keys or a malformed key.
+ * Returns the key of a request. If X-API-Key is present, an Authorization header of another scheme is ignored: it may be
+ * meant for a gateway.
+ * @returns the key, of any form; or a refusal: `api_key_missing`, or `api_key_invalid` for two different keys. A refusal
+ * never repeats what the client sent.
  */
 export function presentedKey({
   authorization = "",
   apiKey = "",
-}: Pick<Credentials, "authorization" | "apiKey">): string {
+}: Pick<Credentials, "authorization" | "apiKey">): string | Refusal {
   const bearer = /^bearer(?: +(.*))?$/i.exec(authorization);
   const token = bearer?.[1] ?? "";
   if (token !== "" && apiKey !== "" && token !== apiKey) {
-    throw keyInvalid("Authorization and X-API-Key contain different keys. Send only one of them.");
+    return keyInvalid("Authorization and X-API-Key contain different keys. Send only one of them.");
   }
   const key = token === "" ? apiKey : token;
-  if (key === "") throw keyMissing(whyMissing(authorization, bearer !== null));
-  if (!wellFormed(key)) {
-    throw keyInvalid(
-      "The API key is malformed: it is cut off, mistyped or followed by other text. Copy the whole key again.",
-    );
-  }
-  return key;
+  return key === "" ? keyMissing(whyMissing(authorization, bearer !== null)) : key;
 }
 
 function whyMissing(authorization: string, isBearer: boolean): string {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /** Returns that many random bytes: `randomBytes` of node:crypto, or a test's replacement. */
@@ -37,7 +37,7 @@ export function wellFormed(text: string): boolean {
  * slow hash would not make it safer.
  */
 export function hashKey(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }
 
 /**

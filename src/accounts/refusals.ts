@@ -1,39 +1,45 @@
 import type { Caller } from "./caller.ts";
-import { type Problem, problem } from "../problems.ts";
+import { type Refusal, refusal } from "../problems.ts";
 
 /** WWW-Authenticate of every 401 (RFC 6750, 3). If the request has a key, `error="invalid_token"` is added. */
 const CHALLENGE = 'Bearer realm="candidate-onboarding"';
 
 /** The request has no key. `detail` must not repeat what the client sent: it may be a key in the wrong place. */
-export function keyMissing(detail: string): Problem {
-  return problem("api_key_missing", detail, { headers: { "WWW-Authenticate": CHALLENGE } });
+export function keyMissing(detail: string): Refusal {
+  return refusal("api_key_missing", detail, { headers: { "WWW-Authenticate": CHALLENGE } });
 }
 
 /** The key of the request is malformed, unknown or replaced. */
-export function keyInvalid(detail: string): Problem {
-  return problem("api_key_invalid", detail, { headers: { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` } });
+export function keyInvalid(detail: string): Refusal {
+  return refusal("api_key_invalid", detail, { headers: { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` } });
 }
 
-export function keyRevoked(): Problem {
-  return problem("api_key_revoked", "The API key was revoked. Use another key, or ask for a new one.", {
+export function keyMalformed(): Refusal {
+  return keyInvalid(
+    "The API key is malformed: it is cut off, mistyped or followed by other text. Copy the whole key again.",
+  );
+}
+
+export function keyRevoked(): Refusal {
+  return refusal("api_key_revoked", "The API key was revoked. Use another key, or ask for a new one.", {
     headers: { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` },
   });
 }
 
 /** The key was rotated, and the grace of the secret that was sent is over. */
-export function keyReplaced(): Problem {
+export function keyReplaced(): Refusal {
   return keyInvalid("The API key was replaced by a new one and has expired. Use the new key.");
 }
 
 /** @param about whose key it is, for the log. */
-export function accountSuspended(about?: Caller): Problem {
+export function accountSuspended(about?: Caller): Refusal {
   const extras = about === undefined ? {} : { about: { accountId: about.accountId, keyId: about.keyId } };
-  return problem("account_suspended", "The account is suspended. Contact support to have it resumed.", extras);
+  return refusal("account_suspended", "The account is suspended. Contact support to have it resumed.", extras);
 }
 
 /** The key was rotated after this replica looked it up. Answered only by a caller that does not look it up again. */
-export function keyOutdated(): Problem {
-  return problem("store_unavailable", "The API key is being rotated. Try again in a second.", {
+export function keyOutdated(): Refusal {
+  return refusal("store_unavailable", "The API key is being rotated. Try again in a second.", {
     headers: { "Retry-After": "1" },
   });
 }

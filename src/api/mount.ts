@@ -5,10 +5,13 @@ import type { Caller } from "../accounts/caller.ts";
 import { BinaryAnswer, jsonAnswer, type JsonAnswer, send } from "../http/answer.ts";
 import type { ReadBody } from "../http/body.ts";
 import { ifMatch, ifNoneMatch } from "../http/entity-tags.ts";
+import { answerRefusal } from "../http/problem.ts";
+import { headerOf } from "../http/request.ts";
 import { parseIdempotencyKey } from "../idempotency/key.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
+import { isRefusal } from "../problems.ts";
 import { admit, type AdmitOptions } from "./admit.ts";
 import type { Route } from "./endpoint.ts";
 import { bodyReader, queryReader } from "./input.ts";
@@ -38,7 +41,7 @@ export function mount(routes: readonly Route[], options: MountOptions): Router<A
     ctx.state.route = "/openapi.json";
     const answer = await contract;
     const headers = { ...answer.headers, "Cache-Control": "public, max-age=300" };
-    send(ctx, { ...answer, headers }, ifNoneMatch(headerOf(ctx, "if-none-match")));
+    send(ctx, { ...answer, headers }, ifNoneMatch(headerOf(ctx.req, "if-none-match")));
   });
   return router;
 }
@@ -50,11 +53,16 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
     const ctx = context as Ctx;
     ctx.state.endpointName = route.name;
     ctx.state.route = route.path;
-    const caller = await admit(ctx, surfaceOf(route, ctx.querystring), options);
-    const query = readQuery(ctx.querystring);
-    const read = await readBody(ctx.req, caller, ctx.params);
-    const clientHas = ifNoneMatch(headerOf(ctx, "if-none-match"));
-    send(ctx, await answer({ ctx, caller, route, query, read, clientHas }, options), clientHas);
+    const { querystring } = ctx;
+    const admitted = await admit(ctx, surfaceOf(route, querystring), options);
+    if (isRefusal(admitted)) {
+      answerRefusal(ctx, admitted);
+      return;
+    }
+    const query = readQuery(querystring);
+    const read = await readBody(ctx.req, admitted, ctx.params);
+    const clientHas = ifNoneMatch(headerOf(ctx.req, "if-none-match"));
+    send(ctx, await answer({ ctx, caller: admitted, route, query, read, clientHas }, options), clientHas);
   };
 }
 
@@ -73,7 +81,7 @@ async function answer(
   { idempotency, newId }: MountOptions,
 ): Promise<JsonAnswer | BinaryAnswer> {
   let handled = false;
-  const header = (name: string) => headerOf(ctx, name);
+  const header = (name: string) => headerOf(ctx.req, name);
   const clientLeft = () => closedEarly(ctx.res);
   const inputWith = (id: NewId) => {
     const precondition = ifMatch(header("if-match"));
@@ -133,10 +141,6 @@ function surfaceOf({ surface, dryRun }: Route, querystring: string): Surface | "
 
 function isDryRun(query: unknown): boolean {
   return (query as { dry_run?: boolean }).dry_run === true;
-}
-
-function headerOf(ctx: Pick<Context, "get">, name: string): string | undefined {
-  return ctx.get(name) || undefined;
 }
 
 /**

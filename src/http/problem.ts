@@ -1,15 +1,17 @@
-import type { Context, Middleware } from "koa";
-import { PROBLEMS, Problem, problem } from "../problems.ts";
+import type { Context } from "koa";
+import { PROBLEMS, Problem, problem, type Refusal } from "../problems.ts";
 import type { RequestState } from "./request.ts";
 
+type Ctx = Context & { state: RequestState };
+
 /** Returns the body of a problem+json answer (RFC 9457, 3). */
-export function problemDocument({ code, message, extras }: Problem, requestId: string): string {
+export function problemDocument({ code, detail, extras }: Refusal, requestId: string): string {
   const { status, title } = PROBLEMS[code];
   return JSON.stringify({
     type: `/docs#${code}`,
     title,
     status,
-    detail: message,
+    detail,
     code,
     request_id: requestId,
     ...extras.members,
@@ -17,17 +19,23 @@ export function problemDocument({ code, message, extras }: Problem, requestId: s
   });
 }
 
-/**
- * Answers every error of later middleware with problem+json. An error that is not a Problem becomes internal_error,
- * without details.
- */
-export const problems: Middleware<RequestState> = async (ctx, next) => {
-  try {
-    await next();
-  } catch (error) {
-    writeProblem(ctx, toProblem(error), error);
-  }
-};
+/** Answers an error with problem+json. An error that is not a Problem becomes internal_error, without details. */
+export function answerProblem(ctx: Ctx, error: unknown): void {
+  const refused = toProblem(error);
+  if (refused.status >= 500) ctx.state.failure = refused.extras.cause ?? error;
+  answerRefusal(ctx, refused);
+}
+
+/** Answers with problem+json, instead of anything that was set before. */
+export function answerRefusal(ctx: Ctx, refused: Refusal): void {
+  const { code, extras } = refused;
+  ctx.status = PROBLEMS[code].status;
+  ctx.set(extras.headers ?? {});
+  ctx.remove("ETag");
+  ctx.set("Content-Type", "application/problem+json");
+  ctx.body = problemDocument(refused, ctx.state.requestId);
+  ctx.set("Cache-Control", "no-store");
+}
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -44,15 +52,4 @@ function toProblem(error: unknown): Problem {
   return problem("internal_error", "Something went wrong on our side. Quote the request_id when you contact support.", {
     cause: error,
   });
-}
-
-function writeProblem(ctx: Context & { state: RequestState }, refused: Problem, cause: unknown): void {
-  const { status, extras } = refused;
-  if (status >= 500) ctx.state.failure = extras.cause ?? cause;
-  ctx.status = status;
-  ctx.set(extras.headers ?? {});
-  ctx.remove("ETag");
-  ctx.body = problemDocument(refused, ctx.state.requestId);
-  ctx.type = "application/problem+json";
-  ctx.set("Cache-Control", "no-store");
 }

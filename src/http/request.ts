@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type Router from "@koa/router";
 import type { DefaultState, Middleware } from "koa";
 import type { NewId } from "../infra/ids.ts";
@@ -19,71 +20,64 @@ export interface Draining {
   started: boolean;
 }
 
-/** Puts X-Request-Id on every response: the client's own if it is 1-128 plain characters, else a new one. */
-export function requestId(newId: NewId): Middleware<RequestState> {
-  return async (ctx, next) => {
-    const given = ctx.get("X-Request-Id");
-    ctx.state.requestId = /^[\w.:+/=-]{1,128}$/.test(given) ? given : newId("req");
-    ctx.set("X-Request-Id", ctx.state.requestId);
-    await next();
-  };
+/** Returns a header by its lower-case name; undefined if it is absent or empty. */
+export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** While draining, tells each client to open a new connection. Another replica will accept it. */
-export function closeWhileDraining(draining: Draining): Middleware<RequestState> {
-  return async (ctx, next) => {
-    await next();
-    if (draining.started) ctx.set("Connection", "close");
-  };
+/** Returns the request's X-Request-Id if it is 1-128 plain characters, else a new id. Every response has it. */
+export function requestIdOf({ headers }: IncomingMessage, newId: NewId): string {
+  const given = headers["x-request-id"];
+  return typeof given === "string" && /^[\w.:+/=-]{1,128}$/.test(given) ? given : newId("req");
 }
 
 /**
- * Warns once if a request has X-Forwarded-For. Use it if no proxy is trusted: all clients of a proxy then count as one
- * address, and one that sends wrong keys closes it for the others' wrong keys too.
+ * Returns a function that warns at the first request that has X-Forwarded-For. Use it if no proxy is trusted: all clients
+ * of a proxy then count as one address, and one that sends wrong keys closes it for the others' wrong keys too.
  */
-export function warnOfUntrustedProxy(log: { warn(message: string): void }): Middleware<RequestState> {
+export function warnerOfProxies(log: { warn(message: string): void }): (req: IncomingMessage) => void {
   let warned = false;
-  return async (ctx, next) => {
-    if (!warned && ctx.get("X-Forwarded-For") !== "") {
-      warned = true;
-      log.warn(
-        "A request has X-Forwarded-For, but TRUSTED_PROXIES is 0, so the header is ignored. If a load balancer of yours sent it, set TRUSTED_PROXIES to the number of proxies that append to it.",
-      );
-    }
-    await next();
+  return ({ headers }) => {
+    if (warned || headers["x-forwarded-for"] === undefined) return;
+    warned = true;
+    log.warn(
+      "A request has X-Forwarded-For, but TRUSTED_PROXIES is 0, so the header is ignored. If a load balancer of yours sent it, set TRUSTED_PROXIES to the number of proxies that append to it.",
+    );
   };
 }
 
 /** @throws problem malformed_request for an HTTP/1.1 request with no Host header, or with several (RFC 9112, 3.2). */
-export const oneHost: Middleware<RequestState> = async ({ req }, next) => {
-  const hosts = req.headersDistinct["host"]?.length ?? 0;
-  if (hosts > 1 || (hosts === 0 && req.httpVersion === "1.1")) {
+export function checkHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === "host") hosts++;
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1"))
     throw problem("malformed_request", "Send exactly one Host header.", { headers: { Connection: "close" } });
-  }
-  await next();
-};
+}
 
 /** @throws problem malformed_path if the path's percent-encoding is broken or not UTF-8. */
-export const soundPath: Middleware<RequestState> = async (ctx, next) => {
+export function checkPath(path: string): void {
+  if (!path.includes("%")) return;
   try {
-    decodeURIComponent(ctx.path);
+    decodeURIComponent(path);
   } catch {
     throw problem(
       "malformed_path",
       "The path is not valid percent-encoded UTF-8. Encode each byte of the text as % and two hexadecimal digits.",
     );
   }
-  await next();
-};
+}
 
-/** Answers 404 for an unknown path, and 405 with Allow for a method that the path does not take. Neither is charged. */
+/**
+ * Refuses what the router leaves: 404 for an unknown path, and 405 with Allow for a method that the path does not take.
+ * Neither is charged.
+ */
 export function unrouted(router: Pick<Router, "match">): Middleware<RequestState> {
-  return async (ctx, next) => {
-    const { path, route } = router.match(ctx.path, ctx.method);
-    if (route) return next();
-    if (path.length === 0) throw problem("not_found", "This path does not exist. Read /openapi.json for all paths.");
-    const allow = [...new Set(path.flatMap(({ methods }) => methods))].toSorted().join(", ");
-    throw problem("method_not_allowed", `This path does not take ${ctx.method}. Use ${allow}.`, {
+  return ({ path, method }) => {
+    const { path: layers } = router.match(path, method);
+    if (layers.length === 0) throw problem("not_found", "This path does not exist. Read /openapi.json for all paths.");
+    const allow = [...new Set(layers.flatMap(({ methods }) => methods))].toSorted().join(", ");
+    throw problem("method_not_allowed", `This path does not take ${method}. Use ${allow}.`, {
       headers: { Allow: allow },
     });
   };

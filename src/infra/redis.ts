@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
+import { writeTogether } from "./redis-writes.ts";
 import { withoutCredentials } from "./urls.ts";
 
 /** An ioredis client that never reads from a replica and never sends a command twice. */
@@ -29,6 +30,7 @@ const LOG_EVERY_MS = 5000;
  */
 export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Promise<RedisClient> {
   const client = createClient(parseRedisUrl(url), timeoutMs);
+  writeTogether(client);
   let lastError: Error | undefined;
   const report = throttledReport(log);
   const onError = (error: Error): void => {

@@ -1,5 +1,5 @@
 import { accountSuspended, keyOutdated, keyReplaced, keyRevoked } from "../accounts/refusals.ts";
-import { type Problem, problem, QUOTA_EXCEEDED } from "../problems.ts";
+import { QUOTA_EXCEEDED, type Refusal, refusal } from "../problems.ts";
 import type { Decision, KeyRefusal, Verdict } from "./decision.ts";
 
 /**
@@ -26,24 +26,24 @@ export function secondsToReset({ resetMs }: Pick<Decision, "resetMs">): number {
   return Math.max(1, Math.ceil(resetMs / 1000));
 }
 
-/** Returns the problem to answer, rate_limited or that of an unusable key. Undefined if the request is admitted. */
-export function refusal(decision: Decision): Problem | undefined {
+/** Returns what to answer, rate_limited or the refusal of an unusable key. Undefined if the request is admitted. */
+export function refusalOf(decision: Decision): Refusal | undefined {
   return REFUSALS[decision.verdict](decision);
 }
 
-/** Returns the problem to answer if the key may not be used. */
-export function keyRefused(reason: KeyRefusal): Problem {
+/** Returns what to answer if the key may not be used. */
+export function keyRefused(reason: KeyRefusal): Refusal {
   return KEY_REFUSALS[reason]();
 }
 
-const KEY_REFUSALS: Record<KeyRefusal, () => Problem> = {
+const KEY_REFUSALS: Record<KeyRefusal, () => Refusal> = {
   revoked: keyRevoked,
   suspended: () => accountSuspended(),
   outdated: keyOutdated,
   replaced: keyReplaced,
 };
 
-const REFUSALS: Record<Verdict, (decision: Decision) => Problem | undefined> = {
+const REFUSALS: Record<Verdict, (decision: Decision) => Refusal | undefined> = {
   admitted: () => undefined,
   granted: () => undefined,
   account_exhausted: (decision) => rateLimited(decision, "account"),
@@ -51,14 +51,14 @@ const REFUSALS: Record<Verdict, (decision: Decision) => Problem | undefined> = {
   ...KEY_REFUSALS,
 };
 
-function rateLimited(decision: Decision, scope: "account" | "key"): Problem {
+function rateLimited(decision: Decision, scope: "account" | "key"): Refusal {
   const { surface, windowSeconds } = decision;
   const { limit } = decision[scope];
   const retryAfter = secondsToReset(decision);
   const detail =
     `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${inWords(windowSeconds)}. ` +
     `Please try again shortly: in ${durationOf(retryAfter)}.`;
-  return problem("rate_limited", detail, {
+  return refusal("rate_limited", detail, {
     members: { type: QUOTA_EXCEEDED, surface, scope, limit, retry_after: retryAfter },
     headers: { "Retry-After": String(retryAfter) },
   });

@@ -55,6 +55,8 @@ export class Limiter {
   readonly #outages = new Map<string, OutageDetector>();
   readonly #usages = new PacedReads<Usage>(USAGE_EVERY_MS);
   readonly #clocks: ServerClocks;
+  /** Resolves when the charges of this turn are sent. */
+  #departure: Promise<void> | undefined;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
@@ -67,10 +69,11 @@ export class Limiter {
    * Charges a request to its account and its key, both or neither. One round trip; two or three, within the same
    * `timeoutMs`, if an attempt was stale. Source: lua/charge.lua.
    * @returns the decision. Check its verdict: a refusal is not thrown.
-   * @throws problem `limiter_unavailable` within `timeoutMs`. The request is not admitted, but may have been charged once.
+   * @throws problem `limiter_unavailable` within `timeoutMs` of its sending. The request is not admitted, but may have been charged once.
    * With `onOutage` local, only until it is an outage.
    */
   async charge(request: ChargeRequest): Promise<Decision> {
+    await this.#depart();
     const started = performance.now();
     try {
       const answer = await answerOf(this.#chargeInTime(request), this.#options.timeoutMs);
@@ -97,6 +100,19 @@ export class Limiter {
     const { accountId, keyId, accountVersion, secretEndsAt } = claim;
     const asked = [accountId, keyId, accountVersion, secretEndsAt].join();
     return this.#usages.read(asked, () => this.#observer.timed(readUsage(this.#options, claim)));
+  }
+
+  /**
+   * Waits until the event loop has read everything that has arrived, so that the charges of those requests are sent in one
+   * write. The time-out begins only then: if the process was held up meanwhile, Redis has not been asked yet.
+   */
+  #depart(): Promise<void> {
+    return (this.#departure ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#departure = undefined;
+        resolve();
+      });
+    }));
   }
 
   #outageOf({ accountId }: ChargeRequest): OutageDetector {

@@ -13,21 +13,25 @@ export function limiterUnavailable(cause: unknown): Problem {
  * @param timeoutMs longest wait, in milliseconds. The operation is not undone afterwards, and may have happened.
  * @throws problem `limiter_unavailable` if the operation fails or takes longer than `timeoutMs`.
  */
-export async function answerOf<T>(operation: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+export function answerOf<T>(operation: Promise<T>, timeoutMs: number): Promise<T> {
+  // One promise, because every charge waits here: Promise.race would make three.
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => reject(limiterUnavailable(error));
+    const timer = setTimeout(() => {
       // This process itself may have been busy, and the answer may wait in its socket. Read that first.
-      setImmediate(() => reject(new Error(`Redis did not answer within ${timeoutMs} ms`)));
+      setImmediate(() => fail(new Error(`Redis did not answer within ${timeoutMs} ms`)));
     }, timeoutMs);
+    operation.then(
+      (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        fail(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([operation, timeout]);
-  } catch (error) {
-    throw limiterUnavailable(error);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** How many charges must fail in a row, and over how many milliseconds, to be an outage of Redis. */

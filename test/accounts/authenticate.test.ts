@@ -4,7 +4,7 @@ import { Authenticator } from "../../src/accounts/authenticate.ts";
 import { GuessGuard } from "../../src/accounts/guard.ts";
 import { hashKey, makeKey } from "../../src/accounts/key.ts";
 import type { NewKeyView } from "../../src/accounts/view.ts";
-import { bearer, useAccounts, problemOf } from "./support.ts";
+import { authenticate, bearer, useAccounts, problemOf } from "./support.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -35,68 +35,80 @@ describe("Authenticator", () => {
 
   it("returns the account and the key of a valid key", async () => {
     const { key, id, account_id } = await newKey();
-    expect(await authenticator.authenticate(bearer(key))).to.include({ accountId: account_id, keyId: id });
+    expect(await authenticate(authenticator, bearer(key))).to.include({ accountId: account_id, keyId: id });
   });
 
   it("refuses an unknown key with api_key_invalid after one look-up", async () => {
     const unknown = bearer(makeKey(randomBytes));
-    expect(await findsDuring(() => problemOf(authenticator.authenticate(unknown), "api_key_invalid"))).to.equal(1);
+    expect(await findsDuring(() => problemOf(authenticate(authenticator, unknown), "api_key_invalid"))).to.equal(1);
   });
 
   it("refuses a key with one wrong character with api_key_invalid, without a look-up", async () => {
     const { key } = await newKey();
     const mistyped = key.slice(0, 12) + (key[12] === "a" ? "b" : "a") + key.slice(13);
     expect(
-      await findsDuring(() => problemOf(authenticator.authenticate(bearer(mistyped)), "api_key_invalid")),
+      await findsDuring(() => problemOf(authenticate(authenticator, bearer(mistyped)), "api_key_invalid")),
     ).to.equal(0);
+  });
+
+  it("refuses malformed keys with api_key_invalid and the error invalid_token, and does not repeat them", async () => {
+    const [key, long] = [makeKey(randomBytes), "x".repeat(1_000_000)];
+    const malformed = [key.slice(0, -1), `${key} ${key}`, `${key}x`, long, `${key}, ${key}`, `${key.slice(0, -1)}-`];
+    for (const text of malformed) {
+      const refused = await problemOf(authenticate(authenticator, bearer(text)), "api_key_invalid");
+      expect(refused.extras.headers).to.deep.equal({
+        "WWW-Authenticate": 'Bearer realm="candidate-onboarding", error="invalid_token"',
+      });
+      expect(JSON.stringify([refused.detail, refused.extras])).to.not.include(key.slice(9, 20));
+    }
   });
 
   it("ignores a look-up entry whose secret is not in the account's record", async () => {
     const { id, account_id } = await newKey();
     const secret = makeKey(randomBytes);
     await accounts.store.addSecret(hashKey(secret), account_id, id);
-    await problemOf(authenticator.authenticate(bearer(secret)), "api_key_invalid");
+    await problemOf(authenticate(authenticator, bearer(secret)), "api_key_invalid");
   });
 
   it("refuses a revoked key with api_key_revoked, and still accepts the account's other keys", async () => {
     const { key, id, account_id } = await newKey();
     const other = await accounts.service.createKey({ accountId: account_id, name: "other" });
     await accounts.service.revokeKey(id);
-    await problemOf(authenticator.authenticate(bearer(key)), "api_key_revoked");
-    await authenticator.authenticate(bearer(other.key));
+    await problemOf(authenticate(authenticator, bearer(key)), "api_key_revoked");
+    await authenticate(authenticator, bearer(other.key));
   });
 
   it("refuses a suspended account with account_suspended, and accepts it as soon as it is resumed", async () => {
     const { key, account_id } = await newKey();
     await accounts.service.suspendAccount(account_id);
-    const { status } = await problemOf(authenticator.authenticate(bearer(key)), "account_suspended");
+    const { status } = await problemOf(authenticate(authenticator, bearer(key)), "account_suspended");
     expect(status).to.equal(403);
     await accounts.service.resumeAccount(account_id);
-    await authenticator.authenticate(bearer(key));
+    await authenticate(authenticator, bearer(key));
   });
 
   it("accepts both secrets of a rotated key during the grace period, then only the new one", async () => {
     const old = await newKey();
     const { key } = await accounts.service.rotateKey({ keyId: old.id, graceSeconds: 10 });
-    const caller = await authenticator.authenticate(bearer(key));
+    const caller = await authenticate(authenticator, bearer(key));
     const { accountId, keyId } = caller;
-    expect(await authenticator.authenticate(bearer(old.key))).to.include({ accountId, keyId });
+    expect(await authenticate(authenticator, bearer(old.key))).to.include({ accountId, keyId });
     elapsedMs = 10_000;
-    await problemOf(authenticator.authenticate(bearer(old.key)), "api_key_invalid");
-    expect(await authenticator.authenticate(bearer(key))).to.deep.equal(caller);
+    await problemOf(authenticate(authenticator, bearer(old.key)), "api_key_invalid");
+    expect(await authenticate(authenticator, bearer(key))).to.deep.equal(caller);
   });
 
   it("caches a valid key for a minute, then looks it up again", async () => {
     const { key, id } = await newKey();
-    const authenticate = () => authenticator.authenticate(bearer(key));
-    expect(await findsDuring(authenticate)).to.equal(2);
+    const again = () => authenticate(authenticator, bearer(key));
+    expect(await findsDuring(again)).to.equal(2);
     elapsedMs = MINUTE_MS - 1;
-    expect(await findsDuring(authenticate)).to.equal(0);
+    expect(await findsDuring(again)).to.equal(0);
     await accounts.service.revokeKey(id);
-    await authenticate(); // still accepted from the cache; in the service, the limiter's marker refuses it
+    await again(); // still accepted from the cache; in the service, the limiter's marker refuses it
     elapsedMs = MINUTE_MS;
-    await problemOf(authenticate(), "api_key_revoked");
-    await problemOf(authenticate(), "api_key_revoked");
+    await problemOf(again(), "api_key_revoked");
+    await problemOf(again(), "api_key_revoked");
   });
 
   it("does not count a key found revoked, replaced or suspended as a guess, and looks up ended keys only once", async () => {
@@ -105,24 +117,24 @@ describe("Authenticator", () => {
     const { key: renewed } = await accounts.service.rotateKey({ keyId: rotated.id, graceSeconds: 0 });
     await accounts.service.suspendAccount(suspended.account_id);
     for (const { key } of [revoked, rotated, suspended])
-      await authenticator.authenticate(bearer(key)).catch(() => undefined);
+      await authenticate(authenticator, bearer(key)).catch(() => undefined);
     const ended = async () => {
-      await problemOf(authenticator.authenticate(bearer(revoked.key)), "api_key_revoked");
-      await problemOf(authenticator.authenticate(bearer(rotated.key)), "api_key_invalid");
+      await problemOf(authenticate(authenticator, bearer(revoked.key)), "api_key_revoked");
+      await problemOf(authenticate(authenticator, bearer(rotated.key)), "api_key_invalid");
     };
     expect(await findsDuring(ended)).to.equal(0);
     for (let request = 0; request < 30; request++) {
       await ended();
-      await problemOf(authenticator.authenticate(bearer(suspended.key)), "account_suspended");
+      await problemOf(authenticate(authenticator, bearer(suspended.key)), "account_suspended");
     }
-    await authenticator.authenticate(bearer(renewed));
+    await authenticate(authenticator, bearer(renewed));
     await accounts.service.resumeAccount(suspended.account_id);
-    await authenticator.authenticate(bearer(suspended.key));
+    await authenticate(authenticator, bearer(suspended.key));
   });
 
   it("shares one look-up between a hundred concurrent requests with the same uncached key", async () => {
     const { key } = await newKey();
-    const all = () => Promise.all(Array.from({ length: 100 }, () => authenticator.authenticate(bearer(key))));
+    const all = () => Promise.all(Array.from({ length: 100 }, () => authenticate(authenticator, bearer(key))));
     expect(await findsDuring(all)).to.equal(2);
   });
 });

@@ -5,14 +5,14 @@ import { Authenticator } from "../../src/accounts/authenticate.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { type GuardOptions, GuessGuard } from "../../src/accounts/guard.ts";
 import { makeKey } from "../../src/accounts/key.ts";
-import { bearer, CAP, useAccounts, problemOf } from "./support.ts";
+import { authenticate, bearer, CAP, useAccounts, problemOf } from "./support.ts";
 
 const [ATTACKER, ELSEWHERE] = ["192.0.2.66", "198.51.100.1"];
 const FAILURES = 20;
 
 /** Authenticates with a well-formed key that does not exist. */
 function guess(authenticator: Authenticator, address = ATTACKER): Promise<Caller> {
-  return authenticator.authenticate(bearer(makeKey(randomBytes), address));
+  return authenticate(authenticator, bearer(makeKey(randomBytes), address));
 }
 
 describe("GuessGuard", () => {
@@ -73,19 +73,19 @@ describe("GuessGuard", () => {
   it("still accepts valid keys, from other addresses and from the closed one, used before or not", async () => {
     const authenticator = newAuthenticator();
     const [known = "", unknown = ""] = await newKeys(2);
-    await authenticator.authenticate(bearer(known, ATTACKER));
+    await authenticate(authenticator, bearer(known, ATTACKER));
     await closeAddress(authenticator);
-    await authenticator.authenticate(bearer(known, ATTACKER));
+    await authenticate(authenticator, bearer(known, ATTACKER));
     elapsedMs += 60_000;
-    await authenticator.authenticate(bearer(known, ATTACKER));
-    await authenticator.authenticate(bearer(unknown, ATTACKER));
-    await authenticator.authenticate(bearer(unknown, ELSEWHERE));
+    await authenticate(authenticator, bearer(known, ATTACKER));
+    await authenticate(authenticator, bearer(unknown, ATTACKER));
+    await authenticate(authenticator, bearer(unknown, ELSEWHERE));
   });
 
   it("says what is wrong with each of a few wrong keys among a burst of valid ones", async () => {
     const keys = (await Promise.all(Array.from({ length: 10 }, () => newKeys(CAP)))).flat();
     const authenticator = newAuthenticator();
-    const good = keys.map((key) => authenticator.authenticate(bearer(key, ATTACKER)));
+    const good = keys.map((key) => authenticate(authenticator, bearer(key, ATTACKER)));
     const wrong = Array.from({ length: 3 }, () => problemOf(guess(authenticator), "api_key_invalid"));
     await Promise.all([...good, ...wrong]);
   });
@@ -93,15 +93,15 @@ describe("GuessGuard", () => {
   it("accepts a hundred valid keys that one address sends at once after a restart", async () => {
     const keys = (await Promise.all(Array.from({ length: 100 / CAP }, () => newKeys(CAP)))).flat();
     const authenticator = newAuthenticator();
-    const callers = await Promise.all(keys.map((key) => authenticator.authenticate(bearer(key, ATTACKER))));
+    const callers = await Promise.all(keys.map((key) => authenticate(authenticator, bearer(key, ATTACKER))));
     expect(new Set(callers.map(({ keyId }) => keyId)).size).to.equal(100);
   });
 
   it("does not count a missing or mistyped key, because it costs no look-up", async () => {
     const authenticator = newAuthenticator();
     for (let request = 0; request < 2 * FAILURES; request++) {
-      await problemOf(authenticator.authenticate(bearer("", ATTACKER)), "api_key_missing");
-      await problemOf(authenticator.authenticate(bearer("cos_live_mistyped", ATTACKER)), "api_key_invalid");
+      await problemOf(authenticate(authenticator, bearer("", ATTACKER)), "api_key_missing");
+      await problemOf(authenticate(authenticator, bearer("cos_live_mistyped", ATTACKER)), "api_key_invalid");
     }
     await problemOf(guess(authenticator), "api_key_invalid");
   });

@@ -8,7 +8,7 @@ import { makeKey } from "../../src/accounts/key.ts";
 import { AccountStore } from "../../src/accounts/store.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
 import { primaryOf } from "../support/mongo-url.ts";
-import { bearer, problemOf } from "./support.ts";
+import { authenticate, bearer, problemOf } from "./support.ts";
 
 const TIMEOUT_MS = 500;
 
@@ -46,7 +46,7 @@ describe("Authenticator without MongoDB", () => {
     const attempts = () =>
       Promise.all(
         Array.from({ length: 100 }, () =>
-          problemOf(authenticator.authenticate(bearer(makeKey(randomBytes))), "store_unavailable"),
+          problemOf(authenticate(authenticator, bearer(makeKey(randomBytes))), "store_unavailable"),
         ),
       );
     proxy.cut();

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import type { Authenticator } from "../../src/accounts/authenticate.ts";
+import type { KnownCaller } from "../../src/accounts/caller.ts";
 import type { Credentials } from "../../src/accounts/credentials.ts";
 import { AccountService } from "../../src/accounts/service.ts";
 import { AccountStore } from "../../src/accounts/store.ts";
@@ -9,7 +11,7 @@ import { newTypeId } from "../../src/infra/ids.ts";
 import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
 import { KeyMarkers } from "../../src/limiter/key-markers.ts";
-import { Problem, type ProblemCode } from "../../src/problems.ts";
+import { isRefusal, Problem, type ProblemCode, thrown } from "../../src/problems.ts";
 import { withOptions } from "../support/mongo-url.ts";
 import { testConfig } from "../support/service.ts";
 import { useStarted } from "../support/use-started.ts";
@@ -73,7 +75,14 @@ export async function problemOf(work: Promise<unknown>, code: ProblemCode): Prom
   throw outcome;
 }
 
+/** Authenticates. @throws any refusal as a problem, whether or not it needed a look-up. */
+export async function authenticate(authenticator: Authenticator, credentials: Credentials): Promise<KnownCaller> {
+  const found = await authenticator.authenticate(credentials);
+  if (isRefusal(found)) throw thrown(found);
+  return found;
+}
+
 /** Returns the credentials of a request with this key from this address. */
 export function bearer(key: string, address = "192.0.2.1"): Credentials {
-  return { authorization: `Bearer ${key}`, apiKey: undefined, address };
+  return { authorization: `Bearer ${key}`, apiKey: undefined, address: () => address };
 }

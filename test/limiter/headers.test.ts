@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Decision } from "../../src/limiter/decision.ts";
-import { rateLimitHeaders, refusal, secondsToReset } from "../../src/limiter/headers.ts";
+import { rateLimitHeaders, refusalOf, secondsToReset } from "../../src/limiter/headers.ts";
 
 const ADMITTED: Decision = {
   verdict: "admitted",
@@ -35,16 +35,16 @@ describe("the rate-limit headers", () => {
   });
 });
 
-describe("the problem of a refusal", () => {
+describe("a refusal", () => {
   it("is undefined if the request is admitted", () => {
-    expect([refusal(ADMITTED), refusal({ ...ADMITTED, verdict: "granted" })]).to.deep.equal([undefined, undefined]);
+    expect([refusalOf(ADMITTED), refusalOf({ ...ADMITTED, verdict: "granted" })]).to.deep.equal([undefined, undefined]);
   });
 
   it("says which window is exhausted and when to retry", () => {
-    const problem = refusal({ ...ADMITTED, verdict: "account_exhausted" });
-    expect(problem).to.include({ code: "rate_limited", status: 429 });
-    expect(problem?.message).to.match(/^Too many requests.* try again shortly/);
-    expect(problem?.extras).to.deep.include({
+    const refusal = refusalOf({ ...ADMITTED, verdict: "account_exhausted" });
+    expect(refusal).to.include({ code: "rate_limited" });
+    expect(refusal?.detail).to.match(/^Too many requests.* try again shortly/);
+    expect(refusal?.extras).to.deep.include({
       members: {
         type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
         surface: "create",
@@ -54,19 +54,19 @@ describe("the problem of a refusal", () => {
       },
       headers: { "Retry-After": "812" },
     });
-    expect(refusal({ ...ADMITTED, verdict: "key_exhausted" })?.extras.members).to.deep.include({
+    expect(refusalOf({ ...ADMITTED, verdict: "key_exhausted" })?.extras.members).to.deep.include({
       scope: "key",
       limit: 100,
     });
   });
 
   it("challenges a revoked key with WWW-Authenticate", () => {
-    const problem = refusal({ ...ADMITTED, verdict: "revoked" });
-    expect(problem).to.include({ code: "api_key_revoked", status: 401 });
-    expect(problem?.extras.headers?.["WWW-Authenticate"]).to.match(/^Bearer .*error="invalid_token"/);
+    const refusal = refusalOf({ ...ADMITTED, verdict: "revoked" });
+    expect(refusal).to.include({ code: "api_key_revoked" });
+    expect(refusal?.extras.headers?.["WWW-Authenticate"]).to.match(/^Bearer .*error="invalid_token"/);
   });
 
   it("is account_suspended for a suspended account", () => {
-    expect(refusal({ ...ADMITTED, verdict: "suspended" })).to.include({ code: "account_suspended", status: 403 });
+    expect(refusalOf({ ...ADMITTED, verdict: "suspended" })).to.include({ code: "account_suspended" });
   });
 });
