@@ -1,12 +1,50 @@
-import { typeidUnboxed } from "typeid-js";
+import { randomFillSync } from "node:crypto";
 
 export type IdPrefix = "cand" | "doc" | "ref" | "acct" | "key" | "grant" | "req" | "audit";
 
 /** Makes a new identifier: `newId("cand")` returns `cand_01j…`. */
 export type NewId = (prefix: IdPrefix) => string;
 
-/** Makes a TypeID: the prefix and a UUIDv7 in base32. TypeIDs sort by the time they were made. */
-export const newTypeId: NewId = (prefix) => typeidUnboxed(prefix);
+/** Bytes of a UUID, and of random bytes for the next ones: to fetch few at a time costs more than all the rest. */
+const UUID_BYTES = 16;
+const random = Buffer.alloc(256 * UUID_BYTES);
+let taken = random.length;
+
+/** Makes a TypeID from random bytes. TypeIDs sort by the millisecond in which they were made. */
+export const newTypeId: NewId = (prefix) => {
+  if (taken === random.length) {
+    randomFillSync(random);
+    taken = 0;
+  }
+  return typeId(prefix, Date.now(), random.subarray(taken, (taken += UUID_BYTES)));
+};
+
+/**
+ * Returns a TypeID (specification 0.3.0): the prefix, and a UUIDv7 (RFC 9562, 5.7) in base32. Our own code, because every
+ * request has an id, and a library that converts the UUID to text in between takes 4% of a request's time.
+ * @param epochMs when it was made.
+ * @param bytes 16 bytes, of which the id takes 74 bits. They are changed.
+ */
+export function typeId(prefix: IdPrefix, epochMs: number, bytes: Buffer): string {
+  bytes.writeUIntBE(epochMs, 0, 6);
+  bytes.writeUInt8(0x70 | (bytes.readUInt8(6) & 0x0f), 6); // version 7
+  bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8); // variant of RFC 9562
+  return `${prefix}_${base32(bytes)}`;
+}
+
+/** Crockford's base32 in lower case: 26 digits of 5 bits, which are two zero bits and the 128 of the UUID. */
+function base32(bytes: Buffer): string {
+  let text = "";
+  let value = 0;
+  let bits = 2;
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xffff;
+    for (bits += 8; bits >= 5; bits -= 5) text += DIGITS.charAt((value >> (bits - 5)) & 31);
+  }
+  return text;
+}
+
+const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** Returns whether `text` has the form of an identifier with that prefix. Saves the look-up of one that cannot exist. */
 export function looksLikeId(prefix: IdPrefix, text: string): boolean {

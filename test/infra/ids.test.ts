@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "chai";
+import { fromUUIDBytes, TypeID } from "typeid-js";
+import { looksLikeId, newTypeId, typeId } from "../../src/infra/ids.ts";
+
+describe("identifiers", () => {
+  it("are the TypeIDs that another implementation makes of the same bytes", () => {
+    for (let round = 0; round < 1000; round++) {
+      const bytes = randomBytes(16);
+      const id = typeId("cand", round === 0 ? 2 ** 48 - 1 : round * 1_999_999_999, bytes);
+      expect(id).to.equal(fromUUIDBytes("cand", bytes));
+    }
+  });
+
+  it("are UUIDs of version 7 with the time, and never the same twice", () => {
+    const before = Date.now();
+    const ids = Array.from({ length: 5000 }, () => newTypeId("req"));
+    const after = Date.now();
+    expect(new Set(ids).size).to.equal(5000);
+    for (const id of ids) {
+      expect(looksLikeId("req", id), id).to.equal(true);
+      const uuid = TypeID.fromString(id).toUUID();
+      expect(uuid).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      expect(parseInt(uuid.replaceAll("-", "").slice(0, 12), 16)).to.be.within(before, after);
+    }
+  });
+});
