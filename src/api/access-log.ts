@@ -1,28 +1,38 @@
 import type { Context } from "koa";
 import type { Logger } from "pino";
-import { describeFailure } from "../infra/log.ts";
+import { describeFailure, withoutRedaction } from "../infra/log.ts";
 import type { ApiState } from "./state.ts";
 
+/** Writes the line of a request. Call it when the answer has been sent or its connection has broken. */
+export type LogRequest = (ctx: Context & { state: ApiState }, started: number) => void;
+
 /**
- * Logs the line of a request whose answer has been sent, or whose connection has broken.
- * @param started when the request began, by `performance.now()`.
+ * Returns what writes one line per request. Does nothing for requests without a failure if the log's level is above info.
+ * Parameter `started` is when the request came, by `performance.now()`.
  */
-export function logRequest(log: Logger, ctx: Context & { state: ApiState }, started: number): void {
-  const { requestId, traceId, endpointName, caller, decision, failure } = ctx.state;
-  const line = {
-    request_id: requestId,
-    trace_id: traceId,
-    method: ctx.method,
-    endpoint: endpointName ?? null,
-    status: ctx.res.statusCode,
-    ms: Math.round((performance.now() - started) * 10) / 10,
-    account: caller?.accountId,
-    key_id: caller?.keyId,
-    surface: decision?.surface,
-    verdict: decision?.verdict,
-    window: decision?.window,
-    ...(ctx.res.writableFinished ? {} : { aborted: true }),
+export function requestLog(log: Logger): LogRequest {
+  const lines = withoutRedaction(log);
+  return ({ state, method, res }, started) => {
+    const { failure } = state;
+    if (failure === undefined && !lines.isLevelEnabled("info")) return;
+    const { caller, decision } = state;
+    // pino leaves out what is undefined.
+    const line = {
+      request_id: state.requestId,
+      trace_id: state.traceId,
+      method,
+      endpoint: state.endpointName ?? null,
+      status: res.statusCode,
+      ms: Math.round((performance.now() - started) * 10) / 10,
+      account: caller?.accountId,
+      key_id: caller?.keyId,
+      surface: decision?.surface,
+      verdict: decision?.verdict,
+      window: decision?.window,
+      aborted: res.writableFinished ? undefined : true,
+      error: failure === undefined ? undefined : describeFailure(failure),
+    };
+    if (failure === undefined) lines.info(line, "request");
+    else lines.error(line, "request failed");
   };
-  if (failure === undefined) log.info(line, "request");
-  else log.error({ ...line, error: describeFailure(failure) }, "request failed");
 }

@@ -5,7 +5,7 @@ import { answerProblem } from "../http/problem.ts";
 import { checkHost, checkPath, type Draining, requestIdOf, warnerOfProxies } from "../http/request.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Metrics } from "../infra/metrics.ts";
-import { logRequest } from "./access-log.ts";
+import { requestLog } from "./access-log.ts";
 import type { ApiState } from "./state.ts";
 
 export interface FrontOptions {
@@ -23,6 +23,7 @@ export interface FrontOptions {
  * replica accepts it. One middleware, because each costs a request several promises.
  */
 export function front({ newId, log, metrics, trustedProxies, draining }: FrontOptions): Middleware<ApiState> {
+  const logRequest = requestLog(log);
   const warnOfProxy = trustedProxies === 0 ? warnerOfProxies(log) : () => undefined;
   return async (ctx, next) => {
     const started = performance.now();
@@ -32,7 +33,7 @@ export function front({ newId, log, metrics, trustedProxies, draining }: FrontOp
     ctx.res.once("close", () => {
       metrics.activeRequests.dec();
       measure(metrics, ctx, started);
-      logRequest(log, ctx, started);
+      logRequest(ctx, started);
     });
     warnOfProxy(ctx.req);
     try {

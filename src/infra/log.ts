@@ -1,9 +1,11 @@
 import { type Logger, type LoggerOptions, pino } from "pino";
 import { Problem } from "../problems.ts";
+import { LogOutput } from "./log-output.ts";
 
 /**
  * Creates the log of the process: JSON lines on standard output. Code logs only named fields, never headers, bodies or
  * queries. The redaction is a second safeguard, in case an object with a key or personal data is logged by mistake.
+ * @param destination gets each line at once, instead of standard output.
  */
 export function createLog(level: string, destination?: { write(line: string): void }): Logger {
   const options: LoggerOptions = {
@@ -14,7 +16,20 @@ export function createLog(level: string, destination?: { write(line: string): vo
       censor: "[redacted]",
     },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  if (destination !== undefined) return pino(options, destination);
+  const output = new LogOutput(process.stdout.fd, (lines) => {
+    log.warn({ lines }, "log lines were dropped, because standard output was read too slowly");
+  });
+  const log: Logger = pino(options, output);
+  return log;
+}
+
+/**
+ * Returns a log for the same destination that does not redact. Redaction takes 40 µs a line. Pass it only names, numbers
+ * and ids that the service made itself.
+ */
+export function withoutRedaction(log: Logger): Logger {
+  return log.child({}, { redact: [] });
 }
 
 const SENSITIVE = [

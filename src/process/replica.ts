@@ -8,6 +8,7 @@ import type { Config } from "../config.ts";
 import { refuseMalformed } from "../http/client-error.ts";
 import { lingerOverBodies } from "../http/lingering-close.ts";
 import { newTypeId } from "../infra/ids.ts";
+import { flushed } from "../infra/log-output.ts";
 import { processMetrics } from "../infra/process-metrics.ts";
 import { textOf } from "../infra/text-format.ts";
 import { drain } from "./drain.ts";
@@ -60,6 +61,7 @@ function running(system: System, server: Server, ops: { port: number; close(): v
     ops.close();
     await system.close();
     system.log.info("stopped");
+    await flushed(system.log);
   }
   system.log.info({ port: portOf(server), ops_port: ops.port }, "serving");
   return { port: portOf(server), opsPort: ops.port, stop: () => (stopped ??= stop()) };

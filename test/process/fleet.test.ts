@@ -22,7 +22,9 @@ describe("The operators' port of several processes", () => {
 
   it("answers with the sum over all processes", async () => {
     await create(REQUESTS);
-    const busy = new Set(service.log.filter(({ msg }) => msg === "request").map(({ pid }) => pid));
+    const requests = () => service.log.filter(({ msg }) => msg === "request");
+    while (requests().length < REQUESTS) await service.logged(({ msg }) => msg === "request");
+    const busy = new Set(requests().map(({ pid }) => pid));
     expect(busy.size).to.be.above(1);
     const metrics = await scrape(service);
     expect(metrics.value(COUNT, CREATED)).to.equal(REQUESTS);

@@ -1,0 +1,91 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { expect } from "chai";
+import { compiled } from "../support/compiled.ts";
+import { useProcesses, useSharedAccount } from "../support/use-service.ts";
+
+const LINES = 2_000;
+
+/** Runs a program that has `log` and `lines(count)`, which logs lines numbered from 0. */
+async function program(source: string): Promise<ChildProcessByStdio<null, Readable, Readable>> {
+  const head = `import { createLog } from ${JSON.stringify(await compiled("infra/log.ts"))};
+    const log = createLog("info");
+    let n = 0;
+    const lines = (count) => { for (const end = n + count; n < end; n++) log.info({ n, pad: "x".repeat(150) }, "line"); };`;
+  const args = ["--input-type=module", "--eval", `${head}\n${source}`];
+  return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+}
+
+interface Line {
+  n?: number;
+  lines?: number;
+}
+
+const parsed = (output: string): Line[] =>
+  output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+const ALL = Array.from({ length: LINES }, (_, n) => n);
+
+describe("the log on standard output", () => {
+  for (const [what, end] of [
+    ["the process has nothing left to do", ""],
+    ["it calls process.exit", "process.exit()"],
+    ["an exception is not caught", 'throw new Error("crashed")'],
+  ]) {
+    it(`has every line, in order, when ${what}`, async () => {
+      const child = await program(`lines(${LINES / 2}); setImmediate(() => { lines(${LINES / 2}); ${end} });`);
+      expect(parsed(await text(child.stdout)).map(({ n }) => n)).to.deep.equal(ALL);
+    });
+  }
+
+  it("has a line soon, without a full batch", async () => {
+    const child = await program("lines(1); setInterval(() => undefined, 1000);");
+    const [chunk] = (await once(child.stdout, "data")) as [Buffer];
+    expect(parsed(chunk.toString())).to.have.length(1);
+    child.kill("SIGKILL");
+  });
+
+  it("neither blocks nor fills the memory while nobody reads, and then says how many lines it dropped", async () => {
+    const child = await program(`
+      process.once("SIGUSR2", () => log.flush(() => process.exit()));
+      lines(50_000);
+      process.stderr.write("logged");
+      setInterval(() => undefined, 1000);`);
+    await once(child.stderr, "data");
+    child.kill("SIGUSR2");
+    const output = parsed(await text(child.stdout));
+    const [{ lines = 0 } = {}] = output.filter((line) => line.lines !== undefined);
+    expect(lines).to.be.above(0);
+    expect(output.filter(({ n }) => n !== undefined).length + lines).to.equal(50_000);
+  });
+
+  it("lets the process end when the reader is gone", async () => {
+    const child = await program(`lines(${LINES}); setTimeout(() => { lines(${LINES}); process.exit(); }, 300);`);
+    child.stdout.once("data", () => child.stdout.destroy());
+    expect((await once(child, "exit"))[0]).to.equal(0);
+  });
+
+  it("lets the process end when the reader has stopped reading", async () => {
+    const child = await program(`lines(${LINES}); process.exit();`);
+    expect((await once(child, "exit"))[0]).to.equal(0);
+  });
+});
+
+describe("the log of a service that gets SIGTERM", () => {
+  const service = useProcesses();
+  const { client } = useSharedAccount(service);
+
+  it("has a line for every request that was answered", async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => client.get("/limits")));
+    const closed = once(service.child, "close");
+    service.child.kill("SIGTERM");
+    await closed;
+    const logged = new Set(service.log.map(({ request_id }) => request_id));
+    expect(answers.filter(({ headers }) => !logged.has(headers.get("x-request-id") ?? ""))).to.deep.equal([]);
+    expect(service.log.at(-1)?.msg).to.equal("stopped");
+  });
+});
