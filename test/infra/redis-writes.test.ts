@@ -1,0 +1,50 @@
+import { once } from "node:events";
+import type { Redis } from "ioredis";
+import { expect } from "chai";
+import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
+import { limiterOver, newCaller } from "../limiter/support.ts";
+import { useRedisServer } from "../support/servers.ts";
+
+describe("what is sent to Redis", () => {
+  const server = useRedisServer();
+  let redis: RedisClient;
+  let operator: RedisClient;
+  before(async () => {
+    redis = await connectRedis({ url: server.url, timeoutMs: 5_000 });
+    operator = await connectRedis({ url: server.url, timeoutMs: 5_000 });
+  });
+  after(() => {
+    redis?.disconnect();
+    operator?.disconnect();
+  });
+
+  async function figure(section: string, name: RegExp): Promise<number> {
+    return Number(name.exec(await operator.info(section))?.[1] ?? 0);
+  }
+  const reads = () => figure("stats", /^total_reads_processed:(\d+)/m);
+  const runs = () => figure("commandstats", /^cmdstat_evalsha:calls=(\d+)/m);
+
+  it("is one command for each charge, and one write for all charges of one turn of the event loop", async () => {
+    const limiter = limiterOver(redis);
+    const request = { ...newCaller(), surface: "reads" } as const;
+    await limiter.charge(request); // the script is loaded
+    const [readsBefore, runsBefore] = [await reads(), await runs()];
+    await Promise.all(Array.from({ length: 50 }, () => limiter.charge(request)));
+    expect((await runs()) - runsBefore).to.equal(50);
+    const questions = 2; // this test asks for `runs` and `reads` again, each a read of its own
+    expect((await reads()) - readsBefore - questions - 1).to.be.below(5);
+  });
+
+  it("is nothing if the connection closes before a command was written, and the command fails", async () => {
+    const { stream } = redis as Redis;
+    const failed = redis.incr("never").then(
+      () => expect.fail("the command succeeded"),
+      (error: Error) => error,
+    );
+    stream.destroy();
+    expect(await failed).to.be.an.instanceOf(Error);
+    await once(redis, "ready");
+    expect(await operator.get("never")).to.equal(null);
+    expect(await redis.incr("later")).to.equal(1);
+  });
+});
