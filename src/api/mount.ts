@@ -5,6 +5,7 @@ import type { Caller } from "../accounts/caller.ts";
 import { BinaryAnswer, jsonAnswer, type JsonAnswer, send } from "../http/answer.ts";
 import type { ReadBody } from "../http/body.ts";
 import { ifMatch, ifNoneMatch } from "../http/entity-tags.ts";
+import type { CodedForms } from "../http/send-text.ts";
 import { parseIdempotencyKey } from "../idempotency/key.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
 import type { NewId } from "../infra/ids.ts";
@@ -33,12 +34,13 @@ export function mount(routes: readonly Route[], options: MountOptions): Router<A
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) router.register(route.path, [route.method], handlerOf(route, options));
   const contract = jsonAnswer(200, openApi(routes));
+  const forms: CodedForms = new Map();
   router.get("/openapi.json", async (ctx) => {
     ctx.state.endpointName = "openapi";
     ctx.state.route = "/openapi.json";
     const answer = await contract;
     const headers = { ...answer.headers, "Cache-Control": "public, max-age=300" };
-    send(ctx, { ...answer, headers }, ifNoneMatch(headerOf(ctx, "if-none-match")));
+    await send(ctx, { ...answer, headers }, forms);
   });
   return router;
 }
@@ -53,8 +55,8 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
     const caller = await admit(ctx, surfaceOf(route, ctx.querystring), options);
     const query = readQuery(ctx.querystring);
     const read = await readBody(ctx.req, caller, ctx.params);
-    const clientHas = ifNoneMatch(headerOf(ctx, "if-none-match"));
-    send(ctx, await answer({ ctx, caller, route, query, read, clientHas }, options), clientHas);
+    const clientHas = ifNoneMatch(ctx.req.headers);
+    await send(ctx, await answer({ ctx, caller, route, query, read, clientHas }, options));
   };
 }
 

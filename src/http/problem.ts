@@ -1,6 +1,7 @@
 import type { Context, Middleware } from "koa";
 import { PROBLEMS, Problem, problem } from "../problems.ts";
 import type { RequestState } from "./request.ts";
+import { sendText } from "./send-text.ts";
 
 /** Returns the body of a problem+json answer (RFC 9457, 3). */
 export function problemDocument({ code, message, extras }: Problem, requestId: string): string {
@@ -25,7 +26,7 @@ export const problems: Middleware<RequestState> = async (ctx, next) => {
   try {
     await next();
   } catch (error) {
-    writeProblem(ctx, toProblem(error), error);
+    await writeProblem(ctx, toProblem(error), error);
   }
 };
 
@@ -46,13 +47,13 @@ function toProblem(error: unknown): Problem {
   });
 }
 
-function writeProblem(ctx: Context & { state: RequestState }, refused: Problem, cause: unknown): void {
+async function writeProblem(ctx: Context & { state: RequestState }, refused: Problem, cause: unknown): Promise<void> {
   const { status, extras } = refused;
   if (status >= 500) ctx.state.failure = extras.cause ?? cause;
   ctx.status = status;
   ctx.set(extras.headers ?? {});
   ctx.remove("ETag");
-  ctx.body = problemDocument(refused, ctx.state.requestId);
-  ctx.type = "application/problem+json";
+  ctx.set("Content-Type", "application/problem+json");
   ctx.set("Cache-Control", "no-store");
+  await sendText(ctx, problemDocument(refused, ctx.state.requestId));
 }
