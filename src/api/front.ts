@@ -41,7 +41,7 @@ export function front({ newId, log, metrics, trustedProxies, draining }: FrontOp
       checkPath(ctx.path);
       await next();
     } catch (error) {
-      answerProblem(ctx, error);
+      await answerProblem(ctx, error);
     }
     if (draining.started) ctx.set("Connection", "close");
   };

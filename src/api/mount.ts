@@ -7,6 +7,7 @@ import type { ReadBody } from "../http/body.ts";
 import { ifMatch, ifNoneMatch } from "../http/entity-tags.ts";
 import { answerRefusal } from "../http/problem.ts";
 import { headerOf } from "../http/request.ts";
+import type { CodedForms } from "../http/send-text.ts";
 import { parseIdempotencyKey } from "../idempotency/key.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
 import type { NewId } from "../infra/ids.ts";
@@ -36,12 +37,13 @@ export function mount(routes: readonly Route[], options: MountOptions): Router<A
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) router.register(route.path, [route.method], handlerOf(route, options));
   const contract = jsonAnswer(200, openApi(routes));
+  const forms: CodedForms = new Map();
   router.get("/openapi.json", async (ctx) => {
     ctx.state.endpointName = "openapi";
     ctx.state.route = "/openapi.json";
     const answer = await contract;
     const headers = { ...answer.headers, "Cache-Control": "public, max-age=300" };
-    send(ctx, { ...answer, headers }, ifNoneMatch(headerOf(ctx.req, "if-none-match")));
+    await send(ctx, { ...answer, headers }, forms);
   });
   return router;
 }
@@ -56,13 +58,13 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
     const { querystring } = ctx;
     const admitted = await admit(ctx, surfaceOf(route, querystring), options);
     if (isRefusal(admitted)) {
-      answerRefusal(ctx, admitted);
+      await answerRefusal(ctx, admitted);
       return;
     }
     const query = readQuery(querystring);
     const read = await readBody(ctx.req, admitted, ctx.params);
-    const clientHas = ifNoneMatch(headerOf(ctx.req, "if-none-match"));
-    send(ctx, await answer({ ctx, caller: admitted, route, query, read, clientHas }, options), clientHas);
+    const clientHas = ifNoneMatch(ctx.req.headers);
+    await send(ctx, await answer({ ctx, caller: admitted, route, query, read, clientHas }, options));
   };
 }
 

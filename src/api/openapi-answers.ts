@@ -40,10 +40,15 @@ export function answersOf(route: Route, { schemas, responses }: Components): Rec
 
 /** Returns the answers of GET /openapi.json, which needs no key. */
 export function contractAnswers({ responses }: Pick<Components, "responses">): Record<string, Json> {
-  const headers = headersOf(["ETag", "Cache-Control", "X-Request-Id"]);
+  const names: HeaderName[] = ["ETag", "Cache-Control", "X-Request-Id", "Vary"];
+  const headers = headersOf(names);
   const schema = { $ref: "#/components/schemas/Contract" };
   return {
-    200: { description: "The contract.", headers, content: { "application/json": { schema } } },
+    200: {
+      description: "The contract.",
+      headers: headersOf([...names, "Content-Encoding"]),
+      content: { "application/json": { schema } },
+    },
     304: { description: "The client's copy is current.", headers },
     ...problemAnswers(ANY_REQUEST, { charged: false, responses }),
   };
@@ -61,19 +66,18 @@ function successesOf(route: Route, schemas: Record<string, Json>): Record<string
     "X-Request-Id",
     ...(surface === "free" ? [] : (["RateLimit-Policy", "RateLimit"] as const)),
   ];
-  const stored: HeaderName[] = ["ETag", "Cache-Control", ...charged];
   const isFile = binary.includes("*/*");
+  const stored: HeaderName[] = ["ETag", "Cache-Control", ...(isFile ? [] : (["Vary"] as const)), ...charged];
   const special: HeaderName[] = [
     ...(method === "POST" ? (["Idempotent-Replayed"] as const) : []),
     ...(route.location === undefined ? [] : (["Location"] as const)),
     ...(isFile
       ? (["Accept-Ranges", "Content-Disposition", "X-Content-Type-Options", "Content-Security-Policy"] as const)
       : []),
-    ...(binary.length > 0 && !isFile
-      ? (["Content-Disposition-Of-File", "X-Content-Type-Options", "Vary"] as const)
-      : []),
+    ...(binary.length > 0 && !isFile ? (["Content-Disposition-Of-File", "X-Content-Type-Options"] as const) : []),
   ];
-  const headers = headersOf([...stored, ...special]);
+  const coded: HeaderName[] = isFile ? [] : ["Content-Encoding"];
+  const headers = headersOf([...stored, ...special, ...coded]);
   const json = (schema: NonNullable<typeof answer>) => ({
     "application/json": { schema: publish(schema, "answer", schemas) },
   });
@@ -86,7 +90,7 @@ function successesOf(route: Route, schemas: Record<string, Json>): Record<string
     // Not 200: tools take the lowest status for the answer of the operation.
     answers["2XX"] = {
       description: "For dry_run=true, with the status 200: what the request would do. Nothing is stored.",
-      headers: headersOf(stored),
+      headers: headersOf([...stored, ...coded]),
       content: json(dryRun.answer),
     };
   }
@@ -117,7 +121,7 @@ function problemAnswers(
 }
 
 function problemAnswer(status: number, codes: readonly ProblemCode[], charged: boolean): Json {
-  const names: HeaderName[] = ["X-Request-Id", "Cache-Control"];
+  const names: HeaderName[] = ["X-Request-Id", "Cache-Control", "Vary-Of-Problem", "Content-Encoding"];
   if (status === 401) names.push("WWW-Authenticate");
   if (status === 416) names.push("Content-Range");
   if (status === 429 || status === 503) names.push("Retry-After");
@@ -153,6 +157,9 @@ function codesOf({ body, upload, method, problems }: Route): ProblemCode[] {
 
 function headersOf(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
-    names.map((name) => [name.replace(/-(In-Flight|Of-File)$/, ""), { $ref: `#/components/headers/${name}` }]),
+    names.map((name) => [
+      name.replace(/-(In-Flight|Of-File|Of-Problem)$/, ""),
+      { $ref: `#/components/headers/${name}` },
+    ]),
   );
 }

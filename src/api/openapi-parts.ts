@@ -32,7 +32,7 @@ const sent = (description: string, example: string) => ({ ...text(description, e
 /** Response headers by component. A name may have a suffix where the same header is not always sent. */
 export const COMPONENT_HEADERS = {
   ETag: sent(
-    "A strong entity tag of the answer (RFC 9110, 8.8.3). Send it back in If-Match or If-None-Match.",
+    "A strong entity tag of the answer (RFC 9110, 8.8.3), different for each content coding. Send it back in If-Match or If-None-Match as you received it.",
     '"kX9wq"',
   ),
   Location: sent("The path of the new resource.", "/candidates/cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
@@ -77,7 +77,12 @@ export const COMPONENT_HEADERS = {
     "Keeps a browser from running what strangers uploaded.",
     "sandbox; default-src 'none'",
   ),
-  Vary: sent("The request header that the answer depends on.", "Accept"),
+  Vary: sent("The request headers that the answer depends on.", "Accept-Encoding"),
+  "Vary-Of-Problem": text("The request header that a problem of 1 kB or more depends on.", "Accept-Encoding"),
+  "Content-Encoding": text(
+    "br or gzip (RFC 9110, 8.4): the first that Accept-Encoding prefers, for an answer of 1 kB or more.",
+    "gzip",
+  ),
 };
 
 const parameter = (name: string, description: string, example: string) => ({
@@ -90,7 +95,7 @@ const parameter = (name: string, description: string, example: string) => ({
 export const PARAMETERS = {
   "If-Match": parameter(
     "If-Match",
-    "An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.",
+    "An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.",
     '"kX9wq"',
   ),
   "If-None-Match": parameter(

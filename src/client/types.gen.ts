@@ -1262,7 +1262,7 @@ export type QuietHoursPatch = {
 };
 
 /**
- * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+ * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
  */
 export type IfMatch = string;
 
@@ -1542,7 +1542,7 @@ export type DeleteCandidateData = {
     body?: never;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -1701,7 +1701,7 @@ export type UpdateCandidateData = {
     body: CandidatePatch;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -1800,7 +1800,7 @@ export type StartCandidateData = {
     body?: StartInput;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -1903,7 +1903,7 @@ export type SetOutreachData = {
     body: OutreachPatch;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -1998,7 +1998,7 @@ export type AddDocumentData = {
     body: DocumentInput;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2098,7 +2098,7 @@ export type DeleteDocumentData = {
     body?: never;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2265,7 +2265,7 @@ export type UpdateDocumentData = {
     body: DocumentPatch;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2464,7 +2464,7 @@ export type PutDocumentContentData = {
     body: Blob | File;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2571,7 +2571,7 @@ export type AddReferenceData = {
     body: ReferenceInput;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2671,7 +2671,7 @@ export type DeleteReferenceData = {
     body?: never;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2830,7 +2830,7 @@ export type UpdateReferenceData = {
     body: ReferencePatch;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -3077,7 +3077,7 @@ export type ChangeAssistantSettingsData = {
     body: AssistantPatch;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -3222,7 +3222,7 @@ export type ChangeQuietHoursData = {
     body: QuietHoursPatch;
     headers?: {
         /**
-         * An ETag that the client has read. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**

@@ -1,24 +1,25 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import type { Context } from "koa";
-import { viewTag } from "./entity-tags.ts";
+import { keptTag, viewTag } from "./entity-tags.ts";
 import { jsonText } from "./json-text.ts";
+import { type CodedForms, sendText } from "./send-text.ts";
 
 /** A JSON answer, ready to be sent or to be stored for replays. */
 export interface JsonAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** JSON in UTF-8. */
-  readonly body: Buffer;
+  /** JSON, in UTF-8 if it is bytes. It is never stored compressed: each client gets it in the coding that it accepts. */
+  readonly body: Buffer | string;
 }
 
-/** An answer that is not JSON: bytes, or nothing at all. */
+/** An answer that a handler makes itself: bytes, or nothing at all. JSON in a Buffer is compressed, all else is not. */
 export class BinaryAnswer {
   readonly status: 200 | 204 | 206 | 304;
   readonly headers: Record<string, string>;
   /** Undefined for 204 and 304. */
-  readonly body: Readable | undefined;
+  readonly body: Readable | Buffer | undefined;
 
-  constructor(status: 200 | 204 | 206 | 304, headers: Record<string, string>, body?: Readable) {
+  constructor(status: 200 | 204 | 206 | 304, headers: Record<string, string>, body?: Readable | Buffer) {
     this.status = status;
     this.headers = headers;
     this.body = body;
@@ -34,7 +35,7 @@ export async function jsonAnswer(
   value: unknown,
   { location, volatile }: { location?: string | undefined; volatile?: readonly string[] | undefined } = {},
 ): Promise<JsonAnswer> {
-  const { bytes, tag } = await jsonText(value);
+  const { body, tag } = await jsonText(value);
   const headers = {
     ETag: volatile === undefined ? tag : viewTag(value, volatile),
     "Cache-Control": "private, no-cache",
@@ -43,25 +44,27 @@ export async function jsonAnswer(
   return {
     status,
     headers: location === undefined ? headers : { ...headers, Location: location },
-    body: bytes,
+    body,
   };
 }
 
 /**
  * Sends an answer. Answers a GET with 304 if the client already has this JSON.
- * @param clientHas tells whether the client has the representation with a tag (`ifNoneMatch`).
+ * @param forms keeps the compressed forms of a JSON answer that is sent again and again.
  */
-export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, clientHas: (tag: string) => boolean): void {
-  ctx.status = answer.status;
-  ctx.set(answer.headers);
-  if (answer instanceof BinaryAnswer) {
-    ctx.body = answer.body ?? null;
-    if (answer.body === undefined)
-      ctx.status = answer.status; // Koa changes the status of an empty body to 204
-    else ctx.set(answer.headers); // Koa gives streams a default type; keep the answer's own
+export async function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, forms?: CodedForms): Promise<void> {
+  const { status, headers, body } = answer;
+  for (const name in headers) ctx.res.setHeader(name, headers[name]!);
+  ctx.status = status;
+  if (body instanceof Readable || headers["Content-Type"] !== "application/json") {
+    ctx.body = body ?? null;
+    ctx.status = status; // Koa changes the status of an empty body to 204
     return;
   }
-  ctx.body = answer.body;
-  ctx.set("Content-Type", "application/json");
-  if (ctx.method === "GET" && clientHas(answer.headers.ETag ?? "")) ctx.status = 304;
+  if (!("Vary" in headers)) ctx.res.setHeader("Vary", "Accept-Encoding");
+  const tag = headers["ETag"] ?? "";
+  const kept = ctx.method === "GET" || ctx.method === "HEAD" ? keptTag(ctx.req.headers, tag) : undefined;
+  if (body !== undefined && kept === undefined) return await sendText(ctx, body, { tag, forms });
+  ctx.res.setHeader("ETag", kept ?? tag);
+  ctx.status = 304;
 }

@@ -1,15 +1,26 @@
-import { createHash, type Hash } from "node:crypto";
+import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Precondition } from "../precondition.ts";
 import { problem } from "../problems.ts";
+import { type Coding, codingsFor } from "./codings.ts";
 
 /** Returns a strong entity tag (RFC 9110, 8.8.3). The same representation has the same tag on every replica. */
 export function entityTag(representation: string): string {
-  return asTag(createHash("sha256").update(representation));
+  return tagOfHash(hash("sha256", representation, "base64url"));
 }
 
-/** Returns the entity tag of the representation that was hashed. */
-export function asTag(hash: Hash): string {
-  return `"${hash.digest("base64url").slice(0, 27)}"`;
+/** Returns the entity tag of the representation with this SHA-256, in base64url. */
+export function tagOfHash(sha256: string): string {
+  return `"${sha256.slice(0, 27)}"`;
+}
+
+/** Returns the entity tag of the same representation in a coding. Each coding has a tag of its own (RFC 9110, 8.8.3.3). */
+export function codedTag(tag: string, coding: Coding): string {
+  return coding === "identity" ? tag : `${tag.slice(0, -1)}-${coding}"`;
+}
+
+function plainTag(tag: string): string {
+  return tag.replace(/-(?:br|gzip)"$/, '"');
 }
 
 /**
@@ -28,7 +39,8 @@ export function viewTag(view: unknown, volatile: readonly string[] = []): string
 }
 
 /**
- * Returns the precondition of an If-Match header (RFC 9110, 13.1.1). Call it with views that have no volatile members.
+ * Returns the precondition of an If-Match header (RFC 9110, 13.1.1). A tag of any coding names its representation. Call it
+ * with views that have no volatile members.
  */
 export function ifMatch(header: string | undefined): Precondition {
   if (header === undefined) return () => undefined;
@@ -46,12 +58,25 @@ export function ifMatch(header: string | undefined): Precondition {
 }
 
 /**
- * Returns a function that tells whether the If-None-Match header (RFC 9110, 13.1.2) contains a tag, by weak comparison
- * (8.8.3.2). The request's Cache-Control is ignored: fetch() sends `no-cache` with every If-None-Match.
+ * Returns a function that tells whether If-None-Match (RFC 9110, 13.1.2) names a representation that the client may keep
+ * using: it has the tag, in a coding that Accept-Encoding takes.
  */
-export function ifNoneMatch(header: string | undefined): (tag: string) => boolean {
-  if (header === undefined) return () => false;
-  return (tag) => listsTag(header, [tag], "weak");
+export function ifNoneMatch(headers: IncomingHttpHeaders): (tag: string) => boolean {
+  return (tag) => keptTag(headers, tag) !== undefined;
+}
+
+/**
+ * Returns the entity tag for the 304, which is that of the client's copy: the copy may have another coding than a new
+ * answer would have. Undefined if the client has no current copy in a coding that Accept-Encoding takes. Tags are
+ * compared weakly (RFC 9110, 8.8.3.2). The request's Cache-Control is ignored: fetch() sends `no-cache` with every
+ * If-None-Match.
+ */
+export function keptTag(headers: IncomingHttpHeaders, tag: string): string | undefined {
+  const list = headers["if-none-match"];
+  if (list === undefined || list === "") return undefined;
+  if (list.trim() === "*") return tag;
+  const coded = codingsFor(headers["accept-encoding"]).map((coding) => codedTag(tag, coding));
+  return coded.find((each) => listsTag(list, [each], "weak"));
 }
 
 function isQuoted(header: string): boolean {
@@ -62,5 +87,6 @@ function isQuoted(header: string): boolean {
 function listsTag(list: string, tags: readonly string[], comparison: "strong" | "weak"): boolean {
   if (list.trim() === "*") return true;
   const listed = list.match(/(?:W\/)?"[^"]*"/g) ?? [];
-  return listed.some((tag) => tags.includes(comparison === "weak" ? tag.replace(/^W\//, "") : tag));
+  if (comparison === "weak") return listed.some((tag) => tags.includes(tag.replace(/^W\//, "")));
+  return listed.some((tag) => tags.includes(tag) || tags.includes(plainTag(tag)));
 }

@@ -1,12 +1,23 @@
 import { createHash } from "node:crypto";
 import { jsonParts } from "../infra/json-parts.ts";
-import { asTag } from "./entity-tags.ts";
+import { entityTag, tagOfHash } from "./entity-tags.ts";
 
 /**
- * Returns a value as `JSON.stringify` writes it, in UTF-8, with its entity tag. Other requests are served meanwhile. It
- * returns bytes because the HTTP server would otherwise encode the whole text at once, of up to 8 MiB.
+ * A value is written at once if its names and texts have up to this many characters, and one for each value. That takes
+ * 0.3 ms, a quarter of what it takes in stretches.
  */
-export async function jsonText(value: unknown): Promise<{ bytes: Buffer; tag: string }> {
+const SMALL = 64 * 1024;
+
+/**
+ * Returns a value as `JSON.stringify` writes it, with its entity tag. A small value becomes a string: the HTTP server
+ * sends it in one chunk with the headers. A larger one becomes bytes in UTF-8, because the HTTP server would encode the
+ * whole text at once, of up to 8 MiB. It is made in stretches, between which other requests are served.
+ */
+export async function jsonText(value: unknown): Promise<{ body: Buffer | string; tag: string }> {
+  if (remaining(value, SMALL) >= 0) {
+    const body = JSON.stringify(value);
+    return { body, tag: entityTag(body) };
+  }
   const hash = createHash("sha256");
   const parts: Buffer[] = [];
   for await (const part of jsonParts(value)) {
@@ -14,5 +25,19 @@ export async function jsonText(value: unknown): Promise<{ bytes: Buffer; tag: st
     hash.update(bytes);
     parts.push(bytes);
   }
-  return { bytes: Buffer.concat(parts), tag: asTag(hash) };
+  return { body: Buffer.concat(parts), tag: tagOfHash(hash.digest("base64url")) };
+}
+
+/** Returns what a value leaves of a number of characters. Stops counting when it is below zero. */
+function remaining(value: unknown, characters: number): number {
+  if (typeof value === "string") return characters - value.length;
+  let left = characters - 1;
+  if (typeof value !== "object" || value === null) return left;
+  if (Array.isArray(value)) {
+    for (const item of value) if ((left = remaining(item, left)) < 0) break;
+    return left;
+  }
+  for (const name in value)
+    if ((left = remaining((value as Record<string, unknown>)[name], left - name.length)) < 0) break;
+  return left;
 }

@@ -1,6 +1,7 @@
 import type { Context } from "koa";
 import { PROBLEMS, Problem, problem, type Refusal } from "../problems.ts";
 import type { RequestState } from "./request.ts";
+import { sendText } from "./send-text.ts";
 
 type Ctx = Context & { state: RequestState };
 
@@ -20,21 +21,21 @@ export function problemDocument({ code, detail, extras }: Refusal, requestId: st
 }
 
 /** Answers an error with problem+json. An error that is not a Problem becomes internal_error, without details. */
-export function answerProblem(ctx: Ctx, error: unknown): void {
+export function answerProblem(ctx: Ctx, error: unknown): Promise<void> {
   const refused = toProblem(error);
   if (refused.status >= 500) ctx.state.failure = refused.extras.cause ?? error;
-  answerRefusal(ctx, refused);
+  return answerRefusal(ctx, refused);
 }
 
 /** Answers with problem+json, instead of anything that was set before. */
-export function answerRefusal(ctx: Ctx, refused: Refusal): void {
+export function answerRefusal(ctx: Ctx, refused: Refusal): Promise<void> {
   const { code, extras } = refused;
   ctx.status = PROBLEMS[code].status;
   ctx.set(extras.headers ?? {});
   ctx.remove("ETag");
   ctx.set("Content-Type", "application/problem+json");
-  ctx.body = problemDocument(refused, ctx.state.requestId);
   ctx.set("Cache-Control", "no-store");
+  return sendText(ctx, problemDocument(refused, ctx.state.requestId));
 }
 
 function toProblem(error: unknown): Problem {

@@ -40,6 +40,5 @@ export async function pack(outcome: Outcome): Promise<Uint8Array> {
 
 /** Decodes the bytes that `pack` returned. */
 export async function unpack(bytes: Uint8Array): Promise<Outcome> {
-  const stored = JSON.parse((await promisify(gunzip)(bytes)).toString()) as Stored;
-  return "answer" in stored ? { answer: { ...stored.answer, body: Buffer.from(stored.answer.body) } } : stored;
+  return JSON.parse((await promisify(gunzip)(bytes)).toString()) as Stored;
 }

@@ -33,7 +33,8 @@ export function packEndpoints(packs: PackService) {
         const headers = await headersOf(read.pack, form);
         if (clientHas(headers.ETag)) return new BinaryAnswer(304, headers);
         if (form === "zip") return new BinaryAnswer(200, headers, await packs.zip(read, clientLeft()));
-        const bytes = form === "pdf" ? await packs.pdf(read, clientLeft()) : await packs.json(read);
+        if (form === "json") return new BinaryAnswer(200, headers, await packs.json(read));
+        const bytes = await packs.pdf(read, clientLeft());
         return new BinaryAnswer(200, { ...headers, "Content-Length": String(bytes.length) }, Readable.from([bytes]));
       },
     }),
@@ -72,7 +73,7 @@ async function headersOf(pack: Pack, form: Form) {
     ETag: (await jsonText([form, layout, facts])).tag,
     "Cache-Control": "private, no-cache",
     "Content-Type": MEDIA_TYPES[form],
-    Vary: "Accept",
+    Vary: form === "json" ? "Accept, Accept-Encoding" : "Accept",
     ...(form === "json" ? {} : file),
   };
 }

@@ -1,9 +1,10 @@
 import type Router from "@koa/router";
 import type { Context } from "koa";
 import type { ApiState } from "../api/state.ts";
-import { ifNoneMatch } from "../http/entity-tags.ts";
+import { codingsFor } from "../http/codings.ts";
+import { codedTag, keptTag } from "../http/entity-tags.ts";
 import { problem } from "../problems.ts";
-import { ENCODINGS, type Encoding, NOT_FOUND, type Page, pages } from "./pages.ts";
+import { type Encoding, NOT_FOUND, type Page, pages } from "./pages.ts";
 
 /** Route, and its name in the log. The first that fits counts. */
 const ROUTES = {
@@ -57,10 +58,9 @@ export function mountSite(router: Router<ApiState>): void {
 
 function sendPage(ctx: Context, page: Page): void {
   const encoding = encodingFor(ctx);
-  // Each encoding is a representation of its own, so it needs an entity tag of its own (RFC 9110, 8.8.3.3).
-  const tag = encoding === "identity" ? page.tag : page.tag.replace(/"$/, `-${encoding}"`);
-  ctx.set("ETag", tag);
-  if (ifNoneMatch(ctx.get("If-None-Match") || undefined)(tag)) {
+  const kept = keptTag(ctx.req.headers, page.tag);
+  ctx.set("ETag", kept ?? codedTag(page.tag, encoding));
+  if (kept !== undefined) {
     ctx.set(HEADERS);
     ctx.vary("Accept-Encoding");
     ctx.status = 304;
@@ -77,8 +77,6 @@ function sendBody(ctx: Context, { type, bodies }: Page, encoding: Encoding): voi
   ctx.set("Content-Type", type);
 }
 
-/** Brotli first, because it is smallest. A client that accepts none of the encodings gets the bytes as they are. */
 function encodingFor(ctx: Context): Encoding {
-  const all = Object.keys(ENCODINGS) as Encoding[];
-  return all.find((encoding) => ctx.acceptsEncodings(encoding)) ?? "identity";
+  return codingsFor(ctx.req.headers["accept-encoding"])[0];
 }

@@ -1,0 +1,33 @@
+import type { Context } from "koa";
+import { codingOf, compress, type Compression, isWorthwhile } from "./codings.ts";
+import { codedTag } from "./entity-tags.ts";
+
+/** The compressed forms of a text that is sent again and again. Each is made when it is first asked for. */
+export type CodedForms = Map<Compression, Promise<Buffer | string>>;
+
+/**
+ * Sends a whole text, whose type is already set, in the coding that Accept-Encoding prefers if that pays.
+ * @param options.tag the entity tag of the text without a coding.
+ */
+export async function sendText(
+  ctx: Context,
+  text: Buffer | string,
+  { tag, forms }: { tag?: string | undefined; forms?: CodedForms | undefined } = {},
+): Promise<void> {
+  const { req, res } = ctx;
+  if (isWorthwhile(text) && !res.hasHeader("Vary")) res.setHeader("Vary", "Accept-Encoding");
+  const coding = codingOf(text, req.headers["accept-encoding"]);
+  if (coding === "identity") {
+    ctx.body = text;
+    return;
+  }
+  ctx.body = await (forms === undefined ? compress(text, coding, () => res.closed) : formOf(text, coding, forms));
+  res.setHeader("Content-Encoding", coding);
+  if (tag !== undefined) res.setHeader("ETag", codedTag(tag, coding));
+}
+
+function formOf(text: Buffer | string, coding: Compression, forms: CodedForms): Promise<Buffer | string> {
+  const form = forms.get(coding) ?? compress(text, coding);
+  forms.set(coding, form);
+  return form;
+}

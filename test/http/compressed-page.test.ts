@@ -1,0 +1,81 @@
+import { gunzipSync } from "node:zlib";
+import { expect } from "chai";
+import { request } from "undici";
+import type { Body } from "../support/client.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { inCoding, rawSender, type Send } from "./raw.ts";
+
+const PAGE = "/candidates?limit=200";
+
+describe("compression of a page of 200 candidates with 5 documents and 3 references each", function () {
+  this.timeout(60_000);
+  let service: Service;
+  let account: TestAccount;
+  let send: Send;
+  let stopped: Promise<void> | undefined;
+
+  before(async () => {
+    service = await startService({ LIMIT_SCALE: 100 });
+    account = await service.account();
+    send = rawSender(service, account);
+    const person = (n: number) => ({
+      external_id: `row-${n}`,
+      name: `Ada Lovelace ${n}`,
+      email: `ada.${n}@example.com`,
+      documents: Array.from({ length: 5 }, (_, m) => `Document ${m} of ${n}`),
+      references: Array.from({ length: 3 }, (_, m) => ({
+        name: `Referee ${m}`,
+        email: `referee.${m}.${n}@example.com`,
+      })),
+    });
+    for (let n = 0; n < 200; n += 20)
+      await Promise.all(Array.from({ length: 20 }, (_, m) => account.client.post("/candidates", person(n + m))));
+  });
+  after(() => stopped ?? service.stop());
+
+  const rows = (text: string) => (JSON.parse(text) as Body).data; // the cursor follows the clock
+
+  /** Asks for the page eight times at once, calls `halfway` when the first answer begins, and returns all answers. */
+  async function eightTimes(halfway: () => void, signal?: AbortSignal) {
+    const options = {
+      headers: { Authorization: `Bearer ${account.key}`, ...inCoding("gzip") },
+      signal: signal ?? null,
+    };
+    const answers = Array.from({ length: 8 }, async () => {
+      const answer = await request(service.url + PAGE, options);
+      return { status: answer.statusCode, headers: answer.headers, bytes: await answer.body.bytes() };
+    });
+    await Promise.race(answers);
+    halfway();
+    return await Promise.allSettled(answers);
+  }
+
+  it("makes it 50 kB or less", async () => {
+    const plain = await send("GET", PAGE);
+    expect(plain.bytes.length).to.be.above(600_000);
+    for (const coding of ["br", "gzip"] as const) {
+      const { bytes, text } = await send("GET", PAGE, inCoding(coding));
+      expect(rows(text)).to.deep.equal(rows(plain.text));
+      expect(bytes.length, coding).to.be.below(coding === "br" ? 45_000 : 50_000);
+    }
+  });
+
+  it("does no harm if clients leave meanwhile", async () => {
+    const logged = service.log.length;
+    const leaving = new AbortController();
+    const answers = await eightTimes(() => leaving.abort(), leaving.signal);
+    expect(answers.filter(({ status }) => status === "rejected")).not.to.have.length(0);
+    expect((await send("GET", PAGE, inCoding("gzip"))).status).to.equal(200);
+    expect(service.log.slice(logged).filter(({ level }) => Number(level) >= 50)).to.deep.equal([]);
+  });
+
+  it("is completed if the service stops meanwhile", async () => {
+    const answers = await eightTimes(() => (stopped = service.stop()));
+    for (const answer of answers) {
+      if (answer.status === "rejected") throw answer.reason;
+      expect(answer.value).to.have.property("status", 200);
+      expect(rows(gunzipSync(answer.value.bytes).toString())).to.have.length(200);
+    }
+    await stopped;
+  });
+});
