@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { Problem } from "../problems.ts";
@@ -9,10 +10,15 @@ interface ReferenceEntry {
   candidate: string;
 }
 
+/** Entries in memory: identifiers only, about 200 bytes each. */
+const MAX_KNOWN = 10_000;
+
 /** Maps references to their candidates. An entry is written before its reference, so the reference may not exist. */
 export class ReferenceIndexStore {
   readonly #mongo: Mongo;
   readonly #entries: Collection<ReferenceEntry>;
+  /** From account and reference to candidate. An entry never changes, but its reference may be deleted. */
+  readonly #known = new LRUCache<string, string>({ max: MAX_KNOWN });
 
   constructor(mongo: Mongo) {
     this.#mongo = mongo;
@@ -50,6 +56,15 @@ export class ReferenceIndexStore {
       // A retry of an interrupted attempt uses the same ids, so their entries exist already.
       if (!isDuplicateKey(error)) throw error;
     }
+    for (const { _id, account, candidate } of entries) this.#known.set(`${account} ${_id}`, candidate);
+  }
+
+  /**
+   * Does what `candidateOf` does. No round trip if this process has found the entry before. The reference may be deleted
+   * since, also with its candidate.
+   */
+  async recentCandidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
+    return this.#known.get(`${accountId} ${referenceId}`) ?? this.candidateOf(accountId, referenceId);
   }
 
   /** Removes entries. One round trip; none without references. @throws problem store_unavailable */
@@ -68,6 +83,7 @@ export class ReferenceIndexStore {
     const entry = await this.#mongo.bounded("find reference_index", (limits) =>
       this.#entries.findOne({ _id: referenceId, account: accountId }, limits),
     );
+    if (entry !== null) this.#known.set(`${accountId} ${referenceId}`, entry.candidate);
     return entry?.candidate;
   }
 }

@@ -3,10 +3,12 @@ import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
-import { problem } from "../problems.ts";
+import { Problem } from "../problems.ts";
 import { OpenWrites, type Place, take } from "./open-writes.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { CandidateReader } from "./reader.ts";
+import { RecentRecords } from "./recent.ts";
+import { refuseTaken } from "./taken.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { encode, encodeTombstone, type Stored } from "./stored.ts";
 import { again, candidateDeleted, isTombstone, type Tombstone, tombstoneOf } from "./tombstone.ts";
@@ -23,6 +25,7 @@ export class CandidateStore {
   readonly reader: CandidateReader;
   readonly references: ReferenceIndexStore;
   readonly #queue = new KeyedQueue(isStoreDown);
+  readonly #recent = new RecentRecords();
   readonly openWrites = new OpenWrites((accountId, id) => this.#renew(accountId, id));
 
   constructor(mongo: Mongo, clock: Clock) {
@@ -59,9 +62,10 @@ export class CandidateStore {
       const own = await this.reader.find(draft.accountId, draft.id);
       if (own !== null && isTombstone(own)) throw candidateDeleted(draft.id);
       if (own !== null) return own;
-      await this.#refuseTaken(draft); // not by itself, if that attempt landed just now
+      await refuseTaken(this.reader, draft); // not by itself, if that attempt landed just now
       return undefined;
     }
+    this.#recent.keep(record);
     return this.#inPlace(record, place);
   }
 
@@ -73,13 +77,14 @@ export class CandidateStore {
     const now = this.#clock.now();
     const record = firstVersion(draft, now);
     encode(record, now); // refuses a record that is too large
-    await this.#refuseTaken(draft);
+    await refuseTaken(this.reader, draft);
     return record;
   }
 
   /**
-   * Makes one change to a candidate: reads it, edits it, and writes it over the version that was read. Starts again if
-   * another write came in between. Two round trips, and two more for each lost race.
+   * Makes one change to a candidate: edits it, and writes it over the version that was edited. Starts again if another
+   * write came in between. One round trip if this process has read or written the candidate in the last minute, else two;
+   * two more for each lost race. A change that is refused, or that changes nothing, is judged by a fresh read.
    * @param edit may be called more than once. If it throws, the change ends with that error.
    * @throws problems not_found, external_id_taken, payload_too_large, store_unavailable.
    */
@@ -94,7 +99,26 @@ export class CandidateStore {
 
   /** Returns undefined if another write came in between, or if the external_id was taken and is free by now. */
   async #attempt(accountId: string, id: string, edit: Edit): Promise<CandidateRecord | undefined> {
-    const before = await this.get(accountId, id);
+    const recent = this.#recent.get(accountId, id);
+    const written = recent === undefined ? undefined : await this.#attemptOn(recent, edit);
+    return written ?? this.#edit(await this.get(accountId, id), edit);
+  }
+
+  /** Returns undefined unless it has changed this record, which may be out of date. */
+  async #attemptOn(recent: CandidateRecord, edit: Edit): Promise<CandidateRecord | undefined> {
+    try {
+      const written = await this.#edit(recent, edit);
+      // Other processes change this candidate too, so a read costs less than another lost race.
+      if (written === undefined) this.#recent.avoid(recent.accountId, recent.id);
+      return written === recent ? undefined : written;
+    } catch (error) {
+      if (error instanceof Problem && error.code !== "store_unavailable") return undefined;
+      throw error;
+    }
+  }
+
+  /** Returns undefined as `#attempt` does. */
+  async #edit(before: CandidateRecord, edit: Edit): Promise<CandidateRecord | undefined> {
     // A change must come after the one it is based on, even if this replica's clock is behind.
     const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
     const edited = edit(before, timestamp(place.at));
@@ -118,9 +142,10 @@ export class CandidateStore {
       if (!(await this.#replace(before.version, encode(record, place.at, before), place))) return undefined;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      await this.#refuseTaken(record);
+      await refuseTaken(this.reader, record);
       return undefined;
     }
+    this.#recent.keep(record);
     return this.#inPlace(record, place);
   }
 
@@ -175,6 +200,7 @@ export class CandidateStore {
     const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
     const tombstone = tombstoneAt(timestamp(place.at));
     if (!(await this.#replace(before.version, encodeTombstone(tombstone, place.at), place))) return undefined;
+    this.#recent.avoid(before.accountId, before.id);
     if (!this.#mongo.isLate(place.takenAt)) return tombstone;
     try {
       return await this.#bury(tombstone, (at) => again(tombstone, at)); // as in #inPlace
@@ -200,28 +226,15 @@ export class CandidateStore {
   }
 
   /** Returns one candidate. One round trip. @throws problems not_found, also for another account's; candidate_deleted. */
-  get(accountId: string, id: string): Promise<CandidateRecord> {
-    return this.reader.get(accountId, id);
+  async get(accountId: string, id: string): Promise<CandidateRecord> {
+    const record = await this.reader.get(accountId, id);
+    this.#recent.keep(record);
+    return record;
   }
 
   /** Returns the id of a reference's candidate. Undefined also for another account's reference. One round trip. */
   candidateOfReference(accountId: string, referenceId: string): Promise<string | undefined> {
     return this.references.candidateOf(accountId, referenceId);
-  }
-
-  /** @throws problem external_id_taken if another candidate has the external_id. */
-  async #refuseTaken({ accountId, id, external_id }: Draft): Promise<void> {
-    if (external_id === null) return;
-    const holder = await this.reader.holderOf(accountId, external_id);
-    if (holder === undefined || holder === id) return;
-    throw problem(
-      "external_id_taken",
-      `Candidate ${holder} already has this external_id. Send another one, or change that candidate.`,
-      {
-        members: { candidate_id: holder },
-        errors: [{ pointer: "/external_id", detail: "must be unique in the account" }],
-      },
-    );
   }
 }
 

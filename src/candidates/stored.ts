@@ -79,7 +79,16 @@ function toStored(record: CandidateRecord, now: number): Stored {
     references: record.references.map(storedReference),
   };
   stored.size = BSON.calculateObjectSize(stored);
+  sizes.set(record, stored.size);
   return stored;
+}
+
+/** The sizes of the records that were encoded or decoded. */
+const sizes = new WeakMap<CandidateRecord, number>();
+
+/** Returns the size of a record that was encoded or decoded, in bytes of BSON. */
+export function sizeOf(record: CandidateRecord): number {
+  return sizes.get(record) ?? toStored(record, 0).size;
 }
 
 function storedDocument(document: DocumentRecord): Stored["documents"][number] {
@@ -162,13 +171,13 @@ export function decode({
   account,
   change: _change,
   next_expiry: _next,
-  size: _size,
+  size,
   deleted: _deleted,
   removed,
   erasure,
   ...stored
 }: Stored): CandidateRecord {
-  return {
+  const record: CandidateRecord = {
     ...stored,
     removed: removed ?? [],
     erasure: erasure ?? null,
@@ -186,4 +195,6 @@ export function decode({
       response: objectOf(reference.response),
     })),
   };
+  sizes.set(record, size);
+  return record;
 }

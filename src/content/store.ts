@@ -1,37 +1,19 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import {
-  type Binary,
-  type Collection,
-  GridFSBucket,
-  type GridFSBucketWriteStream,
-  type GridFSFile,
-  ObjectId,
-} from "mongodb";
+import { type Collection, type GridFSFile, ObjectId } from "mongodb";
 import type { Clock } from "../infra/clock.ts";
 import type { CollectionIndexes, Indexed } from "../infra/indexes.ts";
 import { type Mongo } from "../infra/mongo.ts";
 import { Problem, problem } from "../problems.ts";
+import { CHUNK_BYTES, Chunks, type ChunkWriter } from "./chunks.ts";
 import { type ByteRange, emptyFile, type IncomingFile, type StoredFile, UNKNOWN_TYPE } from "./file.ts";
 import { type FileOwner, type PendingFile, PendingStore } from "./pending-store.ts";
 
-/** GridFS's default. `#read` computes with it, so it must never change. */
-const CHUNK_BYTES = 255 * 1024;
-
-/**
- * The indexes that GridFS prescribes. The driver creates them at its first upload only, and goes on without them if that
- * fails: every read of a chunk would then scan the collection.
- */
+/** The indexes that GridFS prescribes. Without them, every read of a chunk would scan the collection. */
 const GRIDFS_INDEXES: readonly CollectionIndexes[] = [
   { collection: "content.files", indexes: [{ key: { filename: 1, uploadDate: 1 } }] },
   { collection: "content.chunks", indexes: [{ key: { files_id: 1, n: 1 }, unique: true }] },
 ];
-
-interface Chunk {
-  files_id: ObjectId;
-  n: number;
-  data: Binary;
-}
 
 /**
  * The bytes of files, in GridFS. Bytes are written before the record that names them. An entry in PendingStore is
@@ -42,22 +24,20 @@ export class ContentStore implements Indexed {
   readonly indexes: readonly CollectionIndexes[];
   readonly #mongo: Mongo;
   readonly #pending: PendingStore;
-  readonly #bucket: GridFSBucket;
   readonly #files: Collection<GridFSFile>;
-  readonly #chunks: Collection<Chunk>;
+  readonly #chunks: Chunks;
 
   constructor(mongo: Mongo, clock: Clock) {
     this.#mongo = mongo;
     this.#pending = new PendingStore(mongo, clock);
     this.indexes = [...this.#pending.indexes, ...GRIDFS_INDEXES];
-    this.#bucket = new GridFSBucket(mongo.db, { bucketName: "content", chunkSizeBytes: CHUNK_BYTES });
     this.#files = mongo.db.collection("content.files");
-    this.#chunks = mongo.db.collection("content.chunks");
+    this.#chunks = new Chunks(mongo);
   }
 
   /**
-   * Writes bytes as they arrive, holding at most one chunk in memory. The file stays only if `settle` finds that a
-   * record names it.
+   * Writes bytes as they arrive, holding at most 4 MiB in memory. One round trip for about 2 MiB, and six more. The file
+   * stays only if `settle` finds that a record names it.
    * @throws problems store_unavailable, request_timeout (a sweep condemned the file during the upload), and whatever
    * the stream fails with. Nothing is kept then.
    */
@@ -65,34 +45,28 @@ export class ContentStore implements Indexed {
     const id = new ObjectId();
     const fileId = id.toHexString();
     await this.#pending.arriving(fileId, owner);
+    const chunks = this.#chunks.writer(id);
     try {
-      const upload = this.#bucket.openUploadStreamWithId(id, "", { metadata: { account: owner.accountId } });
-      const written = await this.#write(upload, stream);
+      const written = await writeAll(chunks, stream);
       if (written.size === 0) throw emptyFile();
+      await this.#insertFile(id, written.size, owner);
       if (!(await this.#pending.arrived(fileId)))
         throw problem("request_timeout", "The upload took too long. Send it again.");
       return { id: fileId, filename, contentType: contentType ?? UNKNOWN_TYPE, ...written };
     } catch (error) {
       // If the store did not answer, a chunk may still reach it. The sweep removes the file later.
-      if (!isStoreFault(error)) await this.discard([fileId]);
+      const failed = await chunks.stop();
+      if (!isStoreFault(error) && !isStoreFault(failed)) await this.discard([fileId]);
       throw error;
     }
   }
 
-  async #write(
-    upload: GridFSBucketWriteStream,
-    bytes: IncomingFile["stream"],
-  ): Promise<{ size: number; sha256: string }> {
-    upload.on("error", () => undefined); // each write's callback reports it
-    const hash = createHash("sha256");
-    let size = 0;
-    for await (const chunk of bytes) {
-      hash.update(chunk);
-      size += chunk.length;
-      await this.#mongo.bounded("insert content.chunks", () => promised((done) => upload.write(chunk, done)));
-    }
-    await this.#mongo.bounded("insert content.files", () => promised((done) => upload.end(done)));
-    return { size, sha256: hash.digest("hex") };
+  /** Writes the document that GridFS has for each file, as its specification prescribes: after the chunks. */
+  async #insertFile(_id: ObjectId, length: number, { accountId }: FileOwner): Promise<void> {
+    const file = { _id, length, chunkSize: CHUNK_BYTES, uploadDate: new Date(), filename: "" };
+    await this.#mongo.bounded("insert content.files", (limits) =>
+      this.#files.insertOne({ ...file, metadata: { account: accountId } }, limits),
+    );
   }
 
   /**
@@ -158,31 +132,16 @@ export class ContentStore implements Indexed {
       // document.
       const file = await this.#files.findOne({ _id: id }, limits);
       if (file !== null) await this.#files.deleteOne({ _id: id }, limits);
-      await this.#chunks.deleteMany({ files_id: id }, limits);
+      await this.#chunks.remove(id, limits);
     });
   }
 
   /**
-   * Streams the bytes of a file. Reads one chunk at a time on demand, with one round trip each, so a slow reader holds
-   * no cursor open. The stream fails if the store does not answer or if bytes are missing.
+   * Streams the bytes of a file, as they are read. One round trip for about 2 MiB. The stream fails if the store does not
+   * answer or if bytes are missing.
    */
   open(fileId: string, range: ByteRange): Readable {
-    return Readable.from(this.#read(new ObjectId(fileId), range), { objectMode: false, highWaterMark: 1 });
-  }
-
-  async *#read(files_id: ObjectId, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
-    for (let at = start; at < end;) {
-      const n = Math.floor(at / CHUNK_BYTES);
-      const chunk = await this.#mongo.bounded("find content.chunks", (limits) =>
-        this.#chunks.findOne({ files_id, n }, limits),
-      );
-      if (chunk === null) throw new Error("A chunk of a document's content is missing.");
-      const first = n * CHUNK_BYTES;
-      const bytes = chunk.data.value().subarray(at - first, end - first);
-      if (bytes.length === 0) throw new Error("A chunk of a document's content is too short.");
-      yield bytes;
-      at += bytes.length;
-    }
+    return Readable.from(this.#chunks.read(new ObjectId(fileId), range), { objectMode: false, highWaterMark: 1 });
   }
 
   /** Returns up to 100 files that have been unsettled for at least `olderThanMs`, oldest first. */
@@ -212,9 +171,17 @@ function isStoreFault(error: unknown): boolean {
   return error instanceof Problem && error.code === "store_unavailable";
 }
 
-/** Turns a function that takes a Node.js callback into a promise. */
-function promised(start: (done: (error?: Error | null) => void) => unknown): Promise<void> {
-  return new Promise((resolve, reject) => {
-    start((error) => (error ? reject(error) : resolve()));
-  });
+async function writeAll(
+  chunks: ChunkWriter,
+  bytes: IncomingFile["stream"],
+): Promise<Pick<StoredFile, "size" | "sha256">> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const part of bytes) {
+    hash.update(part);
+    size += part.length;
+    await chunks.write(part);
+  }
+  await chunks.end();
+  return { size, sha256: hash.digest("hex") };
 }

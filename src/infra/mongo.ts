@@ -139,31 +139,26 @@ function databaseOf(url: string): string {
 }
 
 /** Runs an operation. @throws problem `store_unavailable` if the store fails or does not answer in time. */
-async function inTime<T>(operation: (limits: Limits) => Promise<T>, timeoutMs: number): Promise<T> {
-  const expired = new AbortController();
-  const { signal } = expired;
-  // AbortSignal.timeout would keep the result of the operation in memory until the time is over.
-  const timer = setTimeout(
-    () => expired.abort(new DOMException("The store did not answer in time.", "TimeoutError")),
-    timeoutMs,
-  );
-  try {
-    return await Promise.race([
-      operation({ signal, maxTimeMS: timeoutMs, ignoreUndefined: true }),
-      whenAborted(signal),
-    ]);
-  } catch (error) {
-    if (isDuplicateKey(error)) throw error;
-    if (error instanceof MongoError || isSocketFault(error) || signal.aborted) throw storeUnavailable(error);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+function inTime<T>(operation: (limits: Limits) => Promise<T>, timeoutMs: number): Promise<T> {
+  // Every request waits for at least one of these. By hand it costs half of what Promise.race and a listener cost.
+  return new Promise((resolve, reject) => {
+    const expired = new AbortController();
+    const { signal } = expired;
+    // AbortSignal.timeout would keep the result of the operation in memory until the time is over.
+    const timer = setTimeout(() => {
+      const late = new DOMException("The store did not answer in time.", "TimeoutError");
+      expired.abort(late);
+      reject(storeUnavailable(late));
+    }, timeoutMs);
+    const fail = (error: unknown): void => {
+      clearTimeout(timer);
+      const isFault = error instanceof MongoError || isSocketFault(error) || signal.aborted;
+      reject(isFault && !isDuplicateKey(error) ? storeUnavailable(error) : (error as Error));
+    };
+    operation({ signal, maxTimeMS: timeoutMs, ignoreUndefined: true }).then((result) => {
+      clearTimeout(timer);
+      resolve(result);
+    }, fail);
   });
 }
 

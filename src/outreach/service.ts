@@ -13,7 +13,7 @@ export class OutreachService {
     this.#store = store;
   }
 
-  /** Two round trips. @throws problems not_found, version_mismatch, store_unavailable. */
+  /** One round trip or two, as `CandidateStore.change`. @throws problems not_found, version_mismatch, store_unavailable. */
   async set(accountId: string, id: string, patch: OutreachPatch, precondition: Precondition): Promise<Candidate> {
     const record = await this.#store.change(accountId, id, (before) => {
       precondition([renderCandidate(before)]);

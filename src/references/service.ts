@@ -1,8 +1,10 @@
 import { newReference } from "../candidates/new.ts";
 import { renderCandidate, renderReference } from "../candidates/render.ts";
-import type { CandidateStore } from "../candidates/store.ts";
+import type { CandidateRecord } from "../candidates/record.ts";
+import type { CandidateStore, Edit } from "../candidates/store.ts";
 import { refuseRemoved } from "../candidates/tombstone.ts";
 import type { Precondition } from "../precondition.ts";
+import { Problem } from "../problems.ts";
 import { noReference, patchedReference, referenceOf, withReference } from "../candidates/reference-edits.ts";
 import type { ReferenceInput, Reference, ReferencePatch } from "../candidates/reference-schema.ts";
 
@@ -42,20 +44,31 @@ export class ReferenceService {
   }
 
   /**
-   * Changes a reference's fields, its state or both. Takes one more round trip than a candidate's write, to find the
-   * candidate.
+   * Changes a reference's fields, its state or both. Takes one more round trip than a candidate's write if this process
+   * has not seen the reference.
    * @throws problems not_found, version_mismatch, invalid_transition, validation_failed.
    */
   async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
-    const candidateId = await this.#candidateOf(accountId, id);
-    const record = await this.#store.change(accountId, candidateId, (before, now) => {
+    const record = await this.#change(accountId, id, (before, now) => {
       const reference = referenceOf(before, id);
-      precondition([renderReference(candidateId, reference), renderCandidate(before)]);
+      precondition([renderReference(before.id, reference), renderCandidate(before)]);
       const edited = patchedReference(reference, patch, { started: before.started_at !== null, now });
       if (edited === reference) return before;
       return { ...before, references: before.references.map((other) => (other === reference ? edited : other)) };
     });
-    return renderReference(candidateId, referenceOf(record, id));
+    return renderReference(record.id, referenceOf(record, id));
+  }
+
+  /** @throws problem not_found if there is no such reference, and what `CandidateStore.change` throws. */
+  async #change(accountId: string, id: string, edit: Edit): Promise<CandidateRecord> {
+    const candidateId = await this.#store.references.recentCandidateOf(accountId, id);
+    if (candidateId === undefined) throw noReference(id);
+    try {
+      return await this.#store.change(accountId, candidateId, edit);
+    } catch (error) {
+      // The candidate of a reference that was seen before may be deleted since.
+      throw error instanceof Problem && error.code === "candidate_deleted" ? noReference(id) : error;
+    }
   }
 
   async #candidateOf(accountId: string, id: string): Promise<string> {

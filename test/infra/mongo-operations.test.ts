@@ -1,14 +1,19 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { BSON } from "mongodb";
 import { expect } from "chai";
 import { connectMongo } from "../../src/infra/mongo.ts";
 import { startNetwork, type Network } from "../faults/store/network.ts";
+import type { RequestOptions } from "../support/client.ts";
 import { primaryOf, withOptions } from "../support/mongo-url.ts";
 import { startService, type Service, testConfig } from "../support/service.ts";
 
 const STORE_TIMEOUT_MS = 5_000;
 /** Rows of a page that do not fit the first batch of a driver that does not ask for more. */
 const ROWS = 150;
+/** MAX_DOCUMENT_BYTES, as it is without a setting. */
+const FILE_MIB = 25;
+/** Collections that the service uses whether or not a request comes in. */
+const IN_BACKGROUND = ["feed_marks", "leases", "keys"];
 
 interface Command {
   [name: string]: unknown;
@@ -66,12 +71,12 @@ describe("what the service sends to MongoDB", function () {
     network?.close();
   });
 
-  it("has a time limit of the server's own, except for what GridFS and the indexes need", () => {
+  it("has a time limit of the server's own", () => {
     const sent = named("find", "insert", "update", "delete", "ping");
     expect(sent).to.have.length.above(50);
     const unlimited = sent.filter(({ maxTimeMS }) => maxTimeMS !== STORE_TIMEOUT_MS);
     const collections = unlimited.map((command) => command["insert"] ?? command["find"] ?? command["update"]);
-    expect(new Set(collections)).to.deep.equal(new Set(["content.chunks", "content.files"]));
+    expect(collections).to.deep.equal([]);
   });
 
   it("reads what a majority has", () => {
@@ -103,6 +108,21 @@ describe("what the service sends to MongoDB", function () {
     const reads = after.filter((command) => command["find"] === "candidates" || "getMore" in command);
     expect(reads).to.have.length(1);
     expect(reads[0]?.["batchSize"]).to.be.above(ROWS);
+  });
+
+  it("takes at most one round trip for each MiB of a file, whether it is new, replaces another or is read", async () => {
+    const { client } = await service.account();
+    const { body } = await client.post("/candidates", { documents: ["Passport"] });
+    const content = `/candidates/${body.id}/documents/${body.documents[0]?.id}/content`;
+    const counted = async (method: string, options: RequestOptions = {}) => {
+      const from = commands.length;
+      expect((await client.request(method, content, options)).status).to.equal(200);
+      const after = commands.slice(from).filter((command) => !("ping" in command));
+      return after.filter(({ find, update }) => !IN_BACKGROUND.includes(String(update ?? find)));
+    };
+    const file = { body: randomBytes(FILE_MIB * 1024 * 1024), headers: { "Content-Type": "application/pdf" } };
+    for (const options of [file, file]) expect(await counted("PUT", options)).to.have.length.within(10, FILE_MIB);
+    expect(await counted("GET")).to.have.length.within(10, FILE_MIB);
   });
 });
 

@@ -1,0 +1,166 @@
+import { Binary, type Collection, ObjectId } from "mongodb";
+import type { Mongo } from "../infra/mongo.ts";
+import type { ByteRange } from "./file.ts";
+
+/** GridFS's default. `read` computes with it, so it must never change. */
+export const CHUNK_BYTES = 255 * 1024;
+/** Maximum chunks in one round trip: 2 MiB. */
+const MAX_BATCH = 8;
+/** While all files together hold more than this in memory, each round trip has one chunk. In bytes. */
+const PLENTY = 32 * 1024 * 1024;
+
+interface Chunk {
+  _id: ObjectId;
+  files_id: ObjectId;
+  n: number;
+  data: Binary;
+}
+
+/**
+ * Writes and reads the chunks of files, several in one round trip: one, one, two, four, then eight at a time. So a small
+ * file, or one whose client is slow at first, holds one chunk in memory.
+ */
+export class Chunks {
+  readonly #mongo: Mongo;
+  readonly #chunks: Collection<Chunk>;
+  /** Bytes in memory, of all uploads and downloads. */
+  #held = 0;
+
+  constructor(mongo: Mongo) {
+    this.#mongo = mongo;
+    this.#chunks = mongo.db.collection("content.chunks");
+  }
+
+  /** Starts to write a file. */
+  writer(files_id: ObjectId): ChunkWriter {
+    return new ChunkWriter({
+      insert: (first, data) => this.#insert(files_id, first, data),
+      batch: (before) => this.#batch(before),
+      hold: (bytes) => (this.#held += bytes),
+    });
+  }
+
+  async #insert(files_id: ObjectId, first: number, data: readonly Uint8Array[]): Promise<void> {
+    const chunks = data.map((each, i) => ({ _id: new ObjectId(), files_id, n: first + i, data: new Binary(each) }));
+    await this.#mongo.bounded("insert content.chunks", (limits) => this.#chunks.insertMany(chunks, limits));
+  }
+
+  /**
+   * Reads bytes of a file as they are asked for. No cursor stays open, however slow the reader is.
+   * @throws problem store_unavailable; {Error} if a chunk is missing or too short.
+   */
+  async *read(files_id: ObjectId, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+    const first = Math.floor(start / CHUNK_BYTES);
+    const last = Math.ceil(end / CHUNK_BYTES);
+    for (let n = first; n < last;) {
+      const until = Math.min(n + this.#batch(n - first), last);
+      const found = await this.#find(files_id, n, until);
+      const bytes = (until - n) * CHUNK_BYTES;
+      this.#held += bytes;
+      try {
+        for (; n < until; n++) {
+          const offset = n * CHUNK_BYTES;
+          const data = found.shift();
+          if (data?.n !== n) throw new Error("A chunk of a document's content is missing.");
+          const wanted = Math.min(end - offset, CHUNK_BYTES);
+          if (data.data.length() < wanted) throw new Error("A chunk of a document's content is too short.");
+          yield data.data.value().subarray(Math.max(start - offset, 0), wanted);
+        }
+      } finally {
+        this.#held -= bytes;
+      }
+    }
+  }
+
+  #find(files_id: ObjectId, first: number, until: number): Promise<Chunk[]> {
+    const count = until - first;
+    return this.#mongo.bounded("find content.chunks", (limits) =>
+      this.#chunks
+        .find({ files_id, n: { $gte: first, $lt: until } }, { ...limits, limit: count, batchSize: count + 1 })
+        .sort({ n: 1 })
+        .toArray(),
+    );
+  }
+
+  /** Returns how many chunks the next round trip has, after this many chunks of the file. */
+  #batch(before: number): number {
+    return this.#held > PLENTY ? 1 : Math.min(Math.max(before, 1), MAX_BATCH);
+  }
+
+  /** Removes the chunks of a file. */
+  async remove(files_id: ObjectId, limits: object): Promise<void> {
+    await this.#chunks.deleteMany({ files_id }, limits);
+  }
+}
+
+interface ChunkWriterOptions {
+  insert: (first: number, data: readonly Uint8Array[]) => Promise<void>;
+  batch: (before: number) => number;
+  /** Counts bytes in memory: more, or fewer if negative. */
+  hold: (bytes: number) => void;
+}
+
+/** Cuts bytes into chunks and writes them. While one batch is written, the next one is collected. */
+export class ChunkWriter {
+  readonly #options: ChunkWriterOptions;
+  /** Bytes of the chunk that is not complete, and their number. */
+  #parts: Uint8Array[] = [];
+  #length = 0;
+  /** Complete chunks that are not being written. */
+  #chunks: Uint8Array[] = [];
+  /** Chunks that were written or are being written. */
+  #sent = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: ChunkWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Takes bytes. Waits if a batch is complete and the one before it is still being written. */
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) {
+      const part = bytes.subarray(at, at + CHUNK_BYTES - this.#length);
+      at += part.length;
+      this.#parts.push(part);
+      this.#length += part.length;
+      if (this.#length === CHUNK_BYTES) this.#complete();
+      if (this.#chunks.length >= this.#options.batch(this.#sent)) await this.#send();
+    }
+  }
+
+  #complete(): void {
+    this.#chunks.push(Buffer.concat(this.#parts));
+    this.#options.hold(this.#length);
+    this.#parts = [];
+    this.#length = 0;
+  }
+
+  async #send(): Promise<void> {
+    await this.#writing;
+    const chunks = this.#chunks;
+    this.#writing = this.#options.insert(this.#sent, chunks).finally(() => this.#release(chunks));
+    this.#writing.catch(() => undefined); // the next call reports it
+    this.#sent += chunks.length;
+    this.#chunks = [];
+  }
+
+  /** Writes what is left, and waits until all is written. */
+  async end(): Promise<void> {
+    if (this.#length > 0) this.#complete();
+    if (this.#chunks.length > 0) await this.#send();
+    await this.#writing;
+  }
+
+  /** Ends the upload early. Waits until nothing is being written any more. Returns the error of the last write, if it failed. */
+  async stop(): Promise<unknown> {
+    this.#release(this.#chunks.splice(0));
+    return this.#writing.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  }
+
+  #release(chunks: readonly Uint8Array[]): void {
+    this.#options.hold(-chunks.reduce((sum, { length }) => sum + length, 0));
+  }
+}

@@ -1,0 +1,190 @@
+import { expect } from "chai";
+import { RecentRecords } from "../../src/candidates/recent.ts";
+import type { CandidateRecord } from "../../src/candidates/record.ts";
+import { candidateWithExpiry } from "../sweeps/support.ts";
+import { firstVersion } from "../../src/candidates/version.ts";
+import { Client, expectProblem } from "../support/client.ts";
+import { operationsDuring } from "../support/operations.ts";
+import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
+
+const READ = "find candidates";
+const WRITE = "update candidates";
+
+describe("the round trips of a change", () => {
+  const service = useService();
+  const { client } = useAccount(service);
+
+  it("is one for a candidate, its outreach, documents and references, once this process knows them", async () => {
+    const { body } = await client.post("/candidates", { documents: ["CV"], references: [{}] });
+    const path = `/candidates/${body.id}`;
+    const paths: [path: string, patch: object][] = [
+      [path, { name: "Ann" }],
+      [`${path}/outreach`, { docs_chase_attempts: 7 }],
+      [`${path}/documents/${body.documents[0]?.id}`, { name: "Passport" }],
+      [`/references/${body.references[0]?.id}`, { name: "Bob" }],
+    ];
+    for (const [changed, patch] of paths) {
+      const operations = await operationsDuring(async () => {
+        expect((await client.patch(changed, patch)).status).to.equal(200);
+      });
+      expect(operations, changed).to.deep.equal([WRITE]);
+    }
+    const { body: after } = await client.get(path);
+    expect(after).to.include({ version: 5, name: "Ann", docs_chase_attempts: 7 });
+    expect(after.documents[0]?.name).to.equal("Passport");
+    expect(after.references[0]?.name).to.equal("Bob");
+  });
+
+  it("includes a read if nothing has changed, or if the change is refused", async () => {
+    const { body, headers } = await client.post("/candidates", { name: "Ann" });
+    const path = `/candidates/${body.id}`;
+    const read = (run: () => Promise<unknown>) =>
+      operationsDuring(run).then((all) => expect(all).to.deep.equal([READ]));
+    await read(async () => {
+      const { body } = await client.patch(path, { name: "Ann" });
+      expect(body).to.include({ version: 1, name: "Ann" });
+    });
+    const etag = headers.get("etag") ?? "";
+    expect((await client.patch(path, { name: "Bob" }, { "If-Match": etag })).status).to.equal(200);
+    await read(async () => {
+      expectProblem(await client.patch(path, { name: "Eve" }, { "If-Match": etag }), 412, "version_mismatch");
+    });
+    await read(async () => {
+      expectProblem(await client.patch(`${path}/documents/doc_none`, { name: "x" }), 404, "not_found");
+    });
+  });
+});
+
+describe("a candidate that two replicas change", () => {
+  let here: Service;
+  let there: Service;
+  let account: TestAccount;
+  let client: Client;
+  let other: Client;
+  before(async () => {
+    here = await startService();
+    there = await startService({ MONGODB_URL: here.config.MONGODB_URL ?? "" });
+  });
+  beforeEach(async () => {
+    account = await here.account();
+    client = account.client;
+    other = new Client(there.url, account.key);
+  });
+  after(async () => {
+    await there?.stop();
+    await here?.stop();
+  });
+
+  /** A candidate that both replicas have read. */
+  async function known(given: object = {}): Promise<{ path: string; etag: string; references: string[] }> {
+    const { body, headers } = await client.post("/candidates", given);
+    const path = `/candidates/${body.id}`;
+    await other.get(path);
+    return { path, etag: headers.get("etag") ?? "", references: body.references.map(({ id }) => `/references/${id}`) };
+  }
+
+  it("loses no change when they take turns, and reads again instead of losing one race after the other", async () => {
+    const { path } = await known();
+    const operations = await operationsDuring(async () => {
+      for (let n = 1; n <= 10; n++) {
+        const { body } = await [client, other][n % 2]!.patch(path, { metadata: { [`m${n}`]: String(n) } });
+        expect(body.version).to.equal(n + 1);
+        expect(Object.keys(body.metadata)).to.have.length(n);
+      }
+    });
+    expect(operations.filter((operation) => operation === WRITE)).to.have.length.within(10, 12);
+  });
+
+  it("loses no change of 40 at once", async () => {
+    const { path } = await known();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => [client, other][n % 2]!.patch(path, { metadata: { [`m${n}`]: "" } })),
+    );
+    expect(answers.every(({ status }) => status === 200)).to.equal(true);
+    const { body } = await client.get(path);
+    expect(body.version).to.equal(41);
+    expect(Object.keys(body.metadata)).to.have.length(40);
+  });
+
+  it("is judged as it is now: a fresh If-Match passes, a stale one is refused, and a repeated change changes nothing", async () => {
+    const { path, etag } = await known({ name: "Ann" });
+    const changed = await client.patch(path, { name: "Bob" });
+    const fresh = changed.headers.get("etag") ?? "";
+    const second = await other.patch(path, { name: "Carl" }, { "If-Match": fresh });
+    expect(second.body).to.include({ name: "Carl", version: 3 });
+    expectProblem(await client.patch(path, { name: "Eve" }, { "If-Match": fresh }), 412, "version_mismatch");
+    expectProblem(await client.patch(path, { name: "Eve" }, { "If-Match": etag }), 412, "version_mismatch");
+    expect((await client.patch(path, { name: "Carl" })).body).to.include({ name: "Carl", version: 3 });
+  });
+
+  it("does not keep what the other one has changed back", async () => {
+    const { path } = await known({ name: "Ann" });
+    await client.patch(path, { name: "Bob" });
+    expect((await other.patch(path, { name: "Ann" })).body).to.include({ name: "Ann", version: 3 });
+  });
+
+  it("stays erased for both", async () => {
+    const { path, references } = await known({ name: "Ann", references: [{ name: "Bob" }] });
+    await other.patch(references[0]!, { name: "Eve" });
+    await client.request("DELETE", path);
+    for (const each of [other, client]) {
+      expectProblem(await each.patch(path, { job_title: "x" }), 410, "candidate_deleted");
+      expectProblem(await each.patch(`${path}/outreach`, { docs_chase_attempts: 1 }), 410, "candidate_deleted");
+      expectProblem(await each.patch(references[0]!, { name: "x" }), 404, "not_found");
+      expectProblem(await each.post(`${path}/references`, { name: "x" }), 410, "candidate_deleted");
+    }
+    const { body } = await client.get("/candidates");
+    expect(body.data).to.have.length(1);
+    expect(body.data[0]).to.include({ deleted: true, version: 3 });
+    for (const name of ["reference_index", "content_pending"])
+      expect(await here.operators.mongo.db.collection(name).find({ account: account.id }).toArray()).to.deep.equal([]);
+  });
+});
+
+describe("the records that a process keeps for the next change", () => {
+  const record = (id: string, version = 1, name = ""): CandidateRecord => ({
+    ...firstVersion({ ...candidateWithExpiry("acct_1", "2090-01-31"), id, name }, 0),
+    version,
+  });
+
+  it("have at most a number of bytes together, whatever their sizes", () => {
+    const recent = new RecentRecords({ maxBytes: 100_000 });
+    for (let n = 0; n < 200; n++) {
+      recent.keep(record(`cand_${n}`, 1, "x".repeat(n * 20)));
+      expect(recent.bytes).to.be.below(100_001);
+    }
+    expect(recent.get("acct_1", "cand_199")?.id).to.equal("cand_199");
+    expect(recent.get("acct_1", "cand_0")).to.equal(undefined);
+  });
+
+  it("are of their account", () => {
+    const recent = new RecentRecords();
+    recent.keep(record("cand_1"));
+    expect(recent.get("acct_2", "cand_1")).to.equal(undefined);
+  });
+
+  it("do not become older by a read that ends late", () => {
+    const recent = new RecentRecords();
+    recent.keep(record("cand_1", 3));
+    recent.keep(record("cand_1", 2));
+    expect(recent.get("acct_1", "cand_1")?.version).to.equal(3);
+  });
+
+  it("do not come back by a read that ends after the erasure", () => {
+    const recent = new RecentRecords();
+    recent.keep(record("cand_1", 3));
+    recent.avoid("acct_1", "cand_1");
+    recent.keep(record("cand_1", 3));
+    expect(recent.get("acct_1", "cand_1")).to.equal(undefined);
+  });
+
+  it("leave the memory when they are too old, also if nobody asks for them", async () => {
+    const recent = new RecentRecords({ usedMs: 5 });
+    recent.keep(record("cand_1"));
+    expect(recent.bytes).to.be.above(0);
+    const began = performance.now();
+    while (recent.bytes > 0 && performance.now() - began < 5_000) await new Promise(setImmediate);
+    expect(recent.bytes).to.equal(0);
+  });
+});
