@@ -43,10 +43,10 @@ export interface Options {
   readonly rounds: number;
   /** Rounds after which a ratio that is still too noisy is given up. */
   readonly maxRounds: number;
-  /** Measures a million candidates too. */
-  readonly large: boolean;
-  /** Measures memory for ten minutes too. */
-  readonly memory: boolean;
+  /** Candidates of the accounts that are compared, ascending. */
+  readonly sizes: readonly number[];
+  /** Minutes for which memory is measured in each state. */
+  readonly memoryMinutes: number;
 }
 
 /** Connects, and starts the generator. */

@@ -67,8 +67,8 @@ export function ratioOf(measured: readonly number[], reference: readonly number[
   return { ...spread, noisy: !isSteady(spread) };
 }
 
-/** False also if a value is NaN. */
-function isSteady(spread: Spread): boolean {
+/** Returns whether enough rounds agree. False also if a value is NaN. */
+export function isSteady(spread: Spread): boolean {
   return (
     spread.rounds >= MIN_ROUNDS && relativeSpread(spread) <= SPREAD_BOUND && uncertainty(spread) <= UNCERTAINTY_BOUND
   );

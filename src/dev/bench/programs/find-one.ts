@@ -13,4 +13,5 @@ const router = new Router();
 router.get("/candidates/:id", bareLimiter(new Redis(settings.redisUrl), settings), async (ctx) => {
   ctx.body = await candidates.findOne({ _id: ctx.params["id"] ?? "", account: ctx.get("x-account") });
 });
-await serve(new Koa().use(router.routes()).callback());
+const handle = new Koa().use(router.routes()).callback();
+await serve((req, res) => void handle(req, res));

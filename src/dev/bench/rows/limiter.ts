@@ -11,6 +11,7 @@ import { alternate, serverCpu, type Slice, type Target } from "../alternate.ts";
 import type { Bench } from "../bench.ts";
 import { type Contender, CONTENDERS } from "../contenders.ts";
 import { compare, type Rounds } from "../in-turns.ts";
+import { cpuChart, edgeChart, latencyChart, type Under } from "./limiter-charts.ts";
 import { ratioRow, type Row, type Section, showRatio, type Table } from "../report.ts";
 import { startContender } from "../start-contender.ts";
 import { type Ratio, spreadOf } from "../stats.ts";
@@ -35,6 +36,7 @@ interface Measured {
 export async function limiterRows(bench: Bench, contenders = CONTENDERS): Promise<Section> {
   const checked: Measured[] = [];
   const targets: Target[] = [];
+  const admitting: Under[] = [];
   for (const contender of contenders) {
     const account = await bench.account(2);
     // A fresh server each, so that the counters of the check are its own. It then stands for "all limits used up".
@@ -50,14 +52,21 @@ export async function limiterRows(bench: Bench, contenders = CONTENDERS): Promis
     const requests = [nothingOf(account, 0)];
     const target = (phase: Phase, { pid, ready }: typeof small, status: number) =>
       ({ id: idOf(contender.id, phase), pids: [pid], port: ready.port, requests, status }) satisfies Target;
-    targets.push(target("admitted", large, 200), target("refused", small, 429));
+    const under = target("admitted", large, 200);
+    admitting.push({ contender, target: under });
+    targets.push(under, target("refused", small, 429));
   }
   const rowsOfOurs = comparisons();
   const compared = rowsOfOurs
     .map(({ measured, reference }) => [measured, reference] as const)
     .filter((pair) => pair.every((id) => targets.some((target) => target.id === id)));
   const slices = await alternate(bench, targets, { connections: CONNECTIONS, compared });
+  const latency = await latencyChart(bench, admitting);
   await bench.children.stopServers();
+  const edge = await edgeChart(
+    bench,
+    admitting.map(({ contender }) => contender).filter(({ id }) => id !== "ours-logged"),
+  );
   const ratio = (measured: string, reference: string) => compare(slices, [measured, reference], serverCpu);
   const ourWrong = checked.some(({ contender, wrong }) => contender.program === "ours" && wrong !== undefined);
   return {
@@ -72,7 +81,7 @@ export async function limiterRows(bench: Bench, contenders = CONTENDERS): Promis
       .map(({ what, measured, reference, bound, name }): Row =>
         ratioRow(what, ratio(measured, reference), bound, name),
       ),
-    charts: [],
+    charts: [edge, cpuChart(slices, new Map(targets.map(({ id }) => [id, titleOf(id, contenders)]))), latency],
     ...(ourWrong && { failed: true }),
   };
 }
@@ -115,6 +124,11 @@ function comparisons() {
 
 function idOf(id: string, phase: Phase): string {
   return `${id}, ${phase}`;
+}
+
+function titleOf(target: string, contenders: readonly Contender[]): string {
+  const found = contenders.find(({ id }) => target.startsWith(`${id}, `));
+  return target.replace(found?.id ?? "", found?.title ?? "");
 }
 
 function costTable(
