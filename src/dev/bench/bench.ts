@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import { MongoClient } from "mongodb";
+import { ConnectionString } from "mongodb-connection-string-url";
+import { Operations } from "../../admin/operations.ts";
+import { readConfig } from "../../config.ts";
+import type { Servers } from "../servers.ts";
+import { Children } from "./children.ts";
+import { Generator } from "./load.ts";
+
+/** An account of the service with some keys. */
+export interface BenchAccount {
+  readonly id: string;
+  readonly keys: readonly string[];
+}
+
+/** What every part of the bench works with. */
+export interface Bench {
+  readonly redisUrl: string;
+  readonly mongodbUrl: string;
+  readonly redis: Redis;
+  readonly mongo: MongoClient;
+  readonly children: Children;
+  readonly generator: Generator;
+  /** Temporary folder. */
+  readonly folder: string;
+  /** Begins the name of each counter of a peer. */
+  readonly prefix: string;
+  /** "mongod 8.0.4", or the stand-in's name. */
+  readonly engine: string;
+  readonly options: Options;
+  readonly signal: AbortSignal;
+  /** Creates an account with that many keys. */
+  account(keys: number): Promise<BenchAccount>;
+  close(): Promise<void>;
+}
+
+export interface Options {
+  /** Length of one measurement of one contender, in seconds. */
+  readonly slice: number;
+  /** Load on each contender before the first measurement, in seconds. */
+  readonly warmUp: number;
+  readonly rounds: number;
+  /** Rounds after which a ratio that is still too noisy is given up. */
+  readonly maxRounds: number;
+  /** Candidates of the accounts that are compared, ascending. */
+  readonly sizes: readonly number[];
+  /** Minutes for which memory is measured in each state. */
+  readonly memoryMinutes: number;
+}
+
+/** Connects, and starts the generator. */
+export async function openBench(
+  servers: Servers,
+  { dist, folder, options, signal }: { dist: string; folder: string; options: Options; signal: AbortSignal },
+): Promise<Bench> {
+  const children = new Children(dist, signal);
+  const mongodbUrl = withDatabase(servers.mongodbUrl, `bench-${randomUUID()}`);
+  const redis = new Redis(servers.redisUrl);
+  const mongo = new MongoClient(mongodbUrl);
+  await mongo.connect();
+  const config = readConfig({ REDIS_URL: servers.redisUrl, MONGODB_URL: mongodbUrl });
+  const operations = new Operations(config);
+  const prefix = `bench:${randomUUID()}`;
+  return {
+    redisUrl: servers.redisUrl,
+    mongodbUrl,
+    redis,
+    mongo,
+    children,
+    generator: await Generator.start(children),
+    folder,
+    prefix,
+    engine: await engineOf(mongo),
+    options,
+    signal,
+    async account(keys) {
+      const accounts = await operations.accounts();
+      const { id } = await accounts.createAccount({ name: "Bench" });
+      const made = Array.from({ length: keys }, (_, n) => accounts.createKey({ accountId: id, name: `key ${n}` }));
+      return { id, keys: (await Promise.all(made)).map(({ key }) => key) };
+    },
+    async close() {
+      await children.stopAll();
+      await operations.close();
+      await mongo.db().dropDatabase();
+      await mongo.close();
+      for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 }) as AsyncIterable<string[]>)
+        if (keys.length > 0) await redis.unlink(keys);
+      redis.disconnect();
+    },
+  };
+}
+
+async function engineOf(mongo: MongoClient): Promise<string> {
+  const { version, storageEngines, modules } = await mongo.db("admin").command({ buildInfo: 1 });
+  const real = Array.isArray(storageEngines) || Array.isArray(modules);
+  return real ? `mongod ${String(version)}` : `a stand-in that says it is MongoDB ${String(version)}`;
+}
+
+/** A user stays that of the URL's own database. */
+function withDatabase(url: string, name: string): string {
+  const changed = new ConnectionString(url);
+  if (changed.username !== "" && !changed.searchParams.has("authSource"))
+    changed.searchParams.set("authSource", decodeURIComponent(changed.pathname.slice(1)) || "admin");
+  changed.pathname = `/${name}`;
+  return changed.href;
+}

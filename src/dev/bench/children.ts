@@ -1,0 +1,99 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+export interface ChildOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  /** File descriptor that gets the child's standard output. Without it the output is dropped. */
+  readonly stdout?: number;
+  readonly args?: readonly string[];
+  /** `stopServers` leaves it running. */
+  readonly keep?: boolean;
+}
+
+/** A program that is ready. */
+export interface Child {
+  readonly pid: number;
+  /** The message with which it said so. */
+  readonly ready: { readonly port: number; readonly opsPort?: number };
+  /** Sends a message and returns the result that it answers with. @throws what the program failed with. */
+  ask(message: object): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** Runs compiled programs, without tsx and in production mode. `stopAll` and the signal's abort end them all. */
+export class Children {
+  readonly #dist: string;
+  readonly #running = new Set<ChildProcess>();
+  readonly #kept = new Set<ChildProcess>();
+
+  /** @param dist the folder that `build` returned. */
+  constructor(dist: string, signal: AbortSignal) {
+    this.#dist = dist;
+    signal.addEventListener("abort", () => this.#kill());
+  }
+
+  /**
+   * Starts a program and waits until it is ready.
+   * @param program a file of src/, without its ending: "main".
+   * @throws with what it printed, if it exits instead.
+   */
+  async start(program: string, { env = {}, stdout, args = [], keep = false }: ChildOptions = {}): Promise<Child> {
+    const child = fork(join(this.#dist, `${program}.js`), args, {
+      env: { ...withoutTsx(process.env), NODE_ENV: "production", ...env },
+      execArgv: [],
+      stdio: ["ignore", stdout ?? "ignore", "pipe", "ipc"],
+    });
+    this.#running.add(child);
+    if (keep) this.#kept.add(child);
+    const exited = once(child, "exit").then(() => void this.#running.delete(child));
+    let printed = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (printed += text));
+    const ended = exited.then((): never => {
+      throw new Error(`${program} ${args.join(" ")} ended: ${printed.trim()}`);
+    });
+    ended.catch(() => undefined); // whoever waits for an answer gets it
+    const [ready] = (await Promise.race([once(child, "message"), ended])) as [Child["ready"]];
+    return {
+      pid: child.pid ?? NaN,
+      ready,
+      async ask(message) {
+        child.send(message);
+        const [answer] = (await Promise.race([once(child, "message"), ended])) as [
+          { result?: unknown; error?: string },
+        ];
+        if (answer.error !== undefined) throw new Error(`${program}: ${answer.error}`);
+        return answer.result;
+      },
+      async stop() {
+        child.kill("SIGKILL");
+        await exited;
+      },
+    };
+  }
+
+  /** Ends all but those that were started with `keep`. */
+  async stopServers(): Promise<void> {
+    await this.#stop([...this.#running].filter((child) => !this.#kept.has(child)));
+  }
+
+  async stopAll(): Promise<void> {
+    await this.#stop([...this.#running]);
+  }
+
+  async #stop(children: readonly ChildProcess[]): Promise<void> {
+    const exits = children.map((child) => once(child, "exit"));
+    for (const child of children) child.kill("SIGKILL");
+    await Promise.all(exits);
+  }
+
+  #kill(): void {
+    for (const child of this.#running) child.kill("SIGKILL");
+  }
+}
+
+/** tsx, which runs the bench, sets variables that would make children load it too. */
+function withoutTsx(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: _options, ...rest } = env;
+  return rest;
+}

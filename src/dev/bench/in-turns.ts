@@ -1,0 +1,41 @@
+import type { Options } from "./bench.ts";
+import { ratioOf, type Ratio } from "./stats.ts";
+
+/** Pairs of names that are compared. Rounds go on while one of their ratios is too noisy. */
+export type Compared = readonly (readonly [measured: string, reference: string])[];
+
+/** What was measured, by name; one value for each round. */
+export type Rounds<T> = ReadonlyMap<string, readonly T[]>;
+
+/**
+ * Measures everything in turn, round by round, each round beginning with another, so that what disturbs the machine
+ * disturbs all alike.
+ * @param cost what is compared.
+ */
+export async function inTurns<T>(
+  { rounds, maxRounds }: Pick<Options, "rounds" | "maxRounds">,
+  measures: Readonly<Record<string, () => Promise<T>>>,
+  { compared, cost }: { compared: Compared; cost: (measured: T) => number },
+): Promise<Rounds<T>> {
+  const names = Object.keys(measures);
+  const results = new Map<string, T[]>(names.map((name) => [name, []]));
+  const steady = () => compared.every((pair) => !compare(results, pair, cost).noisy);
+  for (let round = 0; round < maxRounds; round++) {
+    if (round >= rounds && steady()) break;
+    const turn = round % names.length;
+    for (const name of [...names.slice(turn), ...names.slice(0, turn)]) {
+      const measured = await measures[name]?.();
+      if (measured !== undefined) results.get(name)?.push(measured);
+    }
+  }
+  return results;
+}
+
+/** Returns the ratio of a pair's costs, or the refusal to say one. */
+export function compare<T>(
+  results: Rounds<T>,
+  [measured, reference]: readonly [string, string],
+  cost: (measured: T) => number,
+): Ratio {
+  return ratioOf((results.get(measured) ?? []).map(cost), (results.get(reference) ?? []).map(cost));
+}

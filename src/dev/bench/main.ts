@@ -1,0 +1,130 @@
+/**
+ * `npm run bench`: measures the service beside other limiters and against its own bounds, prints tables, and writes a page
+ * with plots. Starts an empty Redis and an empty MongoDB, as `npm test` does. README.md, section Bench, says what it prints.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { dataDirOf, toolsIn } from "../data-dir.ts";
+import { explain, say, SetupError } from "../output.ts";
+import { exitWith } from "../run-suite.ts";
+import { ensureServers } from "../servers.ts";
+import { type Bench, openBench, type Options } from "./bench.ts";
+import { build } from "./build.ts";
+import { requireAccounting } from "./cpu.ts";
+import { writePage } from "./page.ts";
+import type { Section } from "./report.ts";
+import { fileRows } from "./rows/files.ts";
+import { limiterRows } from "./rows/limiter.ts";
+import { listRows } from "./rows/list.ts";
+import { readRows } from "./rows/read.ts";
+import { replicaRows } from "./rows/replicas.ts";
+import { roundTripRows } from "./rows/round-trips.ts";
+import { sizeRows } from "./rows/sizes.ts";
+import { startRows } from "./rows/start.ts";
+import { rowsText, textOf } from "./terminal.ts";
+
+const PARTS: Record<string, (bench: Bench) => Promise<Section>> = {
+  limiter: limiterRows,
+  list: listRows,
+  read: readRows,
+  "round-trips": roundTripRows,
+  sizes: sizeRows,
+  files: fileRows,
+  processes: startRows,
+  replicas: replicaRows,
+};
+
+/** A part was too noisy to say a ratio. Distinct from 1, a failure. */
+const TOO_NOISY = 2;
+
+await exitWith(async ({ stopping }) => {
+  const { options, parts, out } = readArguments(process.argv.slice(2));
+  requireAccounting();
+  const folder = await mkdtemp(join(tmpdir(), "onboarding-bench-"));
+  try {
+    const tools = toolsIn(dataDirOf(process.env));
+    const servers = await ensureServers({ dataDir: folder, tools, env: process.env, signal: stopping });
+    try {
+      const dist = await build(await mkdtemp(join(folder, "build-")), stopping);
+      const bench = await openBench(servers, { dist, folder, options, signal: stopping });
+      try {
+        return await runParts(bench, parts, out);
+      } finally {
+        await bench.close();
+      }
+    } finally {
+      await servers.stop();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+/** @returns the exit code. */
+async function runParts(bench: Bench, parts: readonly string[], out: string): Promise<number> {
+  const sections: Section[] = [];
+  for (const part of parts) {
+    const started = performance.now();
+    const section = await sectionOf(bench, part);
+    sections.push(section);
+    process.stdout.write(`${textOf(section)}\n`);
+    say(`${part}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
+  }
+  const rows = sections.flatMap((section) => section.rows);
+  process.stdout.write(`\nAll rows (MongoDB: ${bench.engine})\n${rowsText(rows)}\n`);
+  const page = resolve(out);
+  await writePage(page, sections, {
+    date: new Date().toISOString(),
+    node: process.versions.node,
+    cores: availableParallelism(),
+    engine: bench.engine,
+  });
+  process.stdout.write(`The page with plots: ${page}\n`);
+  if (sections.some(({ failed }) => failed)) return 1;
+  return rows.some(({ verdict }) => verdict === "too noisy") ? TOO_NOISY : 0;
+}
+
+/** A part that breaks fails the bench, but not the parts after it. */
+async function sectionOf(bench: Bench, part: string): Promise<Section> {
+  try {
+    return (await PARTS[part]?.(bench)) ?? { title: part, tables: [], rows: [], charts: [] };
+  } catch (error) {
+    bench.signal.throwIfAborted();
+    say(`${part}: ${explain(error)}`);
+    const row = {
+      what: part,
+      bound: "",
+      measured: explain(error).split("\n")[0] ?? "",
+      verdict: "not measured",
+    } as const;
+    return { title: part, tables: [], rows: [row], charts: [], failed: true };
+  } finally {
+    await bench.children.stopServers();
+  }
+}
+
+/** @throws {SetupError} */
+function readArguments(args: string[]): { options: Options; parts: readonly string[]; out: string } {
+  const { values } = parseArgs({
+    args,
+    options: {
+      out: { type: "string", default: "dist/bench/index.html" },
+      only: { type: "string", multiple: true },
+      quick: { type: "boolean", default: false },
+      large: { type: "boolean", default: false },
+      memory: { type: "string", default: "10" },
+    },
+  });
+  const known = Object.keys(PARTS);
+  const parts = values.only ?? known;
+  for (const part of parts) {
+    if (!known.includes(part)) throw new SetupError(`--only ${part} is unknown. The parts are ${known.join(", ")}.`);
+  }
+  const pace = values.quick
+    ? { slice: 0.2, rounds: 5, maxRounds: 5, warmUp: 0.3 }
+    : { slice: 0.4, rounds: 12, maxRounds: 30, warmUp: 2 };
+  const sizes = values.quick ? [200, 400] : [1000, 10_000, ...(values.large ? [1_000_000] : [])];
+  return { parts, out: values.out, options: { ...pace, sizes, memoryMinutes: Number(values.memory) } };
+}

@@ -1,0 +1,89 @@
+import { connect, type Socket } from "node:net";
+
+const HEADERS_END = Buffer.from("\r\n\r\n");
+const LAST_CHUNK = Buffer.from("0\r\n\r\n");
+
+export interface Reply {
+  readonly status: number;
+  /** Length of the whole response, with its headers. */
+  readonly bytes: number;
+}
+
+/**
+ * One kept-alive connection that sends requests made of bytes, one at a time. It reads as much of a response as it needs to
+ * find its end, so that the generator costs less than any server that it measures.
+ */
+export class Connection {
+  readonly #socket: Socket;
+  #waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined;
+  #head: Buffer | undefined;
+  #status = 0;
+  /** Bytes of the response that are still to come. NaN until the headers are here; Infinity if it comes in chunks. */
+  #missing = NaN;
+  #received = 0;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on("data", (chunk) => this.#read(chunk));
+    socket.on("error", (error) => this.#fail(error));
+    socket.on("close", () => this.#fail(new Error("The server closed the connection.")));
+  }
+
+  static open(port: number): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.once("error", reject);
+      socket.once("connect", () => {
+        socket.off("error", reject);
+        resolve(new Connection(socket));
+      });
+    });
+  }
+
+  send(request: Buffer): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #read(chunk: Buffer): void {
+    this.#received += chunk.length;
+    if (Number.isNaN(this.#missing)) {
+      this.#head = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
+      const end = this.#head.indexOf(HEADERS_END);
+      if (end < 0) return;
+      this.#begin(this.#head.toString("latin1", 0, end), this.#head.length - end - HEADERS_END.length);
+    } else {
+      this.#missing -= chunk.length;
+    }
+    const chunked = this.#missing === Infinity;
+    if (chunked ? chunk.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) : this.#missing <= 0) this.#done();
+  }
+
+  #begin(head: string, bodyReceived: number): void {
+    this.#status = Number(head.slice(9, 12));
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    const bodyless = this.#status === 304 || this.#status === 204;
+    this.#missing = bodyless ? 0 : length === undefined ? Infinity : Number(length) - bodyReceived;
+  }
+
+  #done(): void {
+    const reply = { status: this.#status, bytes: this.#received };
+    const waiting = this.#waiting;
+    this.#head = this.#waiting = undefined;
+    this.#missing = NaN;
+    this.#received = 0;
+    waiting?.resolve(reply);
+  }
+
+  #fail(error: Error): void {
+    this.#waiting?.reject(error);
+    this.#waiting = undefined;
+  }
+}

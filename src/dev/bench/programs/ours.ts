@@ -1,0 +1,81 @@
+/**
+ * The service with one more endpoint, GET /nothing, which does no work and charges `reads`. Wired as compose.ts wires it.
+ * LOG_LEVEL is read from the environment, as by the service.
+ */
+import { randomBytes } from "node:crypto";
+import { Type } from "typebox";
+import { Authenticator } from "../../../accounts/authenticate.ts";
+import { GuessGuard } from "../../../accounts/guard.ts";
+import { LastUsed } from "../../../accounts/last-used.ts";
+import { AccountStore } from "../../../accounts/store.ts";
+import { endpoint, route } from "../../../api/endpoint.ts";
+import { createApp } from "../../../app.ts";
+import { readConfig } from "../../../config.ts";
+import { IdempotentWork } from "../../../idempotency/once.ts";
+import { IdempotencyStore } from "../../../idempotency/store.ts";
+import { followRedis, SharedClock } from "../../../infra/clock.ts";
+import { newTypeId } from "../../../infra/ids.ts";
+import { createLog } from "../../../infra/log.ts";
+import { Metrics } from "../../../infra/metrics.ts";
+import { connectMongo } from "../../../infra/mongo.ts";
+import { connectRedis } from "../../../infra/redis.ts";
+import { Limiter } from "../../../limiter/limiter.ts";
+import { limitsOf, PER_KEY } from "../../../limiter/surfaces.ts";
+import { NOTHING, readSettings, serve } from "./serve.ts";
+
+const settings = readSettings();
+const config = readConfig(process.env);
+const log = createLog(config.LOG_LEVEL);
+const metrics = new Metrics();
+const mongo = await connectMongo({ url: settings.mongodbUrl, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics });
+const redis = await connectRedis({ url: settings.redisUrl, timeoutMs: config.LIMITER_TIMEOUT_MS, log });
+const clock = new SharedClock();
+await followRedis(clock, redis);
+const accounts = new AccountStore(mongo);
+
+const scale = settings.keyLimit / PER_KEY.reads;
+const { account, key } = limitsOf("reads", scale);
+if (account !== settings.accountLimit || key !== settings.keyLimit) throw new Error("The limits cannot be set.");
+
+const nothing = endpoint({
+  name: "nothing",
+  tag: "Candidates",
+  summary: "Do nothing",
+  description: "Does nothing.",
+  status: 200,
+  answer: Type.Object({ object: Type.String() }),
+  problems: [],
+  handle: async () => NOTHING,
+});
+
+await serve(
+  createApp({
+    routes: [route("GET", "/nothing", "reads", nothing)],
+    authenticator: new Authenticator({
+      store: accounts,
+      clock,
+      guard: new GuessGuard({ store: accounts }),
+      freshMs: config.KEY_CACHE_SECONDS * 1000,
+    }),
+    limiter: new Limiter({
+      redis,
+      windowSeconds: settings.windowSeconds,
+      scale,
+      timeoutMs: config.LIMITER_TIMEOUT_MS,
+      clock,
+      onOutage: config.LIMITER_ON_OUTAGE,
+      replicasExpected: config.REPLICAS_EXPECTED,
+      metrics,
+    }),
+    lastUsed: new LastUsed({ store: accounts, clock }),
+    idempotency: new IdempotentWork({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
+    newId: newTypeId,
+    log,
+    metrics,
+    tracing: undefined,
+    draining: { started: false },
+    bodyTimeoutMs: config.BODY_TIMEOUT_MS,
+    maxFileBytes: config.MAX_DOCUMENT_BYTES,
+    trustedProxies: config.TRUSTED_PROXIES,
+  }),
+);

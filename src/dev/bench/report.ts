@@ -1,0 +1,57 @@
+import type { Ratio } from "./stats.ts";
+
+export type Verdict = "met" | "not met" | "too noisy" | "not measured";
+
+/** One row of the bench's result: a bound, and what was measured. */
+export interface Row {
+  readonly what: string;
+  readonly bound: string;
+  readonly measured: string;
+  readonly verdict: Verdict;
+}
+
+export interface Table {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly caption: string;
+}
+
+/** A plot, as a specification of Vega. */
+export interface Chart {
+  /** States the finding. */
+  readonly title: string;
+  readonly caption: string;
+  readonly spec: object;
+}
+
+/** What one part of the bench found. */
+export interface Section {
+  readonly title: string;
+  readonly rows: readonly Row[];
+  readonly tables: readonly Table[];
+  readonly charts: readonly Chart[];
+  /** Set if the part broke, or if our own service answered wrongly: then the bench fails. */
+  readonly failed?: true;
+}
+
+/** A row whose bound is the largest ratio that meets it. */
+export function ratioRow(what: string, ratio: Ratio, bound: number, reference: string): Row {
+  const verdict = ratio.noisy ? "too noisy" : ratio.median <= bound ? "met" : "not met";
+  return { what, bound: `<= ${bound} x ${reference}`, measured: showRatio(ratio), verdict };
+}
+
+/** A row whose bound is the largest value that meets it. */
+export function valueRow(what: string, value: number, bound: number, show: (value: number) => string): Row {
+  return { what, bound: `<= ${show(bound)}`, measured: show(value), verdict: value <= bound ? "met" : "not met" };
+}
+
+export function notMeasured(what: string, bound: string, why: string): Row {
+  return { what, bound, measured: why, verdict: "not measured" };
+}
+
+/** Prints no number that the run does not support. */
+export function showRatio(ratio: Ratio): string {
+  const { noisy, median, q1, q3, rounds } = ratio;
+  return noisy ? `too noisy (${rounds} rounds)` : `${median.toFixed(2)} (${q1.toFixed(2)}-${q3.toFixed(2)})`;
+}
