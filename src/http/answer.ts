@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Context } from "koa";
+import { RenderedJson } from "../infra/rendered-json.ts";
 import { viewTag } from "./entity-tags.ts";
 import { jsonText } from "./json-text.ts";
 
@@ -34,7 +35,7 @@ export async function jsonAnswer(
   value: unknown,
   { location, volatile }: { location?: string | undefined; volatile?: readonly string[] | undefined } = {},
 ): Promise<JsonAnswer> {
-  const { bytes, tag } = await jsonText(value);
+  const { bytes, tag } = value instanceof RenderedJson ? { bytes: value.body, tag: value.tag } : await jsonText(value);
   const headers = {
     ETag: volatile === undefined ? tag : viewTag(value, volatile),
     "Cache-Control": "private, no-cache",
