@@ -3,6 +3,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import type { BinaryAnswer } from "../http/answer.ts";
 import type { NewId } from "../infra/ids.ts";
+import type { RenderedJson } from "../infra/rendered-json.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import type { Usage } from "../limiter/usage.ts";
 import type { Precondition } from "../precondition.ts";
@@ -90,7 +91,9 @@ export interface Endpoint<
   readonly problems: readonly ProblemCode[];
   /** For a 201: the path of the new resource (RFC 9110, 10.2.2). */
   location?(body: Static<Answer>): string;
-  handle(input: Input<Static<Params>, Static<Query>, Static<Body>>): Promise<Static<Answer> | BinaryAnswer | undefined>;
+  handle(
+    input: Input<Static<Params>, Static<Query>, Static<Body>>,
+  ): Promise<Static<Answer> | RenderedJson | BinaryAnswer | undefined>;
   /** Runs instead for `?dry_run=true`, and answers with 200. It writes nothing and uses up no Idempotency-Key. */
   readonly dryRun?: {
     /** The surface that is charged instead of the route's. */

@@ -37,7 +37,8 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       status: 200,
       answer: CandidateList,
       problems: ["invalid_query"],
-      handle: ({ caller, query }) => candidates.list(caller.accountId, query),
+      handle: ({ caller, query, header, clientHas }) =>
+        candidates.list(caller.accountId, query, header("if-none-match") === undefined ? undefined : clientHas),
     }),
     read: endpoint({
       name: "readCandidate",

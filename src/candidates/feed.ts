@@ -1,17 +1,24 @@
 import { problem } from "../problems.ts";
-import type { CandidateRecord } from "./record.ts";
 import type { CandidateState } from "./schema.ts";
 import { feedPosition } from "./stored.ts";
-import type { Tombstone } from "./tombstone.ts";
 
-/** A row of the feed, and its place in the feed (`change`). */
-export interface FeedRow {
-  readonly record: CandidateRecord | Tombstone;
+/** A candidate's place in the feed (`change`), and the version that is there. */
+export interface FeedPlace {
   readonly change: string;
+  readonly version: number;
 }
 
-export interface FeedPage {
-  readonly rows: readonly FeedRow[];
+/** A row of the feed. */
+export interface FeedRow extends FeedPlace {
+  /**
+   * The candidate, or what remains of it, as JSON in UTF-8. Undefined if it was changed while the page was read: then it
+   * has a later place.
+   */
+  readonly json: Uint8Array | undefined;
+}
+
+export interface FeedPage<Row extends FeedPlace = FeedRow> {
+  readonly rows: readonly Row[];
   readonly more: boolean;
 }
 
@@ -45,7 +52,7 @@ const START: Cursor = { after: "", safe: "" };
  * @param completeUntil no change can appear any more before this time, in milliseconds since the epoch. It must have been
  * read before the page.
  */
-export function advance(from: Cursor, { rows, more }: FeedPage, completeUntil: number): Cursor {
+export function advance(from: Cursor, { rows, more }: FeedPage<FeedPlace>, completeUntil: number): Cursor {
   const last = rows.at(-1)?.change ?? from.after;
   const complete = feedPosition(completeUntil);
   // This page moves `safe` forward only if the feed was known to be complete up to `from.after`.

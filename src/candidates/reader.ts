@@ -1,11 +1,15 @@
 import { BSON, type Collection, type Filter } from "mongodb";
+import { equals } from "../infra/equals.ts";
 import type { CollectionIndexes } from "../infra/indexes.ts";
+import { jsonBytes } from "../infra/json-parts.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { Stretch } from "../infra/turns.ts";
 import { problem } from "../problems.ts";
-import type { FeedPage, FeedQuery } from "./feed.ts";
+import type { FeedPage, FeedPlace, FeedQuery } from "./feed.ts";
 import type { CandidateRecord, Erasure } from "./record.ts";
-import { decode, decodeTombstone, type Stored } from "./stored.ts";
+import { renderCandidate } from "./render.ts";
+import { jsonOf, type RowSource } from "./row.ts";
+import { decode, decodeRow, decodeTombstone, ROW_MEMBERS, type Stored } from "./stored.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
 
 /** A page of the feed has at most this many bytes, but always at least one row. */
@@ -30,6 +34,31 @@ const INDEXES: CollectionIndexes = {
 /** Their candidates are written in one command, which the driver encodes in one go. */
 const MAX_EXPIRING_BYTES = 512 * 1024;
 
+/** Everything but the row, which only the list needs. */
+const RECORD_MEMBERS = { row: 0 } as const;
+
+/** Saves a second look at each text, for what is not UTF-8: places are ASCII. */
+const UNCHECKED = { validation: { utf8: false } };
+
+const PLACE_MEMBERS = { _id: 0, change: 1, version: 1, size: 1 } as const;
+
+/** How rows are read: the members that MongoDB returns of each, and what is made of them. */
+interface Reading<Row> {
+  readonly projection: Readonly<Record<string, 0 | 1>>;
+  readonly read: (raw: Uint8Array) => Row & Pick<Stored, "size">;
+  /** No more rows than have this many bytes together, but at least one. */
+  readonly maxBytes: number;
+}
+
+/** Reads whole records. */
+const RECORDS = {
+  projection: RECORD_MEMBERS,
+  read(raw: Uint8Array) {
+    const stored = BSON.deserialize(raw) as Stored;
+    return { record: decode(stored), size: stored.size };
+  },
+};
+
 /** Identifies a candidate. */
 export interface CandidateKey {
   readonly accountId: string;
@@ -50,7 +79,7 @@ export class CandidateReader {
   /** Returns a candidate or its tombstone. Null also for another account's. One round trip. */
   async find(accountId: string, id: string): Promise<CandidateRecord | Tombstone | null> {
     const stored = await this.#mongo.bounded("find candidates", (limits) =>
-      this.#candidates.findOne({ _id: id, account: accountId }, limits),
+      this.#candidates.findOne({ _id: id, account: accountId }, { ...limits, projection: RECORD_MEMBERS }),
     );
     return stored === null ? null : (decodeTombstone(stored) ?? decode(stored));
   }
@@ -67,27 +96,57 @@ export class CandidateReader {
   /** Returns the id of the candidate that has this external_id. One round trip. */
   async holderOf(accountId: string, external_id: string): Promise<string | undefined> {
     const holder = await this.#mongo.bounded("find candidates", (limits) =>
-      this.#candidates.findOne({ account: accountId, external_id }, { ...limits, projection: { _id: 1 } }),
+      this.#candidates.findOne(
+        { account: equals(accountId), external_id: equals(external_id) },
+        { ...limits, projection: { _id: 1 } },
+      ),
     );
     return holder?._id;
   }
 
   /**
    * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
-   * answer. One index range, however many candidates there are. One round trip, or two if the rows are larger than 16 MiB.
+   * answer. One index range, however many candidates there are. One round trip; one more if some rows are not stored as
+   * they are shown now.
    */
-  feed({ accountId, after, state, external_id, limit }: FeedQuery): Promise<FeedPage> {
-    const filter: Filter<Stored> = {
-      account: accountId,
-      change: { $gt: after },
-      ...(state === undefined ? {} : { state }),
-      ...(external_id === undefined ? {} : { external_id }),
+  async feed(query: FeedQuery): Promise<FeedPage> {
+    const reading = { projection: ROW_MEMBERS, read: decodeRow, maxBytes: MAX_PAGE_BYTES };
+    const { rows, more } = await this.#rows(filterOf(query), { change: 1 }, query.limit, reading);
+    const shown = rows.map((source) => ({ ...source, json: jsonOf(source) }));
+    const rendered = await this.#rendered(
+      query.accountId,
+      shown.filter(({ json }) => json === undefined),
+    );
+    return {
+      rows: shown.map(({ _id, change, version, json }) => ({ change, version, json: json ?? rendered.get(_id) })),
+      more,
     };
-    const rowOf = (stored: Stored) => ({
-      record: decodeTombstone(stored) ?? decode(stored),
-      change: stored.change,
-    });
-    return this.#rows(filter, { change: 1 }, limit, { rowOf, maxBytes: MAX_PAGE_BYTES });
+  }
+
+  /** Reads the places of the same rows that `feed` reads, without the rows. One round trip. */
+  places(query: FeedQuery): Promise<FeedPage<FeedPlace>> {
+    const read = (raw: Uint8Array) => BSON.deserialize(raw, UNCHECKED) as Pick<Stored, "change" | "version" | "size">;
+    const reading = { projection: PLACE_MEMBERS, read, maxBytes: MAX_PAGE_BYTES };
+    return this.#rows(filterOf(query), { change: 1 }, query.limit, reading);
+  }
+
+  /**
+   * Renders these versions of candidates as JSON, by id. Leaves out a candidate that has another version by now: it has a
+   * later place in the feed. One round trip, or two if they are larger than 16 MiB; none without candidates.
+   */
+  async #rendered(accountId: string, candidates: readonly RowSource[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    const rendered = new Map<string, Uint8Array>();
+    if (candidates.length === 0) return rendered;
+    const versions = new Map(candidates.map(({ _id, version }) => [_id, version]));
+    const filter = { _id: { $in: [...versions.keys()] }, account: accountId };
+    const { rows } = await this.#rows(filter, { _id: 1 }, versions.size, { ...RECORDS, maxBytes: Infinity });
+    const stretch = new Stretch();
+    for (const { record } of rows) {
+      if (record.version !== versions.get(record.id)) continue;
+      rendered.set(record.id, await jsonBytes(renderCandidate(record)));
+      if (stretch.isOver()) await stretch.nextTurn();
+    }
+    return rendered;
   }
 
   /**
@@ -98,21 +157,24 @@ export class CandidateReader {
     filter: Filter<Stored>,
     sort: Record<string, 1>,
     limit: number,
-    { rowOf, maxBytes }: { rowOf: (stored: Stored) => Row; maxBytes: number },
+    { projection, read, maxBytes }: Reading<Row>,
   ): Promise<{ rows: Row[]; more: boolean }> {
     return this.#mongo.bounded("find candidates", async (limits) => {
       const rows: Row[] = [];
       let bytes = 0;
       const stretch = new Stretch();
       // Raw rows, because the driver would decode the whole answer at once, of up to 16 MiB.
-      const options = { ...limits, sort, limit: limit + 1, batchSize: limit + 1, raw: true } as const;
-      const found: AsyncIterable<unknown> = this.#candidates.find(filter, options);
-      for await (const raw of found as AsyncIterable<Uint8Array>) {
-        if (stretch.isOver()) await stretch.nextTurn();
-        const stored = BSON.deserialize(raw) as Stored;
-        bytes += stored.size;
-        if (rows.length === limit || (rows.length > 0 && bytes > maxBytes)) return { rows, more: true };
-        rows.push(rowOf(stored));
+      const options = { ...limits, sort, limit: limit + 1, batchSize: limit + 1, raw: true, projection } as const;
+      const found = this.#candidates.find<Uint8Array>(filter, options);
+      for await (const first of found) {
+        // The rest of the batch is here already. Iterating over it costs as much as decoding it.
+        for (const raw of [first, ...found.readBufferedDocuments()]) {
+          if (stretch.isOver()) await stretch.nextTurn();
+          const row = read(raw);
+          bytes += row.size;
+          if (rows.length === limit || (rows.length > 0 && bytes > maxBytes)) return { rows, more: true };
+          rows.push(row);
+        }
       }
       return { rows, more: false };
     });
@@ -125,8 +187,9 @@ export class CandidateReader {
   async expiring(before: string, limit: number): Promise<CandidateRecord[]> {
     // With both bounds MongoDB uses the partial index.
     const filter = { next_expiry: { $gt: "", $lt: before } };
-    const options = { rowOf: decode, maxBytes: MAX_EXPIRING_BYTES };
-    return (await this.#rows(filter, { next_expiry: 1 }, limit, options)).rows;
+    const reading = { ...RECORDS, maxBytes: MAX_EXPIRING_BYTES };
+    const { rows } = await this.#rows(filter, { next_expiry: 1 }, limit, reading);
+    return rows.map(({ record }) => record);
   }
 
   /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. One index range. */
@@ -156,4 +219,13 @@ export class CandidateReader {
       ),
     );
   }
+}
+
+function filterOf({ accountId, after, state, external_id }: FeedQuery): Filter<Stored> {
+  return {
+    account: equals(accountId),
+    change: { $gt: after },
+    ...(state === undefined ? {} : { state: equals(state) }),
+    ...(external_id === undefined ? {} : { external_id: equals(external_id) }),
+  };
 }

@@ -3,18 +3,20 @@ import type { ContentStore } from "../content/store.ts";
 import type { Clock } from "../infra/clock.ts";
 import { timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
+import { RenderedJson } from "../infra/rendered-json.ts";
 import type { Precondition } from "../precondition.ts";
 import { Problem } from "../problems.ts";
 import { patched, started } from "./edits.ts";
-import { advance, cursorAt, decodeCursor, encodeCursor } from "./feed.ts";
+import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedPlace } from "./feed.ts";
 import { checkNewDocument, inlineFile, newDocument, newDraft } from "./new.ts";
+import { pageTag, renderPage } from "./page.ts";
 import { type CandidateRecord, type DocumentRecord, namesFile } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import type { Candidate, DryRun } from "./schema.ts";
 import type { CandidateInput, CandidatePatch } from "./input-schema.ts";
-import type { CandidateList, ListQuery } from "./feed-schema.ts";
+import type { ListQuery } from "./feed-schema.ts";
 import type { CandidateStore, Edit } from "./store.ts";
-import { candidateDeleted, isTombstone, renderTombstone } from "./tombstone.ts";
+import { candidateDeleted, isTombstone } from "./tombstone.ts";
 import type { Watermarks } from "./watermarks.ts";
 
 /** Maximum rows in a page of the list. */
@@ -119,27 +121,29 @@ export class CandidateService {
     return renderCandidate(record);
   }
 
-  /** Returns a page of the change feed. @throws problem invalid_query if the cursor is not valid. */
+  /**
+   * Returns a page of the change feed, a CandidateList.
+   * @param clientHas tells whether the client has the page with this entity tag (If-None-Match). Its rows are then not
+   * read; if the client has another page, that costs one more round trip.
+   * @throws problem invalid_query if the cursor is not valid.
+   */
   async list(
     accountId: string,
     { limit, cursor, state, external_id, updated_since }: ListQuery,
-  ): Promise<CandidateList> {
+    clientHas?: (tag: string) => boolean,
+  ): Promise<RenderedJson> {
     const from = cursor === undefined ? cursorAt(updated_since, this.#feedLagMs) : decodeCursor(cursor);
     // The lag allows for clock skew, and for processes of an earlier version, which make no marks.
     const completeUntil = Math.min(this.#clock.now() - this.#feedLagMs, this.#watermarks.completeUntil());
-    const page = await this.#store.reader.feed({
-      accountId,
-      after: from.after,
-      state,
-      external_id,
-      limit: Math.min(limit, MAX_PAGE_ROWS),
-    });
-    return {
-      object: "list",
-      data: page.rows.map(({ record }) => (isTombstone(record) ? renderTombstone(record) : renderCandidate(record))),
-      has_more: page.more,
-      cursor: encodeCursor(advance(from, page, completeUntil)),
-    };
+    const query = { accountId, after: from.after, state, external_id, limit: Math.min(limit, MAX_PAGE_ROWS) };
+    const cursorAfter = (page: FeedPage<FeedPlace>) => encodeCursor(advance(from, page, completeUntil));
+    if (clientHas !== undefined) {
+      const places = await this.#store.reader.places(query);
+      const tag = pageTag(places, cursorAfter(places));
+      if (clientHas(tag)) return new RenderedJson(Buffer.alloc(0), tag);
+    }
+    const page = await this.#store.reader.feed(query);
+    return renderPage(page, cursorAfter(page));
   }
 
   async #newDocuments(

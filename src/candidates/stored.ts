@@ -3,10 +3,11 @@ import { problem } from "../problems.ts";
 import { nextExpiry } from "./expire.ts";
 import type { CandidateRecord, DocumentRecord, Erasure, ReferenceRecord, Removed } from "./record.ts";
 import type { CandidateState } from "./schema.ts";
+import { MAX_ROW_RECORD_BYTES, type RowSource, storedRow, type StoredRow } from "./row.ts";
 import type { Tombstone } from "./tombstone.ts";
 
 /**
- * Maximum size of a candidate's record, without the bytes of its files. Whatever is done with a candidate is done with
+ * Maximum size of a candidate's record, without the bytes of its files and without its row. Whatever is done with a candidate is done with
  * all of it, so this bounds how long one request keeps the event loop. A candidate with 200 documents and 50 references
  * with responses of 16 KiB has 1 MiB.
  */
@@ -16,10 +17,14 @@ export const MAX_CANDIDATE_BYTES = 2 * 1024 * 1024;
  * A candidate as MongoDB stores it. Objects whose member names the client chooses are stored as JSON text: BSON would
  * refuse or change some names (`$`, dots, NUL).
  */
-export interface Stored extends Omit<
-  CandidateRecord,
-  "id" | "accountId" | "state" | "metadata" | "documents" | "references" | "removed" | "erasure"
-> {
+export interface Stored
+  extends
+    Omit<
+      CandidateRecord,
+      "id" | "accountId" | "state" | "metadata" | "documents" | "references" | "removed" | "erasure"
+    >,
+    // Absent in large records, in tombstones, and in records of 0.1.0.
+    Partial<StoredRow> {
   _id: string;
   /** Copy of the derived state, for the index alone. A tombstone has `deleted`, which no filter asks for. */
   state: CandidateState | "deleted";
@@ -34,7 +39,7 @@ export interface Stored extends Omit<
   removed?: readonly Removed[];
   /** Absent if nothing is left to remove. `at` is in an index, for the sweep. */
   erasure?: Erasure;
-  /** The record's size in bytes of BSON. Limits the size of a page of the feed. */
+  /** The record's size in bytes of BSON, without the row. Limits the size of a page of the feed. */
   size: number;
   metadata: string;
   documents: (Omit<DocumentRecord, "metadata"> & { metadata: string })[];
@@ -60,7 +65,7 @@ export function encode(record: CandidateRecord, now: number, before?: CandidateR
       `The candidate's record would have more than ${MAX_CANDIDATE_BYTES} bytes. Send less data.`,
     );
   }
-  return stored;
+  return stored.size > MAX_ROW_RECORD_BYTES ? stored : { ...stored, ...storedRow(record) };
 }
 
 function toStored(record: CandidateRecord, now: number): Stored {
@@ -172,6 +177,9 @@ export function decode({
   change: _change,
   next_expiry: _next,
   size,
+  row_form: _form,
+  row_version: _version,
+  row: _row,
   deleted: _deleted,
   removed,
   erasure,
@@ -197,4 +205,30 @@ export function decode({
   };
   sizes.set(record, size);
   return record;
+}
+
+/** What `decodeRow` reads of a stored candidate. */
+export const ROW_MEMBERS = {
+  change: 1,
+  version: 1,
+  updated_at: 1,
+  size: 1,
+  deleted: 1,
+  row_form: 1,
+  row_version: 1,
+  row: 1,
+} as const;
+
+/** Reads what the list needs of a stored candidate, in BSON. The row's text is a view of `raw`: it is never decoded. */
+export function decodeRow(raw: Uint8Array): RowSource & Pick<Stored, "size"> {
+  const { row, ...source } = BSON.deserialize(raw, { raw: true }) as Omit<Stored, "row"> & { row?: Uint8Array };
+  return { ...source, json: row === undefined ? undefined : textIn(row) };
+}
+
+/** Returns the text of a BSON document whose only member is a text. */
+function textIn(document: Uint8Array): Uint8Array | undefined {
+  const [element] = BSON.onDemand.parseToElements(document);
+  if (element === undefined) return undefined;
+  const [, , , offset, length] = element;
+  return document.subarray(offset + 4, offset + length - 1); // the length stands before it, a zero byte after it
 }

@@ -76,7 +76,11 @@ export function again(tombstone: Tombstone, updated_at: string): Tombstone {
 }
 
 /** A deleted candidate as the feed shows it. */
-export function renderTombstone({ id, version, updated_at }: Tombstone): DeletedCandidate {
+export function renderTombstone({
+  id,
+  version,
+  updated_at,
+}: Pick<Tombstone, "id" | "version" | "updated_at">): DeletedCandidate {
   return { object: "candidate", id, deleted: true, version, updated_at };
 }
 

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { Context } from "koa";
+import { RenderedJson } from "../infra/rendered-json.ts";
 import { keptTag, viewTag } from "./entity-tags.ts";
 import { jsonText } from "./json-text.ts";
 import { type CodedForms, sendText } from "./send-text.ts";
@@ -35,7 +36,7 @@ export async function jsonAnswer(
   value: unknown,
   { location, volatile }: { location?: string | undefined; volatile?: readonly string[] | undefined } = {},
 ): Promise<JsonAnswer> {
-  const { body, tag } = await jsonText(value);
+  const { body, tag } = value instanceof RenderedJson ? value : await jsonText(value);
   const headers = {
     ETag: volatile === undefined ? tag : viewTag(value, volatile),
     "Cache-Control": "private, no-cache",

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
+import { renderCandidate } from "../../src/candidates/render.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { feedPosition } from "../../src/candidates/stored.ts";
 import { createIndexes } from "../../src/infra/indexes.ts";
@@ -40,7 +41,7 @@ describe("a write whose process is suspended for too long after the write took i
     const written = await write();
     const { accountId, id } = written;
     const { rows } = await store.reader.feed({ accountId, after: feedPosition(resumedAt - TIMEOUT_MS), limit: 10 });
-    expect(rows.map(({ record }) => record)).to.deep.equal([written]);
+    expect(rows.map(({ json }) => JSON.parse(String(json)))).to.deep.equal([renderCandidate(written)]);
     expect(await store.get(accountId, id)).to.deep.equal(written);
     return written;
   }

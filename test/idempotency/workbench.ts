@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Candidate } from "../../src/candidates/schema.ts";
 import type { CandidateInput } from "../../src/candidates/input-schema.ts";
+import type { CandidateList } from "../../src/candidates/feed-schema.ts";
 import { CandidateService } from "../../src/candidates/service.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
@@ -51,7 +52,10 @@ async function startWorkbench() {
       (given: CandidateInput = {}) =>
       async (newId: NewId): Promise<JsonAnswer> =>
         await jsonAnswer(201, await candidates.create(ACCOUNT, given, newId)),
-    candidates: async () => (await candidates.list(ACCOUNT, { limit: 200 })).data,
+    candidates: async () => {
+      const { body } = await candidates.list(ACCOUNT, { limit: 200 });
+      return (JSON.parse(String(body)) as CandidateList).data;
+    },
     async clear() {
       for (const name of ["candidates", "reference_index", "idempotency_records"]) {
         await mongo.db.collection(name).deleteMany({});
