@@ -46,7 +46,9 @@ export function ifMatch(header: string | undefined): Precondition {
   if (header === undefined) return () => undefined;
   return (views, others = []) => {
     const tags = [...views.map((view) => entityTag(JSON.stringify(view))), ...others];
-    if (listsTag(header.replaceAll(/\.[\w-]+"/g, '"'), tags, "strong")) return;
+    if (header.trim() === "*") return;
+    const listed = tagsIn(header.replaceAll(/\.[\w-]+"/g, '"'));
+    if (listed.some((tag) => tags.includes(tag) || tags.includes(plainTag(tag)))) return;
     throw problem(
       "version_mismatch",
       isQuoted(header)
@@ -75,18 +77,16 @@ export function keptTag(headers: IncomingHttpHeaders, tag: string): string | und
   const list = headers["if-none-match"];
   if (list === undefined || list === "") return undefined;
   if (list.trim() === "*") return tag;
+  const listed = new Set(tagsIn(list).map((each) => each.replace(/^W\//, "")));
   const coded = codingsFor(headers["accept-encoding"]).map((coding) => codedTag(tag, coding));
-  return coded.find((each) => listsTag(list, [each], "weak"));
+  return coded.find((each) => listed.has(each));
 }
 
 function isQuoted(header: string): boolean {
   return /"[^"]*"/.test(header);
 }
 
-/** Returns whether a header's list of entity tags contains one of `tags`, or is `*`. */
-function listsTag(list: string, tags: readonly string[], comparison: "strong" | "weak"): boolean {
-  if (list.trim() === "*") return true;
-  const listed = list.match(/(?:W\/)?"[^"]*"/g) ?? [];
-  if (comparison === "weak") return listed.some((tag) => tags.includes(tag.replace(/^W\//, "")));
-  return listed.some((tag) => tags.includes(tag) || tags.includes(plainTag(tag)));
+/** Returns the entity tags that a header lists, with the mark of weak ones. */
+function tagsIn(list: string): string[] {
+  return list.match(/(?:W\/)?"[^"]*"/g) ?? [];
 }

@@ -70,7 +70,7 @@ describe("compression of a page of 200 candidates with 5 documents and 3 referen
   });
 
   it("is completed if the service stops meanwhile", async () => {
-    const answers = await eightTimes(() => (stopped = service.stop()));
+    const answers = await eightTimes(() => void (stopped = service.stop()));
     for (const answer of answers) {
       if (answer.status === "rejected") throw answer.reason;
       expect(answer.value).to.have.property("status", 200);
