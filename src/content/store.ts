@@ -5,7 +5,7 @@ import type { Clock } from "../infra/clock.ts";
 import type { CollectionIndexes, Indexed } from "../infra/indexes.ts";
 import { type Mongo } from "../infra/mongo.ts";
 import { Problem, problem } from "../problems.ts";
-import { CHUNK_BYTES, Chunks, type ChunkWriter } from "./chunks.ts";
+import { CHUNK_BYTES, ChunkStore, type ChunkWriter } from "./chunk-store.ts";
 import { type ByteRange, emptyFile, type IncomingFile, type StoredFile, UNKNOWN_TYPE } from "./file.ts";
 import { type FileOwner, type PendingFile, PendingStore } from "./pending-store.ts";
 
@@ -25,14 +25,14 @@ export class ContentStore implements Indexed {
   readonly #mongo: Mongo;
   readonly #pending: PendingStore;
   readonly #files: Collection<GridFSFile>;
-  readonly #chunks: Chunks;
+  readonly #chunks: ChunkStore;
 
   constructor(mongo: Mongo, clock: Clock) {
     this.#mongo = mongo;
     this.#pending = new PendingStore(mongo, clock);
     this.indexes = [...this.#pending.indexes, ...GRIDFS_INDEXES];
     this.#files = mongo.db.collection("content.files");
-    this.#chunks = new Chunks(mongo);
+    this.#chunks = new ChunkStore(mongo);
   }
 
   /**

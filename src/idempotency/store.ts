@@ -132,7 +132,7 @@ export class IdempotencyStore implements Indexed {
   async forgetOutcomes(accountId: string, subject: string): Promise<void> {
     await this.#mongo.bounded("update idempotency_records", (limits) =>
       this.#records.updateMany(
-        { account: accountId, subject },
+        aboutSubject(accountId, subject),
         { $set: { state: "running", outcome: null, lease_until: 0 }, $inc: { forgotten: 1 } },
         limits,
       ),
@@ -147,7 +147,7 @@ export class IdempotencyStore implements Indexed {
   async replaceOutcomes(accountId: string, subject: string, outcome: Uint8Array): Promise<void> {
     const done = { state: "done", outcome: new Binary(outcome) } as const;
     await this.#mongo.bounded("update idempotency_records", (limits) =>
-      this.#records.updateMany({ account: accountId, subject }, { $set: done }, limits),
+      this.#records.updateMany(aboutSubject(accountId, subject), { $set: done }, limits),
     );
   }
 
@@ -172,6 +172,11 @@ export class IdempotencyStore implements Indexed {
       removed += deletedCount;
     }
   }
+}
+
+/** Matches the records about a subject. With $eq the stand-in for MongoDB uses the index too. */
+function aboutSubject(accountId: string, subject: string) {
+  return { account: { $eq: accountId }, subject: { $eq: subject } };
 }
 
 /** Matches a record whose outcome was not forgotten since it was read. */

@@ -20,7 +20,7 @@ interface Chunk {
  * Writes and reads the chunks of files, several in one round trip: one, one, two, four, then eight at a time. So a small
  * file, or one whose client is slow at first, holds one chunk in memory.
  */
-export class Chunks {
+export class ChunkStore {
   readonly #mongo: Mongo;
   readonly #chunks: Collection<Chunk>;
   /** Bytes in memory, of all uploads and downloads. */
