@@ -1,4 +1,5 @@
 import type { Collection } from "mongodb";
+import { equals } from "../infra/equals.ts";
 import type { Indexed } from "../infra/indexes.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 
@@ -71,7 +72,7 @@ export class AuditStore implements Indexed {
     accountId?: string,
   ): Promise<{ record: AuditRecord; outcome: AuditOutcome | undefined }[]> {
     return this.#mongo.bounded("find audit", async (limits) => {
-      const filter = accountId === undefined ? {} : { account: accountId };
+      const filter = accountId === undefined ? {} : { account: equals(accountId) };
       const records = await this.#records.find(filter, limits).sort({ at: -1 }).limit(limit).toArray();
       const ids = records.map(({ _id }) => _id);
       const outcomes = await this.#outcomes.find({ _id: { $in: ids } }, limits).toArray();

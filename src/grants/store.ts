@@ -1,4 +1,5 @@
 import type { Collection } from "mongodb";
+import { equals } from "../infra/equals.ts";
 import type { Indexed } from "../infra/indexes.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import type { Surface } from "../limiter/surfaces.ts";
@@ -64,7 +65,10 @@ export class GrantStore implements Indexed {
   /** Returns the grants of an account, oldest first. One round trip. */
   async list(accountId: string): Promise<GrantRecord[]> {
     return this.#mongo.bounded("find grants", (limits) =>
-      this.#grants.find({ account: accountId }, limits).sort({ created_at: 1 }).toArray(),
+      this.#grants
+        .find({ account: equals(accountId) }, limits)
+        .sort({ created_at: 1 })
+        .toArray(),
     );
   }
 
