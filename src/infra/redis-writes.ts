@@ -1,5 +1,4 @@
 import type { Cluster, Redis } from "ioredis";
-import type { RedisClient } from "./redis.ts";
 
 /**
  * Makes a client send all commands that are issued in one go in one write. It saves a system call for each, and half of
@@ -7,7 +6,7 @@ import type { RedisClient } from "./redis.ts";
  *
  * ioredis's own autopipelining is not used: after an error it may send a command again (see redis.ts).
  */
-export function writeTogether(client: RedisClient): void {
+export function writeTogether(client: Redis | Cluster): void {
   if (client.isCluster) (client as Cluster).on("+node", joinWrites);
   else joinWrites(client as Redis);
 }

@@ -12,11 +12,12 @@ describe("identifiers", () => {
     }
   });
 
-  it("are UUIDs of version 7 with the time, and never the same twice", () => {
+  it("are UUIDs of version 7 with the time, in the order in which they were made, and never the same twice", () => {
     const before = Date.now();
     const ids = Array.from({ length: 5000 }, () => newTypeId("req"));
     const after = Date.now();
     expect(new Set(ids).size).to.equal(5000);
+    expect(ids.toSorted()).to.deep.equal(ids);
     for (const id of ids) {
       expect(looksLikeId("req", id), id).to.equal(true);
       const uuid = TypeID.fromString(id).toUUID();
