@@ -43,6 +43,8 @@ export interface Options {
   readonly rounds: number;
   /** Rounds after which a ratio that is still too noisy is given up. */
   readonly maxRounds: number;
+  /** Whether to measure what only the plots show: latency by load, and the edge of a window. */
+  readonly plots: boolean;
   /** Candidates of the accounts that are compared, ascending. */
   readonly sizes: readonly number[];
   /** Minutes for which memory is measured in each state. */

@@ -9,7 +9,7 @@ import { spreadOf } from "../stats.ts";
 
 const LIMIT = 200;
 /** Requests of one measurement. Its median is taken. */
-const REQUESTS = 5;
+const REQUESTS = 3;
 const SETTLE_MS = 1000;
 
 /** What a client asks of an account, by name: a whole request. */
