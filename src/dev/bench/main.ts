@@ -31,10 +31,10 @@ const PARTS: Record<string, (bench: Bench) => Promise<Section>> = {
   list: listRows,
   read: readRows,
   "round-trips": roundTripRows,
-  sizes: sizeRows,
-  files: fileRows,
   processes: startRows,
   replicas: replicaRows,
+  files: fileRows,
+  sizes: sizeRows,
   memory: memoryRows,
 };
 
