@@ -32,6 +32,8 @@ export interface Bench {
   readonly signal: AbortSignal;
   /** Creates an account with that many keys. */
   account(keys: number): Promise<BenchAccount>;
+  /** Returns the same bench on another database, which is empty. */
+  withDatabase(): Promise<Bench>;
   close(): Promise<void>;
 }
 
@@ -43,30 +45,32 @@ export interface Options {
   readonly rounds: number;
   /** Rounds after which a ratio that is still too noisy is given up. */
   readonly maxRounds: number;
+  /** Whether to measure what only the plots show: latency by load, and the edge of a window. */
+  readonly plots: boolean;
   /** Candidates of the accounts that are compared, ascending. */
   readonly sizes: readonly number[];
   /** Minutes for which memory is measured in each state. */
   readonly memoryMinutes: number;
 }
 
+/** A database of MongoDB, with the accounts that are created in it. */
+type Database = Pick<Bench, "mongodbUrl" | "mongo" | "account" | "close">;
+
 /** Connects, and starts the generator. */
 export async function openBench(
   servers: Servers,
   { dist, folder, options, signal }: { dist: string; folder: string; options: Options; signal: AbortSignal },
 ): Promise<Bench> {
+  const { redisUrl } = servers;
   const children = new Children(dist, signal);
-  const mongodbUrl = withDatabase(servers.mongodbUrl, `bench-${randomUUID()}`);
-  const redis = new Redis(servers.redisUrl);
-  const mongo = new MongoClient(mongodbUrl);
-  await mongo.connect();
-  const config = readConfig({ REDIS_URL: servers.redisUrl, MONGODB_URL: mongodbUrl });
-  const operations = new Operations(config);
+  const redis = new Redis(redisUrl);
   const prefix = `bench:${randomUUID()}`;
-  return {
-    redisUrl: servers.redisUrl,
-    mongodbUrl,
+  const databases = [await openDatabase(servers)] as [Database, ...Database[]];
+  const [{ mongo }] = databases;
+  const bench: Bench = {
+    ...databases[0],
+    redisUrl,
     redis,
-    mongo,
     children,
     generator: await Generator.start(children),
     folder,
@@ -74,6 +78,29 @@ export async function openBench(
     engine: await engineOf(mongo),
     options,
     signal,
+    async withDatabase() {
+      const database = await openDatabase(servers);
+      databases.push(database);
+      return { ...bench, ...database };
+    },
+    async close() {
+      await children.stopAll();
+      for (const database of databases) await database.close();
+      for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 }) as AsyncIterable<string[]>)
+        if (keys.length > 0) await redis.unlink(keys);
+      redis.disconnect();
+    },
+  };
+  return bench;
+}
+
+async function openDatabase({ redisUrl, mongodbUrl: url }: Servers): Promise<Database> {
+  const mongodbUrl = withDatabase(url, `bench-${randomUUID()}`);
+  const mongo = await new MongoClient(mongodbUrl).connect();
+  const operations = new Operations(readConfig({ REDIS_URL: redisUrl, MONGODB_URL: mongodbUrl }));
+  return {
+    mongodbUrl,
+    mongo,
     async account(keys) {
       const accounts = await operations.accounts();
       const { id } = await accounts.createAccount({ name: "Bench" });
@@ -81,13 +108,9 @@ export async function openBench(
       return { id, keys: (await Promise.all(made)).map(({ key }) => key) };
     },
     async close() {
-      await children.stopAll();
       await operations.close();
       await mongo.db().dropDatabase();
       await mongo.close();
-      for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 }) as AsyncIterable<string[]>)
-        if (keys.length > 0) await redis.unlink(keys);
-      redis.disconnect();
     },
   };
 }

@@ -19,15 +19,24 @@ interface Axes {
 const WIDTH = 640;
 const HEIGHT = 300;
 
-/** A line for each series. @param axes `log` spaces both axes by powers; `steps` holds each value until the next. */
-export function lineChart({ log = false, steps = false, ...axes }: Axes & { log?: boolean; steps?: boolean }): Chart {
+interface LineOptions {
+  /** Spaces both axes by powers. */
+  readonly log?: boolean;
+  /** Holds each value until the next. */
+  readonly steps?: boolean;
+  /** Values of x that get a dashed line. */
+  readonly edges?: readonly number[];
+}
+
+/** A line for each series. */
+export function lineChart({ log = false, steps = false, edges = [], ...axes }: Axes & LineOptions): Chart {
   const scale = (name: "x" | "y", range: "width" | "height") => ({
     name,
     type: log ? "log" : "linear",
     range,
     domain: { data: "points", field: name },
     zero: !log && name === "y",
-    nice: true,
+    nice: name === "y",
   });
   const at = { x: { scale: "x", field: "x" }, y: { scale: "y", field: "y" } };
   const stroke = { scale: "colour", field: "series" };
@@ -42,7 +51,20 @@ export function lineChart({ log = false, steps = false, ...axes }: Axes & { log?
         : [{ type: "symbol", from: { data: "one" }, encode: { enter: { ...at, fill: stroke, size: { value: 40 } } } }]),
     ],
   };
-  return chart(axes, { scales: [scale("x", "width"), scale("y", "height")], marks: [lines], legend: "stroke" });
+  const dashes = edges.map((edge) => ({
+    type: "rule",
+    encode: {
+      enter: {
+        x: { scale: "x", value: edge },
+        y: { value: 0 },
+        y2: { signal: "height" },
+        stroke: { value: "#555" },
+        strokeDash: { value: [4, 4] },
+      },
+    },
+  }));
+  const scales = [scale("x", "width"), scale("y", "height")];
+  return chart(axes, { scales, marks: [...dashes, lines], legend: "stroke" });
 }
 
 /** Bars side by side for each x, stacked by series: one below the other in the order of the points. */
@@ -97,9 +119,17 @@ function chart(
     scales: [...scales, colour],
     axes: [
       { orient: "bottom", scale: "x", title: xTitle, grid: true },
-      { orient: "left", scale: "y", title: yTitle, grid: legend === "stroke" },
+      { orient: "left", scale: "y", title: yTitle, grid: legend === "stroke", labelLimit: 420 },
     ],
-    legends: [{ [legend]: "colour", labelLimit: 400, symbolType: legend === "fill" ? "square" : "stroke" }],
+    legends: [
+      {
+        [legend]: "colour",
+        labelLimit: 400,
+        orient: "bottom",
+        columns: 2,
+        symbolType: legend === "fill" ? "square" : "stroke",
+      },
+    ],
     marks,
   };
   return { title, caption, spec };

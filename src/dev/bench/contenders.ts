@@ -5,6 +5,8 @@ export interface Contender {
   /** Program in programs/, and the name that it is told. */
   readonly program: "ours" | "peers" | "find-one";
   readonly env: NodeJS.ProcessEnv;
+  /** Set for this service: if it decides wrongly, the bench fails. */
+  readonly ours?: true;
   /** What its documentation says, or leaves out, that no run of 20 calls can show. */
   readonly also: string;
 }
@@ -36,5 +38,5 @@ function peer(id: string, title: string, also: string): Contender {
 }
 
 function ours(id: string, title: string, level: string): Contender {
-  return { id, title, program: "ours", env: { LOG_LEVEL: level, LIMITER_TIMEOUT_MS: "1000" }, also: "" };
+  return { id, title, program: "ours", env: { LOG_LEVEL: level, LIMITER_TIMEOUT_MS: "1000" }, also: "", ours: true };
 }

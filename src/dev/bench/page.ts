@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { parse, type Spec, View } from "vega";
+import { parse, View } from "vega";
 import type { Chart, Row, Section, Table } from "./report.ts";
 
 export interface About {
@@ -52,7 +52,7 @@ async function sectionHtml({ title, tables, charts }: Section): Promise<string> 
 }
 
 async function figureHtml({ title, caption, spec }: Chart): Promise<string> {
-  const svg = await new View(parse(spec as Spec), { renderer: "none" }).toSVG();
+  const svg = await new View(parse(spec), { renderer: "none" }).toSVG();
   return `<figure><h3>${text(title)}</h3>${svg}<figcaption>${text(caption)}</figcaption></figure>`;
 }
 

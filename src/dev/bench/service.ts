@@ -18,8 +18,6 @@ export interface Service {
   readonly child: Child;
   readonly port: number;
   readonly account: BenchAccount;
-  /** The same process, asked with a key of another account. */
-  withAccount(): Promise<Service>;
   /** A whole request with the account's key, for the generator. */
   text(method: string, path: string, headers?: Readonly<Record<string, string>>, body?: string): string;
   /** Sends a request. @throws if its status is not `status`. */
@@ -33,11 +31,8 @@ export interface Given {
 }
 
 export async function startService(bench: Bench, env: NodeJS.ProcessEnv = {}): Promise<Service> {
-  return serviceOf(bench, await startMain(bench, env));
-}
-
-async function serviceOf(bench: Bench, child: Child): Promise<Service> {
   const account = await bench.account(1);
+  const child = await startMain(bench, env);
   const { port } = child.ready;
   const authorization = { Authorization: `Bearer ${account.keys[0] ?? ""}` };
   const json = { "Content-Type": "application/json" };
@@ -45,7 +40,6 @@ async function serviceOf(bench: Bench, child: Child): Promise<Service> {
     child,
     port,
     account,
-    withAccount: () => serviceOf(bench, child),
     text: (method, path, headers = {}, body = "") =>
       requestText(method, path, { ...authorization, ...(body !== "" && json), ...headers }, body),
     async send(method, path, { status, headers, body }) {

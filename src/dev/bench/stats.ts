@@ -63,11 +63,12 @@ export interface Ratio extends Spread {
  * to be printed, beyond UNCERTAINTY_BOUND or SPREAD_BOUND, or with fewer rounds than MIN_ROUNDS.
  */
 export function ratioOf(measured: readonly number[], reference: readonly number[]): Ratio {
-  const spread = spreadOf(measured.map((value, round) => value / (reference[round] ?? NaN)));
-  return { ...spread, noisy: !isSteady(spread) };
+  const ratios = measured.map((value, round) => value / (reference[round] ?? NaN));
+  const spread = spreadOf(ratios);
+  return { ...spread, noisy: !ratios.every(Number.isFinite) || !isSteady(spread) };
 }
 
-/** Returns whether enough rounds agree. False also if a value is NaN. */
+/** Returns whether enough rounds agree. */
 export function isSteady(spread: Spread): boolean {
   return (
     spread.rounds >= MIN_ROUNDS && relativeSpread(spread) <= SPREAD_BOUND && uncertainty(spread) <= UNCERTAINTY_BOUND

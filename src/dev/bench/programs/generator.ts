@@ -43,8 +43,9 @@ async function run({ requests, seconds, count = Infinity, rate }: Extract<Order,
   const lane = async (connection: Connection, first: number) => {
     for (let turn = first; performance.now() < end && started < count; turn += connections.length) {
       const place = started++;
-      if (rate !== undefined) await until(begin + (place / rate) * 1000);
+      if (rate !== undefined) await until(Math.min(begin + (place / rate) * 1000, end));
       const at = performance.now();
+      if (at >= end) return;
       const reply = await connection.send(sent[turn % sent.length]!);
       latencies.push(performance.now() - at);
       statuses[reply.status] = (statuses[reply.status] ?? 0) + 1;

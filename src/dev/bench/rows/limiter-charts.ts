@@ -84,11 +84,11 @@ export async function edgeChart(bench: Bench, contenders: readonly Contender[]):
   const points: Point[] = [];
   const totals: string[] = [];
   for (const contender of contenders) {
-    const account = await bench.account(1);
+    const [account, other] = [await bench.account(1), await bench.account(1)];
     const server = await startContender(bench, contender, limits);
     const requests = [nothingOf(account, 0)];
     const admittedAt = await bench.generator.connected(server.ready.port, EDGE_CONNECTIONS, async (load) => {
-      await load({ requests, seconds: 10, count: KEY_LIMIT }); // connects to Redis, looks the key up
+      await load({ requests: [nothingOf(other, 0)], seconds: 10, count: KEY_LIMIT }); // connects to Redis
       await wait(2 * windowMs - BEFORE_EDGE * 1000 - (Date.now() % windowMs), undefined, { signal: bench.signal });
       return (await load({ requests, seconds: EDGE_RUN, rate: RATE })).admittedAt ?? [];
     });
@@ -96,14 +96,15 @@ export async function edgeChart(bench: Bench, contenders: readonly Contender[]):
     points.push(...steps(contender.title, admittedAt));
     totals.push(`${contender.title}: ${admittedAt.length}`);
   }
-  const offered = Array.from({ length: Math.floor(EDGE_RUN * RATE) }, (_, n) => n / RATE);
+  const offered = Math.floor(EDGE_RUN * RATE);
   return lineChart({
-    title: `Admitted across two edges of the window, of ${offered.length} offered: ${totals.join("; ")}`,
+    title: `Admitted across two edges of the window, of ${offered} requests: ${totals.join("; ")}`,
     caption: `One key, ${RATE} requests a second, ${KEY_LIMIT} allowed in each window of ${WINDOW_SECONDS} s of the clock; the edges are at 0 and ${WINDOW_SECONDS} s. Right are ${KEY_LIMIT} admitted before the first edge, ${KEY_LIMIT} between them and ${KEY_LIMIT} after the second, at once. A window that begins with the first request, or slides, starts anew at other times.`,
-    xTitle: "seconds from the first edge",
+    xTitle: `seconds from the first edge; ${RATE} requests are offered in each`,
     yTitle: "requests admitted so far",
     points,
     steps: true,
+    edges: [0, WINDOW_SECONDS],
   });
 }
 

@@ -61,14 +61,12 @@ export async function limiterRows(bench: Bench, contenders = CONTENDERS): Promis
     .map(({ measured, reference }) => [measured, reference] as const)
     .filter((pair) => pair.every((id) => targets.some((target) => target.id === id)));
   const slices = await alternate(bench, targets, { connections: CONNECTIONS, compared });
-  const latency = await latencyChart(bench, admitting);
+  const plots = bench.options.plots ? [await latencyChart(bench, admitting)] : [];
   await bench.children.stopServers();
-  const edge = await edgeChart(
-    bench,
-    admitting.map(({ contender }) => contender).filter(({ id }) => id !== "ours-logged"),
-  );
+  const withoutLog = admitting.map(({ contender }) => contender).filter(({ id }) => id !== "ours-logged");
+  if (bench.options.plots) plots.unshift(await edgeChart(bench, withoutLog));
   const ratio = (measured: string, reference: string) => compare(slices, [measured, reference], serverCpu);
-  const ourWrong = checked.some(({ contender, wrong }) => contender.program === "ours" && wrong !== undefined);
+  const ourWrong = checked.some(({ contender, wrong }) => contender.ours === true && wrong !== undefined);
   return {
     title: `The limiter: one endpoint without work, ${CONNECTIONS} connections`,
     tables: [
@@ -81,7 +79,7 @@ export async function limiterRows(bench: Bench, contenders = CONTENDERS): Promis
       .map(({ what, measured, reference, bound, name }): Row =>
         ratioRow(what, ratio(measured, reference), bound, name),
       ),
-    charts: [edge, cpuChart(slices, new Map(targets.map(({ id }) => [id, titleOf(id, contenders)]))), latency],
+    charts: [...plots, cpuChart(slices, new Map(targets.map(({ id }) => [id, titleOf(id, contenders)])))],
     ...(ourWrong && { failed: true }),
   };
 }

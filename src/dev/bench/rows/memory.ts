@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Bench } from "../bench.ts";
+import { lineChart, type Point } from "../charts.ts";
+import type { Row, Section } from "../report.ts";
+import { startService } from "../service.ts";
+import { spreadOf } from "../stats.ts";
+
+const LOAD_CONNECTIONS = 32;
+const IDLE_CONNECTIONS = 10_000;
+/** How often an idle connection sends a request. */
+const AGAIN_SECONDS = 60;
+/** Samples of each state. */
+const SAMPLES = 120;
+/** "Flat": the median of the last third is at most this much of that of the second third. The first third fills caches. */
+const FLAT = 1.05;
+
+/** Watches the memory of one process: at rest, at load, with idle connections. Takes `memoryMinutes` for each. */
+export async function memoryRows(bench: Bench): Promise<Section> {
+  const service = await startService(bench);
+  const { pid } = service.child;
+  const minutes = bench.options.memoryMinutes;
+  const everyMs = (minutes * 60_000) / SAMPLES;
+  const requests = [service.text("POST", "/candidates?dry_run=true", {}, "{}")];
+  const watch = async () => {
+    const samples: number[] = [];
+    for (let n = 0; n < SAMPLES; n++) {
+      await wait(everyMs, undefined, { signal: bench.signal });
+      samples.push(residentMb(pid));
+    }
+    return samples;
+  };
+  const watched = {
+    "at rest": await watch(),
+    "at load": await bench.generator.connected(service.port, LOAD_CONNECTIONS, async (load) => {
+      const seconds = minutes * 60;
+      const [samples] = await Promise.all([watch(), load({ requests, seconds })]);
+      return samples;
+    }),
+    [`with ${IDLE_CONNECTIONS} idle connections`]: await bench.generator.connected(
+      service.port,
+      IDLE_CONNECTIONS,
+      async (load) => {
+        // The service closes a connection that never sends anything, and one that sends nothing for 75 s.
+        const unknown = [service.text("GET", "/nothing")];
+        await load({ requests: unknown, seconds: 60, count: IDLE_CONNECTIONS });
+        const run = { requests: unknown, seconds: minutes * 60, rate: IDLE_CONNECTIONS / AGAIN_SECONDS };
+        const [samples] = await Promise.all([watch(), load(run)]);
+        return samples;
+      },
+    ),
+  };
+  const points = Object.entries(watched).flatMap(([series, samples]) =>
+    samples.map((y, n): Point => ({ series, x: ((n + 1) * everyMs) / 60_000, y })),
+  );
+  const most = Math.max(...points.map(({ y }) => y));
+  return {
+    title: `Memory over ${minutes} minutes in each state`,
+    tables: [],
+    rows: Object.entries(watched).map(([state, samples]) => flatRow(`memory ${state}`, samples)),
+    charts: [
+      lineChart({
+        title: `One process never has more than ${most.toFixed(0)} MB`,
+        caption: "Resident memory of one process. The three states follow each other. Flat lines are right.",
+        xTitle: "minutes in this state",
+        yTitle: "resident memory, MB",
+        points,
+        steps: true,
+      }),
+    ],
+  };
+}
+
+function flatRow(what: string, samples: readonly number[]): Row {
+  const third = Math.floor(samples.length / 3);
+  const before = spreadOf(samples.slice(third, 2 * third)).median;
+  const after = spreadOf(samples.slice(2 * third)).median;
+  const growth = after / before;
+  return {
+    what,
+    bound: `last third <= ${FLAT} x the third before`,
+    measured: `${growth.toFixed(2)} (${before.toFixed(0)} MB, then ${after.toFixed(0)} MB)`,
+    verdict: growth <= FLAT ? "met" : "not met",
+  };
+}
+
+function residentMb(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1000;
+}

@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { MongoClient } from "mongodb";
+import { notPromised, wrongWith } from "../../src/dev/bench/admits.ts";
+import { type Bench, openBench } from "../../src/dev/bench/bench.ts";
+import { build } from "../../src/dev/bench/build.ts";
+import { countCommands } from "../../src/dev/bench/command-counter.ts";
+import { CONTENDERS } from "../../src/dev/bench/contenders.ts";
+import { limiterRows } from "../../src/dev/bench/rows/limiter.ts";
+import { primaryOf } from "../support/mongo-url.ts";
+
+const { REDIS_URL: redisUrl = "", MONGODB_URL: mongodbUrl = "" } = process.env;
+
+/** As short as a run can be. What it measures is noise. */
+const OPTIONS = {
+  slice: 0.05,
+  warmUp: 0.05,
+  rounds: 5,
+  maxRounds: 5,
+  plots: false,
+  sizes: [],
+  memoryMinutes: 0,
+};
+
+describe("the bench's check of a limiter", () => {
+  it("finds one that admits too much, or too little", () => {
+    expect(wrongWith({ first: 5, second: 5 })).to.equal(undefined);
+    expect(wrongWith({ first: 5, second: 0 })).to.equal(undefined);
+    expect(wrongWith({ first: 6, second: 4 })).to.contain("6 requests of a key");
+    expect(wrongWith({ first: 5, second: 6 })).to.contain("11 requests of an account");
+    expect(wrongWith({ first: 4, second: 5 })).to.contain("4 requests of a fresh key");
+  });
+
+  it("says what a right one does not promise", () => {
+    expect(notPromised({ first: 5, second: 5, retryAfter: "60" })).to.deep.equal([]);
+    expect(notPromised({ first: 5, second: 0, retryAfter: null }).join()).to.match(/second key got 0.*come back/);
+    expect(notPromised({ first: 5, second: 5, retryAfter: "-5" }).join()).to.contain("-5");
+  });
+});
+
+describe("the bench of limiters", function () {
+  this.timeout(60_000);
+  let folder: string;
+  let bench: Bench;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "bench-"));
+    const dist = await build(await mkdtemp(join(folder, "build-")), new AbortController().signal);
+    const servers = { redisUrl, mongodbUrl, stop: async () => undefined };
+    bench = await openBench(servers, { dist, folder, options: OPTIONS, signal: new AbortController().signal });
+  });
+
+  after(async () => {
+    await bench.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("measures those that decide rightly, and leaves out one that does not", async () => {
+    const chosen = CONTENDERS.filter(({ id }) => id === "flexible" || id === "ours");
+    const wrong = { id: "wrong", title: "wrong", program: "peers", env: {}, also: "" } as const;
+    const { tables, rows, failed } = await limiterRows(bench, [wrong, ...chosen]);
+    const [admitted, refused, promises] = tables.map(
+      (table) => new Map(table.rows.map(([title, ...row]) => [title, row])),
+    );
+    for (const table of [admitted, refused]) {
+      expect(table?.get("wrong")?.[0]).to.equal("loses");
+      for (const { title } of chosen) expect(Number.parseInt(table?.get(title)?.[0] ?? "", 10), title).to.be.above(0);
+    }
+    expect(promises?.get("wrong")?.join()).to.contain("WRONG: it admits 20 requests of a key that may send 5");
+    expect(promises?.get("ours, log off")?.slice(0, 2)).to.deep.equal(["5", "5"]);
+    expect(promises?.get("Koa + two rate-limiter-flexible consumes")?.slice(0, 2)).to.deep.equal(["5", "0"]);
+    expect(rows.map(({ what }) => what)).to.deep.equal([
+      "server CPU, admitted, log off",
+      "server CPU, refused, log off",
+    ]);
+    expect(failed).to.equal(undefined);
+  });
+
+  it("fails if it is ours that decides wrongly", async () => {
+    const wrong = { id: "wrong", title: "wrong", program: "peers", env: {}, also: "", ours: true } as const;
+    expect((await limiterRows(bench, [wrong])).failed).to.equal(true);
+  });
+});
+
+describe("the bench's counter of commands", () => {
+  it("counts every command on the way to MongoDB, with its collection", async function () {
+    const primary = await primaryOf(mongodbUrl);
+    if (primary.tls) this.skip();
+    const counter = await countCommands(primary.host, primary.port);
+    const name = `bench-counter-${process.pid}`;
+    const client = await new MongoClient(primary.through(counter.address, name)).connect();
+    try {
+      counter.forget();
+      await client
+        .db()
+        .collection("things")
+        .insertOne({ text: "x".repeat(200_000) });
+      await client.db().collection("things").findOne({});
+      expect(counter.commands.filter((command) => command.endsWith(" things"))).to.deep.equal([
+        "insert things",
+        "find things",
+      ]);
+    } finally {
+      await client.db().dropDatabase();
+      await client.close();
+      counter.close();
+    }
+  });
+});
