@@ -7,6 +7,7 @@ import type { ReadBody } from "../http/body.ts";
 import { ifMatch, ifNoneMatch } from "../http/entity-tags.ts";
 import { parseIdempotencyKey } from "../idempotency/key.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
+import { lazy } from "../infra/ahead.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import { admit, type AdmitOptions } from "./admit.ts";
@@ -32,11 +33,11 @@ type Ctx = Context & { state: ApiState; params: Record<string, string> };
 export function mount(routes: readonly Route[], options: MountOptions): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) router.register(route.path, [route.method], handlerOf(route, options));
-  const contract = jsonAnswer(200, openApi(routes));
+  const contract = lazy(() => jsonAnswer(200, openApi(routes)));
   router.get("/openapi.json", async (ctx) => {
     ctx.state.endpointName = "openapi";
     ctx.state.route = "/openapi.json";
-    const answer = await contract;
+    const answer = await contract();
     const headers = { ...answer.headers, "Cache-Control": "public, max-age=300" };
     send(ctx, { ...answer, headers }, ifNoneMatch(headerOf(ctx, "if-none-match")));
   });
