@@ -10,6 +10,7 @@ import { headerOf } from "../http/request.ts";
 import type { CodedForms } from "../http/send-text.ts";
 import { parseIdempotencyKey } from "../idempotency/key.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
+import { lazy } from "../infra/ahead.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import { isRefusal } from "../problems.ts";
@@ -36,12 +37,12 @@ type Ctx = Context & { state: ApiState; params: Record<string, string> };
 export function mount(routes: readonly Route[], options: MountOptions): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) router.register(route.path, [route.method], handlerOf(route, options));
-  const contract = jsonAnswer(200, openApi(routes));
+  const contract = lazy(() => jsonAnswer(200, openApi(routes)));
   const forms: CodedForms = new Map();
   router.get("/openapi.json", async (ctx) => {
     ctx.state.endpointName = "openapi";
     ctx.state.route = "/openapi.json";
-    const answer = await contract;
+    const answer = await contract();
     const headers = { ...answer.headers, "Cache-Control": "public, max-age=300" };
     await send(ctx, { ...answer, headers }, forms);
   });

@@ -51,7 +51,7 @@ export class LogOutput implements DestinationStream {
     this.#openBytes += bytes;
     this.#waitingBytes += bytes;
     if (this.#batches.length > 0) this.#writeNext();
-    else this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
+    this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }
 
   /** @param done is called once all lines are written, or the reader is gone. */

@@ -7,6 +7,7 @@ import { compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { refuseMalformed } from "../http/client-error.ts";
 import { lingerOverBodies } from "../http/lingering-close.ts";
+import { makeAhead } from "../infra/ahead.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { flushed } from "../infra/log-output.ts";
 import { processMetrics } from "../infra/process-metrics.ts";
@@ -14,6 +15,7 @@ import { textOf } from "../infra/text-format.ts";
 import { drain } from "./drain.ts";
 import { answerSupervisor } from "./ask.ts";
 import { type OpsSource, serveOps } from "./ops.ts";
+import { takeConnections } from "./taker.ts";
 
 /** Idle, this many take about 80 MB. Further ones are closed at once, to leave file descriptors for Redis and MongoDB. */
 const MAX_CONNECTIONS = 10_000;
@@ -41,9 +43,9 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
   try {
     system = await compose(config, log);
     const server = serverOf(system.app, system.log);
-    await listen(server, config.PORT, config.HOST);
+    const opened = await open(server, config);
     serving = system;
-    return running(system, server, ops);
+    return running(system, opened, ops);
   } catch (error) {
     ops.close();
     await system?.close();
@@ -51,20 +53,22 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
   }
 }
 
-function running(system: System, server: Server, ops: { port: number; close(): void }): Replica {
+function running(system: System, opened: Opened, ops: { port: number; close(): void }): Replica {
   system.sweeps.start();
+  void makeAhead();
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
     system.draining.started = true;
     system.log.info("draining");
-    await Promise.all([drain(server), system.sweeps.stop()]);
+    await Promise.all([opened.drain(), system.sweeps.stop()]);
     ops.close();
     await system.close();
     system.log.info("stopped");
     await flushed(system.log);
   }
-  system.log.info({ port: portOf(server), ops_port: ops.port }, "serving");
-  return { port: portOf(server), opsPort: ops.port, stop: () => (stopped ??= stop()) };
+  const { port } = opened;
+  system.log.info({ port, ops_port: ops.port }, "serving");
+  return { port, opsPort: ops.port, stop: () => (stopped ??= stop()) };
 }
 
 /** @param serving returns undefined until the service accepts requests. */
@@ -113,11 +117,19 @@ function serverOf(app: RequestListener, log: Logger): Server {
   return server;
 }
 
-async function listen(server: Server, port: number, host: string): Promise<void> {
-  server.listen(port, host);
-  await once(server, "listening");
+interface Opened {
+  /** In a worker: the setting, because the supervisor listens. */
+  readonly port: number;
+  drain(): Promise<void>;
 }
 
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
+/** Lets connections in: listens, or takes those of the supervisor. */
+async function open(server: Server, { PORT, HOST }: Config): Promise<Opened> {
+  if (cluster.isWorker) {
+    const entrance = takeConnections(server, MAX_CONNECTIONS);
+    return { port: PORT, drain: () => drain(server, entrance) };
+  }
+  server.listen(PORT, HOST);
+  await once(server, "listening");
+  return { port: (server.address() as AddressInfo).port, drain: () => drain(server) };
 }

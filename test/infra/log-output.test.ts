@@ -42,10 +42,14 @@ describe("the log on standard output", () => {
     });
   }
 
-  it("has a line soon, without a full batch", async () => {
-    const child = await program("lines(1); setInterval(() => undefined, 1000);");
-    const [chunk] = (await once(child.stdout, "data")) as [Buffer];
-    expect(parsed(chunk.toString())).to.have.length(1);
+  it("has every line soon, without a full batch, also one that came while another was being written", async () => {
+    const child = await program("lines(1); log.flush(); lines(1); setInterval(() => undefined, 1000);");
+    let output = "";
+    for await (const chunk of child.stdout) {
+      output += String(chunk);
+      if (output.split("\n").length > 2) break;
+    }
+    expect(parsed(output).map(({ n }) => n)).to.deep.equal([0, 1]);
     child.kill("SIGKILL");
   });
 
