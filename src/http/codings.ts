@@ -53,10 +53,16 @@ export function isWorthwhile(body: Buffer | string): boolean {
   return body.length >= WORTHWHILE;
 }
 
-/** Returns the coding for a body. Negotiates only if the body is large enough, or if the header may refuse identity. */
+/**
+ * Returns the coding for a body. A small one gets none, unless the header refuses identity. Negotiates only if it may
+ * matter.
+ */
 export function codingOf(body: Buffer | string, header: string | undefined): Coding {
-  if (header === undefined || (!isWorthwhile(body) && !header.includes("q=0"))) return "identity";
-  return codingsFor(header)[0];
+  if (header === undefined) return "identity";
+  if (isWorthwhile(body)) return codingsFor(header)[0];
+  if (!header.includes("q=0")) return "identity";
+  const accepted = codingsFor(header);
+  return accepted.includes("identity") ? "identity" : accepted[0];
 }
 
 /**

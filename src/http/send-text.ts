@@ -15,8 +15,8 @@ export async function sendText(
   { tag, forms }: { tag?: string | undefined; forms?: CodedForms | undefined } = {},
 ): Promise<void> {
   const { req, res } = ctx;
-  if (isWorthwhile(text) && !res.hasHeader("Vary")) res.setHeader("Vary", "Accept-Encoding");
   const coding = codingOf(text, req.headers["accept-encoding"]);
+  if ((isWorthwhile(text) || coding !== "identity") && !res.hasHeader("Vary")) res.setHeader("Vary", "Accept-Encoding");
   if (coding === "identity") {
     ctx.body = text;
     return;

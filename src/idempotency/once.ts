@@ -4,7 +4,7 @@ import type { Clock } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
 import { idsFrom } from "./ids.ts";
-import { answerOrThrow, type Outcome, pack, refusalOf, unpack } from "./outcome.ts";
+import { answerOrThrow, type Outcome, pack, storedRefusal, unpack } from "./outcome.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
 
 /** How long a key is valid, in milliseconds. An older record is ignored even if it has not been removed yet. */
@@ -87,7 +87,7 @@ export class IdempotentWork {
 
   /** Replaces every stored answer about the subject by this problem, which retries then get. One round trip. */
   async end(accountId: string, subject: string, gone: Problem): Promise<void> {
-    await this.#store.replaceOutcomes(accountId, subject, await pack(refusalOf(gone)));
+    await this.#store.replaceOutcomes(accountId, subject, await pack(storedRefusal(gone)));
   }
 
   /** Returns the key's record: either one with an outcome, or one whose work this request now owns. */
@@ -127,7 +127,7 @@ export class IdempotentWork {
         await this.#setLeaseEnd(record, 0); // lets a retry start at once, with the same seed
         throw error;
       }
-      outcome = refusalOf(error);
+      outcome = storedRefusal(error);
     }
     const earlier = "refusal" in outcome ? await this.#free(record) : await this.#finish(record, outcome);
     return earlier === undefined ? answerOrThrow(outcome, false) : answerOrThrow(earlier, true);

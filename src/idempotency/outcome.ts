@@ -4,19 +4,20 @@ import type { JsonAnswer } from "../http/answer.ts";
 import { type Problem, problem, type ProblemCode, type ProblemExtras } from "../problems.ts";
 
 /** The outcome of a request, as stored for replays: an answer, or the refusal that its work threw. */
-export type Outcome = { readonly answer: JsonAnswer } | { readonly refusal: Refusal };
+export type Outcome = { readonly answer: JsonAnswer } | { readonly refusal: StoredRefusal };
 
 /** An outcome as JSON: the body is its text. */
-type Stored = { readonly answer: Omit<JsonAnswer, "body"> & { readonly body: string } } | { readonly refusal: Refusal };
+type Stored =
+  { readonly answer: Omit<JsonAnswer, "body"> & { readonly body: string } } | { readonly refusal: StoredRefusal };
 
-interface Refusal {
+interface StoredRefusal {
   readonly code: ProblemCode;
   readonly detail: string;
   readonly extras: Omit<ProblemExtras, "cause">;
 }
 
 /** Converts a problem to a refusal that can be stored. It has no request id: each replay gets its own. */
-export function refusalOf({ code, message, extras: { cause: _cause, ...extras } }: Problem): Outcome {
+export function storedRefusal({ code, message, extras: { cause: _cause, ...extras } }: Problem): Outcome {
   return { refusal: { code, detail: message, extras } };
 }
 

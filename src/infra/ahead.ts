@@ -16,10 +16,10 @@ export function lazy<T>(make: () => T): () => T {
   return get;
 }
 
-/** Makes all lazy values, one after the other. */
+/** Makes all lazy values, one after the other. @throws what one of them throws, and does not make the others. */
 export async function makeAhead(): Promise<void> {
   for (const make of notMade.splice(0)) {
     await setTimeout(PAUSE_MS, undefined, { ref: false });
-    make();
+    await make();
   }
 }

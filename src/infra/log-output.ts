@@ -1,4 +1,4 @@
-import { write, writeSync } from "node:fs";
+import { fstatSync, write, writeSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DestinationStream, Logger } from "pino";
 
@@ -20,6 +20,8 @@ const LAST_WAIT_MS = 1_000;
  */
 export class LogOutput implements DestinationStream {
   readonly #fd: number;
+  /** Node makes pipes and sockets non-blocking, so a write returns at once. A write to a file goes to the thread pool. */
+  readonly #returnsAtOnce: boolean;
   readonly #onDropped: (lines: number) => void;
   /** Batches that are complete, oldest first. While `#writing`, the first of them is being written. */
   readonly #batches: Buffer[] = [];
@@ -36,6 +38,8 @@ export class LogOutput implements DestinationStream {
   /** @param onDropped is told how many lines were dropped, once everything that waited has been written. */
   constructor(fd: number, onDropped: (lines: number) => void) {
     this.#fd = fd;
+    const kind = fstatSync(fd);
+    this.#returnsAtOnce = kind.isFIFO() || kind.isSocket();
     this.#onDropped = onDropped;
     process.once("exit", () => this.#writeLast());
   }
@@ -73,23 +77,36 @@ export class LogOutput implements DestinationStream {
     if (this.#writing || this.#retry !== undefined) return;
     const [batch] = this.#batches;
     if (batch === undefined) return this.#settle();
+    if (this.#returnsAtOnce) {
+      let written: number;
+      try {
+        written = writeSync(this.#fd, batch);
+      } catch (error) {
+        return this.#failed(error as NodeJS.ErrnoException);
+      }
+      this.#advance(written);
+      return this.#writeNext();
+    }
     this.#writing = true;
     write(this.#fd, batch, (error, written) => {
       this.#writing = false;
-      if (error === null) {
-        this.#advance(written);
-        this.#writeNext();
-      } else if (error.code === "EPIPE") {
-        this.#gone = true;
-        this.#batches.length = 0;
-        this.#settle();
-      } else {
-        this.#retry = setTimeout(() => {
-          this.#retry = undefined;
-          this.#writeNext();
-        }, RETRY_MS).unref();
-      }
+      if (error !== null) return this.#failed(error);
+      this.#advance(written);
+      this.#writeNext();
     });
+  }
+
+  #failed({ code }: NodeJS.ErrnoException): void {
+    if (code === "EPIPE") {
+      this.#gone = true;
+      this.#batches.length = 0;
+      this.#settle();
+    } else {
+      this.#retry = setTimeout(() => {
+        this.#retry = undefined;
+        this.#writeNext();
+      }, RETRY_MS).unref();
+    }
   }
 
   /** Removes what has been written from the front. */
@@ -118,7 +135,7 @@ export class LogOutput implements DestinationStream {
   /** The process exits: no callback runs any more. */
   #writeLast(): void {
     const giveUpAt = performance.now() + LAST_WAIT_MS;
-    if (this.#writing) this.#batches.shift(); // Node finishes a write that has begun
+    if (this.#writing) this.#batches.shift(); // Node finishes a write to a file that has begun
     this.#writeSync(giveUpAt);
     if (this.#reportDropped()) this.#writeSync(giveUpAt);
   }

@@ -20,18 +20,15 @@ export const LONGEST_DRAIN_MS = MAX_LISTEN_MS + 2 * QUIET_MS + MAX_DRAIN_MS;
 /** A connection that waits in the backlog is accepted within this many turns of the event loop. */
 const TURNS = 3;
 
-/** How connections come to a server: it accepts them itself, or the supervisor does. */
-export interface Entrance {
-  /** Resolves when no more connections will come. `closed` resolves when all that came are closed. */
-  shut(): Promise<{ closed: Promise<unknown> }>;
-}
-
 /**
- * Stops a server without failing a request. At first connections keep coming, and every answer closes its connection.
- * Then the entrance is shut, and the open connections finish.
+ * Stops a server without failing a request. At first it keeps accepting connections until no more come, and every
+ * answer closes its connection. Then it stops listening and lets the open connections finish. It calls the `close` of
+ * node:net, because that of node:http also closes idle connections, and one of them may have a request on the wire.
  */
-export async function drain(server: Server, entrance: Entrance = entranceOf(server)): Promise<void> {
-  const { closed } = await entrance.shut();
+export async function drain(server: Server): Promise<void> {
+  await acceptUntilQuiet(server);
+  const closed = once(server, "close");
+  net.Server.prototype.close.call(server);
   await Promise.race([closed, setTimeout(QUIET_MS)]);
   await turns();
   server.closeIdleConnections();
@@ -46,26 +43,11 @@ export async function drain(server: Server, entrance: Entrance = entranceOf(serv
 }
 
 /**
- * The entrance of a server that listens. Shutting it calls the `close` of node:net, because that of node:http also closes
- * idle connections, and one of them may have a request on the wire.
- */
-function entranceOf(server: Server): Entrance {
-  return {
-    async shut() {
-      await acceptUntilQuiet(server);
-      const closed = once(server, "close");
-      net.Server.prototype.close.call(server);
-      return { closed };
-    },
-  };
-}
-
-/**
  * Waits until no connection has come for QUIET_MS, but not longer than MAX_LISTEN_MS. When a listening socket is closed,
  * the kernel resets the connections that were not accepted yet. No server can prevent that, because one may come between
  * the last `accept` and the `close`. So this waits until the load balancer has stopped sending connections.
  */
-export async function acceptUntilQuiet(server: net.Server): Promise<void> {
+async function acceptUntilQuiet(server: Server): Promise<void> {
   let accepted = 0;
   const count = () => accepted++;
   server.on("connection", count);

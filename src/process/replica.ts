@@ -9,13 +9,13 @@ import { refuseMalformed } from "../http/client-error.ts";
 import { lingerOverBodies } from "../http/lingering-close.ts";
 import { makeAhead } from "../infra/ahead.ts";
 import { newTypeId } from "../infra/ids.ts";
+import { describeFailure } from "../infra/log.ts";
 import { flushed } from "../infra/log-output.ts";
 import { processMetrics } from "../infra/process-metrics.ts";
 import { textOf } from "../infra/text-format.ts";
 import { drain } from "./drain.ts";
 import { answerSupervisor } from "./ask.ts";
 import { type OpsSource, serveOps } from "./ops.ts";
-import { takeConnections } from "./taker.ts";
 
 /** Idle, this many take about 80 MB. Further ones are closed at once, to leave file descriptors for Redis and MongoDB. */
 const MAX_CONNECTIONS = 10_000;
@@ -43,9 +43,9 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
   try {
     system = await compose(config, log);
     const server = serverOf(system.app, system.log);
-    const opened = await open(server, config);
+    await listen(server, config.PORT, config.HOST);
     serving = system;
-    return running(system, opened, ops);
+    return running(system, server, ops);
   } catch (error) {
     ops.close();
     await system?.close();
@@ -53,22 +53,23 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
   }
 }
 
-function running(system: System, opened: Opened, ops: { port: number; close(): void }): Replica {
+function running(system: System, server: Server, ops: { port: number; close(): void }): Replica {
   system.sweeps.start();
-  void makeAhead();
+  void makeAhead().catch((error: unknown) =>
+    system.log.error({ error: describeFailure(error) }, "what requests will need could not be made ahead"),
+  );
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
     system.draining.started = true;
     system.log.info("draining");
-    await Promise.all([opened.drain(), system.sweeps.stop()]);
+    await Promise.all([drain(server), system.sweeps.stop()]);
     ops.close();
     await system.close();
     system.log.info("stopped");
     await flushed(system.log);
   }
-  const { port } = opened;
-  system.log.info({ port, ops_port: ops.port }, "serving");
-  return { port, opsPort: ops.port, stop: () => (stopped ??= stop()) };
+  system.log.info({ port: portOf(server), ops_port: ops.port }, "serving");
+  return { port: portOf(server), opsPort: ops.port, stop: () => (stopped ??= stop()) };
 }
 
 /** @param serving returns undefined until the service accepts requests. */
@@ -117,19 +118,11 @@ function serverOf(app: RequestListener, log: Logger): Server {
   return server;
 }
 
-interface Opened {
-  /** In a worker: the setting, because the supervisor listens. */
-  readonly port: number;
-  drain(): Promise<void>;
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  server.listen(port, host);
+  await once(server, "listening");
 }
 
-/** Lets connections in: listens, or takes those of the supervisor. */
-async function open(server: Server, { PORT, HOST }: Config): Promise<Opened> {
-  if (cluster.isWorker) {
-    const entrance = takeConnections(server, MAX_CONNECTIONS);
-    return { port: PORT, drain: () => drain(server, entrance) };
-  }
-  server.listen(PORT, HOST);
-  await once(server, "listening");
-  return { port: (server.address() as AddressInfo).port, drain: () => drain(server) };
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
 }

@@ -3,30 +3,34 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { FleetOps } from "./fleet-ops.ts";
-import { HandOut } from "./hand-out.ts";
 import { serveOps } from "./ops.ts";
 
 /** If a replica exits within this many milliseconds, wait as long before replacing it. Avoids a busy loop of crashes. */
 const STEADY_MS = 1_000;
 
+interface Ready {
+  readonly port: number;
+}
+
 /**
- * Runs REPLICAS processes that share the port (node:cluster), and replaces any that exits. Accepts the connections for all
- * of them, and answers operators on OPS_PORT. Resolves when all of them serve.
- * @throws if one of the first replicas cannot start, or a port is taken. All are stopped then.
+ * Runs REPLICAS processes that share the port (node:cluster), and replaces any that exits. Answers operators on OPS_PORT
+ * for all of them. Resolves when all of them serve.
+ * @throws if one of the first replicas cannot start. All are stopped then.
  */
 export async function superviseReplicas({
   REPLICAS,
-  PORT,
   OPS_PORT,
   HOST,
-}: Config): Promise<{ port: number; opsPort: number; stop: () => Promise<void> }> {
+}: Config): Promise<Ready & { opsPort: number; stop: () => Promise<void> }> {
+  // Each replica accepts its own connections. If the primary handed them over, a connection that is on its way to a replica
+  // that exits would hang until its client gives up.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   // Messages as JSON would take several milliseconds for the metrics of a busy replica, in its process and in this one.
   cluster.setupPrimary({ serialization: "advanced" });
   let stopping = false;
   /** When each worker started, by `performance.now()`. Keys are worker ids. */
   const startedAt = new Map<number, number>();
   const running = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-  const handOut = new HandOut();
   const fleet = new FleetOps({ workers: running, draining: () => stopping });
   cluster.on("exit", (worker) => {
     fleet.ended(worker);
@@ -42,28 +46,29 @@ export async function superviseReplicas({
     if (!stopping) await startOne().catch(() => undefined);
   }
 
-  async function startOne(): Promise<void> {
+  async function startOne(): Promise<Ready> {
     const worker = cluster.fork();
     startedAt.set(worker.id, performance.now());
-    await readyOf(worker);
-    handOut.add(worker);
+    return await readyOf(worker);
   }
 
   async function stop(): Promise<void> {
     stopping = true;
-    const exits = running().map(async (worker) => {
-      const exited = once(worker, "exit");
-      worker.process.kill("SIGTERM");
-      await exited;
-    });
-    await Promise.all([handOut.close(), ...exits]);
+    await Promise.all(
+      running().map(async (worker) => {
+        const exited = once(worker, "exit");
+        worker.process.kill("SIGTERM");
+        await exited;
+      }),
+    );
   }
 
   const ops = await serveOps(fleet, OPS_PORT, HOST);
   try {
-    await Promise.all(Array.from({ length: REPLICAS }, startOne));
-    const port = await handOut.listen(PORT, HOST);
-    return { port, opsPort: ops.port, stop: () => stop().then(() => ops.close()) };
+    const all = await Promise.all(Array.from({ length: REPLICAS }, startOne));
+    const [first] = all;
+    if (first === undefined) throw new Error("There is no replica to supervise.");
+    return { ...first, opsPort: ops.port, stop: () => stop().then(() => ops.close()) };
   } catch (error) {
     await stop();
     ops.close();
@@ -72,22 +77,22 @@ export async function superviseReplicas({
 }
 
 /** Waits for the worker's message that it serves. While it starts, it also answers the supervisor's questions. */
-async function readyMessage(worker: Worker, signal: AbortSignal): Promise<void> {
+async function readyMessage(worker: Worker, signal: AbortSignal): Promise<Ready> {
   for (;;) {
-    const [message] = (await once(worker, "message", { signal })) as [{ type?: string }];
-    if (message.type === "ready") return;
+    const [message] = (await once(worker, "message", { signal })) as [Ready & { type?: string }];
+    if (message.type === "ready") return message;
   }
 }
 
 /** Waits for the worker's message that it serves. @throws if the worker exits first. */
-async function readyOf(worker: Worker): Promise<void> {
+async function readyOf(worker: Worker): Promise<Ready> {
   const abandoned = new AbortController();
   const ready = readyMessage(worker, abandoned.signal);
   const exited = once(worker, "exit", { signal: abandoned.signal }).then(() => {
     throw new Error("A replica exited before it served. Its own message is above.");
   });
   try {
-    await Promise.race([ready, exited]);
+    return await Promise.race([ready, exited]);
   } finally {
     abandoned.abort();
     await Promise.allSettled([ready, exited]);

@@ -60,6 +60,8 @@ describe("compression", () => {
     const plain = await send("GET", small, { "Accept-Encoding": "br, gzip" });
     expect(plain.coding).to.equal("identity");
     expect(plain.headers.get("vary"), "the candidate may grow").to.equal("Accept-Encoding");
+    const ruby = "gzip;q=1.0,deflate;q=0.6,identity;q=0.3"; // Net::HTTP sends this by itself
+    expect(await send("GET", small, { "Accept-Encoding": ruby })).to.include({ coding: "identity" });
     const coded = await send("GET", small, { "Accept-Encoding": "identity;q=0, gzip" });
     expect(coded).to.include({ coding: "gzip", text: plain.text });
   });
