@@ -23,7 +23,7 @@ interface Chunk {
 export class ChunkStore {
   readonly #mongo: Mongo;
   readonly #chunks: Collection<Chunk>;
-  /** Bytes in memory, of all uploads and downloads. */
+  /** Bytes in memory or on their way from MongoDB, of all uploads and downloads. */
   #held = 0;
 
   constructor(mongo: Mongo) {
@@ -54,10 +54,10 @@ export class ChunkStore {
     const last = Math.ceil(end / CHUNK_BYTES);
     for (let n = first; n < last;) {
       const until = Math.min(n + this.#batch(n - first), last);
-      const found = await this.#find(files_id, n, until);
       const bytes = (until - n) * CHUNK_BYTES;
-      this.#held += bytes;
+      this.#held += bytes; // before the bytes arrive, or downloads that wait for MongoDB would not count
       try {
+        const found = await this.#find(files_id, n, until);
         for (; n < until; n++) {
           const offset = n * CHUNK_BYTES;
           const data = found.shift();
@@ -103,8 +103,8 @@ interface ChunkWriterOptions {
 /** Cuts bytes into chunks and writes them. While one batch is written, the next one is collected. */
 export class ChunkWriter {
   readonly #options: ChunkWriterOptions;
-  /** Bytes of the chunk that is not complete, and their number. */
-  #parts: Uint8Array[] = [];
+  /** The chunk that is not complete, and how many bytes it has so far. */
+  #partial: Buffer | undefined;
   #length = 0;
   /** Complete chunks that are not being written. */
   #chunks: Uint8Array[] = [];
@@ -121,24 +121,30 @@ export class ChunkWriter {
     for (let at = 0; at < bytes.length;) {
       const part = bytes.subarray(at, at + CHUNK_BYTES - this.#length);
       at += part.length;
-      this.#parts.push(part);
+      // A copy, so that a client that sends single bytes does not make one buffer of each.
+      this.#partial ??= this.#allocate();
+      this.#partial.set(part, this.#length);
       this.#length += part.length;
-      if (this.#length === CHUNK_BYTES) this.#complete();
+      if (this.#length === CHUNK_BYTES) this.#complete(this.#partial);
       if (this.#chunks.length >= this.#options.batch(this.#sent)) await this.#send();
     }
   }
 
-  #complete(): void {
-    this.#chunks.push(Buffer.concat(this.#parts));
-    this.#options.hold(this.#length);
-    this.#parts = [];
+  #allocate(): Buffer {
+    this.#options.hold(CHUNK_BYTES);
+    return Buffer.allocUnsafe(CHUNK_BYTES);
+  }
+
+  #complete(chunk: Buffer): void {
+    this.#chunks.push(chunk.subarray(0, this.#length));
+    this.#partial = undefined;
     this.#length = 0;
   }
 
   async #send(): Promise<void> {
     await this.#writing;
     const chunks = this.#chunks;
-    this.#writing = this.#options.insert(this.#sent, chunks).finally(() => this.#release(chunks));
+    this.#writing = this.#options.insert(this.#sent, chunks).finally(() => this.#release(chunks.length));
     this.#writing.catch(() => undefined); // the next call reports it
     this.#sent += chunks.length;
     this.#chunks = [];
@@ -146,21 +152,23 @@ export class ChunkWriter {
 
   /** Writes what is left, and waits until all is written. */
   async end(): Promise<void> {
-    if (this.#length > 0) this.#complete();
+    if (this.#partial !== undefined) this.#complete(this.#partial);
     if (this.#chunks.length > 0) await this.#send();
     await this.#writing;
   }
 
   /** Ends the upload early. Waits until nothing is being written any more. Returns the error of the last write, if it failed. */
   async stop(): Promise<unknown> {
-    this.#release(this.#chunks.splice(0));
+    this.#release(this.#chunks.splice(0).length + (this.#partial === undefined ? 0 : 1));
+    this.#partial = undefined;
+    this.#length = 0;
     return this.#writing.then(
       () => undefined,
       (error: unknown) => error,
     );
   }
 
-  #release(chunks: readonly Uint8Array[]): void {
-    this.#options.hold(-chunks.reduce((sum, { length }) => sum + length, 0));
+  #release(chunks: number): void {
+    this.#options.hold(-chunks * CHUNK_BYTES);
   }
 }

@@ -155,10 +155,14 @@ function inTime<T>(operation: (limits: Limits) => Promise<T>, timeoutMs: number)
       const isFault = error instanceof MongoError || isSocketFault(error) || signal.aborted;
       reject(isFault && !isDuplicateKey(error) ? storeUnavailable(error) : (error as Error));
     };
-    operation({ signal, maxTimeMS: timeoutMs, ignoreUndefined: true }).then((result) => {
-      clearTimeout(timer);
-      resolve(result);
-    }, fail);
+    try {
+      operation({ signal, maxTimeMS: timeoutMs, ignoreUndefined: true }).then((result) => {
+        clearTimeout(timer);
+        resolve(result);
+      }, fail);
+    } catch (error) {
+      fail(error); // it threw before it returned a promise
+    }
   });
 }
 
