@@ -5,9 +5,9 @@ import { LIST_FORM } from "./row.ts";
 
 /** Puts a page of the list (CandidateList) together from its rows, which are JSON already. */
 export function renderPage({ rows, more }: FeedPage, cursor: string): RenderedJson {
-  const shown = rows.filter(({ json }) => json !== undefined);
+  const shown = rows.flatMap(({ json, ...place }) => (json === undefined ? [] : [{ ...place, json }]));
   const parts: Uint8Array[] = [Buffer.from('{"object":"list","data":[')];
-  for (const { json = COMMA } of shown) {
+  for (const { json } of shown) {
     if (parts.length > 1) parts.push(COMMA);
     parts.push(json);
   }

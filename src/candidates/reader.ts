@@ -15,6 +15,9 @@ import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
 /** A page of the feed has at most this many bytes, but always at least one row. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
+/** How often a page is read at most, while candidates of it are changed. */
+const MAX_FEED_READS = 3;
+
 const INDEXES: CollectionIndexes = {
   collection: "candidates",
   indexes: [
@@ -31,8 +34,11 @@ const INDEXES: CollectionIndexes = {
   ],
 };
 
-/** Their candidates are written in one command, which the driver encodes in one go. */
-const MAX_EXPIRING_BYTES = 512 * 1024;
+/**
+ * Their candidates are written in one command, which the driver encodes in one go. Rows, which this does not count, make
+ * it about twice as large.
+ */
+const MAX_EXPIRING_BYTES = 256 * 1024;
 
 /** Everything but the row, which only the list needs. */
 const RECORD_MEMBERS = { row: 0 } as const;
@@ -107,9 +113,17 @@ export class CandidateReader {
   /**
    * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
    * answer. One index range, however many candidates there are. One round trip; one more if some rows are not stored as
-   * they are shown now.
+   * they are shown now. If such a row is changed between the two, the page is read again: the row may have a later place
+   * in the same page, and a look-up must find its candidate. A row that is changed each time is left out.
    */
   async feed(query: FeedQuery): Promise<FeedPage> {
+    for (let reads = 1; ; reads++) {
+      const page = await this.#feed(query);
+      if (reads === MAX_FEED_READS || page.rows.every(({ json }) => json !== undefined)) return page;
+    }
+  }
+
+  async #feed(query: FeedQuery): Promise<FeedPage> {
     const reading = { projection: ROW_MEMBERS, read: decodeRow, maxBytes: MAX_PAGE_BYTES };
     const { rows, more } = await this.#rows(filterOf(query), { change: 1 }, query.limit, reading);
     const shown = rows.map((source) => ({ ...source, json: jsonOf(source) }));

@@ -10,7 +10,7 @@ import { CandidateReader } from "./reader.ts";
 import { RecentRecords } from "./recent.ts";
 import { refuseTaken } from "./taken.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
-import { encode, encodeTombstone, type Stored } from "./stored.ts";
+import { checkSize, encode, encodeTombstone, type Stored } from "./stored.ts";
 import { again, candidateDeleted, isTombstone, type Tombstone, tombstoneOf } from "./tombstone.ts";
 import { firstVersion, nextVersion } from "./version.ts";
 
@@ -76,7 +76,7 @@ export class CandidateStore {
   async rehearse(draft: Draft): Promise<CandidateRecord> {
     const now = this.#clock.now();
     const record = firstVersion(draft, now);
-    encode(record, now); // refuses a record that is too large
+    checkSize(record, now);
     await refuseTaken(this.reader, draft);
     return record;
   }
@@ -84,7 +84,8 @@ export class CandidateStore {
   /**
    * Makes one change to a candidate: edits it, and writes it over the version that was edited. Starts again if another
    * write came in between. One round trip if this process has read or written the candidate in the last minute, else two;
-   * two more for each lost race. A change that is refused, or that changes nothing, is judged by a fresh read.
+   * two more for each lost race. A change that is refused, that changes nothing, or that adds references, is judged by a
+   * fresh read; added references cost one more round trip.
    * @param edit may be called more than once. If it throws, the change ends with that error.
    * @throws problems not_found, external_id_taken, payload_too_large, store_unavailable.
    */
@@ -107,7 +108,7 @@ export class CandidateStore {
   /** Returns undefined unless it has changed this record, which may be out of date. */
   async #attemptOn(recent: CandidateRecord, edit: Edit): Promise<CandidateRecord | undefined> {
     try {
-      const written = await this.#edit(recent, edit);
+      const written = await this.#edit(recent, edit, { mayBeOld: true });
       // Other processes change this candidate too, so a read costs less than another lost race.
       if (written === undefined) this.#recent.avoid(recent.accountId, recent.id);
       return written === recent ? undefined : written;
@@ -117,13 +118,15 @@ export class CandidateStore {
     }
   }
 
-  /** Returns undefined as `#attempt` does. */
-  async #edit(before: CandidateRecord, edit: Edit): Promise<CandidateRecord | undefined> {
+  /** Returns undefined as `#attempt` does, and the same record if it has not tried to write. */
+  async #edit(before: CandidateRecord, edit: Edit, { mayBeOld = false } = {}): Promise<CandidateRecord | undefined> {
     // A change must come after the one it is based on, even if this replica's clock is behind.
     const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
     const edited = edit(before, timestamp(place.at));
     if (edited === before) return before;
     const added = edited.references.filter(({ id }) => !before.references.some((reference) => reference.id === id));
+    // An old record could leave look-ups of an erased candidate behind, or remove one that is in use.
+    if (mayBeOld && added.length > 0) return before;
     return this.references.around(edited, added, () => {
       // Readers of the feed allow for the duration of one write, so take the place just before the second one.
       const later = () => take(() => Math.max(place.at, this.#clock.now()));

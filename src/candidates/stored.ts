@@ -7,9 +7,9 @@ import { MAX_ROW_RECORD_BYTES, type RowSource, storedRow, type StoredRow } from 
 import type { Tombstone } from "./tombstone.ts";
 
 /**
- * Maximum size of a candidate's record, without the bytes of its files and without its row. Whatever is done with a candidate is done with
- * all of it, so this bounds how long one request keeps the event loop. A candidate with 200 documents and 50 references
- * with responses of 16 KiB has 1 MiB.
+ * Maximum size of a candidate's record, without the bytes of its files and without its row. Each request reads or writes
+ * the whole record, so this bounds how long one request keeps the event loop. A candidate with 200 documents and 50
+ * references with responses of 16 KiB has 1 MiB.
  */
 export const MAX_CANDIDATE_BYTES = 2 * 1024 * 1024;
 
@@ -52,12 +52,22 @@ export function feedPosition(epochMs: number): string {
 }
 
 /**
- * Converts a record to its stored form.
+ * Converts a record to its stored form, with its row.
  * @param now when the write takes its place in the feed, in milliseconds since the epoch.
  * @param before what it replaces. It may be too large already, from 0.1.0: then it may change, but not grow.
  * @throws problem payload_too_large
  */
 export function encode(record: CandidateRecord, now: number, before?: CandidateRecord): Stored {
+  const stored = checked(record, now, before);
+  return stored.size > MAX_ROW_RECORD_BYTES ? stored : { ...stored, ...storedRow(record) };
+}
+
+/** Refuses what `encode` refuses. @throws problem payload_too_large */
+export function checkSize(record: CandidateRecord, now: number): void {
+  checked(record, now);
+}
+
+function checked(record: CandidateRecord, now: number, before?: CandidateRecord): Stored {
   const stored = toStored(record, now);
   if (stored.size > MAX_CANDIDATE_BYTES && (before === undefined || stored.size > toStored(before, now).size)) {
     throw problem(
@@ -65,7 +75,7 @@ export function encode(record: CandidateRecord, now: number, before?: CandidateR
       `The candidate's record would have more than ${MAX_CANDIDATE_BYTES} bytes. Send less data.`,
     );
   }
-  return stored.size > MAX_ROW_RECORD_BYTES ? stored : { ...stored, ...storedRow(record) };
+  return stored;
 }
 
 function toStored(record: CandidateRecord, now: number): Stored {

@@ -36,6 +36,18 @@ describe("the round trips of a change", () => {
     expect(after.references[0]?.name).to.equal("Bob");
   });
 
+  it("includes a read and the look-up if it adds a reference", async () => {
+    const { body } = await client.post("/candidates");
+    const operations = await operationsDuring(async () => {
+      expect((await client.post(`/candidates/${body.id}/references`, { name: "Ann" })).status).to.equal(201);
+    });
+    expect(operations.filter((operation) => !operation.includes("idempotency"))).to.deep.equal([
+      READ,
+      "insert reference_index",
+      WRITE,
+    ]);
+  });
+
   it("includes a read if nothing has changed, or if the change is refused", async () => {
     const { body, headers } = await client.post("/candidates", { name: "Ann" });
     const path = `/candidates/${body.id}`;
@@ -122,6 +134,15 @@ describe("a candidate that two replicas change", () => {
     const { path } = await known({ name: "Ann" });
     await client.patch(path, { name: "Bob" });
     expect((await other.patch(path, { name: "Ann" })).body).to.include({ name: "Ann", version: 3 });
+  });
+
+  it("leaves no look-up if one adds a reference to what the other one has erased", async () => {
+    const { path } = await known({ name: "Ann", references: [{ name: "Bob" }] });
+    expect((await other.patch(path, { name: "Eve" })).status, "what the other one writes, it keeps").to.equal(200);
+    expect((await client.request("DELETE", path)).status).to.equal(204);
+    expectProblem(await other.post(`${path}/references`, { name: "Carl" }), 410, "candidate_deleted");
+    const lookUps = here.operators.mongo.db.collection("reference_index");
+    expect(await lookUps.find({ account: account.id }).toArray()).to.deep.equal([]);
   });
 
   it("stays erased for both", async () => {
