@@ -2,12 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { notPromised, wrongWith } from "../../src/dev/bench/admits.ts";
 import { type Bench, openBench } from "../../src/dev/bench/bench.ts";
 import { build } from "../../src/dev/bench/build.ts";
 import { countCommands } from "../../src/dev/bench/command-counter.ts";
 import { CONTENDERS } from "../../src/dev/bench/contenders.ts";
+import { commandsSent } from "../../src/dev/bench/redis-commands.ts";
+import { exitCodeOf } from "../../src/dev/bench/report.ts";
 import { limiterRows } from "../../src/dev/bench/rows/limiter.ts";
 import { primaryOf } from "../support/mongo-url.ts";
 
@@ -78,6 +81,19 @@ describe("the bench of limiters", function () {
     expect(failed).to.equal(undefined);
   });
 
+  it("says of a row whose reference decides wrongly that it is not measured", async () => {
+    // It has no such endpoint, so it admits nothing.
+    const reference = { id: "flexible", title: "the reference", program: "find-one", env: {}, also: "" } as const;
+    const section = await limiterRows(bench, [reference, ...CONTENDERS.filter(({ id }) => id === "ours")]);
+    expect(section.rows[0]).to.deep.equal({
+      what: "server CPU, admitted, log off",
+      bound: "<= 1 x Koa + two consumes",
+      measured: "the reference decided wrongly",
+      verdict: "not measured",
+    });
+    expect(exitCodeOf([section])).to.equal(2);
+  });
+
   it("fails if it is ours that decides wrongly", async () => {
     const wrong = { id: "wrong", title: "wrong", program: "peers", env: {}, also: "", ours: true } as const;
     expect((await limiterRows(bench, [wrong])).failed).to.equal(true);
@@ -106,6 +122,29 @@ describe("the bench's counter of commands", () => {
       await client.db().dropDatabase();
       await client.close();
       counter.close();
+    }
+  });
+});
+
+describe("the bench's counter of Redis commands", () => {
+  it("counts what clients send, and not what scripts run", async () => {
+    const redis = new Redis(redisUrl);
+    const name = `bench-commands-${process.pid}`;
+    try {
+      const sent = await commandsSent(redis, async () => {
+        await redis.eval(
+          "redis.call('hincrby', KEYS[1], 'n', 1) return redis.call('hincrby', KEYS[1], 'n', 1)",
+          1,
+          name,
+        );
+        await redis.hstrlen(name, "n");
+      });
+      expect(sent.get("hstrlen")).to.equal(1);
+      expect(sent.get("eval")).to.equal(1);
+      expect(sent.get("hincrby")).to.equal(undefined);
+    } finally {
+      await redis.del(name);
+      redis.disconnect();
     }
   });
 });

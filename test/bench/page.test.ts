@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { lineChart, stackedBars } from "../../src/dev/bench/charts.ts";
 import { pageOf } from "../../src/dev/bench/page.ts";
-import type { Section } from "../../src/dev/bench/report.ts";
+import { exitCodeOf, notMeasured, type Section } from "../../src/dev/bench/report.ts";
 import { textOf } from "../../src/dev/bench/terminal.ts";
 
 const points = [
@@ -30,5 +30,22 @@ describe("the bench's page", () => {
     const text = textOf(SECTION);
     for (const cell of ["CPU", "<= 1 x bare", "0.90 (0.88-0.92)", "met", "ours & theirs", "Of one request."])
       expect(text).to.contain(cell);
+  });
+});
+
+describe("the bench's exit code", () => {
+  const codeOf = (row: Partial<Section["rows"][number]>) => exitCodeOf([{ ...SECTION, rows: [{ ...met, ...row }] }]);
+  const met = { what: "CPU", bound: "<= 1 x bare", measured: "0.90", verdict: "met" } as const;
+
+  it("is 0 if every bound that the machine can measure was measured", () => {
+    expect(codeOf({ verdict: "met" })).to.equal(0);
+    expect(codeOf({ verdict: "not met" })).to.equal(0);
+    expect(codeOf({ ...notMeasured("CPU", "", "2 cores"), needsCores: true })).to.equal(0);
+  });
+
+  it("is 2 if a row is too noisy or not measured, and 1 if a part failed", () => {
+    expect(codeOf({ verdict: "too noisy" })).to.equal(2);
+    expect(codeOf(notMeasured("CPU", "", "out of time"))).to.equal(2);
+    expect(exitCodeOf([SECTION, { ...SECTION, failed: true }])).to.equal(1);
   });
 });

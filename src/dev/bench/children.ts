@@ -11,13 +11,19 @@ export interface ChildOptions {
   readonly keep?: boolean;
 }
 
+/** Longer than any program takes for one message, but for a run of the generator, which says how long it takes. */
+export const ANSWER_SECONDS = 120;
+
 /** A program that is ready. */
 export interface Child {
   readonly pid: number;
   /** The message with which it said so. */
   readonly ready: { readonly port: number; readonly opsPort?: number };
-  /** Sends a message and returns the result that it answers with. @throws what the program failed with. */
-  ask(message: object): Promise<unknown>;
+  /**
+   * Sends a message and returns the result that it answers with. @throws what the program failed with. A program that does
+   * not answer within `seconds` is ended, or its answer would be taken for that to the next message.
+   */
+  ask(message: object, seconds?: number): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -57,11 +63,15 @@ export class Children {
     return {
       pid: child.pid ?? NaN,
       ready,
-      async ask(message) {
-        child.send(message);
-        const [answer] = (await Promise.race([once(child, "message"), ended])) as [
-          { result?: unknown; error?: string },
-        ];
+      async ask(message, seconds = ANSWER_SECONDS) {
+        const late = AbortSignal.timeout(seconds * 1000);
+        const answered = once(child, "message", { signal: late });
+        child.send(message, () => undefined); // of a program that ended `ended` tells
+        const [answer] = (await Promise.race([answered, ended]).catch((error: unknown) => {
+          if (!late.aborted) throw error;
+          child.kill("SIGKILL");
+          throw new Error(`${program} did not answer within ${seconds} s.`);
+        })) as [{ result?: unknown; error?: string }];
         if (answer.error !== undefined) throw new Error(`${program}: ${answer.error}`);
         return answer.result;
       },

@@ -13,8 +13,7 @@ export interface Contender {
 
 /**
  * The last of the peers is what most users of Node pick: express-rate-limit has ten times the downloads of
- * rate-limiter-flexible, and rate-limit-redis is its own store for Redis. koa2-ratelimit, the other one for Koa, has had no
- * release for years. It runs on Express, which it is made for.
+ * rate-limiter-flexible, and rate-limit-redis is its own store for Redis. It runs on Express, which it is made for.
  */
 export const CONTENDERS: readonly Contender[] = [
   peer("bare", "Koa + the cheapest script", "no key is checked; the window begins with the first request; no headers"),

@@ -1,4 +1,4 @@
-import type { Child, Children } from "./children.ts";
+import { ANSWER_SECONDS, type Child, type Children } from "./children.ts";
 import type { Order, RunResult } from "./programs/generator.ts";
 
 export type { RunResult };
@@ -31,7 +31,7 @@ export class Generator {
   }
 
   #send(order: Order): Promise<unknown> {
-    return this.#child.ask(order);
+    return this.#child.ask(order, ANSWER_SECONDS + (order.do === "run" ? order.seconds : 0));
   }
 }
 

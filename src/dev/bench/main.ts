@@ -14,7 +14,7 @@ import { type Bench, openBench, type Options } from "./bench.ts";
 import { build } from "./build.ts";
 import { requireAccounting } from "./cpu.ts";
 import { writePage } from "./page.ts";
-import { notMeasured, type Section } from "./report.ts";
+import { exitCodeOf, notMeasured, type Section } from "./report.ts";
 import { fileRows } from "./rows/files.ts";
 import { limiterRows } from "./rows/limiter.ts";
 import { listRows } from "./rows/list.ts";
@@ -43,9 +43,6 @@ const LONG = "memory";
 
 /** After this no part begins, so that the bench ends within 15 minutes. */
 const LAST_START_MS = 13 * 60_000;
-
-/** A part was too noisy to say a ratio. Distinct from 1, a failure. */
-const TOO_NOISY = 2;
 
 await exitWith(async ({ stopping }) => {
   const { options, parts, out } = readArguments(process.argv.slice(2));
@@ -92,8 +89,7 @@ async function runParts(bench: Bench, parts: readonly string[], out: string): Pr
     engine: bench.engine,
   });
   process.stdout.write(`The page with plots: ${page}\n`);
-  if (sections.some(({ failed }) => failed)) return 1;
-  return rows.some(({ verdict }) => verdict === "too noisy") ? TOO_NOISY : 0;
+  return exitCodeOf(sections);
 }
 
 function outOfTime(part: string): Section {
@@ -133,6 +129,9 @@ function readArguments(args: string[]): { options: Options; parts: readonly stri
   for (const part of parts) {
     if (!known.includes(part)) throw new SetupError(`--only ${part} is unknown. The parts are ${known.join(", ")}.`);
   }
+  const memoryMinutes = Number(values["memory-minutes"]);
+  if (!(memoryMinutes > 0 && Number.isFinite(memoryMinutes)))
+    throw new SetupError("--memory-minutes must be a number of minutes above 0.");
   const pace = values.quick
     ? { slice: 0.2, rounds: 5, maxRounds: 5, warmUp: 0.3 }
     : { slice: 0.4, rounds: 12, maxRounds: 30, warmUp: 2 };
@@ -140,6 +139,6 @@ function readArguments(args: string[]): { options: Options; parts: readonly stri
   return {
     parts,
     out: values.out,
-    options: { ...pace, plots: true, sizes, memoryMinutes: Number(values["memory-minutes"]) },
+    options: { ...pace, plots: true, sizes, memoryMinutes },
   };
 }

@@ -71,7 +71,7 @@ function rowsHtml(rows: readonly Row[]): string {
     text(measured),
     `<span class="${verdict.split(" ")[0] ?? ""}">${text(verdict)}</span>`,
   ]);
-  return tableOf(["what", "at least", "measured (quartiles)", "verdict"], cells, "");
+  return tableOf(["what", "bound", "measured (quartiles)", "verdict"], cells, "");
 }
 
 /** @param rows cells as HTML. */

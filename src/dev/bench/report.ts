@@ -8,6 +8,8 @@ export interface Row {
   readonly bound: string;
   readonly measured: string;
   readonly verdict: Verdict;
+  /** Set if this machine has too few cores to measure the row. */
+  readonly needsCores?: true;
 }
 
 export interface Table {
@@ -38,7 +40,11 @@ export interface Section {
 /** A row whose bound is the largest ratio that meets it. */
 export function ratioRow(what: string, ratio: Ratio, bound: number, reference: string): Row {
   const verdict = ratio.noisy ? "too noisy" : ratio.median <= bound ? "met" : "not met";
-  return { what, bound: `<= ${bound} x ${reference}`, measured: showRatio(ratio), verdict };
+  return { what, bound: ratioBound(bound, reference), measured: showRatio(ratio), verdict };
+}
+
+export function ratioBound(bound: number, reference: string): string {
+  return `<= ${bound} x ${reference}`;
 }
 
 /** A row whose bound is the largest value that meets it. */
@@ -48,6 +54,18 @@ export function valueRow(what: string, value: number, bound: number, show: (valu
 
 export function notMeasured(what: string, bound: string, why: string): Row {
   return { what, bound, measured: why, verdict: "not measured" };
+}
+
+/** A row was too noisy, or not measured. Distinct from 1, a failure. */
+const INCOMPLETE = 2;
+
+/** Returns the exit code of the bench: 0 if it says of every bound that this machine can measure whether it is met. */
+export function exitCodeOf(sections: readonly Section[]): number {
+  if (sections.some(({ failed }) => failed)) return 1;
+  const open = sections
+    .flatMap(({ rows }) => rows)
+    .filter(({ verdict, needsCores }) => verdict === "too noisy" || (verdict === "not measured" && !needsCores));
+  return open.length > 0 ? INCOMPLETE : 0;
 }
 
 /** Prints no number that the run does not support. */

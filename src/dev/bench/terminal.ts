@@ -11,7 +11,7 @@ export function textOf({ title, tables, rows }: Section): string {
 
 export function rowsText(rows: readonly Row[]): string {
   const shown = rows.map(({ what, bound, measured, verdict }) => [what, bound, measured, verdict]);
-  return render(["what", "at least", "measured (quartiles)", "verdict"], shown);
+  return render(["what", "bound", "measured (quartiles)", "verdict"], shown);
 }
 
 function tableText({ title, head, rows, caption }: Table): string {

@@ -41,7 +41,9 @@ export class Connection {
     });
   }
 
+  /** @throws if the server closes the connection, or has closed it. */
   send(request: Buffer): Promise<Reply> {
+    if (this.#socket.destroyed) return Promise.reject(new Error("The server closed the connection."));
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.#socket.write(request);

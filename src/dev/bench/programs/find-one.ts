@@ -9,9 +9,12 @@ import { readSettings, serve } from "./serve.ts";
 const settings = readSettings();
 const mongo = await new MongoClient(settings.mongodbUrl).connect();
 const candidates = mongo.db().collection<Document & { _id: string }>("candidates");
+/** What only the list reads. The service's own GET leaves the row out too. */
+const OF_THE_LIST = { row: 0, row_form: 0, row_version: 0 };
 const router = new Router();
 router.get("/candidates/:id", bareLimiter(new Redis(settings.redisUrl), settings), async (ctx) => {
-  ctx.body = await candidates.findOne({ _id: ctx.params["id"] ?? "", account: ctx.get("x-account") });
+  const asked = { _id: ctx.params["id"] ?? "", account: ctx.get("x-account") };
+  ctx.body = await candidates.findOne(asked, { projection: OF_THE_LIST });
 });
 const handle = new Koa().use(router.routes()).callback();
 await serve((req, res) => void handle(req, res));

@@ -12,7 +12,7 @@ import type { Bench } from "../bench.ts";
 import { type Contender, CONTENDERS } from "../contenders.ts";
 import { compare, type Rounds } from "../in-turns.ts";
 import { cpuChart, edgeChart, latencyChart, type Under } from "./limiter-charts.ts";
-import { ratioRow, type Row, type Section, showRatio, type Table } from "../report.ts";
+import { notMeasured, ratioBound, ratioRow, type Row, type Section, showRatio, type Table } from "../report.ts";
 import { startContender } from "../start-contender.ts";
 import { type Ratio, spreadOf } from "../stats.ts";
 
@@ -74,11 +74,12 @@ export async function limiterRows(bench: Bench, contenders = CONTENDERS): Promis
       costTable("refused", checked, slices, ratio),
       promiseTable(checked),
     ],
-    rows: rowsOfOurs
-      .filter(({ measured, reference }) => slices.has(measured) && slices.has(reference))
-      .map(({ what, measured, reference, bound, name }): Row =>
-        ratioRow(what, ratio(measured, reference), bound, name),
-      ),
+    rows: rowsOfOurs.flatMap(({ what, measured, reference, bound, name }): Row[] => {
+      if (slices.has(measured) && slices.has(reference))
+        return [ratioRow(what, ratio(measured, reference), bound, name)];
+      const loser = [measured, reference].map((id) => loserOf(id, checked)).find((title) => title !== undefined);
+      return loser === undefined ? [] : [notMeasured(what, ratioBound(bound, name), `${loser} decided wrongly`)];
+    }),
     charts: [...plots, cpuChart(slices, new Map(targets.map(({ id }) => [id, titleOf(id, contenders)])))],
     ...(ourWrong && { failed: true }),
   };
@@ -127,6 +128,12 @@ function idOf(id: string, phase: Phase): string {
 function titleOf(target: string, contenders: readonly Contender[]): string {
   const found = contenders.find(({ id }) => target.startsWith(`${id}, `));
   return target.replace(found?.id ?? "", found?.title ?? "");
+}
+
+/** Returns the title of a target's contender, if it lost. */
+function loserOf(target: string, checked: readonly Measured[]): string | undefined {
+  return checked.find(({ contender, wrong }) => wrong !== undefined && target.startsWith(`${contender.id}, `))
+    ?.contender.title;
 }
 
 function costTable(

@@ -11,7 +11,7 @@ import { spreadOf } from "../stats.ts";
 
 const ROWS = 200;
 const PATH = `/candidates?limit=${ROWS}`;
-/** One at a time: a page holds the event loop, so more at once only wait. */
+/** A few: a page holds the event loop, so more at once only wait. */
 const CONNECTIONS = 4;
 const SETTLE_MS = 500;
 
@@ -37,10 +37,12 @@ export async function listRows(bench: Bench): Promise<Section> {
   const { slice, warmUp } = bench.options;
   const whole = target("page", 200, {});
   const unchanged = target("unchanged", 304, { "If-None-Match": etag });
+  const gzipped = target("gzip", 200, { "Accept-Encoding": "gzip" });
+  const brotli = target("br", 200, { "Accept-Encoding": "br" });
   const load = (asked: Target, seconds: number): Promise<Cost> =>
     measure(bench, asked, { connections: CONNECTIONS, seconds });
   const parse = (seconds: number) => json.ask({ seconds }) as Promise<Cost>;
-  for (const asked of [whole, unchanged]) await load(asked, warmUp);
+  for (const asked of [whole, unchanged, gzipped, brotli]) await load(asked, warmUp);
   await parse(warmUp);
   const pairs = [
     ["page", "json"],
@@ -48,7 +50,13 @@ export async function listRows(bench: Bench): Promise<Section> {
   ] as const;
   const rounds = await inTurns(
     bench.options,
-    { page: () => load(whole, slice), unchanged: () => load(unchanged, slice), json: () => parse(slice) },
+    {
+      page: () => load(whole, slice),
+      unchanged: () => load(unchanged, slice),
+      json: () => parse(slice),
+      gzip: () => load(gzipped, slice),
+      br: () => load(brotli, slice),
+    },
     { compared: pairs, cost },
   );
   const [gzip, br] = [await travels(service, "gzip"), await travels(service, "br")];
@@ -63,8 +71,8 @@ export async function listRows(bench: Bench): Promise<Section> {
           ["the page", ms("page"), `${page.length}`],
           ["the unchanged page (304)", ms("unchanged"), "0"],
           ["JSON.parse and JSON.stringify of it", ms("json"), "-"],
-          ["the page, Accept-Encoding: gzip", "-", `${gzip}`],
-          ["the page, Accept-Encoding: br", "-", `${br}`],
+          ["the page, Accept-Encoding: gzip", ms("gzip"), `${gzip}`],
+          ["the page, Accept-Encoding: br", ms("br"), `${br}`],
         ],
         caption: "CPU of the server process, of all its threads, for each page.",
       },

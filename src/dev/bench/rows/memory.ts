@@ -2,14 +2,19 @@ import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Bench } from "../bench.ts";
 import { lineChart, type Point } from "../charts.ts";
+import { createCandidates } from "../pipeline.ts";
 import type { Row, Section } from "../report.ts";
-import { startService } from "../service.ts";
+import { type Service, startService } from "../service.ts";
 import { spreadOf } from "../stats.ts";
 
 const LOAD_CONNECTIONS = 32;
 const IDLE_CONNECTIONS = 10_000;
 /** How often an idle connection sends a request. */
 const AGAIN_SECONDS = 60;
+/** Candidates that are read and changed. Their requests, with the list and the create, are an odd number: see `mixOf`. */
+const CANDIDATES = 101;
+/** Writes of one candidate that meet may be refused. More answers than this share say that the load is not what it should be. */
+const REFUSED = 0.01;
 /** Samples of each state. */
 const SAMPLES = 120;
 /** "Flat": the median of the last third is at most this much of that of the second third. The first third fills caches. */
@@ -21,7 +26,7 @@ export async function memoryRows(bench: Bench): Promise<Section> {
   const { pid } = service.child;
   const minutes = bench.options.memoryMinutes;
   const everyMs = (minutes * 60_000) / SAMPLES;
-  const requests = [service.text("POST", "/candidates?dry_run=true", {}, "{}")];
+  const requests = await mixOf(service);
   const watch = async () => {
     const samples: number[] = [];
     for (let n = 0; n < SAMPLES; n++) {
@@ -34,7 +39,8 @@ export async function memoryRows(bench: Bench): Promise<Section> {
     "at rest": await watch(),
     "at load": await bench.generator.connected(service.port, LOAD_CONNECTIONS, async (load) => {
       const seconds = minutes * 60;
-      const [samples] = await Promise.all([watch(), load({ requests, seconds })]);
+      const [samples, { statuses }] = await Promise.all([watch(), load({ requests, seconds })]);
+      refuseErrors(statuses);
       return samples;
     }),
     [`with ${IDLE_CONNECTIONS} idle connections`]: await bench.generator.connected(
@@ -69,6 +75,32 @@ export async function memoryRows(bench: Bench): Promise<Section> {
       }),
     ],
   };
+}
+
+/**
+ * Reads, changes, lists, creates and dry runs, so that all caches take part. Their number has no divisor in common with the
+ * number of connections, so each connection sends all of them.
+ */
+async function mixOf(service: Service): Promise<string[]> {
+  const ids = await createCandidates(service, CANDIDATES);
+  const dryRun = service.text("POST", "/candidates?dry_run=true", {}, "{}");
+  const each = ids.flatMap((id, n) => [
+    service.text("GET", `/candidates/${id}`),
+    dryRun,
+    service.text("PATCH", `/candidates/${id}`, {}, JSON.stringify({ job_title: `Analyst ${n}` })),
+    dryRun,
+    service.text("PATCH", `/candidates/${id}`, {}, JSON.stringify({ job_title: `Engineer ${n}` })),
+  ]);
+  const create = service.text("POST", "/candidates", {}, JSON.stringify({ name: "Ada", email: "ada@example.com" }));
+  return [...each, service.text("GET", "/candidates?limit=200"), create];
+}
+
+/** @throws if too many answers are refusals or errors. */
+function refuseErrors(statuses: Readonly<Record<string, number>>): void {
+  const count = Object.values(statuses).reduce((sum, of) => sum + of, 0);
+  const errors = Object.entries(statuses).filter(([status]) => Number(status) >= 400);
+  if (errors.reduce((sum, [, of]) => sum + of, 0) <= REFUSED * count) return;
+  throw new Error(`The load was to be answered, but the answers were ${JSON.stringify(statuses)}.`);
 }
 
 function flatRow(what: string, samples: readonly number[]): Row {

@@ -10,9 +10,12 @@ const TITLE = "MongoDB round trips of one request";
 const REPEATS = 5;
 const MIB = 1024 * 1024;
 const FILE = Buffer.alloc(25 * MIB, "bench");
-/** What the driver and the process do on their own, whatever is asked: connections, leases, marks, when a key was last used. */
+/**
+ * What the driver and the process do on their own, whatever is asked: connections; every few seconds leases and the feed's
+ * marks; once in a while when a key was last used. A look-up of a key is not among them: it counts.
+ */
 const BACKGROUND =
-  /^(hello|ismaster|ping|endSessions|killCursors|sasl\w+|buildInfo)\b| (leases|feed_marks|keys|meta)$/i;
+  /^(hello|ismaster|ping|endSessions|killCursors|sasl\w+|buildInfo)\b|^(find|insert|update|delete) (leases|feed_marks)$|^update keys$/i;
 
 interface Asked {
   readonly what: string;
@@ -46,21 +49,21 @@ async function sectionOf(service: Service, counter: CommandCounter): Promise<Sec
   const seen: string[][] = [];
   let withoutKey = NaN;
   for (const { what, bound, most, send } of await requestsOf(service)) {
-    let commands: readonly string[] | undefined;
+    const runs: string[][] = [];
     await send(-1); // connections are opened, and the key is looked up
     for (let n = 0; n < REPEATS; n++) {
       counter.forget();
       await send(n);
-      const asked = counter.commands.filter((command) => !BACKGROUND.test(command));
-      if (commands === undefined || asked.length < commands.length) commands = asked;
+      runs.push(counter.commands.filter((command) => !BACKGROUND.test(command)));
     }
-    const count = commands?.length ?? NaN;
+    const commands = runs.toSorted((a, b) => a.length - b.length)[Math.floor(REPEATS / 2)] ?? [];
+    const count = commands.length;
     if (Number.isNaN(withoutKey)) withoutKey = count;
     const verdict = count <= most(withoutKey) ? "met" : "not met";
     rows.push({ what: `round trips, ${what}`, bound, measured: `${count}`, verdict });
-    seen.push([what, `${count}`, summary(commands ?? [])]);
+    seen.push([what, `${count}`, summary(commands)]);
   }
-  const caption = `Commands on the connections to MongoDB, the fewest of ${REPEATS} requests: sweeps add theirs to some.`;
+  const caption = `Commands on the connections to MongoDB, the median of ${REPEATS} requests: sweeps add theirs to some.`;
   return {
     title: TITLE,
     rows,
