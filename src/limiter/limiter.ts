@@ -36,8 +36,11 @@ const USAGE_EVERY_MS = 100;
 /** How often a stale charge is sent again: once to learn the clock of a master, once because it was late. */
 const STALE_AGAIN = 2;
 
-/** Timers can fire up to 1 ms early. Subtract it, so that the deadline never falls after the 503. */
-const TIMER_EARLY_MS = 1;
+/**
+ * The deadline of a charge is before its 503, by a tenth of the time-out but at most this long, in milliseconds. A charge
+ * that Redis runs at the last moment would count although its answer comes too late. Also, timers fire up to 1 ms early.
+ */
+const MAX_WAY_BACK_MS = 10;
 
 /**
  * Decides requests with lua/charge.lua. The limits hold exactly across all replicas on the same Redis.
@@ -55,6 +58,7 @@ export class Limiter {
   readonly #outages = new Map<string, OutageDetector>();
   readonly #usages = new PacedReads<Usage>(USAGE_EVERY_MS);
   readonly #clocks: ServerClocks;
+  readonly #wayBackMs: number;
   /** Resolves when the charges of this turn are sent. */
   #departure: Promise<void> | undefined;
 
@@ -63,6 +67,7 @@ export class Limiter {
     this.#local = options.onOutage === "local" ? new LocalLimiter(options) : null;
     this.#observer = new Observer(options.metrics);
     this.#clocks = new ServerClocks(options.redis, options.clock);
+    this.#wayBackMs = Math.max(1, Math.min(MAX_WAY_BACK_MS, options.timeoutMs / 10));
   }
 
   /**
@@ -143,7 +148,7 @@ export class Limiter {
       limits: limitsOf(surface, scale),
       windowSeconds,
       cost,
-      deadlineMs: this.#clocks.timeAt(giveUpAt - TIMER_EARLY_MS, accountId),
+      deadlineMs: this.#clocks.timeAt(giveUpAt - this.#wayBackMs, accountId),
       accountVersion,
       secretEndsAt,
     });

@@ -170,8 +170,9 @@ describe("the largest packs", function () {
       const { user, system } = process.cpuUsage(before);
       expect((await pack).status).to.equal(200);
       expect(polls).to.be.greaterThan(2);
-      // A poll costs the test and the service some milliseconds. To break the lines alone cost minutes once.
-      expect((user + system) / 1000).to.be.lessThan(1000 + 20 * polls);
+      // A poll costs the test and the service some milliseconds, and a service that has just started compiles what requests
+      // need. To break the lines alone cost minutes once.
+      expect((user + system) / 1000).to.be.lessThan(3000 + 20 * polls);
     });
 
     it("say in the PDF where the whole is: in the JSON, and in the ZIP's manifest", async () => {
