@@ -55,7 +55,19 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
   });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const logged = (fits: (line: LogLine) => boolean) =>
+    new Promise<LogLine>((resolve) => {
+      const listener = (line: LogLine) => {
+        if (!fits(line)) return;
+        listeners.delete(listener);
+        resolve(line);
+      };
+      listeners.add(listener);
+    });
   const { port, opsPort } = await untilReady(child, () => stderr);
+  // The log is written in batches, so its lines can come later than the message that the service is ready.
+  const isServing = ({ msg }: LogLine) => msg === "serving";
+  while (log.filter(isServing).length < config.REPLICAS) await logged(isServing);
   const operators = await openOperators(config);
   const url = `http://127.0.0.1:${port}`;
   return {
@@ -65,15 +77,7 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
     log,
     operators,
     account: () => newAccount(operators, url),
-    logged: (fits) =>
-      new Promise((resolve) => {
-        const listener = (line: LogLine) => {
-          if (!fits(line)) return;
-          listeners.delete(listener);
-          resolve(line);
-        };
-        listeners.add(listener);
-      }),
+    logged,
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
         const gone = once(child, "exit");
