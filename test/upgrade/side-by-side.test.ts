@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { download, packOf } from "../pack/support.ts";
-import { type Answer, Client, expectProblem, type RequestOptions } from "../support/client.ts";
+import { type Answer, Client, expectProblem } from "../support/client.ts";
 import { openOperators, type Operators } from "../support/operators.ts";
 import { newAccount, testConfig, type TestAccount } from "../support/service.ts";
+import { PlainClient } from "./plain-client.ts";
 import { type Running, startVersion, useVersions } from "./versions.ts";
 
 /** What a client sees of an answer: its status, its body, and the headers that do not change from request to request. */
@@ -15,14 +16,6 @@ function seen({ status, headers, body }: Answer): unknown {
     location: headers.get("location"),
     type: headers.get("content-type"),
   };
-}
-
-/** Takes no coding: 0.1.0 compresses nothing, and each coding has an entity tag of its own. */
-class PlainClient extends Client {
-  override request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    const headers = { "Accept-Encoding": "identity", ...options.headers };
-    return super.request(method, path, { ...options, headers });
-  }
 }
 
 const FULL = {
