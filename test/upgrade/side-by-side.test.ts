@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { download, packOf } from "../pack/support.ts";
-import { type Answer, Client, expectProblem } from "../support/client.ts";
+import { type Answer, type Client, expectProblem } from "../support/client.ts";
 import { openOperators, type Operators } from "../support/operators.ts";
 import { newAccount, testConfig, type TestAccount } from "../support/service.ts";
 import { PlainClient } from "./plain-client.ts";
@@ -9,13 +9,8 @@ import { type Running, startVersion, useVersions } from "./versions.ts";
 
 /** What a client sees of an answer: its status, its body, and the headers that do not change from request to request. */
 function seen({ status, headers, body }: Answer): unknown {
-  return {
-    status,
-    body,
-    etag: headers.get("etag"),
-    location: headers.get("location"),
-    type: headers.get("content-type"),
-  };
+  const [etag, location, type] = ["etag", "location", "content-type"].map((name) => headers.get(name));
+  return { status, body, etag, location, type };
 }
 
 const FULL = {
@@ -55,7 +50,7 @@ describe("two versions side by side on one Redis and one MongoDB", function () {
   });
 
   it("show none of a deleted candidate: the earlier one answers with an empty candidate", async () => {
-    const [earlier, later] = [running.earlier, running.later].map(({ url }) => new Client(url, account.key));
+    const [earlier, later] = [running.earlier, running.later].map(({ url }) => new PlainClient(url, account.key));
     const path = `/candidates/${(await earlier!.post("/candidates", FULL)).body.id}`;
     expect((await later!.request("DELETE", path)).status).to.equal(204);
     expectProblem(await later!.get(path), 410, "candidate_deleted");
@@ -74,8 +69,8 @@ describe("two versions side by side on one Redis and one MongoDB", function () {
       let first: Client;
       let second: Client;
       beforeEach(() => {
-        first = new PlainClient(running[writer].url, account.key);
-        second = new PlainClient(running[reader].url, account.key);
+        const clientOf = (version: "earlier" | "later") => new PlainClient(running[version].url, account.key);
+        [first, second] = [clientOf(writer), clientOf(reader)];
       });
 
       it("show the same candidates, documents, packs and settings, down to the ETag", async () => {
