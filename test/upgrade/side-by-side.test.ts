@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { download, packOf } from "../pack/support.ts";
-import { type Answer, type Client, expectProblem } from "../support/client.ts";
+import { type Answer, Client, expectProblem } from "../support/client.ts";
 import { openOperators, type Operators } from "../support/operators.ts";
 import { newAccount, testConfig, type TestAccount } from "../support/service.ts";
 import { PlainClient } from "./plain-client.ts";
