@@ -16,8 +16,17 @@ export function lazy<T>(make: () => T): () => T {
   return get;
 }
 
-/** Makes all lazy values, one after the other. @throws what one of them throws, and does not make the others. */
-export async function makeAhead(): Promise<void> {
+let making: Promise<void> = Promise.resolve();
+
+/**
+ * Makes all lazy values, one after the other, after those of earlier calls.
+ * @throws what one of them throws, and does not make the others.
+ */
+export function makeAhead(): Promise<void> {
+  return (making = making.catch(() => undefined).then(makeAll));
+}
+
+async function makeAll(): Promise<void> {
   for (const make of notMade.splice(0)) {
     await setTimeout(PAUSE_MS, undefined, { ref: false });
     await make();

@@ -41,7 +41,7 @@ const NOTICE =
 
 /**
  * Converts a pack to the text that its PDF shows. A pack of more text than anybody would print is abridged, so that no PDF
- * takes more than 5 s and 300 MB.
+ * takes more than 5 s and 250 MB.
  */
 export function sheetOf(pack: Pack): Sheet {
   return abridge((abridger) => new Sheets(abridger).sheetOf(pack));

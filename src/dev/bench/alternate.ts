@@ -23,7 +23,7 @@ export interface Slice extends RunResult {
   readonly scripts: number;
 }
 
-/** Before each slice the caches of the machine are the previous target's. */
+/** A slice begins with caches that hold the previous target's data. This much of it is not measured. */
 const SETTLE_SECONDS = 0.05;
 
 /**

@@ -18,7 +18,7 @@ export interface Service {
   readonly child: Child;
   readonly port: number;
   readonly account: BenchAccount;
-  /** A whole request with the account's key, for the generator. */
+  /** Returns a complete HTTP request with the account's key, for the load generator to send. */
   text(method: string, path: string, headers?: Readonly<Record<string, string>>, body?: string): string;
   /** Sends a request. @throws if its status is not `status`. */
   send(method: string, path: string, given: Given): Promise<Answer>;
