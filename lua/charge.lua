@@ -7,14 +7,14 @@
 --   3 key marker       "revoked", or the version of the account's record that last rotated the key; absent otherwise
 --   4 account marker   present while the account is suspended
 --   5 grants           hash of the key's grants for the surface: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"
--- Arguments:
+-- Argument: one string of seven whole numbers. A client writes one string faster than seven.
 --   1 account limit, 2 key limit       requests per window, >= 0
 --   3 window                           seconds, >= 1
 --   4 cost                             requests, >= 1
 --   5 deadline                         Redis's clock, ms; from then on nothing is charged; 0 for none
 --   6 account version                  version of the account's record in which the replica looked the key up
 --   7 secret's end                     when the secret of the request expires, Redis's clock, ms; 0 for never
--- Answer:
+-- Answer: one string of seven words. A client decodes a string faster than an array.
 --   1 verdict                          admitted, granted, account_exhausted, key_exhausted, revoked, suspended, outdated,
 --                                      replaced (src/limiter/decision.ts explains each), or stale: the deadline has passed
 --   2 remaining account, 3 remaining key
@@ -34,14 +34,15 @@
 -- Counters outlive their window by this much. They must still exist if the clock steps back into the window, as in a failover.
 local OUTLIVES_MS = 10000
 
-local account_limit, key_limit = tonumber(ARGV[1]), tonumber(ARGV[2])
-local window_ms, cost = tonumber(ARGV[3]) * 1000, tonumber(ARGV[4])
-local deadline = tonumber(ARGV[5])
-local account_version, secret_ends_at = tonumber(ARGV[6]), tonumber(ARGV[7])
+local given = { string.match(ARGV[1], '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$') }
+local account_limit, key_limit = tonumber(given[1]), tonumber(given[2])
+local window_ms, cost = tonumber(given[3]) * 1000, tonumber(given[4])
+local deadline = tonumber(given[5])
+local account_version, secret_ends_at = tonumber(given[6]), tonumber(given[7])
 
 local now = clock_ms()
 if deadline > 0 and now >= deadline then
-  return { 'stale', 0, 0, 0, -1, now, -1 }
+  return string.format('stale 0 0 0 -1 %d -1', now)
 end
 
 local stored = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
@@ -69,7 +70,8 @@ end
 local function answer(verdict)
   local account_remaining = math.max(account_limit - account_used, 0)
   local key_remaining = math.max(key_limit - key_used, 0)
-  return { verdict, account_remaining, key_remaining, window_end - now, grant_remaining, now, grant_amount }
+  local reset = window_end - now
+  return string.format('%s %d %d %d %d %d %d', verdict, account_remaining, key_remaining, reset, grant_remaining, now, grant_amount)
 end
 
 local refusal = key_refusal(stored[3], stored[4], account_version, secret_ends_at, now)

@@ -1,10 +1,9 @@
 import type { Context } from "koa";
 import type { Authenticator } from "../accounts/authenticate.ts";
 import type { Caller, KnownCaller } from "../accounts/caller.ts";
-import type { Credentials } from "../accounts/credentials.ts";
 import type { LastUsed } from "../accounts/last-used.ts";
 import { headerOf } from "../http/request.ts";
-import type { CallerClaim } from "../limiter/decision.ts";
+import type { CallerClaim, Decision } from "../limiter/decision.ts";
 import { keyRefused, rateLimitHeaders, refusalOf } from "../limiter/headers.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Surface } from "../limiter/surfaces.ts";
@@ -44,13 +43,15 @@ export async function admit(
     address: () => ctx.ip,
   };
   for (let lookUps = 1; ; lookUps++) {
-    const known = await authenticate(ctx, credentials, authenticator);
+    const found = authenticator.authenticate(credentials);
+    const known = found instanceof Promise ? await lookedUp(ctx, found) : found;
     if (isRefusal(known)) return known;
     const { accountId, keyId, accountVersion, secretEndsAt } = known;
     const caller = { accountId, keyId };
     ctx.state.caller = caller;
     const claim = lookUps < MAX_LOOK_UPS ? { ...caller, accountVersion, secretEndsAt } : { ...caller, secretEndsAt };
-    const refused = surface === "free" ? await check(ctx, claim, limiter) : await charge(ctx, claim, surface, limiter);
+    const refused =
+      surface === "free" ? await check(ctx, claim, limiter) : decided(ctx, await limiter.charge({ ...claim, surface }));
     if (refused === undefined) {
       lastUsed.note(keyId);
       return caller;
@@ -60,14 +61,10 @@ export async function admit(
   }
 }
 
-/** Finds the caller. If the key is known but refused, notes whose it is, for the log. */
-async function authenticate(
-  ctx: Ctx,
-  credentials: Credentials,
-  authenticator: Authenticator,
-): Promise<KnownCaller | Refusal> {
+/** Waits for a look-up of the key. If the key is known but refused, notes whose it is, for the log. */
+async function lookedUp(ctx: Ctx, lookUp: Promise<KnownCaller>): Promise<KnownCaller> {
   try {
-    return await authenticator.authenticate(credentials);
+    return await lookUp;
   } catch (error) {
     if (error instanceof Problem && error.extras.about !== undefined) ctx.state.caller = error.extras.about;
     throw error;
@@ -82,16 +79,11 @@ async function check(ctx: Ctx, claim: CallerClaim, limiter: Limiter): Promise<Re
   return keyRefused(usage.refusal);
 }
 
-/** Charges the surface and sets the rate limit headers. Returns `outdated` if the key must be looked up again. */
-async function charge(
-  ctx: Ctx,
-  claim: CallerClaim,
-  surface: Surface,
-  limiter: Limiter,
-): Promise<Refusal | "outdated" | undefined> {
-  const decision = await limiter.charge({ ...claim, surface });
+/** Sets the rate limit headers. Returns why the request is refused; `outdated` if the key must be looked up again. */
+function decided(ctx: Ctx, decision: Decision): Refusal | "outdated" | undefined {
   if (decision.verdict === "outdated") return decision.verdict;
   ctx.state.decision = decision;
-  ctx.set(rateLimitHeaders(decision));
+  const headers = rateLimitHeaders(decision);
+  for (const name in headers) ctx.res.setHeader(name, headers[name]!);
   return refusalOf(decision);
 }

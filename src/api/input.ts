@@ -25,6 +25,7 @@ export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: s
   const validate = query === undefined ? undefined : compile(query, "query");
   const tidy = query === undefined ? undefined : tidier(query);
   return (querystring) => {
+    if (querystring === "" && validate === undefined) return {};
     const given = Object.create(null) as Record<string, unknown>; // with no prototype, __proto__ is an ordinary name
     const faults: Fault[] = [];
     for (const [name, value] of new URLSearchParams(querystring)) {

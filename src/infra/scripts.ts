@@ -19,16 +19,19 @@ export function loadScript(file: string): Script {
  * anything, so sending the text then is safe. Does not use ioredis's custom commands. If two of them find the script
  * missing at the same time, ioredis 6.0 sends the text with the first only, and the second fails if a SCRIPT FLUSH
  * comes in between.
+ * @param read makes the result from the script's answer.
  */
-export function runScript(
+export function runScript<T>(
   redis: RedisClient,
   { lua, sha1 }: Script,
   keys: readonly string[],
   args: readonly (string | number)[],
-): Promise<unknown> {
-  return redis.evalsha(sha1, keys.length, ...keys, ...args).catch((error: Error) => {
+  read: (answer: unknown) => T,
+): Promise<T> {
+  // No async function: every charge comes through here, and each promise costs it something.
+  return redis.evalsha(sha1, keys.length, ...keys, ...args).then(read, (error: Error) => {
     if (!error.message.startsWith("NOSCRIPT")) throw error;
-    return redis.eval(lua, keys.length, ...keys, ...args);
+    return redis.eval(lua, keys.length, ...keys, ...args).then(read);
   });
 }
 

@@ -3,7 +3,7 @@ import { ServerClocks } from "./server-clocks.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import { PacedReads } from "../infra/paced-reads.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import type { CallerClaim, ChargeRequest, Decision } from "./decision.ts";
+import type { CallerClaim, ChargeRequest, Decision, Verdict } from "./decision.ts";
 import { LocalLimiter } from "./local.ts";
 import { Observer } from "./observer.ts";
 import { answerOf, OutageDetector } from "./outage.ts";
@@ -41,6 +41,9 @@ const STALE_AGAIN = 2;
  * that Redis runs at the last moment would count although its answer comes too late. Also, timers fire up to 1 ms early.
  */
 const MAX_WAY_BACK_MS = 10;
+
+/** An answer that is not stale. */
+type Decided = ChargeAnswer & { readonly verdict: Verdict };
 
 /**
  * Decides requests with lua/charge.lua. The limits hold exactly across all replicas on the same Redis.
@@ -81,7 +84,8 @@ export class Limiter {
     await this.#depart();
     const started = performance.now();
     try {
-      const answer = await answerOf(this.#chargeInTime(request), this.#options.timeoutMs);
+      const { timeoutMs } = this.#options;
+      const answer = await answerOf(this.#send(request, started + timeoutMs, STALE_AGAIN), timeoutMs);
       const decision = this.#decision(request, answer);
       this.#outageOf(request).answered();
       this.#observer.decided(decision, started);
@@ -127,22 +131,12 @@ export class Limiter {
     return known;
   }
 
-  async #chargeInTime(request: ChargeRequest): Promise<ChargeAnswer> {
-    const giveUpAt = performance.now() + this.#options.timeoutMs;
-    let answer = await this.#send(request, giveUpAt);
-    for (let again = 0; again < STALE_AGAIN && answer.verdict === "stale" && performance.now() < giveUpAt; again++)
-      answer = await this.#send(request, giveUpAt);
-    if (answer.verdict === "stale") throw new Error("The charge reached Redis after its deadline");
-    return answer;
-  }
-
-  async #send(
-    { accountId, keyId, surface, cost = 1, accountVersion = ANY_VERSION, secretEndsAt = NEVER }: ChargeRequest,
-    giveUpAt: number,
-  ): Promise<ChargeAnswer> {
+  /** Sends a charge, and again if it was stale. No async function: each promise costs every request something. */
+  #send(request: ChargeRequest, giveUpAt: number, again: number): Promise<Decided> {
+    const { accountId, keyId, surface, cost = 1, accountVersion = ANY_VERSION, secretEndsAt = NEVER } = request;
     const { redis, windowSeconds, scale } = this.#options;
     const sentAt = performance.now();
-    const call = charge(redis, {
+    const call = {
       caller: { accountId, keyId },
       surface,
       limits: limitsOf(surface, scale),
@@ -151,17 +145,26 @@ export class Limiter {
       deadlineMs: this.#clocks.timeAt(giveUpAt - this.#wayBackMs, accountId),
       accountVersion,
       secretEndsAt,
-    });
-    const answer = await this.#observer.timed(call);
-    const received = performance.now();
-    // A late answer says too little about the current time.
-    if (received < giveUpAt) this.#clocks.answered(answer.nowMs, { accountId, sentAt, received });
-    return answer;
+    };
+    return charge(redis, call).then(
+      (answer) => {
+        const received = performance.now();
+        this.#observer.ran(sentAt);
+        // A late answer says too little about the current time.
+        if (received < giveUpAt) this.#clocks.answered(answer.nowMs, { accountId, sentAt, received });
+        if (isDecided(answer)) return answer;
+        if (again > 0 && received < giveUpAt) return this.#send(request, giveUpAt, again - 1);
+        throw new Error("The charge reached Redis after its deadline");
+      },
+      (error: unknown) => {
+        this.#observer.failed(sentAt, error);
+        throw error;
+      },
+    );
   }
 
-  #decision({ surface }: ChargeRequest, answer: ChargeAnswer): Decision {
+  #decision({ surface }: ChargeRequest, answer: Decided): Decision {
     const { verdict, accountRemaining, keyRemaining, resetMs, grantRemaining, grantAmount, nowMs } = answer;
-    if (verdict === "stale") throw new Error("A stale charge decides nothing.");
     const { windowSeconds, scale } = this.#options;
     const limits = limitsOf(surface, scale);
     return {
@@ -176,4 +179,8 @@ export class Limiter {
       window: (nowMs + resetMs) / (windowSeconds * 1000) - 1,
     };
   }
+}
+
+function isDecided(answer: ChargeAnswer): answer is Decided {
+  return answer.verdict !== "stale";
 }

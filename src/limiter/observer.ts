@@ -43,15 +43,25 @@ export class Observer {
     this.#metrics.localDecisions.inc({ surface });
   }
 
+  /** A script ran. */
+  ran(started: number): void {
+    this.#metrics.operation("redis", "evalsha", started);
+  }
+
+  /** A script failed, or its answer was lost. */
+  failed(started: number, error: unknown): void {
+    this.#metrics.operation("redis", "evalsha", started, error);
+  }
+
   /** Times one run of a script. */
   async timed<T>(run: Promise<T>): Promise<T> {
     const started = performance.now();
     try {
       const answer = await run;
-      this.#metrics.operation("redis", "evalsha", started);
+      this.ran(started);
       return answer;
     } catch (error) {
-      this.#metrics.operation("redis", "evalsha", started, error);
+      this.failed(started, error);
       throw error;
     }
   }

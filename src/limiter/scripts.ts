@@ -42,7 +42,7 @@ export interface ChargeAnswer {
 }
 
 /** lua/charge.lua. One round trip. */
-export async function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnswer> {
+export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnswer> {
   const { caller, surface, limits, windowSeconds, cost, deadlineMs, accountVersion, secretEndsAt } = call;
   const keys = [
     redisKeys.accountCounter(caller.accountId, surface),
@@ -51,18 +51,22 @@ export async function charge(redis: RedisClient, call: ChargeCall): Promise<Char
     redisKeys.accountMarker(caller.accountId),
     redisKeys.grants(caller, surface),
   ];
-  const args = [limits.account, limits.key, windowSeconds, cost, deadlineMs, accountVersion, secretEndsAt];
-  const answer = (await runScript(redis, SCRIPTS.charge, keys, args)) as [
-    verdict: ChargeAnswer["verdict"],
-    accountRemaining: number,
-    keyRemaining: number,
-    resetMs: number,
-    grantRemaining: number,
-    nowMs: number,
-    grantAmount: number,
-  ];
-  const [verdict, accountRemaining, keyRemaining, resetMs, grantRemaining, nowMs, grantAmount] = answer;
-  return { verdict, accountRemaining, keyRemaining, resetMs, grantRemaining, grantAmount, nowMs };
+  const args = `${limits.account} ${limits.key} ${windowSeconds} ${cost} ${deadlineMs} ${accountVersion} ${secretEndsAt}`;
+  return runScript(redis, SCRIPTS.charge, keys, [args], chargeAnswer);
+}
+
+/** Reads the words of lua/charge.lua's answer. */
+function chargeAnswer(answer: unknown): ChargeAnswer {
+  const words = (answer as string).split(" ");
+  return {
+    verdict: words[0] as ChargeAnswer["verdict"],
+    accountRemaining: Number(words[1]),
+    keyRemaining: Number(words[2]),
+    resetMs: Number(words[3]),
+    grantRemaining: Number(words[4]),
+    nowMs: Number(words[5]),
+    grantAmount: Number(words[6]),
+  };
 }
 
 export interface SurfaceAnswer {
@@ -82,7 +86,7 @@ export interface UsageAnswer {
 }
 
 /** lua/usage.lua. One round trip. */
-export async function usage(
+export function usage(
   redis: RedisClient,
   {
     caller,
@@ -100,17 +104,21 @@ export async function usage(
       redisKeys.grants(caller, surface),
     ]),
   ];
-  const answer = await runScript(redis, SCRIPTS.usage, keys, [windowSeconds, accountVersion, secretEndsAt]);
+  return runScript(redis, SCRIPTS.usage, keys, [windowSeconds, accountVersion, secretEndsAt], usageAnswer);
+}
+
+function usageAnswer(answer: unknown): UsageAnswer {
   const [nowMs, refusal, rows] = answer as [number, KeyRefusal | "", [number, number, number, string[]][]];
   const surfaces = rows.map(([accountUsed, keyUsed, resetMs, grants]) => ({ accountUsed, keyUsed, resetMs, grants }));
   return { nowMs, refusal: refusal === "" ? undefined : refusal, surfaces };
 }
 
 /** lua/fill-grant.lua. One round trip. @returns whether the grant exists. */
-export async function fillGrant(
+export function fillGrant(
   redis: RedisClient,
   caller: Caller,
   { grantId, surface, amount }: { grantId: string; surface: Surface; amount: number },
 ): Promise<boolean> {
-  return (await runScript(redis, SCRIPTS.fillGrant, [redisKeys.grants(caller, surface)], [grantId, amount])) === 1;
+  const keys = [redisKeys.grants(caller, surface)];
+  return runScript(redis, SCRIPTS.fillGrant, keys, [grantId, amount], (answer) => answer === 1);
 }

@@ -39,11 +39,9 @@ function skewedCluster(masters: readonly [Master, Master]) {
       const master = masters.find(({ name }) => serverOf(redis, accountId) === `${name}:7000`);
       if (master === undefined) throw new Error("No master has this slot.");
       const now = timeOf(master);
-      const deadline = Number(given[keyCount + 4]);
+      const deadline = Number(String(given[keyCount]).split(" ")[4]);
       master.leftMs.push(deadline - now);
-      return Promise.resolve(
-        now >= deadline ? ["stale", 0, 0, 0, -1, now, -1] : ["admitted", 9, 9, 1_000, -1, now, -1],
-      );
+      return Promise.resolve(now >= deadline ? `stale 0 0 0 -1 ${now} -1` : `admitted 9 9 1000 -1 ${now} -1`);
     },
   };
   const redis = cluster as unknown as RedisClient;
