@@ -36,7 +36,8 @@ export async function jsonAnswer(
   value: unknown,
   { location, volatile }: { location?: string | undefined; volatile?: readonly string[] | undefined } = {},
 ): Promise<JsonAnswer> {
-  const { body, tag } = value instanceof RenderedJson ? value : await jsonText(value);
+  const text = value instanceof RenderedJson ? value : jsonText(value);
+  const { body, tag } = text instanceof Promise ? await text : text;
   const headers = {
     ETag: volatile === undefined ? tag : viewTag(value, volatile),
     "Cache-Control": "private, no-cache",
@@ -52,20 +53,22 @@ export async function jsonAnswer(
 /**
  * Sends an answer. Answers a GET with 304 if the client already has this JSON.
  * @param forms keeps the compressed forms of a JSON answer that is sent again and again.
+ * @returns a promise if the answer is compressed.
  */
-export async function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, forms?: CodedForms): Promise<void> {
+export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, forms?: CodedForms): Promise<void> | undefined {
   const { status, headers, body } = answer;
   for (const name in headers) ctx.res.setHeader(name, headers[name]!);
   ctx.status = status;
   if (body instanceof Readable || headers["Content-Type"] !== "application/json") {
     ctx.body = body ?? null;
     ctx.status = status; // Koa changes the status of an empty body to 204
-    return;
+    return undefined;
   }
   if (!("Vary" in headers)) ctx.res.setHeader("Vary", "Accept-Encoding");
   const tag = headers["ETag"] ?? "";
   const kept = ctx.method === "GET" || ctx.method === "HEAD" ? keptTag(ctx.req.headers, tag) : undefined;
-  if (body !== undefined && kept === undefined) return await sendText(ctx, body, { tag, forms });
+  if (body !== undefined && kept === undefined) return sendText(ctx, body, { tag, forms });
   ctx.res.setHeader("ETag", kept ?? tag);
   ctx.status = 304;
+  return undefined;
 }

@@ -8,16 +8,24 @@ import { entityTag, tagOfHash } from "./entity-tags.ts";
  */
 const SMALL = 64 * 1024;
 
+/** JSON, with its entity tag. */
+export interface JsonText {
+  readonly body: Buffer | string;
+  readonly tag: string;
+}
+
 /**
- * Returns a value as `JSON.stringify` writes it, with its entity tag. A small value becomes a string: the HTTP server
- * sends it in one chunk with the headers. A larger one becomes bytes in UTF-8, because the HTTP server would encode the
- * whole text at once, of up to 8 MiB. It is made in stretches, between which other requests are served.
+ * Returns a value as `JSON.stringify` writes it, with its entity tag. A small value becomes a string, at once: the HTTP
+ * server sends it in one chunk with the headers. A larger one becomes bytes in UTF-8, because the HTTP server would
+ * encode the whole text at once, of up to 8 MiB. It is made in stretches, between which other requests are served.
  */
-export async function jsonText(value: unknown): Promise<{ body: Buffer | string; tag: string }> {
-  if (remaining(value, SMALL) >= 0) {
-    const body = JSON.stringify(value);
-    return { body, tag: entityTag(body) };
-  }
+export function jsonText(value: unknown): JsonText | Promise<JsonText> {
+  if (remaining(value, SMALL) < 0) return inStretches(value);
+  const body = JSON.stringify(value);
+  return { body, tag: entityTag(body) };
+}
+
+async function inStretches(value: unknown): Promise<JsonText> {
   const hash = createHash("sha256");
   const parts: Buffer[] = [];
   for await (const part of jsonParts(value)) {

@@ -21,20 +21,21 @@ export function problemDocument({ code, detail, extras }: Refusal, requestId: st
 }
 
 /** Answers an error with problem+json. An error that is not a Problem becomes internal_error, without details. */
-export function answerProblem(ctx: Ctx, error: unknown): Promise<void> {
+export function answerProblem(ctx: Ctx, error: unknown): Promise<void> | undefined {
   const refused = toProblem(error);
   if (refused.status >= 500) ctx.state.failure = refused.extras.cause ?? error;
   return answerRefusal(ctx, refused);
 }
 
 /** Answers with problem+json, instead of anything that was set before. */
-export function answerRefusal(ctx: Ctx, refused: Refusal): Promise<void> {
+export function answerRefusal(ctx: Ctx, refused: Refusal): Promise<void> | undefined {
   const { code, extras } = refused;
+  const { res } = ctx;
   ctx.status = PROBLEMS[code].status;
-  ctx.set(extras.headers ?? {});
-  ctx.remove("ETag");
-  ctx.set("Content-Type", "application/problem+json");
-  ctx.set("Cache-Control", "no-store");
+  for (const name in extras.headers) res.setHeader(name, extras.headers[name]!);
+  res.removeHeader("ETag");
+  res.setHeader("Content-Type", "application/problem+json");
+  res.setHeader("Cache-Control", "no-store");
   return sendText(ctx, problemDocument(refused, ctx.state.requestId));
 }
 

@@ -8,19 +8,28 @@ export type CodedForms = Map<Compression, Promise<Buffer | string>>;
 /**
  * Sends a whole text, whose type is already set, in the coding that Accept-Encoding prefers if that pays.
  * @param options.tag the entity tag of the text without a coding.
+ * @returns a promise if the text is compressed.
  */
-export async function sendText(
+export function sendText(
   ctx: Context,
   text: Buffer | string,
   { tag, forms }: { tag?: string | undefined; forms?: CodedForms | undefined } = {},
-): Promise<void> {
+): Promise<void> | undefined {
   const { req, res } = ctx;
   const coding = codingOf(text, req.headers["accept-encoding"]);
   if ((isWorthwhile(text) || coding !== "identity") && !res.hasHeader("Vary")) res.setHeader("Vary", "Accept-Encoding");
-  if (coding === "identity") {
-    ctx.body = text;
-    return;
-  }
+  if (coding !== "identity") return sendCoded(ctx, text, coding, { tag, forms });
+  ctx.body = text;
+  return undefined;
+}
+
+async function sendCoded(
+  ctx: Context,
+  text: Buffer | string,
+  coding: Compression,
+  { tag, forms }: { tag: string | undefined; forms: CodedForms | undefined },
+): Promise<void> {
+  const { res } = ctx;
   ctx.body = await (forms === undefined ? compress(text, coding, () => res.closed) : formOf(text, coding, forms));
   res.setHeader("Content-Encoding", coding);
   if (tag !== undefined) res.setHeader("ETag", codedTag(tag, coding));

@@ -3,7 +3,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { DestinationStream, Logger } from "pino";
 
 /** POSIX: a pipe takes a write of up to 4096 bytes whole (PIPE_BUF), so the lines of processes that share one never mix. */
-const BATCH_BYTES = 4_096;
+const PIPE_BATCH_BYTES = 4_096;
+/** A file takes any write whole. Each takes a turn of the thread pool, so they are larger. */
+const FILE_BATCH_BYTES = 16_384;
 /** A line waits at most this long for others, in milliseconds. */
 const FLUSH_MS = 100;
 /** After this many milliseconds a write is tried again that failed, for example because a pipe or a disk is full. */
@@ -22,6 +24,7 @@ export class LogOutput implements DestinationStream {
   readonly #fd: number;
   /** Node makes pipes and sockets non-blocking, so a write returns at once. A write to a file goes to the thread pool. */
   readonly #returnsAtOnce: boolean;
+  readonly #batchBytes: number;
   readonly #onDropped: (lines: number) => void;
   /** Batches that are complete, oldest first. While `#writing`, the first of them is being written. */
   readonly #batches: Buffer[] = [];
@@ -40,6 +43,7 @@ export class LogOutput implements DestinationStream {
     this.#fd = fd;
     const kind = fstatSync(fd);
     this.#returnsAtOnce = kind.isFIFO() || kind.isSocket();
+    this.#batchBytes = this.#returnsAtOnce ? PIPE_BATCH_BYTES : FILE_BATCH_BYTES;
     this.#onDropped = onDropped;
     process.once("exit", () => this.#writeLast());
   }
@@ -50,7 +54,7 @@ export class LogOutput implements DestinationStream {
       this.#dropped++;
       return;
     }
-    if (this.#openBytes + bytes > BATCH_BYTES) this.#close();
+    if (this.#openBytes + bytes > this.#batchBytes) this.#close();
     this.#open += line;
     this.#openBytes += bytes;
     this.#waitingBytes += bytes;
