@@ -76,20 +76,21 @@ export class IdempotentWork {
 
   /**
    * Waits for one round trip in addition to the work's own: it claims the key. Another one stores the outcome, after this
-   * has returned. A refusal waits for both. A replay takes two in total. While another process works on the request, this
-   * looks at the record five times in a quarter of a second.
+   * has returned. A refusal waits for both, and so does an attempt that took over from another one (then two claim the
+   * key and one reads it). A replay takes two in total. While another process works on the request, this looks at the
+   * record five times in a quarter of a second.
    * @throws problems idempotency_key_reused, idempotency_in_flight, store_unavailable; what the work throws.
    */
   async once(request: IdempotentRequest, work: Work): Promise<Done> {
-    const record = await this.#claim(request);
+    const { record, isFirst } = await this.#claim(request);
     if (record.outcome !== undefined) return answerOrThrow(await unpack(record.outcome), true);
     const lease = new Lease(record, { store: this.#store, clock: this.#clock, leaseMs: this.#leaseMs });
     const outcome = await this.#work(record, lease, work);
     const refused = "refusal" in outcome;
     const ending = refused ? this.#free(record, lease) : this.#finish(record, outcome);
     const ended = ending.finally(() => lease.leave());
-    // Without a safe lease another attempt may have finished first. Its outcome is then the answer.
-    const mayFollow = !refused && lease.isSafe();
+    // Else another attempt may have finished first, or may be about to. Its outcome is then the answer.
+    const mayFollow = !refused && isFirst && lease.isSafe();
     if (mayFollow && this.#unstored.add(record.id, outcome.answer.body.length, ended)) {
       return answerOrThrow(outcome, false);
     }
@@ -115,8 +116,16 @@ export class IdempotentWork {
     await this.#store.replaceOutcomes(accountId, subject, await pack(storedRefusal(gone)));
   }
 
-  /** Returns the key's record: either one with an outcome, or one whose work this request now owns. */
-  async #claim({ accountId, subject, key, fingerprint }: IdempotentRequest): Promise<IdempotencyRecord> {
+  /**
+   * Returns the key's record: either one with an outcome, or one whose work this request now owns.
+   * `isFirst` is false if an earlier attempt has owned it.
+   */
+  async #claim({
+    accountId,
+    subject,
+    key,
+    fingerprint,
+  }: IdempotentRequest): Promise<{ record: IdempotencyRecord; isFirst: boolean }> {
     const id = `${accountId}.${sha256(key)}`;
     await this.#unstored.settled(id);
     const now = this.#clock.now();
@@ -133,11 +142,11 @@ export class IdempotentWork {
       outcome: undefined,
     };
     for (let attempt = 1; attempt <= MAX_CLAIM_ATTEMPTS; attempt++) {
-      if (await this.#store.insert(fresh)) return fresh;
+      if (await this.#store.insert(fresh)) return { record: fresh, isFirst: true };
       const found = await this.#find(fresh);
       if (found === undefined) continue; // it had expired and was removed just now, or a refusal has freed the key
       const next = successor(found, fresh);
-      if (next === found || (await this.#store.swap(found, next))) return next;
+      if (next === found || (await this.#store.swap(found, next))) return { record: next, isFirst: false };
     }
     throw inFlight();
   }

@@ -46,6 +46,20 @@ describe("an answer that is not stored yet", () => {
     }
   });
 
+  it("is held back by an attempt that took over: the outcome of the first may land late", async () => {
+    const request = newRequest();
+    const first = await hang(bench.replica(), request, answerOf("first"));
+    bench.clock.time += LEASE_MS;
+    const store = new HoldingStore(bench.mongo);
+    const second = bench.replica({ store }).once(request, answerOf("second"));
+    await store.reached;
+    first.release();
+    const { answer } = await first.outcome;
+    await bench.settled();
+    store.release();
+    expect(await second).to.deep.equal({ answer, replayed: true });
+  });
+
   describe("of an attempt that takes long", () => {
     const leaseMs = 90;
     /** Emits an event for each attempt to renew a lease, named after the new expiry. */
