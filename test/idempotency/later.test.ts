@@ -5,7 +5,7 @@ import { jsonAnswer } from "../../src/http/answer.ts";
 import type { IdempotentWork } from "../../src/idempotency/once.ts";
 import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";
 import { problem } from "../../src/problems.ts";
-import { hang, HoldingStore, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
+import { gate, hang, HoldingStore, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
 
 const LEASE_MS = 5_000;
 const MIB = 1024 * 1024;
@@ -55,7 +55,6 @@ describe("an answer that is not stored yet", () => {
     await store.reached;
     first.release();
     const { answer } = await first.outcome;
-    await bench.settled();
     store.release();
     expect(await second).to.deep.equal({ answer, replayed: true });
   });
@@ -65,7 +64,10 @@ describe("an answer that is not stored yet", () => {
     /** Emits an event for each attempt to renew a lease, named after the new expiry. */
     class WatchedStore extends HoldingStore {
       readonly renewals = new EventEmitter();
+      /** Renewals wait for this. */
+      free = Promise.resolve();
       override async lease(record: IdempotencyRecord, until: number): Promise<boolean> {
+        await this.free;
         const isOurs = await super.lease(record, until);
         globalThis.setImmediate(() => this.renewals.emit(String(until))); // the caller knows by then
         return isOurs;
@@ -84,10 +86,12 @@ describe("an answer that is not stored yet", () => {
     it("is replaced by that of the attempt that took over", async () => {
       const store = new WatchedStore(bench.mongo);
       const request = newRequest();
+      const takenOver = gate();
+      store.free = takenOver.opened;
       const { outcome, release } = await hang(bench.replica({ store, leaseMs }), request, answerOf("late"));
       bench.clock.time += leaseMs;
       const { answer } = await bench.replica().once(request, answerOf("first"));
-      await bench.settled();
+      takenOver.open();
       await once(store.renewals, String(bench.clock.time + leaseMs));
       release();
       store.release();
