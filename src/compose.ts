@@ -63,8 +63,8 @@ export interface System {
   readonly faults: () => Promise<string[]>;
   readonly metrics: Metrics;
   /**
-   * Waits until the outcome of every write is known, at most SETTLE_WITHIN_MS and a few store operations. Then disconnects
-   * from Redis and MongoDB.
+   * Waits until the outcome of every write is known and every answer is stored for replays, at most SETTLE_WITHIN_MS and a
+   * few store operations. Then disconnects from Redis and MongoDB.
    */
   close(): Promise<void>;
 }
@@ -155,7 +155,7 @@ async function wire({
   });
   await watermarks.start();
 
-  const idempotency = new IdempotentWork({ store: idempotencyStore, clock, random });
+  const idempotency = new IdempotentWork({ store: idempotencyStore, clock, random, log });
   const eraser = new Eraser({ store: candidateStore, content, idempotency, audit });
 
   metrics.watchFeed(() => candidateStore.openWrites.state());
@@ -222,7 +222,7 @@ async function wire({
     metrics,
     async close() {
       health.stop();
-      await watermarks.stop(SETTLE_WITHIN_MS);
+      await Promise.all([watermarks.stop(SETTLE_WITHIN_MS), idempotency.settled(SETTLE_WITHIN_MS)]);
       redis.disconnect();
       await mongo.close();
       await tracing?.close();

@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { BinaryAnswer, type JsonAnswer } from "../http/answer.ts";
 import type { Clock } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
 import { idsFrom } from "./ids.ts";
+import { Lease } from "./lease.ts";
 import { answerOrThrow, type Outcome, pack, storedRefusal, unpack } from "./outcome.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
+import { type FailureLog, Unstored } from "./unstored.ts";
 
 /** How long a key is valid, in milliseconds. An older record is ignored even if it has not been removed yet. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -13,12 +16,18 @@ export const KEPT_MS = 24 * 60 * 60 * 1000;
 const LEASE_MS = 5_000;
 /** Attempts to claim a key before giving up with idempotency_in_flight. */
 const MAX_CLAIM_ATTEMPTS = 3;
+/**
+ * Pauses between looks at a record that another process works on, in milliseconds. Its answer may be out already: then
+ * the outcome is stored within milliseconds, and no event tells this process.
+ */
+const LOOK_PAUSES_MS = [10, 30, 60, 150];
 
 export interface IdempotentWorkOptions {
   store: IdempotencyStore;
   clock: Clock;
   random: (bytes: number) => Buffer;
   leaseMs?: number;
+  log?: FailureLog;
 }
 
 export interface IdempotentRequest {
@@ -46,35 +55,52 @@ interface Done {
  * Success uses a key up: its answer is stored for replays. A refusal (4xx) leaves nothing behind, so the key is free
  * again, for the same request or for a corrected one. After a 5xx the work may have been done, so the key stays bound to
  * its request.
+ *
+ * An answer is given before it is stored. If the replica dies in the milliseconds between, a retry repeats the work as
+ * after any other death: it creates nothing twice and undoes no later change, and answers with what is there by then.
  */
 export class IdempotentWork {
   readonly #store: IdempotencyStore;
   readonly #clock: Clock;
   readonly #random: (bytes: number) => Buffer;
   readonly #leaseMs: number;
+  readonly #unstored: Unstored;
 
-  constructor({ store, clock, random, leaseMs = LEASE_MS }: IdempotentWorkOptions) {
+  constructor({ store, clock, random, leaseMs = LEASE_MS, log }: IdempotentWorkOptions) {
     this.#store = store;
     this.#clock = clock;
     this.#random = random;
     this.#leaseMs = leaseMs;
+    this.#unstored = new Unstored(log);
   }
 
   /**
-   * Two round trips in addition to the work's own, or two in total for a replay.
+   * Waits for one round trip in addition to the work's own: it claims the key. Another one stores the outcome, after this
+   * has returned. A refusal waits for both, and so does an attempt that took over from another one (then two claim the
+   * key and one reads it). A replay takes two in total. While another process works on the request, this looks at the
+   * record five times in a quarter of a second.
    * @throws problems idempotency_key_reused, idempotency_in_flight, store_unavailable; what the work throws.
    */
   async once(request: IdempotentRequest, work: Work): Promise<Done> {
-    const record = await this.#claim(request);
+    const { record, isFirst } = await this.#claim(request);
     if (record.outcome !== undefined) return answerOrThrow(await unpack(record.outcome), true);
-    const renewing = setInterval(() => {
-      void this.#setLeaseEnd(record, this.#clock.now() + this.#leaseMs);
-    }, this.#leaseMs / 3);
-    try {
-      return await this.#work(record, work);
-    } finally {
-      clearInterval(renewing);
+    const lease = new Lease(record, { store: this.#store, clock: this.#clock, leaseMs: this.#leaseMs });
+    const outcome = await this.#work(record, lease, work);
+    const refused = "refusal" in outcome;
+    const ending = refused ? this.#free(record, lease) : this.#finish(record, outcome);
+    const ended = ending.finally(() => lease.leave());
+    // Else another attempt may have finished first, or may be about to. Its outcome is then the answer.
+    const mayFollow = !refused && isFirst && lease.isSafe();
+    if (mayFollow && this.#unstored.add(record.id, outcome.answer.body.length, ended)) {
+      return answerOrThrow(outcome, false);
     }
+    const earlier = await ended;
+    return earlier === undefined ? answerOrThrow(outcome, false) : answerOrThrow(earlier, true);
+  }
+
+  /** Waits until the outcome of every answer is stored, but not longer than this, in milliseconds. */
+  async settled(withinMs: number): Promise<void> {
+    await this.#unstored.allSettled(withinMs);
   }
 
   /**
@@ -90,12 +116,22 @@ export class IdempotentWork {
     await this.#store.replaceOutcomes(accountId, subject, await pack(storedRefusal(gone)));
   }
 
-  /** Returns the key's record: either one with an outcome, or one whose work this request now owns. */
-  async #claim({ accountId, subject, key, fingerprint }: IdempotentRequest): Promise<IdempotencyRecord> {
+  /**
+   * Returns the key's record: either one with an outcome, or one whose work this request now owns.
+   * `isFirst` is false if an earlier attempt has owned it.
+   */
+  async #claim({
+    accountId,
+    subject,
+    key,
+    fingerprint,
+  }: IdempotentRequest): Promise<{ record: IdempotencyRecord; isFirst: boolean }> {
+    const id = `${accountId}.${sha256(key)}`;
+    await this.#unstored.settled(id);
     const now = this.#clock.now();
     const seed = this.#token();
     const fresh: IdempotencyRecord = {
-      id: `${accountId}.${sha256(key)}`,
+      id,
       accountId,
       subject: subject ?? idsFrom(seed, now)("cand"),
       fingerprint: sha256(fingerprint),
@@ -106,31 +142,38 @@ export class IdempotentWork {
       outcome: undefined,
     };
     for (let attempt = 1; attempt <= MAX_CLAIM_ATTEMPTS; attempt++) {
-      if (await this.#store.insert(fresh)) return fresh;
-      const found = await this.#store.find(accountId, fresh.id);
-      if (found === undefined) continue; // it had expired, and was removed just now
+      if (await this.#store.insert(fresh)) return { record: fresh, isFirst: true };
+      const found = await this.#find(fresh);
+      if (found === undefined) continue; // it had expired and was removed just now, or a refusal has freed the key
       const next = successor(found, fresh);
-      if (next === found || (await this.#store.swap(found, next))) return next;
+      if (next === found || (await this.#store.swap(found, next))) return { record: next, isFirst: false };
     }
     throw inFlight();
   }
 
-  async #work(record: IdempotencyRecord, work: Work): Promise<Done> {
-    let outcome: Outcome;
+  /** Finds the record of a key that is in use. If another attempt has its lease, looks again for a moment. */
+  async #find(fresh: IdempotencyRecord): Promise<IdempotencyRecord | undefined> {
+    for (const pause of LOOK_PAUSES_MS) {
+      const found = await this.#store.find(fresh.accountId, fresh.id);
+      if (found === undefined || !isInFlight(found, fresh)) return found;
+      await setTimeout(pause);
+      await this.#unstored.settled(fresh.id);
+    }
+    return this.#store.find(fresh.accountId, fresh.id);
+  }
+
+  /** Does the work. @throws what is no refusal: the work may have been done. */
+  async #work(record: IdempotencyRecord, lease: Lease, work: Work): Promise<Outcome> {
     try {
       const answer = await work(idsFrom(record.seed, record.createdAt));
       if (answer instanceof BinaryAnswer)
         throw new Error("A POST must answer with JSON: a stream cannot be stored for replays.");
-      outcome = { answer };
+      return { answer };
     } catch (error) {
-      if (!(error instanceof Problem) || error.status >= 500) {
-        await this.#setLeaseEnd(record, 0); // lets a retry start at once, with the same seed
-        throw error;
-      }
-      outcome = storedRefusal(error);
+      if (error instanceof Problem && error.status < 500) return storedRefusal(error);
+      await lease.release(); // lets a retry start at once, with the same seed
+      throw error;
     }
-    const earlier = "refusal" in outcome ? await this.#free(record) : await this.#finish(record, outcome);
-    return earlier === undefined ? answerOrThrow(outcome, false) : answerOrThrow(earlier, true);
   }
 
   /**
@@ -138,9 +181,9 @@ export class IdempotentWork {
    * answer was discarded by a deletion, the key stays bound to its request, which must not create again what was deleted.
    * @throws problem store_unavailable. The client then repeats the request, as after any 5xx.
    */
-  async #free(record: IdempotencyRecord): Promise<Outcome | undefined> {
+  async #free(record: IdempotencyRecord, lease: Lease): Promise<Outcome | undefined> {
     if (record.forgotten === undefined && (await this.#store.remove(record))) return undefined;
-    await this.#setLeaseEnd(record, 0);
+    await lease.release();
     const stored = (await this.#store.find(record.accountId, record.id))?.outcome;
     return stored === undefined ? undefined : unpack(stored);
   }
@@ -161,11 +204,6 @@ export class IdempotentWork {
     }
   }
 
-  /** Sets the end of the lease. If that fails, the old end stays: at worst a retry waits, or works in parallel. */
-  async #setLeaseEnd(record: IdempotencyRecord, until: number): Promise<void> {
-    await this.#store.lease(record, until).catch(() => undefined);
-  }
-
   #token(): string {
     return this.#random(16).toString("base64url");
   }
@@ -182,8 +220,14 @@ function successor(found: IdempotencyRecord, fresh: IdempotencyRecord): Idempote
     );
   }
   if (found.outcome !== undefined) return found;
-  if (found.leaseUntil > now) throw inFlight();
+  if (isInFlight(found, fresh)) throw inFlight();
   return { ...found, owner: fresh.owner, leaseUntil: fresh.leaseUntil };
+}
+
+/** Returns whether another attempt at the same request has the lease. */
+function isInFlight(found: IdempotencyRecord, { fingerprint, createdAt: now }: IdempotencyRecord): boolean {
+  const isSame = found.fingerprint === fingerprint && found.createdAt > now - KEPT_MS;
+  return isSame && found.outcome === undefined && found.leaseUntil > now;
 }
 
 function inFlight(): Problem {

@@ -87,15 +87,16 @@ export class IdempotencyStore implements Indexed {
     return matchedCount === 1;
   }
 
-  /** Sets the end of the lease if the record still has this owner and is not finished. */
-  async lease({ id, accountId, owner }: IdempotencyRecord, until: number): Promise<void> {
-    await this.#mongo.bounded("update idempotency_records", (limits) =>
+  /** Sets the end of the lease if the record still has this owner and is not finished. Else returns false. */
+  async lease({ id, accountId, owner }: IdempotencyRecord, until: number): Promise<boolean> {
+    const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (limits) =>
       this.#records.updateOne(
         { _id: id, account: accountId, owner, state: "running" },
         { $set: { lease_until: until } },
         limits,
       ),
     );
+    return matchedCount === 1;
   }
 
   /**

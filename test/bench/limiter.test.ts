@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
@@ -101,23 +102,26 @@ describe("the bench of limiters", function () {
 });
 
 describe("the bench's counter of commands", () => {
-  it("counts every command on the way to MongoDB, with its collection", async function () {
+  it("counts every command on the way to MongoDB, with its collection, and says which are answered", async function () {
     const primary = await primaryOf(mongodbUrl);
     if (primary.tls) this.skip();
-    const counter = await countCommands(primary.host, primary.port);
+    const counter = await countCommands(primary.host, primary.port, { delayMs: 50 });
     const name = `bench-counter-${process.pid}`;
     const client = await new MongoClient(primary.through(counter.address, name)).connect();
+    const things = client.db().collection("things");
+    const seen = () =>
+      counter.commands.filter((command) => command.name.endsWith(" things")).map((command) => ({ ...command }));
     try {
       counter.forget();
-      await client
-        .db()
-        .collection("things")
-        .insertOne({ text: "x".repeat(200_000) });
-      await client.db().collection("things").findOne({});
-      expect(counter.commands.filter((command) => command.endsWith(" things"))).to.deep.equal([
-        "insert things",
-        "find things",
+      await things.insertOne({ text: "x".repeat(200_000) });
+      const unanswered = things.findOne({});
+      while (seen().length < 2) await setTimeout(1);
+      expect(seen()).to.deep.equal([
+        { name: "insert things", isAnswered: true },
+        { name: "find things", isAnswered: false },
       ]);
+      await unanswered;
+      expect(seen().map(({ isAnswered }) => isAnswered)).to.deep.equal([true, true]);
     } finally {
       await client.db().dropDatabase();
       await client.close();

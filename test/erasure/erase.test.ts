@@ -5,7 +5,7 @@ import { answerTo, held, opened } from "../documents/support.ts";
 import { useTestRedis } from "../limiter/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { BYTES, DOCUMENT, filesIn, PERSON, STRINGS, tracesIn, tracesInRedis, until } from "./support.ts";
+import { answersStored, BYTES, DOCUMENT, filesIn, PERSON, STRINGS, tracesIn, tracesInRedis, until } from "./support.ts";
 
 describe("DELETE /candidates/{id}", () => {
   const redis = useTestRedis();
@@ -32,6 +32,7 @@ describe("DELETE /candidates/{id}", () => {
     const { path } = await createPerson();
     const { mongo } = service.operators;
     const files = await filesIn(mongo);
+    await answersStored(mongo);
     const places = [
       ...STRINGS.map((string) => `candidates: ${string}`),
       ...STRINGS.map((string) => `idempotency_records: ${string}`),

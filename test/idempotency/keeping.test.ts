@@ -113,6 +113,7 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     await replica.once(old, bench.create());
     bench.clock.time += 1;
     const { answer } = await replica.once(young, bench.create());
+    await bench.settled();
     expect(await bench.store.removeOlderThan(bench.clock.time, new AbortController().signal)).to.equal(1);
     expect(await bench.store.removeOlderThan(bench.clock.time, new AbortController().signal)).to.equal(0);
     expect(await replica.once(young, bench.create())).to.deep.equal({ answer, replayed: true });

@@ -138,9 +138,10 @@ describe("an attempt that takes long", () => {
   /** Emits an event for each renewal of a lease, named after the new expiry. */
   class WatchedStore extends IdempotencyStore {
     readonly renewals = new EventEmitter();
-    override async lease(record: IdempotencyRecord, until: number): Promise<void> {
-      await super.lease(record, until);
+    override async lease(record: IdempotencyRecord, until: number): Promise<boolean> {
+      const isOurs = await super.lease(record, until);
       this.renewals.emit(String(until));
+      return isOurs;
     }
   }
 

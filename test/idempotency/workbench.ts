@@ -9,7 +9,7 @@ import { type JsonAnswer, jsonAnswer } from "../../src/http/answer.ts";
 import type { IdempotentRequest } from "../../src/idempotency/once.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
-import { IdempotentWork } from "../../src/idempotency/once.ts";
+import { IdempotentWork, type IdempotentWorkOptions } from "../../src/idempotency/once.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { Problem } from "../../src/problems.ts";
 import { createIndexes } from "../../src/infra/indexes.ts";
@@ -39,14 +39,21 @@ async function startWorkbench() {
     feedLagMs: 0,
     watermarks: { completeUntil: () => Infinity },
   });
-  const replica = (options: { store?: IdempotencyStore; leaseMs?: number } = {}) =>
-    new IdempotentWork({ store, clock, random: randomBytes, ...options });
+  const replicas: IdempotentWork[] = [];
+  const replica = (options: Partial<IdempotentWorkOptions> = {}) => {
+    const started = new IdempotentWork({ store, clock, random: randomBytes, ...options });
+    replicas.push(started);
+    return started;
+  };
+  /** Waits until every answer that any replica has given is stored. */
+  const settled = async () => void (await Promise.all(replicas.map((each) => each.settled(60_000))));
   return {
     clock,
     mongo,
     store,
     /** Starts another replica over the same store. */
     replica,
+    settled,
     /** The work of POST /candidates. */
     create:
       (given: CandidateInput = {}) =>
@@ -57,11 +64,13 @@ async function startWorkbench() {
       return (JSON.parse(String(body)) as CandidateList).data;
     },
     async clear() {
+      await settled();
       for (const name of ["candidates", "reference_index", "idempotency_records"]) {
         await mongo.db.collection(name).deleteMany({});
       }
     },
     async stop() {
+      await settled();
       await mongo.db.dropDatabase();
       await mongo.close();
     },
@@ -86,6 +95,20 @@ export async function refusalOf(attempt: Promise<unknown>): Promise<Problem> {
   );
   if (!(thrown instanceof Problem)) throw new Error(`A problem was expected, not ${String(thrown)}`);
   return thrown;
+}
+
+/** A store that holds outcomes back until `release` is called. */
+export class HoldingStore extends IdempotencyStore {
+  readonly #release = gate();
+  readonly #reached = gate();
+  /** Resolves when the first outcome has come. */
+  readonly reached = this.#reached.opened;
+  readonly release = this.#release.open;
+  override async finish(...outcome: Parameters<IdempotencyStore["finish"]>): Promise<boolean> {
+    this.#reached.open();
+    await this.#release.opened;
+    return super.finish(...outcome);
+  }
 }
 
 /** Returns a promise and the function that resolves it. */

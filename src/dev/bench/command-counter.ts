@@ -6,17 +6,26 @@ const OP_MSG = 2013;
 /** Where the name of the first element of an OP_MSG's body begins: header, flags, kind, the document's length, its type. */
 const NAME_AT = HEADER_BYTES + 4 + 1 + 4 + 1;
 
-/** Stands between the service and MongoDB, and counts the commands that pass: each is one round trip. */
+/** A command on the way to MongoDB: one round trip. */
+export interface Command {
+  /** For example "find candidates". */
+  readonly name: string;
+  /** Whether MongoDB's reply has reached the service. */
+  readonly isAnswered: boolean;
+}
+
+/** Stands between the service and MongoDB, and counts the commands that pass. */
 export interface CommandCounter {
   readonly address: string;
-  /** Every command since `forget`, for example "find candidates". */
-  readonly commands: readonly string[];
+  /** Every command since `forget`. */
+  readonly commands: readonly Command[];
   forget(): void;
   close(): void;
 }
 
-export async function countCommands(host: string, port: number): Promise<CommandCounter> {
-  const commands: string[] = [];
+/** @param delayMs delay of each reply, in milliseconds. A request is then answered before a reply that it does not wait for. */
+export async function countCommands(host: string, port: number, { delayMs = 0 } = {}): Promise<CommandCounter> {
+  const commands: Command[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(port, host);
@@ -25,13 +34,25 @@ export async function countCommands(host: string, port: number): Promise<Command
       socket.on("error", () => undefined); // the other side is closed below
     }
     client.on("close", () => upstream.destroy());
-    upstream.on("close", () => client.destroy());
-    client.on(
-      "data",
-      reader((command) => commands.push(command)),
-    );
+    upstream.on("close", () => setTimeout(() => client.destroy(), delayMs));
+    const open = new Map<number, { name: string; isAnswered: boolean }>();
+    const readCommands = reader((message) => {
+      const command = { name: commandOf(message), isAnswered: false };
+      open.set(message.readInt32LE(4), command);
+      commands.push(command);
+    });
+    const readReplies = reader((message) => {
+      const command = open.get(message.readInt32LE(8));
+      if (command !== undefined) command.isAnswered = true;
+    });
+    client.on("data", readCommands);
     client.pipe(upstream);
-    upstream.pipe(client);
+    upstream.on("data", (bytes) => {
+      setTimeout(() => {
+        readReplies(bytes);
+        client.write(bytes);
+      }, delayMs);
+    });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -46,13 +67,13 @@ export async function countCommands(host: string, port: number): Promise<Command
 }
 
 /** Returns a function that finds the messages in a stream of bytes, however they are cut. */
-function reader(found: (command: string) => void): (bytes: Buffer) => void {
+function reader(found: (message: Buffer) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (bytes) => {
     rest = Buffer.concat([rest, bytes]);
     while (rest.length >= HEADER_BYTES && rest.length >= rest.readInt32LE(0)) {
       const message = rest.subarray(0, rest.readInt32LE(0));
-      if (message.readInt32LE(12) === OP_MSG) found(commandOf(message));
+      if (message.readInt32LE(12) === OP_MSG) found(message);
       rest = rest.subarray(message.length);
     }
   };

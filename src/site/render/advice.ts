@@ -94,7 +94,7 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     retry: "changed",
   },
   idempotency_in_flight: {
-    when: "The first request with this `Idempotency-Key` has not been answered yet.",
+    when: "The first request with this `Idempotency-Key` has not been answered yet, or its answer is just being stored.",
     remedy:
       "Wait for `Retry-After`, then send the same request with the same key. You get the answer of the first one.",
     retry: "later",
