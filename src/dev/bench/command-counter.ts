@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 const HEADER_BYTES = 16;
-const OP_MSG = 2013;
+export const OP_MSG = 2013;
 /** Where the name of the first element of an OP_MSG's body begins: header, flags, kind, the document's length, its type. */
 const NAME_AT = HEADER_BYTES + 4 + 1 + 4 + 1;
 
@@ -28,7 +28,7 @@ export async function countCommands(host: string, port: number): Promise<Command
     upstream.on("close", () => client.destroy());
     client.on(
       "data",
-      reader((command) => commands.push(command)),
+      messagesIn((message) => void (message.readInt32LE(12) === OP_MSG && commands.push(commandOf(message)))),
     );
     client.pipe(upstream);
     upstream.pipe(client);
@@ -46,14 +46,14 @@ export async function countCommands(host: string, port: number): Promise<Command
 }
 
 /** Returns a function that finds the messages in a stream of bytes, however they are cut. */
-function reader(found: (command: string) => void): (bytes: Buffer) => void {
+export function messagesIn(found: (message: Buffer) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (bytes) => {
     rest = Buffer.concat([rest, bytes]);
     while (rest.length >= HEADER_BYTES && rest.length >= rest.readInt32LE(0)) {
       const message = rest.subarray(0, rest.readInt32LE(0));
-      if (message.readInt32LE(12) === OP_MSG) found(commandOf(message));
       rest = rest.subarray(message.length);
+      found(message);
     }
   };
 }
