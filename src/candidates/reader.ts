@@ -3,13 +3,15 @@ import { equals } from "../infra/equals.ts";
 import type { CollectionIndexes } from "../infra/indexes.ts";
 import { jsonBytes } from "../infra/json-parts.ts";
 import type { Mongo } from "../infra/mongo.ts";
+import { findRaw, type RawBatch, type RawQuery } from "../infra/raw-find.ts";
 import { Stretch } from "../infra/turns.ts";
 import { problem } from "../problems.ts";
 import type { FeedPage, FeedPlace, FeedQuery } from "./feed.ts";
 import type { CandidateRecord, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import { jsonOf, type RowSource } from "./row.ts";
-import { decode, decodeRow, decodeTombstone, ROW_MEMBERS, type Stored } from "./stored.ts";
+import { decode, decodeTombstone, type Stored } from "./stored.ts";
+import { PLACES, type RowReading, ROWS } from "./stored-row.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
 
 /** A page of the feed has at most this many bytes, but always at least one row. */
@@ -43,28 +45,6 @@ const MAX_EXPIRING_BYTES = 256 * 1024;
 /** Everything but the row, which only the list needs. */
 const RECORD_MEMBERS = { row: 0 } as const;
 
-/** Saves a second look at each text, for what is not UTF-8: places are ASCII. */
-const UNCHECKED = { validation: { utf8: false } };
-
-const PLACE_MEMBERS = { _id: 0, change: 1, version: 1, size: 1 } as const;
-
-/** How rows are read: the members that MongoDB returns of each, and what is made of them. */
-interface Reading<Row> {
-  readonly projection: Readonly<Record<string, 0 | 1>>;
-  readonly read: (raw: Uint8Array) => Row & Pick<Stored, "size">;
-  /** No more rows than have this many bytes together, but at least one. */
-  readonly maxBytes: number;
-}
-
-/** Reads whole records. */
-const RECORDS = {
-  projection: RECORD_MEMBERS,
-  read(raw: Uint8Array) {
-    const stored = BSON.deserialize(raw) as Stored;
-    return { record: decode(stored), size: stored.size };
-  },
-};
-
 /** Identifies a candidate. */
 export interface CandidateKey {
   readonly accountId: string;
@@ -84,10 +64,12 @@ export class CandidateReader {
 
   /** Returns a candidate or its tombstone. Null also for another account's. One round trip. */
   async find(accountId: string, id: string): Promise<CandidateRecord | Tombstone | null> {
-    const stored = await this.#mongo.bounded("find candidates", (limits) =>
-      this.#candidates.findOne({ _id: id, account: accountId }, { ...limits, projection: RECORD_MEMBERS }),
-    );
-    return stored === null ? null : (decodeTombstone(stored) ?? decode(stored));
+    const filter = { _id: id, account: accountId };
+    const { documents } = await this.#find({ filter, projection: RECORD_MEMBERS, limit: 1 });
+    const [document] = documents;
+    if (document === undefined) return null;
+    const stored = BSON.deserialize(document) as Stored;
+    return decodeTombstone(stored) ?? decode(stored);
   }
 
   /** Returns a candidate. One round trip. @throws problems not_found, also for another account's; candidate_deleted. */
@@ -124,8 +106,7 @@ export class CandidateReader {
   }
 
   async #feed(query: FeedQuery): Promise<FeedPage> {
-    const reading = { projection: ROW_MEMBERS, read: decodeRow, maxBytes: MAX_PAGE_BYTES };
-    const { rows, more } = await this.#rows(filterOf(query), { change: 1 }, query.limit, reading);
+    const { rows, more } = await this.#page(query, ROWS);
     const shown = rows.map((source) => ({ ...source, json: jsonOf(source) }));
     const rendered = await this.#rendered(
       query.accountId,
@@ -139,9 +120,29 @@ export class CandidateReader {
 
   /** Reads the places of the same rows that `feed` reads, without the rows. One round trip. */
   places(query: FeedQuery): Promise<FeedPage<FeedPlace>> {
-    const read = (raw: Uint8Array) => BSON.deserialize(raw, UNCHECKED) as Pick<Stored, "change" | "version" | "size">;
-    const reading = { projection: PLACE_MEMBERS, read, maxBytes: MAX_PAGE_BYTES };
-    return this.#rows(filterOf(query), { change: 1 }, query.limit, reading);
+    return this.#page(query, PLACES);
+  }
+
+  #find(query: Omit<RawQuery<Stored>, "collection">): Promise<RawBatch> {
+    return this.#mongo.bounded("find candidates", (limits) =>
+      findRaw<Stored>(this.#mongo.db, { collection: "candidates", ...query }, limits),
+    );
+  }
+
+  /** Reads rows of a page: no more than have MAX_PAGE_BYTES together, but at least one. One round trip. */
+  async #page<Row>(query: FeedQuery, { projection, read }: RowReading<Row>): Promise<{ rows: Row[]; more: boolean }> {
+    const { limit } = query;
+    const asked = { filter: filterOf(query), sort: { change: 1 }, projection, limit: limit + 1 } as const;
+    const { documents, cut } = await this.#find(asked);
+    const rows: Row[] = [];
+    let bytes = 0;
+    for (const document of documents) {
+      const row = read(document);
+      bytes += row.size;
+      if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return { rows, more: true };
+      rows.push(row);
+    }
+    return { rows, more: cut };
   }
 
   /**
@@ -153,9 +154,9 @@ export class CandidateReader {
     if (candidates.length === 0) return rendered;
     const versions = new Map(candidates.map(({ _id, version }) => [_id, version]));
     const filter = { _id: { $in: [...versions.keys()] }, account: accountId };
-    const { rows } = await this.#rows(filter, { _id: 1 }, versions.size, { ...RECORDS, maxBytes: Infinity });
+    const records = await this.#records(filter, { _id: 1 }, { limit: versions.size, maxBytes: Infinity });
     const stretch = new Stretch();
-    for (const { record } of rows) {
+    for (const record of records) {
       if (record.version !== versions.get(record.id)) continue;
       rendered.set(record.id, await jsonBytes(renderCandidate(record)));
       if (stretch.isOver()) await stretch.nextTurn();
@@ -164,33 +165,28 @@ export class CandidateReader {
   }
 
   /**
-   * Reads up to `limit` rows, or fewer if they have more than `maxBytes`, but at least one. One round trip, or two if the
-   * rows have more than 16 MiB.
+   * Reads up to `limit` records, or fewer if they have more than `maxBytes`, but at least one. One round trip, or two if
+   * the records have more than 16 MiB.
    */
-  #rows<Row>(
+  #records(
     filter: Filter<Stored>,
     sort: Record<string, 1>,
-    limit: number,
-    { projection, read, maxBytes }: Reading<Row>,
-  ): Promise<{ rows: Row[]; more: boolean }> {
+    { limit, maxBytes }: { limit: number; maxBytes: number },
+  ): Promise<CandidateRecord[]> {
     return this.#mongo.bounded("find candidates", async (limits) => {
-      const rows: Row[] = [];
+      const records: CandidateRecord[] = [];
       let bytes = 0;
       const stretch = new Stretch();
-      // Raw rows, because the driver would decode the whole answer at once, of up to 16 MiB.
-      const options = { ...limits, sort, limit: limit + 1, batchSize: limit + 1, raw: true, projection } as const;
-      const found = this.#candidates.find<Uint8Array>(filter, options);
-      for await (const first of found) {
-        // The rest of the batch is here already. Iterating over it costs as much as decoding it.
-        for (const raw of [first, ...found.readBufferedDocuments()]) {
-          if (stretch.isOver()) await stretch.nextTurn();
-          const row = read(raw);
-          bytes += row.size;
-          if (rows.length === limit || (rows.length > 0 && bytes > maxBytes)) return { rows, more: true };
-          rows.push(row);
-        }
+      // Raw records, because the driver would decode the whole answer at once, of up to 16 MiB.
+      const options = { ...limits, sort, limit, batchSize: limit + 1, raw: true, projection: RECORD_MEMBERS } as const;
+      for await (const raw of this.#candidates.find<Uint8Array>(filter, options)) {
+        if (stretch.isOver()) await stretch.nextTurn();
+        const stored = BSON.deserialize(raw) as Stored;
+        bytes += stored.size;
+        if (records.length > 0 && bytes > maxBytes) return records;
+        records.push(decode(stored));
       }
-      return { rows, more: false };
+      return records;
     });
   }
 
@@ -198,12 +194,10 @@ export class CandidateReader {
    * Reads candidates of all accounts whose next_expiry is before that day, the most overdue first: up to `limit`, or fewer
    * if they are too large together. One index range.
    */
-  async expiring(before: string, limit: number): Promise<CandidateRecord[]> {
+  expiring(before: string, limit: number): Promise<CandidateRecord[]> {
     // With both bounds MongoDB uses the partial index.
     const filter = { next_expiry: { $gt: "", $lt: before } };
-    const reading = { ...RECORDS, maxBytes: MAX_EXPIRING_BYTES };
-    const { rows } = await this.#rows(filter, { next_expiry: 1 }, limit, reading);
-    return rows.map(({ record }) => record);
+    return this.#records(filter, { next_expiry: 1 }, { limit, maxBytes: MAX_EXPIRING_BYTES });
   }
 
   /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. One index range. */

@@ -3,7 +3,7 @@ import { problem } from "../problems.ts";
 import { nextExpiry } from "./expire.ts";
 import type { CandidateRecord, DocumentRecord, Erasure, ReferenceRecord, Removed } from "./record.ts";
 import type { CandidateState } from "./schema.ts";
-import { MAX_ROW_RECORD_BYTES, type RowSource, storedRow, type StoredRow } from "./row.ts";
+import { MAX_ROW_RECORD_BYTES, storedRow, type StoredRow } from "./row.ts";
 import type { Tombstone } from "./tombstone.ts";
 
 /**
@@ -215,30 +215,4 @@ export function decode({
   };
   sizes.set(record, size);
   return record;
-}
-
-/** What `decodeRow` reads of a stored candidate. */
-export const ROW_MEMBERS = {
-  change: 1,
-  version: 1,
-  updated_at: 1,
-  size: 1,
-  deleted: 1,
-  row_form: 1,
-  row_version: 1,
-  row: 1,
-} as const;
-
-/** Reads what the list needs of a stored candidate, in BSON. The row's text is a view of `raw`: it is never decoded. */
-export function decodeRow(raw: Uint8Array): RowSource & Pick<Stored, "size"> {
-  const { row, ...source } = BSON.deserialize(raw, { raw: true }) as Omit<Stored, "row"> & { row?: Uint8Array };
-  return { ...source, json: row === undefined ? undefined : textIn(row) };
-}
-
-/** Returns the text of a BSON document whose only member is a text. */
-function textIn(document: Uint8Array): Uint8Array | undefined {
-  const [element] = BSON.onDemand.parseToElements(document);
-  if (element === undefined) return undefined;
-  const [, , , offset, length] = element;
-  return document.subarray(offset + 4, offset + length - 1); // the length stands before it, a zero byte after it
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 const HEADER_BYTES = 16;
-const OP_MSG = 2013;
+export const OP_MSG = 2013;
 /** Where the name of the first element of an OP_MSG's body begins: header, flags, kind, the document's length, its type. */
 const NAME_AT = HEADER_BYTES + 4 + 1 + 4 + 1;
 
@@ -36,12 +36,13 @@ export async function countCommands(host: string, port: number, { delayMs = 0 } 
     client.on("close", () => upstream.destroy());
     upstream.on("close", () => setTimeout(() => client.destroy(), delayMs));
     const open = new Map<number, { name: string; isAnswered: boolean }>();
-    const readCommands = reader((message) => {
+    const readCommands = messagesIn((message) => {
+      if (message.readInt32LE(12) !== OP_MSG) return;
       const command = { name: commandOf(message), isAnswered: false };
       open.set(message.readInt32LE(4), command);
       commands.push(command);
     });
-    const readReplies = reader((message) => {
+    const readReplies = messagesIn((message) => {
       const command = open.get(message.readInt32LE(8));
       if (command !== undefined) command.isAnswered = true;
     });
@@ -67,14 +68,14 @@ export async function countCommands(host: string, port: number, { delayMs = 0 } 
 }
 
 /** Returns a function that finds the messages in a stream of bytes, however they are cut. */
-function reader(found: (message: Buffer) => void): (bytes: Buffer) => void {
+export function messagesIn(found: (message: Buffer) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (bytes) => {
     rest = Buffer.concat([rest, bytes]);
     while (rest.length >= HEADER_BYTES && rest.length >= rest.readInt32LE(0)) {
       const message = rest.subarray(0, rest.readInt32LE(0));
-      if (message.readInt32LE(12) === OP_MSG) found(message);
       rest = rest.subarray(message.length);
+      found(message);
     }
   };
 }

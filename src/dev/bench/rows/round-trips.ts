@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ConnectionString } from "mongodb-connection-string-url";
 import type { Bench } from "../bench.ts";
 import { type Command, type CommandCounter, countCommands } from "../command-counter.ts";
+import { oneHostOf } from "../one-host.ts";
 import { candidateInput, createCandidates } from "../pipeline.ts";
 import { notMeasured, type Row, type Section } from "../report.ts";
 import { type Service, startService } from "../service.ts";
@@ -140,15 +141,4 @@ function summary(commands: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const command of commands) counts.set(command, (counts.get(command) ?? 0) + 1);
   return [...counts].map(([command, count]) => (count === 1 ? command : `${count} x ${command}`)).join(", ");
-}
-
-function oneHostOf(url: string): [string?, string?] {
-  const { hosts, isSRV, searchParams } = new ConnectionString(url);
-  const plain = !isSRV && hosts.length === 1 && !["tls", "ssl"].some((name) => searchParams.get(name) === "true");
-  return plain
-    ? (/^(.*?)(?::(\d+))?$/
-        .exec(hosts[0] ?? "")
-        ?.slice(1, 3)
-        .map((part) => part ?? "27017") as [string, string])
-    : [];
 }
