@@ -2,11 +2,17 @@ import type { Worker } from "node:cluster";
 import type { SharedPort } from "./shared-port.ts";
 
 /**
- * How many connections a replica accepts in a round. Between any two moments, two replicas' counts differ by at most
- * twice this less one: the first may have had one left of a round, the second all, and likewise at the end. 64 connections
- * over four replicas are at the worst 13 and 18.
+ * How many connections a replica accepts in a round of a service that was quiet. When a burst begins, a replica may have one
+ * left of the round and another all; when it ends, one may have taken all of its round and another none. So of 64
+ * connections over four replicas, 13 and 18 is the worst.
  */
-export const ALLOWANCE = 3;
+const FEWEST = 3;
+/** After many rounds, a larger allowance spreads as evenly, relative to what each has accepted, and costs less. */
+const MOST = 64;
+/** A round is at most this share of what each replica has accepted since the burst began. */
+const SHARE = 1 / 4;
+/** A burst is over when a round takes longer than this many milliseconds. */
+const QUIET_MS = 100;
 /** A replica that has not answered within this many milliseconds hangs, and the others do not wait for it. */
 const HANGS_AFTER_MS = 250;
 
@@ -32,17 +38,21 @@ interface Member {
 /**
  * Spreads the connections of a port evenly over the replicas, each of which accepts for itself. Left alone, the one that
  * wakes first takes what waits: of 64 connections opened at once, one of four replicas got none. So a replica stops
- * accepting after ALLOWANCE connections, and goes on once all others have accepted as many, or hang. No connection is ever
- * in the supervisor or on its way between two processes: it waits in the kernel until a replica accepts it.
+ * accepting after some connections, and goes on once all others have accepted as many, or hang. No connection is ever in
+ * the supervisor or on its way between two processes: it waits in the kernel until a replica accepts it.
  */
 export class AcceptRounds {
-  readonly #port: SharedPort;
+  readonly #port: Pick<SharedPort, "send" | "close">;
   readonly #members = new Map<number, Member>();
-  #asksSoon = false;
+  #allowance = FEWEST;
+  #roundBegan = 0;
+  /** How many connections each replica has accepted in the rounds of this burst. */
+  #accepted = 0;
+  #timer: NodeJS.Timeout | undefined;
   #stopping = false;
   #closed = false;
 
-  constructor(port: SharedPort) {
+  constructor(port: Pick<SharedPort, "send" | "close">) {
     this.#port = port;
   }
 
@@ -69,7 +79,7 @@ export class AcceptRounds {
     const member = { worker, round: 0, waits: false, asked: false, hangs: false, unlimited: false };
     this.#members.set(worker.id, member);
     this.#allow(member);
-    this.#askLater(); // the first allowance could be lost
+    this.#askLater();
   }
 
   #leave(worker: Worker): void {
@@ -82,7 +92,7 @@ export class AcceptRounds {
 
   #remove(worker: Worker): void {
     this.#members.delete(worker.id);
-    this.#startRound();
+    this.#nextRound();
     this.#closeIfDone();
   }
 
@@ -92,22 +102,41 @@ export class AcceptRounds {
     if (asked !== undefined) member.asked = false;
     member.hangs = false;
     if (round === member.round && remaining === 0) member.waits = true;
-    // Node drops the message if the replica has no file descriptor left for the port.
-    else if (asked === member.round && round < asked) this.#send(member, ALLOWANCE);
-    this.#startRound();
+    else if (asked === member.round && round < asked) this.#sendAgain(member);
+    this.#nextRound();
   }
 
-  /** Lets replicas accept again if none has to be waited for. */
-  #startRound(): void {
+  /** Begins a round if no replica has to be waited for. */
+  #nextRound(): void {
     const all = [...this.#members.values()];
     const waiting = all.filter(({ waits }) => waits);
     if (waiting.length === 0) return;
-    if (all.every(({ waits, hangs, unlimited }) => waits || hangs || unlimited))
-      for (const member of waiting) this.#allow(member);
-    else this.#askLater();
+    if (all.every(({ waits, hangs, unlimited }) => waits || hangs || unlimited)) {
+      const quiet = performance.now() - this.#roundBegan > QUIET_MS;
+      this.#begin(waiting, quiet ? 0 : this.#accepted + this.#allowance);
+    } else this.#askLater();
   }
 
-  #allow(member: Member, allowance = ALLOWANCE): void {
+  #begin(members: Iterable<Member>, accepted: number): void {
+    this.#accepted = accepted;
+    this.#allowance = Math.min(Math.max(FEWEST, Math.floor(accepted * SHARE)), MOST);
+    this.#roundBegan = performance.now();
+    for (const member of members) this.#allow(member);
+    if (this.#allowance > FEWEST) {
+      clearTimeout(this.#timer);
+      this.#timer = this.#later(() => this.#endBurst(), QUIET_MS);
+    } else this.#askLater();
+  }
+
+  /** Takes back what is left of large allowances: the next burst may be small. */
+  #endBurst(): void {
+    this.#begin(
+      [...this.#members.values()].filter(({ hangs, unlimited }) => !hangs && !unlimited),
+      0,
+    );
+  }
+
+  #allow(member: Member, allowance = this.#allowance): void {
     member.round++;
     member.waits = false;
     member.unlimited = allowance === Infinity;
@@ -118,16 +147,26 @@ export class AcceptRounds {
     this.#port.send(worker, { accept: { round, allowance } satisfies AcceptOrder });
   }
 
-  /** Finds replicas that hang while others wait for them. */
-  #askLater(): void {
-    if (this.#asksSoon) return;
-    this.#asksSoon = true;
-    // If this process itself stood still, answers have come meanwhile: setImmediate reads them first.
-    setTimeout(() => setImmediate(() => this.#ask()), HANGS_AFTER_MS);
+  /** Node drops the message if the replica has no file descriptor left for the port. */
+  #sendAgain(member: Member): void {
+    this.#send(member, this.#allowance);
+    this.#askLater();
   }
 
+  /** If this process itself stands still, messages of replicas come meanwhile: setImmediate reads them first. */
+  #later(act: () => void, ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#timer = undefined;
+      setImmediate(act);
+    }, ms);
+  }
+
+  #askLater(): void {
+    this.#timer ??= this.#later(() => this.#ask(), HANGS_AFTER_MS);
+  }
+
+  /** Finds replicas that hang, and those that have not got their allowance. */
   #ask(): void {
-    this.#asksSoon = false;
     for (const member of this.#members.values()) {
       if (member.waits || member.hangs || member.unlimited) continue;
       if (member.asked) member.hangs = true;
@@ -137,7 +176,7 @@ export class AcceptRounds {
         member.worker.send({ accept: order }, () => undefined);
       }
     }
-    this.#startRound();
+    this.#nextRound();
   }
 
   #closeIfDone(): void {
