@@ -8,10 +8,10 @@ import type { SharedPort } from "./shared-port.ts";
  */
 const FEWEST = 3;
 /** After many rounds, a larger allowance spreads as evenly, relative to what each has accepted, and costs less. */
-const MOST = 64;
+const MOST = 16;
 /** A round is at most this share of what each replica has accepted since the burst began. */
 const SHARE = 1 / 4;
-/** A burst is over when a round takes longer than this many milliseconds. */
+/** A burst is over when FEWEST connections of each replica take longer than this many milliseconds. */
 const QUIET_MS = 100;
 /** A replica that has not answered within this many milliseconds hangs, and the others do not wait for it. */
 const HANGS_AFTER_MS = 250;
@@ -112,7 +112,7 @@ export class AcceptRounds {
     const waiting = all.filter(({ waits }) => waits);
     if (waiting.length === 0) return;
     if (all.every(({ waits, hangs, unlimited }) => waits || hangs || unlimited)) {
-      const quiet = performance.now() - this.#roundBegan > QUIET_MS;
+      const quiet = performance.now() - this.#roundBegan > this.#quietMs();
       this.#begin(waiting, quiet ? 0 : this.#accepted + this.#allowance);
     } else this.#askLater();
   }
@@ -124,8 +124,13 @@ export class AcceptRounds {
     for (const member of members) this.#allow(member);
     if (this.#allowance > FEWEST) {
       clearTimeout(this.#timer);
-      this.#timer = this.#later(() => this.#endBurst(), QUIET_MS);
+      this.#timer = this.#later(() => this.#endBurst(), this.#quietMs());
     } else this.#askLater();
+  }
+
+  /** A round that takes longer than this is not part of a burst. */
+  #quietMs(): number {
+    return (QUIET_MS * this.#allowance) / FEWEST;
   }
 
   /** Takes back what is left of large allowances: the next burst may be small. */

@@ -22,6 +22,8 @@ export class AcceptShare implements Door {
       this.#accepted();
     });
     this.accepts.maxConnections = maxConnections;
+    // Otherwise the others would wait for a replica that is full and takes no more.
+    this.accepts.on("drop", () => this.#accepted());
     server.emit("listening"); // begins to look for slow clients
     process.on("message", ({ accept }: { accept?: AcceptOrder }, port: { close(): void }) => {
       if (accept === undefined) return;
