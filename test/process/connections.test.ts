@@ -137,3 +137,14 @@ describe("The connections of several processes", () => {
     expect(await exited).to.deep.equal([0, null]);
   });
 });
+
+describe("Several processes whose supervisor is killed", () => {
+  it("end: nobody would let them accept connections", async () => {
+    const service = await spawnService({ REPLICAS: 2 });
+    // The processes hold the service's standard output, so it is closed when the last of them has ended.
+    const closed = once(service.child, "close");
+    service.child.kill("SIGKILL");
+    await closed;
+    await service.stop();
+  });
+});
