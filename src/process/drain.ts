@@ -20,15 +20,23 @@ export const LONGEST_DRAIN_MS = MAX_LISTEN_MS + 2 * QUIET_MS + MAX_DRAIN_MS;
 /** A connection that waits in the backlog is accepted within this many turns of the event loop. */
 const TURNS = 3;
 
+/** Where a server's connections come in. */
+export interface Door {
+  /** Emits `connection` for each, and `close` once it is closed and all of them are. */
+  readonly accepts: net.Server;
+  /** Accepts no more connections. */
+  close(): void;
+}
+
 /**
  * Stops a server without failing a request. At first it keeps accepting connections until no more come, and every
- * answer closes its connection. Then it stops listening and lets the open connections finish. It calls the `close` of
- * node:net, because that of node:http also closes idle connections, and one of them may have a request on the wire.
+ * answer closes its connection. Then it stops listening and lets the open connections finish.
+ * @param door where connections come in, if the server does not listen itself.
  */
-export async function drain(server: Server): Promise<void> {
-  await acceptUntilQuiet(server);
-  const closed = once(server, "close");
-  net.Server.prototype.close.call(server);
+export async function drain(server: Server, door: Door = doorOf(server)): Promise<void> {
+  await acceptUntilQuiet(door.accepts);
+  const closed = once(door.accepts, "close");
+  door.close();
   await Promise.race([closed, setTimeout(QUIET_MS)]);
   await turns();
   server.closeIdleConnections();
@@ -43,11 +51,19 @@ export async function drain(server: Server): Promise<void> {
 }
 
 /**
+ * The door of a server that listens itself. Calls the `close` of node:net, because that of node:http also closes idle
+ * connections, and one of them may have a request on the wire.
+ */
+function doorOf(server: Server): Door {
+  return { accepts: server, close: () => void net.Server.prototype.close.call(server) };
+}
+
+/**
  * Waits until no connection has come for QUIET_MS, but not longer than MAX_LISTEN_MS. When a listening socket is closed,
  * the kernel resets the connections that were not accepted yet. No server can prevent that, because one may come between
  * the last `accept` and the `close`. So this waits until the load balancer has stopped sending connections.
  */
-async function acceptUntilQuiet(server: Server): Promise<void> {
+async function acceptUntilQuiet(server: net.Server): Promise<void> {
   let accepted = 0;
   const count = () => accepted++;
   server.on("connection", count);

@@ -13,6 +13,7 @@ import { describeFailure } from "../infra/log.ts";
 import { flushed } from "../infra/log-output.ts";
 import { processMetrics } from "../infra/process-metrics.ts";
 import { textOf } from "../infra/text-format.ts";
+import { AcceptShare } from "./accept-share.ts";
 import { drain } from "./drain.ts";
 import { answerSupervisor } from "./ask.ts";
 import { type OpsSource, serveOps } from "./ops.ts";
@@ -43,9 +44,11 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
   try {
     system = await compose(config, log);
     const server = serverOf(system.app, system.log);
-    await listen(server, config.PORT, config.HOST);
+    // Without a supervisor, this process has the port for itself.
+    const share = cluster.isWorker ? new AcceptShare(server, MAX_CONNECTIONS) : undefined;
+    const port = await (share?.open() ?? listen(server, config.PORT, config.HOST));
     serving = system;
-    return running(system, server, ops);
+    return running(system, { server, share, port, ops });
   } catch (error) {
     ops.close();
     await system?.close();
@@ -53,7 +56,14 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
   }
 }
 
-function running(system: System, server: Server, ops: { port: number; close(): void }): Replica {
+interface Open {
+  readonly server: Server;
+  readonly share: AcceptShare | undefined;
+  readonly port: number;
+  readonly ops: { port: number; close(): void };
+}
+
+function running(system: System, { server, share, port, ops }: Open): Replica {
   system.sweeps.start();
   void makeAhead().catch((error: unknown) =>
     system.log.error({ error: describeFailure(error) }, "what requests will need could not be made ahead"),
@@ -62,14 +72,15 @@ function running(system: System, server: Server, ops: { port: number; close(): v
   async function stop(): Promise<void> {
     system.draining.started = true;
     system.log.info("draining");
-    await Promise.all([drain(server), system.sweeps.stop()]);
+    share?.leave();
+    await Promise.all([drain(server, share), system.sweeps.stop()]);
     ops.close();
     await system.close();
     system.log.info("stopped");
     await flushed(system.log);
   }
-  system.log.info({ port: portOf(server), ops_port: ops.port }, "serving");
-  return { port: portOf(server), opsPort: ops.port, stop: () => (stopped ??= stop()) };
+  system.log.info({ port, ops_port: ops.port }, "serving");
+  return { port, opsPort: ops.port, stop: () => (stopped ??= stop()) };
 }
 
 /** @param serving returns undefined until the service accepts requests. */
@@ -118,11 +129,8 @@ function serverOf(app: RequestListener, log: Logger): Server {
   return server;
 }
 
-async function listen(server: Server, port: number, host: string): Promise<void> {
+async function listen(server: Server, port: number, host: string): Promise<number> {
   server.listen(port, host);
   await once(server, "listening");
-}
-
-function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }

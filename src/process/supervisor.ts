@@ -2,8 +2,10 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Config } from "../config.ts";
+import { AcceptRounds } from "./accept-rounds.ts";
 import { FleetOps } from "./fleet-ops.ts";
 import { serveOps } from "./ops.ts";
+import { SharedPort } from "./shared-port.ts";
 
 /** If a replica exits within this many milliseconds, wait as long before replacing it. Avoids a busy loop of crashes. */
 const STEADY_MS = 1_000;
@@ -13,18 +15,17 @@ interface Ready {
 }
 
 /**
- * Runs REPLICAS processes that share the port (node:cluster), and replaces any that exits. Answers operators on OPS_PORT
- * for all of them. Resolves when all of them serve.
- * @throws if one of the first replicas cannot start. All are stopped then.
+ * Runs REPLICAS processes that share the port, and replaces any that exits. Answers operators on OPS_PORT for all of
+ * them. Resolves when all of them serve.
+ * @throws if the port is taken, or one of the first replicas cannot start. All are stopped then.
  */
 export async function superviseReplicas({
   REPLICAS,
+  PORT,
   OPS_PORT,
   HOST,
 }: Config): Promise<Ready & { opsPort: number; stop: () => Promise<void> }> {
-  // Each replica accepts its own connections. If the primary handed them over, a connection that is on its way to a replica
-  // that exits would hang until its client gives up.
-  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  const rounds = new AcceptRounds(await SharedPort.bind(PORT, HOST));
   // Messages as JSON would take several milliseconds for the metrics of a busy replica, in its process and in this one.
   cluster.setupPrimary({ serialization: "advanced" });
   let stopping = false;
@@ -49,11 +50,13 @@ export async function superviseReplicas({
   async function startOne(): Promise<Ready> {
     const worker = cluster.fork();
     startedAt.set(worker.id, performance.now());
+    rounds.watch(worker);
     return await readyOf(worker);
   }
 
   async function stop(): Promise<void> {
     stopping = true;
+    rounds.stop();
     await Promise.all(
       running().map(async (worker) => {
         const exited = once(worker, "exit");
@@ -76,25 +79,12 @@ export async function superviseReplicas({
   }
 }
 
-/** Waits for the worker's message that it serves. While it starts, it also answers the supervisor's questions. */
-async function readyMessage(worker: Worker, signal: AbortSignal): Promise<Ready> {
-  for (;;) {
-    const [message] = (await once(worker, "message", { signal })) as [Ready & { type?: string }];
-    if (message.type === "ready") return message;
-  }
-}
-
 /** Waits for the worker's message that it serves. @throws if the worker exits first. */
-async function readyOf(worker: Worker): Promise<Ready> {
-  const abandoned = new AbortController();
-  const ready = readyMessage(worker, abandoned.signal);
-  const exited = once(worker, "exit", { signal: abandoned.signal }).then(() => {
-    throw new Error("A replica exited before it served. Its own message is above.");
+function readyOf(worker: Worker): Promise<Ready> {
+  return new Promise((resolve, reject) => {
+    worker.on("message", (message: Ready & { type?: string }) => {
+      if (message.type === "ready") resolve(message);
+    });
+    worker.once("exit", () => reject(new Error("A replica exited before it served. Its own message is above.")));
   });
-  try {
-    return await Promise.race([ready, exited]);
-  } finally {
-    abandoned.abort();
-    await Promise.allSettled([ready, exited]);
-  }
 }
