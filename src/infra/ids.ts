@@ -45,19 +45,20 @@ export function typeId(prefix: IdPrefix, epochMs: number, bytes: Buffer): string
   return `${prefix}_${base32(bytes)}`;
 }
 
-/** Crockford's base32 in lower case: 26 digits of 5 bits, which are two zero bits and the 128 of the UUID. */
+const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
+const PAIRS = Array.from({ length: 1024 }, (_, bits) => DIGITS.charAt(bits >> 5) + DIGITS.charAt(bits & 31));
+
+/** Crockford's base32 in lower case: 13 pairs of digits, which are two zero bits and the 128 of the UUID. */
 function base32(bytes: Buffer): string {
   let text = "";
   let value = 0;
   let bits = 2;
   for (const byte of bytes) {
-    value = ((value << 8) | byte) & 0xffff;
-    for (bits += 8; bits >= 5; bits -= 5) text += DIGITS.charAt((value >> (bits - 5)) & 31);
+    value = ((value << 8) | byte) & 0x3ffff;
+    for (bits += 8; bits >= 10; bits -= 10) text += PAIRS[(value >> (bits - 10)) & 1023];
   }
   return text;
 }
-
-const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** Returns whether `text` has the form of an identifier with that prefix. Saves the look-up of one that cannot exist. */
 export function looksLikeId(prefix: IdPrefix, text: string): boolean {

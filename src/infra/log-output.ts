@@ -5,7 +5,7 @@ import type { DestinationStream, Logger } from "pino";
 /** POSIX: a pipe takes a write of up to 4096 bytes whole (PIPE_BUF), so the lines of processes that share one never mix. */
 const PIPE_BATCH_BYTES = 4_096;
 /** A file takes any write whole. Each takes a turn of the thread pool, so they are larger. */
-const FILE_BATCH_BYTES = 16_384;
+const FILE_BATCH_BYTES = 65_536;
 /** A line waits at most this long for others, in milliseconds. */
 const FLUSH_MS = 100;
 /** After this many milliseconds a write is tried again that failed, for example because a pipe or a disk is full. */
