@@ -11,10 +11,10 @@ const FEWEST = 3;
 const MOST = 16;
 /** A round is at most this share of what each replica has accepted since the burst began. */
 const SHARE = 1 / 4;
-/** A burst is over when FEWEST connections of each replica take longer than this many milliseconds. */
-const QUIET_MS = 100;
-/** A replica that has not answered within this many milliseconds hangs, and the others do not wait for it. */
-const HANGS_AFTER_MS = 250;
+/** A round in which a replica is behind ends after this many milliseconds. The others wait no longer for it. */
+const LONGEST_ROUND_MS = 100;
+/** What rounds grow to, twofold each time, while a replica is behind: evenness must not cost connections. */
+const MOST_WITHOUT_WAITING = 1024;
 
 /** From the supervisor: a replica may accept this many connections, or is asked how many remain of that round. */
 export type AcceptOrder = { round: number; allowance: number } | { remainingOf: number };
@@ -27,9 +27,11 @@ interface Member {
   readonly worker: Worker;
   /** Number of its last allowance. */
   round: number;
-  /** Whether it has used up its allowance. */
+  /** Whether it has used up its allowance, or has not got it. */
   waits: boolean;
+  /** Whether it owes an answer. */
   asked: boolean;
+  /** Whether it owes an answer for a whole round. Then nobody waits for it, and it gets no allowance, until it answers. */
   hangs: boolean;
   /** Whether it accepts without limit, because nobody else does. */
   unlimited: boolean;
@@ -38,14 +40,13 @@ interface Member {
 /**
  * Spreads the connections of a port evenly over the replicas, each of which accepts for itself. Left alone, the one that
  * wakes first takes what waits: of 64 connections opened at once, one of four replicas got none. So a replica stops
- * accepting after some connections, and goes on once all others have accepted as many, or hang. No connection is ever in
- * the supervisor or on its way between two processes: it waits in the kernel until a replica accepts it.
+ * accepting after some connections, and goes on once all others have accepted as many, or are too slow. No connection is
+ * ever in the supervisor or on its way between two processes: it waits in the kernel until a replica accepts it.
  */
 export class AcceptRounds {
   readonly #port: Pick<SharedPort, "send" | "close">;
   readonly #members = new Map<number, Member>();
   #allowance = FEWEST;
-  #roundBegan = 0;
   /** How many connections each replica has accepted in the rounds of this burst. */
   #accepted = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -75,24 +76,25 @@ export class AcceptRounds {
   }
 
   #join(worker: Worker): void {
-    if (this.#stopping) return;
+    if (this.#stopping || worker.isDead()) return;
     const member = { worker, round: 0, waits: false, asked: false, hangs: false, unlimited: false };
     this.#members.set(worker.id, member);
     this.#allow(member);
-    this.#askLater();
+    this.#endLater();
   }
 
   #leave(worker: Worker): void {
     const member = this.#members.get(worker.id);
     if (member === undefined || this.#stopping) return;
-    // If it is the only one, connections would wait until its successor has started.
-    if (this.#members.size === 1) this.#allow(member, Infinity);
+    const others = [...this.#members.values()].filter((other) => other !== member && !other.hangs);
+    // If no other one accepts, connections would wait until its successor has started.
+    if (others.length === 0) this.#allow(member, Infinity);
     else this.#remove(worker);
   }
 
   #remove(worker: Worker): void {
     this.#members.delete(worker.id);
-    this.#nextRound();
+    this.#beginIfAllWait();
     this.#closeIfDone();
   }
 
@@ -101,87 +103,79 @@ export class AcceptRounds {
     if (member === undefined) return;
     if (asked !== undefined) member.asked = false;
     member.hangs = false;
-    if (round === member.round && remaining === 0) member.waits = true;
-    else if (asked === member.round && round < asked) this.#sendAgain(member);
-    this.#nextRound();
+    const isUsedUp = round === member.round && remaining === 0;
+    // Node drops the message if the replica has no file descriptor left for the port.
+    const isLost = asked === member.round && round < asked;
+    if (isUsedUp || isLost) member.waits = true;
+    this.#beginIfAllWait();
   }
 
-  /** Begins a round if no replica has to be waited for. */
-  #nextRound(): void {
-    const all = [...this.#members.values()];
-    const waiting = all.filter(({ waits }) => waits);
-    if (waiting.length === 0) return;
-    if (all.every(({ waits, hangs, unlimited }) => waits || hangs || unlimited)) {
-      const quiet = performance.now() - this.#roundBegan > this.#quietMs();
-      this.#begin(waiting, quiet ? 0 : this.#accepted + this.#allowance);
-    } else this.#askLater();
+  #beginIfAllWait(): void {
+    const all = this.#answering();
+    if (all.length > 0 && all.every(({ waits }) => waits)) this.#begin(all, this.#nextAllowance());
+    else if (all.some(({ waits }) => waits)) this.#endLater();
   }
 
-  #begin(members: Iterable<Member>, accepted: number): void {
-    this.#accepted = accepted;
-    this.#allowance = Math.min(Math.max(FEWEST, Math.floor(accepted * SHARE)), MOST);
-    this.#roundBegan = performance.now();
+  /** Counts the round that ends. @returns how many connections each replica accepts in the next one. */
+  #nextAllowance(): number {
+    this.#accepted += this.#allowance;
+    return Math.min(Math.max(FEWEST, Math.floor(this.#accepted * SHARE)), MOST);
+  }
+
+  #begin(members: readonly Member[], allowance: number): void {
+    this.#allowance = allowance;
     for (const member of members) this.#allow(member);
-    if (this.#allowance > FEWEST) {
-      clearTimeout(this.#timer);
-      this.#timer = this.#later(() => this.#endBurst(), this.#quietMs());
-    } else this.#askLater();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#endLater();
   }
 
-  /** A round that takes longer than this is not part of a burst. */
-  #quietMs(): number {
-    return (QUIET_MS * this.#allowance) / FEWEST;
+  /** If this process itself stands still, messages of replicas come meanwhile: setImmediate reads them first. */
+  #endLater(): void {
+    this.#timer ??= setTimeout(() => {
+      setImmediate(() => {
+        this.#timer = undefined;
+        this.#end();
+      });
+    }, LONGEST_ROUND_MS);
   }
 
-  /** Takes back what is left of large allowances: the next burst may be small. */
-  #endBurst(): void {
-    this.#begin(
-      [...this.#members.values()].filter(({ hangs, unlimited }) => !hangs && !unlimited),
-      0,
-    );
+  /**
+   * Ends a round that took long. If replicas wait, all that answer get a new and larger allowance. Else the burst is over:
+   * what is left of large allowances is taken back, because the next burst may be small.
+   */
+  #end(): void {
+    if (this.#stopping) return;
+    const behind = this.#answering().filter(({ waits }) => !waits);
+    for (const member of behind) member.hangs = member.asked;
+    const answering = this.#answering();
+    if (answering.some(({ waits }) => waits)) {
+      this.#accepted += this.#allowance;
+      this.#begin(answering, Math.min(this.#allowance * 2, MOST_WITHOUT_WAITING));
+    } else {
+      this.#accepted = 0;
+      if (this.#allowance > FEWEST) this.#begin(answering, FEWEST);
+    }
+    for (const member of behind) if (!member.hangs) this.#ask(member);
+  }
+
+  #ask(member: Member): void {
+    member.asked = true;
+    const order: AcceptOrder = { remainingOf: member.round };
+    member.worker.send({ accept: order }, () => undefined);
   }
 
   #allow(member: Member, allowance = this.#allowance): void {
     member.round++;
     member.waits = false;
     member.unlimited = allowance === Infinity;
-    this.#send(member, allowance);
+    const order: AcceptOrder = { round: member.round, allowance };
+    this.#port.send(member.worker, { accept: order });
   }
 
-  #send({ worker, round }: Member, allowance: number): void {
-    this.#port.send(worker, { accept: { round, allowance } satisfies AcceptOrder });
-  }
-
-  /** Node drops the message if the replica has no file descriptor left for the port. */
-  #sendAgain(member: Member): void {
-    this.#send(member, this.#allowance);
-    this.#askLater();
-  }
-
-  /** If this process itself stands still, messages of replicas come meanwhile: setImmediate reads them first. */
-  #later(act: () => void, ms: number): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.#timer = undefined;
-      setImmediate(act);
-    }, ms);
-  }
-
-  #askLater(): void {
-    this.#timer ??= this.#later(() => this.#ask(), HANGS_AFTER_MS);
-  }
-
-  /** Finds replicas that hang, and those that have not got their allowance. */
-  #ask(): void {
-    for (const member of this.#members.values()) {
-      if (member.waits || member.hangs || member.unlimited) continue;
-      if (member.asked) member.hangs = true;
-      else {
-        member.asked = true;
-        const order: AcceptOrder = { remainingOf: member.round };
-        member.worker.send({ accept: order }, () => undefined);
-      }
-    }
-    this.#nextRound();
+  /** Those whose connections are counted, as far as is known. */
+  #answering(): Member[] {
+    return [...this.#members.values()].filter(({ hangs, unlimited }) => !hangs && !unlimited);
   }
 
   #closeIfDone(): void {

@@ -17,6 +17,10 @@ class FakeReplica extends EventEmitter {
     this.emit("order", accept);
   }
 
+  isDead(): boolean {
+    return false;
+  }
+
   report(accept: unknown): void {
     this.emit("message", { accept });
   }
@@ -24,15 +28,15 @@ class FakeReplica extends EventEmitter {
 
 describe("The rounds in which replicas accept", () => {
   /** Every allowance that was sent, with the replica's id. */
-  let sent: { id: number; round: number }[];
+  let sent: { id: number; round: number; allowance: number }[];
   let rounds: AcceptRounds;
   beforeEach(() => {
     sent = [];
     rounds = new AcceptRounds({
       send: (worker, message) => {
-        const { round } = (message as { accept: { round: number } }).accept;
-        sent.push({ id: worker.id, round });
-        worker.emit("order", { round });
+        const { accept } = message as { accept: { round: number; allowance: number } };
+        sent.push({ id: worker.id, ...accept });
+        worker.emit("order", { round: accept.round });
       },
       close: () => undefined,
     });
@@ -51,8 +55,8 @@ describe("The rounds in which replicas accept", () => {
     expect(sent).to.have.length(2);
     second.report({ round: 1, remaining: 0 });
     expect(sent.slice(2)).to.deep.equal([
-      { id: 1, round: 2 },
-      { id: 2, round: 2 },
+      { id: 1, round: 2, allowance: 3 },
+      { id: 2, round: 2, allowance: 3 },
     ]);
   });
 
@@ -62,17 +66,19 @@ describe("The rounds in which replicas accept", () => {
     second.emit("exit");
     expect(sent).to.have.length(3);
     third.report("leaves");
-    expect(sent.at(-1)).to.deep.equal({ id: 1, round: 2 });
+    expect(sent.at(-1)).to.include({ id: 1, round: 2 });
   });
 
   it("send an allowance again that was lost, and only then", async () => {
     const replica = join(1);
     expect(await once(replica, "order")).to.deep.equal([{ remainingOf: 1 }]);
-    const again = once(replica, "order");
     replica.report({ asked: 1, round: 0, remaining: 0 });
-    expect(await again).to.deep.equal([{ round: 1 }]);
-    expect(await once(replica, "order")).to.deep.equal([{ remainingOf: 1 }]);
-    replica.report({ asked: 1, round: 1, remaining: 2 });
+    expect(sent).to.deep.equal([
+      { id: 1, round: 1, allowance: 3 },
+      { id: 1, round: 2, allowance: 3 },
+    ]);
+    expect(await once(replica, "order")).to.deep.equal([{ remainingOf: 2 }]);
+    replica.report({ asked: 2, round: 2, remaining: 2 });
     expect(sent).to.have.length(2);
   });
 
@@ -83,23 +89,42 @@ describe("The rounds in which replicas accept", () => {
     expect(sent.map(({ round }) => round)).to.deep.equal([1, 2]);
   });
 
-  it("do not wait for a replica that does not answer, until it reports again", async () => {
+  it("wait a tenth of a second for a replica that is slow: then all get a larger allowance", async () => {
     const [first, second] = [join(1), join(2)];
-    const next = once(first, "order");
+    const asked = once(second, "order");
     first.report({ round: 1, remaining: 0 });
-    expect(await next).to.deep.equal([{ round: 2 }]);
-    first.report({ round: 2, remaining: 0 });
-    expect(sent.at(-1)).to.deep.equal({ id: 1, round: 3 });
-    second.report({ asked: 1, round: 1, remaining: 1 });
-    first.report({ round: 3, remaining: 0 });
-    expect(sent.at(-1)).to.deep.equal({ id: 1, round: 3 });
+    await asked;
+    expect(sent.slice(2)).to.deep.equal([
+      { id: 1, round: 2, allowance: 6 },
+      { id: 2, round: 2, allowance: 6 },
+    ]);
     second.report({ round: 1, remaining: 0 });
+    first.report({ round: 2, remaining: 0 });
+    expect(sent).to.have.length(4);
+    second.report({ round: 2, remaining: 0 });
+    expect(sent).to.have.length(6);
+  });
+
+  it("do not wait for a replica that does not answer, until it does", async () => {
+    const [first, second] = [join(1), join(2)];
+    for (const round of [1, 2]) {
+      const next = once(first, "order");
+      first.report({ round, remaining: 0 });
+      expect(await next).to.deep.equal([{ round: round + 1 }]);
+    }
+    expect(sent.filter(({ id }) => id === 2)).to.have.length(2);
+    first.report({ round: 3, remaining: 0 });
+    expect(sent.at(-1)).to.include({ id: 1, round: 4 });
+    second.report({ asked: 2, round: 2, remaining: 1 });
+    first.report({ round: 4, remaining: 0 });
+    expect(sent.at(-1)).to.include({ id: 1, round: 4 });
+    second.report({ round: 2, remaining: 0 });
     expect(sent.slice(-2).map(({ id }) => id)).to.deep.equal([1, 2]);
   });
 
   it("give the last one that serves no limit when it leaves", () => {
     const replica = join(1);
     replica.report("leaves");
-    expect(sent.at(-1)).to.deep.equal({ id: 1, round: 2 });
+    expect(sent.at(-1)).to.deep.equal({ id: 1, round: 2, allowance: Infinity });
   });
 });
