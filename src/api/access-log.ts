@@ -11,17 +11,24 @@ export type LogRequest = (ctx: Context & { state: ApiState }, started: number) =
  * Parameter `started` is when the request came, by `performance.now()`.
  */
 export function requestLog(log: Logger): LogRequest {
-  const lines = withoutRedaction(log);
+  const base = withoutRedaction(log);
+  /** Keys are method and endpoint, whose text pino then makes once. Both come from a short list. */
+  const children = new Map<string, Logger>();
+  const linesOf = (method: string, endpoint: string | null): Logger => {
+    const name = `${method} ${endpoint}`;
+    const lines = children.get(name) ?? base.child({ method, endpoint });
+    children.set(name, lines);
+    return lines;
+  };
   return ({ state, method, res }, started) => {
     const { failure } = state;
+    const lines = linesOf(method, state.endpointName ?? null);
     if (failure === undefined && !lines.isLevelEnabled("info")) return;
     const { caller, decision } = state;
     // pino leaves out what is undefined.
     const line = {
       request_id: state.requestId,
       trace_id: state.traceId,
-      method,
-      endpoint: state.endpointName ?? null,
       status: res.statusCode,
       ms: Math.round((performance.now() - started) * 10) / 10,
       account: caller?.accountId,

@@ -8,16 +8,18 @@ type Ctx = Context & { state: RequestState };
 /** Returns the body of a problem+json answer (RFC 9457, 3). */
 export function problemDocument({ code, detail, extras }: Refusal, requestId: string): string {
   const { status, title } = PROBLEMS[code];
-  return JSON.stringify({
+  const document: Record<string, unknown> = {
     type: `/docs#${code}`,
     title,
     status,
     detail,
     code,
     request_id: requestId,
-    ...extras.members,
-    ...(extras.errors === undefined ? {} : { errors: extras.errors }),
-  });
+  };
+  // Not spread: refusals come in floods, and a spread takes several times as long.
+  for (const name in extras.members) document[name] = extras.members[name];
+  if (extras.errors !== undefined) document["errors"] = extras.errors;
+  return JSON.stringify(document);
 }
 
 /** Answers an error with problem+json. An error that is not a Problem becomes internal_error, without details. */
