@@ -51,17 +51,26 @@ const REFUSALS: Record<Verdict, (decision: Decision) => Refusal | undefined> = {
   ...KEY_REFUSALS,
 };
 
+/** The last refusal of each surface and scope: within a second all are alike, and in a flood there are thousands. */
+const latest = new Map<string, { limit: number; windowSeconds: number; retryAfter: number; refused: Refusal }>();
+
 function rateLimited(decision: Decision, scope: "account" | "key"): Refusal {
   const { surface, windowSeconds } = decision;
   const { limit } = decision[scope];
   const retryAfter = secondsToReset(decision);
+  const name = `${scope} ${surface}`;
+  const last = latest.get(name);
+  if (last?.retryAfter === retryAfter && last.limit === limit && last.windowSeconds === windowSeconds)
+    return last.refused;
   const detail =
     `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${inWords(windowSeconds)}. ` +
     `Please try again shortly: in ${durationOf(retryAfter)}.`;
-  return refusal("rate_limited", detail, {
+  const refused = refusal("rate_limited", detail, {
     members: { type: QUOTA_EXCEEDED, surface, scope, limit, retry_after: retryAfter },
     headers: { "Retry-After": String(retryAfter) },
   });
+  latest.set(name, { limit, windowSeconds, retryAfter, refused });
+  return refused;
 }
 
 function inWords(seconds: number): string {
