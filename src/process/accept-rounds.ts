@@ -13,7 +13,7 @@ const MOST = 16;
 const SHARE = 1 / 4;
 /** A round in which a replica is behind ends after this many milliseconds. The others wait no longer for it. */
 const LONGEST_ROUND_MS = 100;
-/** What rounds grow to, twofold each time, while a replica is behind: evenness must not cost connections. */
+/** What rounds grow to, twofold each time, while a replica stays behind: evenness must not cost connections. */
 const MOST_WITHOUT_WAITING = 1024;
 
 /** From the supervisor: a replica may accept this many connections, or is asked how many remain of that round. */
@@ -49,6 +49,8 @@ export class AcceptRounds {
   #allowance = FEWEST;
   /** How many connections each replica has accepted in the rounds of this burst. */
   #accepted = 0;
+  /** How many rounds of this burst ended because a replica was behind. */
+  #late = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopping = false;
   #closed = false;
@@ -141,8 +143,8 @@ export class AcceptRounds {
   }
 
   /**
-   * Ends a round that took long. If replicas wait, all that answer get a new and larger allowance. Else the burst is over:
-   * what is left of large allowances is taken back, because the next burst may be small.
+   * Ends a round that took long. If replicas wait, all that answer get a new allowance, from the second time on a larger
+   * one. Else the burst is over: what is left of large allowances is taken back, because the next burst may be small.
    */
   #end(): void {
     if (this.#stopping) return;
@@ -151,9 +153,11 @@ export class AcceptRounds {
     const answering = this.#answering();
     if (answering.some(({ waits }) => waits)) {
       this.#accepted += this.#allowance;
-      this.#begin(answering, Math.min(this.#allowance * 2, MOST_WITHOUT_WAITING));
+      const larger = this.#late++ === 0 ? 1 : 2;
+      this.#begin(answering, Math.min(this.#allowance * larger, MOST_WITHOUT_WAITING));
     } else {
       this.#accepted = 0;
+      this.#late = 0;
       if (this.#allowance > FEWEST) this.#begin(answering, FEWEST);
     }
     for (const member of behind) if (!member.hangs) this.#ask(member);

@@ -89,20 +89,25 @@ describe("The rounds in which replicas accept", () => {
     expect(sent.map(({ round }) => round)).to.deep.equal([1, 2]);
   });
 
-  it("wait a tenth of a second for a replica that is slow: then all get a larger allowance", async () => {
+  it("wait a tenth of a second for a replica that is slow, then all get an allowance, and larger ones in the end", async () => {
     const [first, second] = [join(1), join(2)];
-    const asked = once(second, "order");
-    first.report({ round: 1, remaining: 0 });
-    await asked;
-    expect(sent.slice(2)).to.deep.equal([
-      { id: 1, round: 2, allowance: 6 },
-      { id: 2, round: 2, allowance: 6 },
+    for (const round of [1, 2]) {
+      const asked = once(second, "order");
+      first.report({ round, remaining: 0 });
+      await asked;
+      second.report({ asked: round, round, remaining: 1 });
+    }
+    expect(sent.slice(2).map(({ id, allowance }) => [id, allowance])).to.deep.equal([
+      [1, 3],
+      [2, 3],
+      [1, 6],
+      [2, 6],
     ]);
-    second.report({ round: 1, remaining: 0 });
-    first.report({ round: 2, remaining: 0 });
-    expect(sent).to.have.length(4);
     second.report({ round: 2, remaining: 0 });
+    first.report({ round: 3, remaining: 0 });
     expect(sent).to.have.length(6);
+    second.report({ round: 3, remaining: 0 });
+    expect(sent).to.have.length(8);
   });
 
   it("do not wait for a replica that does not answer, until it does", async () => {

@@ -1,21 +1,28 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import { acceptedBy } from "../../src/dev/bench/sockets.ts";
 import { spawnService } from "../support/processes.ts";
+import { waitedForCpuMs } from "../support/schedstat.ts";
 import { useProcesses, useSharedAccount } from "../support/use-service.ts";
 
 const REPLICAS = 4;
 const CONNECTIONS = 64;
 const EVENLY = 1.5;
+/** How often connections are opened until one opening finds a machine on which no process is held up for so long. */
+const OPENINGS = 20;
+const HELD_UP_MS = 50;
 const OK = "HTTP/1.1 200 OK";
 
 describe("The connections of several processes", () => {
   const service = useProcesses({ REPLICAS, LIMIT_SCALE: 1_000 });
   const account = useSharedAccount(service);
+  const port = () => Number(new URL(service.url).port);
 
   /** Opens a connection and sends a request over it. Its answer is the status line, or the code of the error. */
   function ask() {
-    const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+    const socket = connect(port(), "127.0.0.1");
     socket.write(`GET /candidates HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\n\r\n`);
     const answer = new Promise<string>((resolve) => {
       socket.once("data", (data) => resolve(String(data).split("\r\n")[0] ?? ""));
@@ -37,7 +44,6 @@ describe("The connections of several processes", () => {
     close();
   }
 
-  const requests = () => service.log.filter(({ msg }) => msg === "request");
   const gone = new Set<number>();
   const pids = () => [...new Set(service.log.filter(({ msg }) => msg === "serving").map(({ pid }) => pid))];
   const live = () => pids().filter((pid) => !gone.has(pid));
@@ -50,18 +56,35 @@ describe("The connections of several processes", () => {
     await successor;
   }
 
-  it("are spread evenly if they are opened at once", async () => {
-    for (const count of [CONNECTIONS, 8 * CONNECTIONS]) {
-      const before = requests().length;
-      await expectAllAnswered(askMany(count));
-      while (requests().length < before + count) await service.logged(({ msg }) => msg === "request");
-      const counts = new Map<number, number>();
-      for (const { pid } of requests().slice(before)) counts.set(pid, (counts.get(pid) ?? 0) + 1);
-      expect([...counts.keys()]).to.have.members(live());
-      const most = Math.max(...counts.values()) / Math.min(...counts.values());
-      expect(most, [...counts.values()].join(", ")).to.be.at.most(EVENLY);
+  /** Opens connections without a request. @returns how many each process has accepted, and the longest that one waited for a CPU. */
+  async function open(count: number) {
+    const all = [service.child.pid ?? 0, ...live()];
+    const before = all.map(waitedForCpuMs);
+    const accepted = () => live().map((pid) => acceptedBy(pid, port()));
+    const sockets = Array.from({ length: count }, () => connect(port(), "127.0.0.1"));
+    try {
+      while (sum(accepted()) < count) await setTimeout(5); // no event tells when another process has accepted
+      return { counts: accepted(), waitedMs: Math.max(...all.map((pid, n) => waitedForCpuMs(pid) - (before[n] ?? 0))) };
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      while (sum(accepted()) > 0) await setTimeout(5);
     }
-  });
+  }
+
+  for (const count of [CONNECTIONS, 8 * CONNECTIONS]) {
+    it(`are spread evenly if ${count} are opened at once`, async function () {
+      if (process.platform !== "linux") this.skip(); // /proc tells what each process has accepted
+      for (let opening = 1; opening <= OPENINGS; opening++) {
+        const { counts, waitedMs } = await open(count);
+        // Evenness is promised of processes that run. Other load on the machine may keep one from its core.
+        if (waitedMs > HELD_UP_MS) continue;
+        expect(counts).to.have.length(REPLICAS);
+        expect(Math.max(...counts) / Math.min(...counts), counts.join(", ")).to.be.at.most(EVENLY);
+        return;
+      }
+      this.skip();
+    });
+  }
 
   it("are all served by the others while a process hangs, and none is lost when it is killed then", async () => {
     const [hung = 0] = live();
@@ -148,3 +171,7 @@ describe("Several processes whose supervisor is killed", () => {
     await service.stop();
   });
 });
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

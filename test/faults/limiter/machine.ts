@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { waitedForCpuMs } from "../../support/schedstat.ts";
 
 const SAMPLE_MS = 20;
 
@@ -44,7 +45,7 @@ export function watchMachine(replicas: readonly number[]): Machine {
   const timer = setInterval(() => {
     for (const pid of new Set([...replicas, process.pid, ...children()])) {
       const own = samples.get(pid) ?? [];
-      own.push({ at: Date.now(), ms: waitOf(pid) });
+      own.push({ at: Date.now(), ms: waitedForCpuMs(pid) });
       samples.set(pid, own);
     }
   }, SAMPLE_MS);
@@ -76,19 +77,10 @@ export function watchMachine(replicas: readonly number[]): Machine {
 
 /** The process ids of this process's children. The test's Redis servers are among them. */
 function children(): number[] {
-  return readOr("", `/proc/self/task/${process.pid}/children`).split(" ").filter(Boolean).map(Number);
-}
-
-/** Milliseconds that a process has waited for a CPU: the second number of schedstat, in nanoseconds (proc(5)). */
-function waitOf(pid: number): number {
-  return Number(readOr("0 0", `/proc/${pid}/schedstat`).split(" ")[1]) / 1e6;
-}
-
-function readOr(otherwise: string, path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
   } catch {
-    return otherwise;
+    return [];
   }
 }
 
