@@ -21,6 +21,8 @@ const MAX_CLAIM_ATTEMPTS = 3;
  * the outcome is stored within milliseconds, and no event tells this process.
  */
 const LOOK_PAUSES_MS = [10, 30, 60, 150];
+/** How long a retry waits for the storing of an answer that this process has given, in milliseconds. Then it looks too. */
+const STORED_WITHIN_MS = 250;
 
 export interface IdempotentWorkOptions {
   store: IdempotencyStore;
@@ -127,7 +129,7 @@ export class IdempotentWork {
     fingerprint,
   }: IdempotentRequest): Promise<{ record: IdempotencyRecord; isFirst: boolean }> {
     const id = `${accountId}.${sha256(key)}`;
-    await this.#unstored.settled(id);
+    await this.#unstored.settled(id, STORED_WITHIN_MS);
     const now = this.#clock.now();
     const seed = this.#token();
     const fresh: IdempotencyRecord = {
@@ -157,7 +159,7 @@ export class IdempotentWork {
       const found = await this.#store.find(fresh.accountId, fresh.id);
       if (found === undefined || !isInFlight(found, fresh)) return found;
       await setTimeout(pause);
-      await this.#unstored.settled(fresh.id);
+      await this.#unstored.settled(fresh.id, pause);
     }
     return this.#store.find(fresh.accountId, fresh.id);
   }

@@ -36,15 +36,15 @@ export class Unstored {
     return true;
   }
 
-  /** Waits until no outcome of this record is being stored. */
-  async settled(recordId: string): Promise<void> {
-    await this.#pending.get(recordId);
+  /** Waits until no outcome of this record is being stored, but not longer than this, in milliseconds. */
+  async settled(recordId: string, withinMs: number): Promise<void> {
+    const pending = this.#pending.get(recordId);
+    if (pending !== undefined) await within(withinMs, pending);
   }
 
   /** Waits until nothing is being stored, but not longer than this, in milliseconds. */
   async allSettled(withinMs: number): Promise<void> {
-    const late = setTimeout(withinMs, undefined, { ref: false });
-    await Promise.race([Promise.all(this.#pending.values()), late]);
+    await within(withinMs, Promise.all(this.#pending.values()));
   }
 
   async #end(storing: Promise<unknown>, size: number): Promise<void> {
@@ -56,4 +56,8 @@ export class Unstored {
       this.#size -= size;
     }
   }
+}
+
+async function within(ms: number, ended: Promise<unknown>): Promise<void> {
+  await Promise.race([ended, setTimeout(ms, undefined, { ref: false })]);
 }

@@ -43,7 +43,7 @@ export class LogOutput implements DestinationStream {
     this.#fd = fd;
     const kind = fstatSync(fd);
     this.#returnsAtOnce = kind.isFIFO() || kind.isSocket();
-    this.#batchBytes = this.#returnsAtOnce ? PIPE_BATCH_BYTES : FILE_BATCH_BYTES;
+    this.#batchBytes = kind.isFile() ? FILE_BATCH_BYTES : PIPE_BATCH_BYTES;
     this.#onDropped = onDropped;
     process.once("exit", () => this.#writeLast());
   }

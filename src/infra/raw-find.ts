@@ -1,4 +1,4 @@
-import { BSON, type Db, type Document, type Filter, type Long, MongoError, MongoNetworkError } from "mongodb";
+import { type Db, type Document, type Filter, Long, MongoError, MongoNetworkError } from "mongodb";
 import type { Limits } from "./mongo.ts";
 
 export interface RawQuery<Stored extends Document> {
@@ -35,7 +35,8 @@ export async function findRaw<Stored extends Document>(
   { collection, filter, sort, projection, limit }: RawQuery<Stored>,
   { signal, maxTimeMS, ignoreUndefined }: Limits,
 ): Promise<RawBatch> {
-  const options = { signal, ignoreUndefined, raw: true };
+  // Not `raw`: the driver would leave errors undecoded too, and could not tell from them that the primary has changed.
+  const options = { signal, ignoreUndefined, fieldsAsRaw: { firstBatch: true } };
   const command = () => ({
     find: collection,
     filter,
@@ -50,10 +51,16 @@ export async function findRaw<Stored extends Document>(
     if (!isPassing(error)) throw error;
     return db.command(command(), options);
   });
-  const { firstBatch, id } = BSON.deserialize(reply["cursor"] as Uint8Array, { raw: true }) as Cursor;
+  const { firstBatch, id } = reply["cursor"] as Cursor;
   const cut = Number(id) !== 0;
-  if (cut) await db.command({ killCursors: collection, cursors: [id] }, { signal });
+  // If it cannot be ended, the server ends it after ten minutes. The documents are here.
+  if (cut) await db.command({ killCursors: collection, cursors: [asLong(id)] }, { signal }).catch(() => undefined);
   return { documents: firstBatch, cut };
+}
+
+/** The driver makes a number of a small id, and would send it as a double, which the server refuses. */
+function asLong(id: Long | number): Long {
+  return typeof id === "number" ? Long.fromNumber(id) : id;
 }
 
 /** Returns whether a read may be sent again, to the next primary. The driver does so itself for its cursors, also once. */
