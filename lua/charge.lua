@@ -7,14 +7,14 @@
 --   3 key marker       "revoked", or the version of the account's record that last rotated the key; absent otherwise
 --   4 account marker   present while the account is suspended
 --   5 grants           hash of the key's grants for the surface: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"
--- Argument: one string of seven whole numbers. A client writes one string faster than seven.
+-- Argument: one string of seven whole numbers, separated by spaces. The client sends one string faster than seven.
 --   1 account limit, 2 key limit       requests per window, >= 0
 --   3 window                           seconds, >= 1
 --   4 cost                             requests, >= 1
 --   5 deadline                         Redis's clock, ms; from then on nothing is charged; 0 for none
 --   6 account version                  version of the account's record in which the replica looked the key up
 --   7 secret's end                     when the secret of the request expires, Redis's clock, ms; 0 for never
--- Answer: one string of seven words. A client decodes a string faster than an array.
+-- Answer: one string of seven words, separated by spaces. The client reads one string faster than an array.
 --   1 verdict                          admitted, granted, account_exhausted, key_exhausted, revoked, suspended, outdated,
 --                                      replaced (src/limiter/decision.ts explains each), or stale: the deadline has passed
 --   2 remaining account, 3 remaining key

@@ -77,10 +77,10 @@ export class IdempotentWork {
   }
 
   /**
-   * Waits for one round trip in addition to the work's own: it claims the key. Another one stores the outcome, after this
-   * has returned. A refusal waits for both, and so does an attempt that took over from another one (then two claim the
-   * key and one reads it). A replay takes two in total. While another process works on the request, this looks at the
-   * record five times in a quarter of a second.
+   * Waits for one round trip in addition to the work's own, which claims the key. Another one stores the outcome after
+   * this has returned. A refusal waits for both. So does an attempt that took over from another one; it also takes one
+   * to read the key's record and one to claim it again. A replay takes two in total. While another process works on the
+   * request, this reads the record five times in a quarter of a second.
    * @throws problems idempotency_key_reused, idempotency_in_flight, store_unavailable; what the work throws.
    */
   async once(request: IdempotentRequest, work: Work): Promise<Done> {
@@ -100,7 +100,7 @@ export class IdempotentWork {
     return earlier === undefined ? answerOrThrow(outcome, false) : answerOrThrow(earlier, true);
   }
 
-  /** Waits until the outcome of every answer is stored, but not longer than this, in milliseconds. */
+  /** Waits until the outcome of every answer is stored. Gives up after `withinMs` milliseconds. */
   async settled(withinMs: number): Promise<void> {
     await this.#unstored.allSettled(withinMs);
   }

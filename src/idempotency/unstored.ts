@@ -36,13 +36,13 @@ export class Unstored {
     return true;
   }
 
-  /** Waits until no outcome of this record is being stored, but not longer than this, in milliseconds. */
+  /** Waits until no outcome of this record is being stored. Gives up after `withinMs` milliseconds. */
   async settled(recordId: string, withinMs: number): Promise<void> {
     const pending = this.#pending.get(recordId);
     if (pending !== undefined) await within(withinMs, pending);
   }
 
-  /** Waits until nothing is being stored, but not longer than this, in milliseconds. */
+  /** Waits until nothing is being stored. Gives up after `withinMs` milliseconds. */
   async allSettled(withinMs: number): Promise<void> {
     await within(withinMs, Promise.all(this.#pending.values()));
   }

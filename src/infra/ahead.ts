@@ -20,7 +20,7 @@ let making: Promise<void> = Promise.resolve();
 
 /**
  * Makes all lazy values, one after the other, after those of earlier calls.
- * @throws what one of them throws, and does not make the others.
+ * @throws the first error. The values after it are then made when they are first asked for.
  */
 export function makeAhead(): Promise<void> {
   return (making = making.catch(() => undefined).then(makeAll));

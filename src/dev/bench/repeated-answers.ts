@@ -13,18 +13,28 @@ const ASIDE = new Set(["lsid", "$clusterTime", "maxTimeMS"]);
 const WRITES = ["insert", "update", "delete", "findAndModify"];
 
 /**
- * Returns the same bench behind a proxy that repeats MongoDB's answer to a find of candidates until one is written. The
+ * Measures with the same bench behind a proxy that repeats MongoDB's answer to a find of candidates until one is written. The
  * servers' CPU is then measured at their own pace. Behind a slow MongoDB a process sleeps between any two answers, and
  * pays several times as much for each, because nothing of it is left in the processor's caches. Without one plain host
  * in MONGODB_URL, it is the bench as it was.
  */
-export async function withRepeatedAnswers(bench: Bench): Promise<Bench & { stopRepeating(): void }> {
+export async function withRepeatedAnswers<T>(bench: Bench, measure: (repeating: Bench) => Promise<T>): Promise<T> {
   const [host, port] = oneHostOf(bench.mongodbUrl);
-  if (host === undefined || port === undefined) return { ...bench, stopRepeating: () => undefined };
+  if (host === undefined || port === undefined) return await measure(bench);
+  const { mongodbUrl, close } = await startRepeating(bench.mongodbUrl, host, Number(port));
+  try {
+    return await measure({ ...bench, mongodbUrl });
+  } finally {
+    await bench.children.stopServers();
+    close();
+  }
+}
+
+async function startRepeating(mongodbUrl: string, host: string, port: number) {
   const answers = new Map<string, Buffer>();
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
-    const mongo = connect(Number(port), host);
+    const mongo = connect(port, host);
     const asked = new Map<number, string>();
     for (const socket of [client.setNoDelay(), mongo.setNoDelay()]) {
       sockets.add(socket);
@@ -54,13 +64,12 @@ export async function withRepeatedAnswers(bench: Bench): Promise<Bench & { stopR
     );
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = new ConnectionString(bench.mongodbUrl);
+  const url = new ConnectionString(mongodbUrl);
   url.hosts = [`127.0.0.1:${(server.address() as AddressInfo).port}`];
   url.searchParams.set("directConnection", "true");
   return {
-    ...bench,
     mongodbUrl: url.href,
-    stopRepeating() {
+    close() {
       server.close();
       for (const socket of sockets) socket.destroy();
     },

@@ -20,14 +20,8 @@ type Cost = { readonly server: number };
 const cost = ({ server }: Cost): number => server;
 
 /** Measures a full page of the feed: 200 candidates with 5 documents and 3 references each. */
-export async function listRows(direct: Bench): Promise<Section> {
-  const bench = await withRepeatedAnswers(direct);
-  try {
-    return await sectionOf(bench);
-  } finally {
-    await bench.children.stopServers();
-    bench.stopRepeating();
-  }
+export function listRows(bench: Bench): Promise<Section> {
+  return withRepeatedAnswers(bench, sectionOf);
 }
 
 async function sectionOf(bench: Bench): Promise<Section> {

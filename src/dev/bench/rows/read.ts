@@ -12,14 +12,8 @@ const CONNECTIONS = 32;
 const NO_LIMIT = { accountLimit: 600_000_000, keyLimit: 300_000_000, windowSeconds: 86_400 };
 
 /** Measures GET of one candidate beside what a bare limiter and the driver need for it. */
-export async function readRows(direct: Bench): Promise<Section> {
-  const bench = await withRepeatedAnswers(direct);
-  try {
-    return await sectionOf(bench);
-  } finally {
-    await bench.children.stopServers();
-    bench.stopRepeating();
-  }
+export function readRows(bench: Bench): Promise<Section> {
+  return withRepeatedAnswers(bench, sectionOf);
 }
 
 async function sectionOf(bench: Bench): Promise<Section> {
