@@ -1,3 +1,4 @@
+import { mock } from "node:test";
 import { expect } from "chai";
 import { createLog } from "../../src/infra/log.ts";
 import { useService } from "../support/use-service.ts";
@@ -25,6 +26,23 @@ describe("the log", () => {
     });
     const text = JSON.stringify(service.log);
     for (const secret of [key, key.slice(9, 20), "zoe@", "Zoë", "person-7"]) expect(text).not.to.contain(secret);
+  });
+
+  it("has the time of each line to the millisecond, in UTC", () => {
+    const lines: string[] = [];
+    const log = createLog("info", { write: (line) => lines.push(line) });
+    const times = ["2026-11-23T09:59:59.007Z", "2026-11-23T09:59:59.998Z", "2026-11-23T10:00:00.000Z"];
+    const earlier = "2026-11-23T09:59:59.999Z"; // the clock steps back
+    try {
+      for (const time of [...times, earlier]) {
+        mock.timers.enable({ apis: ["Date"], now: Date.parse(time) });
+        log.info("one");
+        mock.timers.reset();
+      }
+    } finally {
+      mock.timers.reset();
+    }
+    expect(lines.map((line) => (JSON.parse(line) as { time: string }).time)).to.deep.equal([...times, earlier]);
   });
 
   it("redacts secrets and personal data that are passed to it by mistake", () => {

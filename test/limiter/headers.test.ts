@@ -60,6 +60,20 @@ describe("a refusal", () => {
     });
   });
 
+  it("says the numbers of each decision, also right after one that differs in a single number", () => {
+    const refused = { ...ADMITTED, verdict: "key_exhausted" } as const;
+    const members = (decision: Decision) => refusalOf(decision)?.extras.members;
+    const text = (decision: Decision) => refusalOf(decision)?.detail;
+    const smaller = { ...refused, key: { limit: 7, remaining: 0 } };
+    const later = { ...refused, resetMs: refused.resetMs + 60_000 };
+    const daily = { ...refused, windowSeconds: 86_400 };
+    expect(members(refused)).to.include({ limit: refused.key.limit });
+    expect(members(smaller)).to.include({ limit: 7 });
+    expect(members(later)).to.include({ limit: refused.key.limit, retry_after: secondsToReset(later) });
+    expect(text(refused)).to.contain("in an hour");
+    expect(text(daily)).to.contain("in 1440 minutes");
+  });
+
   it("challenges a revoked key with WWW-Authenticate", () => {
     const refusal = refusalOf({ ...ADMITTED, verdict: "revoked" });
     expect(refusal).to.include({ code: "api_key_revoked" });
