@@ -69,7 +69,7 @@ async function startRepeating(mongodbUrl: string, host: string, port: number) {
   url.searchParams.set("directConnection", "true");
   return {
     mongodbUrl: url.href,
-    close() {
+    close: () => {
       server.close();
       for (const socket of sockets) socket.destroy();
     },
