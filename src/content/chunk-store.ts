@@ -16,9 +16,17 @@ interface Chunk {
   data: Binary;
 }
 
+/** Chunks that were asked for, up to number `until` (exclusive). */
+interface Batch {
+  readonly until: number;
+  readonly found: Promise<Chunk[]>;
+  /** Says that they are in memory no more. */
+  readonly release: () => void;
+}
+
 /**
  * Writes and reads the chunks of files, several in one round trip: one, one, two, four, then eight at a time. So a small
- * file, or one whose client is slow at first, holds one chunk in memory.
+ * file, or one whose client is slow at first, holds one or two chunks in memory.
  */
 export class ChunkStore {
   readonly #mongo: Mongo;
@@ -46,30 +54,48 @@ export class ChunkStore {
   }
 
   /**
-   * Reads bytes of a file as they are asked for. No cursor stays open, however slow the reader is.
+   * Reads bytes of a file as they are asked for. While one batch is sent, the next one is on its way, unless all files
+   * together hold plenty. No cursor stays open, however slow the reader is.
    * @throws problem store_unavailable; {Error} if a chunk is missing or too short.
    */
   async *read(files_id: ObjectId, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
     const first = Math.floor(start / CHUNK_BYTES);
     const last = Math.ceil(end / CHUNK_BYTES);
-    for (let n = first; n < last;) {
-      const until = Math.min(n + this.#batch(n - first), last);
-      const bytes = (until - n) * CHUNK_BYTES;
-      this.#held += bytes; // before the bytes arrive, or downloads that wait for MongoDB would not count
-      try {
-        const found = await this.#find(files_id, n, until);
-        for (; n < until; n++) {
-          const offset = n * CHUNK_BYTES;
-          const data = found.shift();
-          if (data?.n !== n) throw new Error("A chunk of a document's content is missing.");
-          const wanted = Math.min(end - offset, CHUNK_BYTES);
-          if (data.data.length() < wanted) throw new Error("A chunk of a document's content is too short.");
-          yield data.data.value().subarray(Math.max(start - offset, 0), wanted);
+    let ahead: Batch | undefined;
+    try {
+      for (let n = first; n < last;) {
+        const batch: Batch = ahead ?? this.#fetch(files_id, n, Math.min(n + this.#batch(n - first), last));
+        ahead = undefined;
+        try {
+          const found = await batch.found;
+          const { until } = batch;
+          if (until < last && this.#held <= PLENTY)
+            ahead = this.#fetch(files_id, until, Math.min(until + this.#batch(until - first), last));
+          for (; n < until; n++) {
+            const offset = n * CHUNK_BYTES;
+            const data = found.shift();
+            if (data?.n !== n) throw new Error("A chunk of a document's content is missing.");
+            const wanted = Math.min(end - offset, CHUNK_BYTES);
+            if (data.data.length() < wanted) throw new Error("A chunk of a document's content is too short.");
+            yield data.data.value().subarray(Math.max(start - offset, 0), wanted);
+          }
+        } finally {
+          batch.release();
         }
-      } finally {
-        this.#held -= bytes;
       }
+    } finally {
+      // The reader has left, or a batch failed. What is on its way counts until it is here.
+      ahead?.found.then(ahead.release, ahead.release);
     }
+  }
+
+  /** Asks for chunks. They count from now on, or downloads that wait for MongoDB would not count. */
+  #fetch(files_id: ObjectId, n: number, until: number): Batch {
+    const bytes = (until - n) * CHUNK_BYTES;
+    this.#held += bytes;
+    const found = this.#find(files_id, n, until);
+    found.catch(() => undefined); // whoever awaits it reports it
+    return { until, found, release: () => void (this.#held -= bytes) };
   }
 
   #find(files_id: ObjectId, first: number, until: number): Promise<Chunk[]> {

@@ -196,8 +196,10 @@ export class IdempotentWork {
       const packed = await pack(outcome);
       if (await this.#store.finish(record, packed)) return undefined;
       const found = await this.#store.find(record.accountId, record.id);
-      // Another attempt was refused and freed the key, before this one did the work.
-      if (found === undefined) await this.#store.insert({ ...record, outcome: packed });
+      // Another attempt was refused and freed the key. It is bound again, but without the answer: an erasure may have
+      // come in between, and had no record to remove the answer from.
+      if (found === undefined)
+        await this.#store.insert({ ...record, leaseUntil: 0, forgotten: (record.forgotten ?? 0) + 1 });
       return found?.outcome === undefined ? undefined : await unpack(found.outcome);
     } catch (error) {
       // The work is done and its answer is correct. A retry repeats the work and finds what already exists.

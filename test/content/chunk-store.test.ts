@@ -142,11 +142,11 @@ describe("the writer of chunks", () => {
   });
 });
 
-describe("many downloads at once from a slow store", () => {
-  const READERS = 100;
+describe("downloads from a slow store", () => {
   const CHUNKS = 40;
 
-  it("ask for 32 MiB together, and beyond that for one chunk each", async () => {
+  /** A store whose round trips wait until they are answered. */
+  function slowStore() {
     let asked: { chunks: number; answer: () => void }[] = [];
     const data = new Binary(Buffer.alloc(CHUNK_BYTES));
     const find = ({ n }: { n: { $gte: number; $lt: number } }) => {
@@ -160,21 +160,64 @@ describe("many downloads at once from a slow store", () => {
       bounded: (_: string, run: (limits: object) => unknown) => run({}),
     };
     const store = new ChunkStore(mongo as unknown as Mongo);
-    const readOne = async () => {
-      let size = 0;
-      for await (const part of store.read(new ObjectId(), { start: 0, end: CHUNKS * CHUNK_BYTES })) size += part.length;
-      return size;
+    return {
+      read: () => store.read(new ObjectId(), { start: 0, end: CHUNKS * CHUNK_BYTES }),
+      /** Answers what was asked for until now. Returns the number of chunks of each round trip. */
+      async answer(): Promise<number[]> {
+        await setImmediate();
+        const round = asked;
+        asked = [];
+        for (const { answer } of round) answer();
+        return round.map(({ chunks }) => chunks);
+      },
     };
-    const reading = Promise.all(Array.from({ length: READERS }, readOne));
+  }
+
+  async function sizeOf(parts: AsyncIterable<Uint8Array>): Promise<number> {
+    let size = 0;
+    for await (const part of parts) size += part.length;
+    return size;
+  }
+
+  it("ask for 32 MiB together, and beyond that for one chunk each", async () => {
+    const READERS = 100;
+    const store = slowStore();
+    const reading = Promise.all(Array.from({ length: READERS }, () => sizeOf(store.read())));
     const rounds: number[] = [];
-    for (await setImmediate(); asked.length > 0; await setImmediate()) {
-      const round = asked;
-      asked = [];
-      rounds.push(round.reduce((sum, { chunks }) => sum + chunks, 0));
-      for (const { answer } of round) answer();
-    }
+    for (let round = await store.answer(); round.length > 0; round = await store.answer())
+      rounds.push(round.reduce((sum, chunks) => sum + chunks, 0));
     expect(new Set(await reading)).to.deep.equal(new Set([CHUNKS * CHUNK_BYTES]));
     const plenty = Math.ceil((32 * 1024 * 1024) / CHUNK_BYTES);
     expect(Math.max(...rounds)).to.be.within(plenty, plenty + 8 + READERS);
+  });
+
+  it("ask for the next chunks while the reader has not taken those before them", async () => {
+    const store = slowStore();
+    const reader = store.read();
+    const first = reader.next();
+    expect(await store.answer()).to.deep.equal([1]);
+    await first;
+    expect(await store.answer(), "the second chunk, before it is read").to.deep.equal([1]);
+    expect(await store.answer(), "nothing beyond it").to.deep.equal([]);
+    await reader.return(undefined);
+  });
+
+  it("count nothing any more once their readers have left, not even what was on its way", async () => {
+    const store = slowStore();
+    // Three times 60 chunks are more than 32 MiB. Once that much is held, nothing is asked for ahead.
+    for (let time = 0; time < 3; time++) {
+      const readers = Array.from({ length: 60 }, () => store.read());
+      const begun = Promise.all(readers.map((reader) => reader.next()));
+      await store.answer();
+      await begun;
+      await Promise.all(readers.map((reader) => reader.return(undefined)));
+      expect(await store.answer(), "round trips on their way").to.have.length(60);
+      await setImmediate();
+    }
+    const reading = sizeOf(store.read());
+    const rounds: number[] = [];
+    for (let round = await store.answer(); round.length > 0; round = await store.answer()) rounds.push(...round);
+    expect(await reading).to.equal(CHUNKS * CHUNK_BYTES);
+    expect(rounds).to.deep.equal([1, 1, 2, 4, 8, 8, 8, 8]);
   });
 });

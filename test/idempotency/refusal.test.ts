@@ -78,13 +78,29 @@ describe("a refusal of the work", () => {
     expect((await bench.replica().once(request, done)).replayed).to.equal(true);
   });
 
-  it("does not undo the success of an attempt that it overtook", async () => {
+  /** Lets an attempt finish after its key was freed by the refusal of another one, and after `meanwhile`. */
+  async function overtaken(meanwhile: () => Promise<void>): Promise<void> {
     const first = await hang(bench.replica(), request, done);
     bench.clock.time += LEASE_MS;
     expect((await refusalOf(bench.replica().once(request, refused("version_mismatch")))).status).to.equal(412);
+    await meanwhile();
     first.release();
     await first.outcome;
-    expect((await bench.replica().once(request, done)).replayed).to.equal(true);
+  }
+
+  it("leaves the key bound to the request of an attempt that it overtook", async () => {
+    ids.length = 0;
+    await overtaken(async () => {});
+    expect(await isBound()).to.equal(true);
+    for (let n = 0; n < 2; n++) await refusalOf(bench.replica().once(request, refused("version_mismatch")));
+    expect(await isBound(), "a refusal must not free it again").to.equal(true);
+    expect(new Set(ids.slice(1)).size, "retries work with the same ids").to.equal(1);
+  });
+
+  it("keeps the answer of an attempt that it overtook from being stored after an erasure", async () => {
+    const gone = problem("not_found", "Erased.");
+    await overtaken(() => bench.replica().end(ACCOUNT, SUBJECT, gone));
+    expect((await refusalOf(bench.replica().once(request, refused("not_found")))).code).to.equal("not_found");
   });
 
   it("is answered with 503 if the key cannot be freed, so that the client sends the same request again", async () => {

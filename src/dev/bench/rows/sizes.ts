@@ -9,8 +9,8 @@ import { type Service, startService } from "../service.ts";
 import { spreadOf } from "../stats.ts";
 
 const LIMIT = 200;
-/** Requests of one measurement. Its median is taken. */
-const REQUESTS = 3;
+/** How long one measurement takes. Its median is taken: of a few pages, and of a hundred polls. */
+const SLICE_SECONDS = 0.25;
 const SETTLE_MS = 1000;
 
 /** What a client asks of an account, by name: a whole request. */
@@ -36,7 +36,7 @@ export async function sizeRows(bench: Bench): Promise<Section> {
   const pairs = names.map((name) => [`${name} ${largest}`, `${name} ${smallest}`] as const);
   const latency = ({ p50 }: { p50: number }) => p50;
   const measures = [...asked].map(([name, { port, request }]) => {
-    const run = { requests: [request], seconds: 60, count: REQUESTS };
+    const run = { requests: [request], seconds: SLICE_SECONDS };
     return [name, () => bench.generator.connected(port, 1, (load) => load(run))] as const;
   });
   const rounds = await inTurns(bench.options, Object.fromEntries(measures), { compared: pairs, cost: latency });
