@@ -16,11 +16,11 @@ interface Chunk {
   data: Binary;
 }
 
-/** Chunks that were asked for, up to number `until` (exclusive). */
+/** Chunks that MongoDB was asked for: those before number `until`. */
 interface Batch {
   readonly until: number;
   readonly found: Promise<Chunk[]>;
-  /** Says that they are in memory no more. */
+  /** Must be called once they are no longer in memory. */
   readonly release: () => void;
 }
 
@@ -54,8 +54,8 @@ export class ChunkStore {
   }
 
   /**
-   * Reads bytes of a file as they are asked for. While one batch is sent, the next one is on its way, unless all files
-   * together hold plenty. No cursor stays open, however slow the reader is.
+   * Reads bytes of a file as they are asked for. While one batch is sent, MongoDB is asked for the next one, unless all
+   * files together hold more than `PLENTY`. No cursor stays open, however slow the reader is.
    * @throws problem store_unavailable; {Error} if a chunk is missing or too short.
    */
   async *read(files_id: ObjectId, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
@@ -84,17 +84,17 @@ export class ChunkStore {
         }
       }
     } finally {
-      // The reader has left, or a batch failed. What is on its way counts until it is here.
+      // The reader has left, or a batch failed. Chunks that were asked for count until they have arrived.
       ahead?.found.then(ahead.release, ahead.release);
     }
   }
 
-  /** Asks for chunks. They count from now on, or downloads that wait for MongoDB would not count. */
+  /** Asks MongoDB for chunks. They count from now on: a download that waits for them needs their memory soon. */
   #fetch(files_id: ObjectId, n: number, until: number): Batch {
     const bytes = (until - n) * CHUNK_BYTES;
     this.#held += bytes;
     const found = this.#find(files_id, n, until);
-    found.catch(() => undefined); // whoever awaits it reports it
+    found.catch(() => undefined); // `read` reports it when it needs these chunks
     return { until, found, release: () => void (this.#held -= bytes) };
   }
 

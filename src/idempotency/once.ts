@@ -21,7 +21,7 @@ const MAX_CLAIM_ATTEMPTS = 3;
  * the outcome is stored within milliseconds, and no event tells this process.
  */
 const LOOK_PAUSES_MS = [10, 30, 60, 150];
-/** How long a retry waits for the storing of an answer that this process has given, in milliseconds. Then it looks too. */
+/** How long a retry waits until an answer of this process is stored, in milliseconds. Then the retry reads the record. */
 const STORED_WITHIN_MS = 250;
 
 export interface IdempotentWorkOptions {
@@ -196,8 +196,8 @@ export class IdempotentWork {
       const packed = await pack(outcome);
       if (await this.#store.finish(record, packed)) return undefined;
       const found = await this.#store.find(record.accountId, record.id);
-      // Another attempt was refused and freed the key. It is bound again, but without the answer: an erasure may have
-      // come in between, and had no record to remove the answer from.
+      // Another attempt was refused and freed the key. Bind it again, but without the answer: an erasure in between
+      // found no record, so it could not have removed the answer.
       if (found === undefined)
         await this.#store.insert({ ...record, leaseUntil: 0, forgotten: (record.forgotten ?? 0) + 1 });
       return found?.outcome === undefined ? undefined : await unpack(found.outcome);

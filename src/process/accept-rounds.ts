@@ -13,7 +13,7 @@ const MOST = 16;
 const SHARE = 1 / 4;
 /** A round in which a replica is behind ends after this many milliseconds. The others wait no longer for it. */
 const LONGEST_ROUND_MS = 100;
-/** What rounds grow to, twofold each time, while a replica stays behind: evenness must not cost connections. */
+/** The largest allowance. While a replica stays behind, each round doubles it: new connections matter more than evenness. */
 const MOST_WITHOUT_WAITING = 1024;
 
 /** From the supervisor: a replica may accept this many connections, or is asked how many remain of that round. */
@@ -143,8 +143,9 @@ export class AcceptRounds {
   }
 
   /**
-   * Ends a round that took long. If replicas wait, all that answer get a new allowance, from the second time on a larger
-   * one. Else the burst is over: what is left of large allowances is taken back, because the next burst may be small.
+   * Ends a round that took long. If replicas wait, every replica that answers gets a new allowance; from the second such
+   * round of a burst on, it is larger. If none waits, the burst is over. What is left of large allowances is then taken
+   * back, because the next burst may be small.
    */
   #end(): void {
     if (this.#stopping) return;

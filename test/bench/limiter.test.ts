@@ -104,7 +104,7 @@ describe("the bench of limiters", function () {
 describe("the bench's counter of commands", () => {
   it("counts every command on the way to MongoDB, with its collection, and says which are answered", async function () {
     const primary = await primaryOf(mongodbUrl);
-    if (primary.tls) this.skip();
+    if (primary.tls) this.skip(); // the counter cannot read what is encrypted
     const counter = await countCommands(primary.host, primary.port, { delayMs: 50 });
     const name = `bench-counter-${process.pid}`;
     const client = await new MongoClient(primary.through(counter.address, name)).connect();
@@ -135,7 +135,7 @@ describe("the bench's counter of Redis commands", () => {
     const [redis, other] = [new Redis(redisUrl), new Redis(redisUrl)];
     const name = `bench-commands-${process.pid}`;
     let isOver = false;
-    // The first commands that are counted may come together with the answer to MONITOR.
+    // Redis may send the first of these commands together with its answer to MONITOR.
     const busy = (async () => {
       while (!isOver) await other.hlen(name);
     })();

@@ -81,7 +81,7 @@ export function itWorksIn(
     const service = useService();
 
     it("compiles, creates a candidate, keeps the bytes of a file, sees a deletion, the limits and a problem", async function () {
-      if (tools.some((name) => !process.env[name])) this.skip();
+      if (tools.some((name) => !process.env[name])) this.skip(); // npm run test:clients says which tools are missing
       const folder = await mkdtemp(join(tmpdir(), "client-"));
       const [contract, file] = [join(folder, "openapi.json"), join(folder, "file.bin")];
       await writeFile(contract, await (await fetch(`${service.url}/openapi.json`)).text());

@@ -191,7 +191,7 @@ describe("downloads from a slow store", () => {
     expect(Math.max(...rounds)).to.be.within(plenty, plenty + 8 + READERS);
   });
 
-  it("ask for the next chunks while the reader has not taken those before them", async () => {
+  it("ask for the next chunks before the reader has taken the last ones", async () => {
     const store = slowStore();
     const reader = store.read();
     const first = reader.next();
@@ -202,7 +202,7 @@ describe("downloads from a slow store", () => {
     await reader.return(undefined);
   });
 
-  it("count nothing any more once their readers have left, not even what was on its way", async () => {
+  it("no longer count once their readers have left, nor do the chunks that were on their way", async () => {
     const store = slowStore();
     // Three times 60 chunks are more than 32 MiB. Once that much is held, nothing is asked for ahead.
     for (let time = 0; time < 3; time++) {

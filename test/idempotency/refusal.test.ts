@@ -78,7 +78,7 @@ describe("a refusal of the work", () => {
     expect((await bench.replica().once(request, done)).replayed).to.equal(true);
   });
 
-  /** Lets an attempt finish after its key was freed by the refusal of another one, and after `meanwhile`. */
+  /** Begins an attempt, lets a retry be refused, which frees the key, runs `meanwhile`, and lets the attempt finish. */
   async function overtaken(meanwhile: () => Promise<void>): Promise<void> {
     const first = await hang(bench.replica(), request, done);
     bench.clock.time += LEASE_MS;
@@ -88,7 +88,7 @@ describe("a refusal of the work", () => {
     await first.outcome;
   }
 
-  it("leaves the key bound to the request of an attempt that it overtook", async () => {
+  it("leaves the key bound to its request if an earlier attempt succeeds later", async () => {
     ids.length = 0;
     await overtaken(async () => {});
     expect(await isBound()).to.equal(true);
@@ -97,7 +97,7 @@ describe("a refusal of the work", () => {
     expect(new Set(ids.slice(1)).size, "retries work with the same ids").to.equal(1);
   });
 
-  it("keeps the answer of an attempt that it overtook from being stored after an erasure", async () => {
+  it("does not let an earlier attempt store its answer after an erasure", async () => {
     const gone = problem("not_found", "Erased.");
     await overtaken(() => bench.replica().end(ACCOUNT, SUBJECT, gone));
     expect((await refusalOf(bench.replica().once(request, refused("not_found")))).code).to.equal("not_found");

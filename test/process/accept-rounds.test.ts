@@ -89,7 +89,7 @@ describe("The rounds in which replicas accept", () => {
     expect(sent.map(({ round }) => round)).to.deep.equal([1, 2]);
   });
 
-  it("wait a tenth of a second for a replica that is slow, then all get an allowance, and larger ones in the end", async () => {
+  it("wait a tenth of a second for a slow replica, then go on; while it stays slow, allowances double", async () => {
     const [first, second] = [join(1), join(2)];
     for (const round of [1, 2]) {
       const asked = once(second, "order");

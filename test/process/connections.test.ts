@@ -10,7 +10,7 @@ import { useProcesses, useSharedAccount } from "../support/use-service.ts";
 const REPLICAS = 4;
 const CONNECTIONS = 64;
 const EVENLY = 1.5;
-/** How often connections are opened until one opening finds a machine on which no process is held up for so long. */
+/** The test opens all connections up to this many times, until no process waits HELD_UP_MS for a CPU meanwhile. */
 const OPENINGS = 20;
 const HELD_UP_MS = 50;
 const OK = "HTTP/1.1 200 OK";
@@ -56,7 +56,10 @@ describe("The connections of several processes", () => {
     await successor;
   }
 
-  /** Opens connections without a request. @returns how many each process has accepted, and the longest that one waited for a CPU. */
+  /**
+   * Opens connections and sends nothing.
+   * @returns how many each process accepted, and how long the process that waited longest for a CPU waited.
+   */
   async function open(count: number) {
     const all = [service.child.pid ?? 0, ...live()];
     const before = all.map(waitedForCpuMs);

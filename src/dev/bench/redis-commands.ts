@@ -6,7 +6,7 @@ import type { Redis } from "ioredis";
 
 /** What the service sends to Redis on its own every few seconds: its checks of health. */
 const BACKGROUND = new Set(["ping", "info"]);
-/** What MONITOR says of a command: who sent it, its name, and its first argument, as far as it needs no escaping. */
+/** A line of MONITOR: who sent the command, its name, and its first argument if that needs no escaping. */
 const COMMAND = /^\+[\d.]+ \[\d+ (?<source>[^\]]+)\] "(?<name>[^"]*)"(?: "(?<argument>[^"\\]*)")?/;
 
 /**
@@ -38,8 +38,8 @@ export async function commandsSent(redis: Redis, work: () => Promise<unknown>): 
 }
 
 /**
- * Opens a connection that Redis tells of every command, after `asked` answers of "OK". That of ioredis breaks if the first
- * command arrives together with the answer to MONITOR.
+ * Opens a connection and asks for MONITOR. Redis answers "OK" `asked` times, then sends a line for every command. ioredis has
+ * monitor(), which fails if the first line arrives together with the answer.
  */
 function monitor({ options }: Redis): { socket: Socket; asked: number } {
   const { host = "127.0.0.1", port = 6379, username, password, tls } = options;

@@ -13,10 +13,10 @@ const ASIDE = new Set(["lsid", "$clusterTime", "maxTimeMS"]);
 const WRITES = ["insert", "update", "delete", "findAndModify"];
 
 /**
- * Measures with the same bench behind a proxy that repeats MongoDB's answer to a find of candidates until one is written. The
- * servers' CPU is then measured at their own pace. Behind a slow MongoDB a process sleeps between any two answers, and
- * pays several times as much for each, because nothing of it is left in the processor's caches. Without one plain host
- * in MONGODB_URL, it is the bench as it was.
+ * Runs `measure` behind a proxy that stands before MongoDB. The proxy remembers the answer to each find of candidates and
+ * repeats it until a candidate is written. So the servers' CPU is measured at their own pace: behind a slow MongoDB a
+ * process sleeps between two answers, its data leave the processor's caches, and each answer costs several times as
+ * much. If MONGODB_URL does not name one plain host, there is no proxy.
  */
 export async function withRepeatedAnswers<T>(bench: Bench, measure: (repeating: Bench) => Promise<T>): Promise<T> {
   const [host, port] = oneHostOf(bench.mongodbUrl);

@@ -9,7 +9,7 @@ import { type Service, startService } from "../service.ts";
 import { spreadOf } from "../stats.ts";
 
 const LIMIT = 200;
-/** How long one measurement takes. Its median is taken: of a few pages, and of a hundred polls. */
+/** How long one measurement takes. It gives the median latency: of about ten pages, or of more than a hundred polls. */
 const SLICE_SECONDS = 0.25;
 const SETTLE_MS = 1000;
 
