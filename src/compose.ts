@@ -49,7 +49,7 @@ import { leftOverBytes } from "./sweeps/left-over-bytes.ts";
 import { SweepRunner } from "./sweeps/runner.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
-const CLOCK_SKEW_MS = 2_000;
+export const CLOCK_SKEW_MS = 2_000;
 
 /** The service, wired and connected. */
 export interface System {
@@ -151,6 +151,7 @@ async function wire({
     clock,
     writer: `${process}-${newId("req")}`,
     openWrites: candidateStore.openWrites,
+    skewMs: CLOCK_SKEW_MS,
     log,
   });
   await watermarks.start();

@@ -118,9 +118,8 @@ export class Operations {
     const open = async () => new KeyMarkers(await this.#connectedRedis());
     return {
       markRevoked: async (accountId, keyId) => (await open()).markRevoked(accountId, keyId),
-      markRotated: async (accountId, keyId, version) => (await open()).markRotated(accountId, keyId, version),
-      markSuspended: async (accountId) => (await open()).markSuspended(accountId),
-      clearSuspended: async (accountId) => (await open()).clearSuspended(accountId),
+      markRotated: async (...marker) => (await open()).markRotated(...marker),
+      markStatus: async (...marker) => (await open()).markStatus(...marker),
     };
   }
 }

@@ -99,9 +99,11 @@ export class OpenWrites {
   settleLater({ accountId, id }: Candidate, place: Place): void {
     const idle = this.#unsettled.size === 0;
     const earlier = this.#unsettled.get(id);
-    // Keep the earlier place, and look for this write as long as for the first.
+    // Keep the earlier place: writes of one candidate may fail in another order than they took their places.
+    const first = earlier !== undefined && earlier.place.at <= place.at ? earlier.place : place;
+    // Look for this write as long as for the first.
     const next = { wait: FIRST_WAIT_MS, due: performance.now() + FIRST_WAIT_MS };
-    this.#unsettled.set(id, { accountId, id, place: earlier?.place ?? place, ...next });
+    this.#unsettled.set(id, { accountId, id, place: first, ...next });
     if (idle) void this.#settleAll();
   }
 

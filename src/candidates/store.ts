@@ -205,12 +205,8 @@ export class CandidateStore {
     if (!(await this.#replace(before.version, encodeTombstone(tombstone, place.at), place))) return undefined;
     this.#recent.avoid(before.accountId, before.id);
     if (!this.#mongo.isLate(place.takenAt)) return tombstone;
-    try {
-      return await this.#bury(tombstone, (at) => again(tombstone, at)); // as in #inPlace
-    } catch (error) {
-      this.openWrites.settleLater(before, place);
-      throw error;
-    }
+    // As in #inPlace. It does not read, so if it fails, its own write is unsettled.
+    return this.#bury(tombstone, (at) => again(tombstone, at));
   }
 
   /**

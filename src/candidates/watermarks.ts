@@ -9,10 +9,10 @@ export const SETTLE_WITHIN_MS = 5_000;
 const ROUND_MS = 1_000;
 /**
  * A process that has not renewed its mark for this many rounds is dead, and so is every write that it sent: no
- * connection delivers after two minutes. Only rounds that the store has answered count. While the store stands still, a
- * write may wait in front of it for any time.
+ * connection delivers after two minutes, and the rounds take longer than that. Only rounds that the store has answered
+ * count. While the store stands still, a write may wait in front of it for any time.
  */
-const SILENT_ROUNDS = 120;
+const SILENT_ROUNDS = 140;
 /** Failed rounds after which a warning is logged. */
 const FAILURES_TO_REPORT = 10;
 
@@ -23,6 +23,8 @@ export interface WatermarksOptions {
   writer: string;
   openWrites: Pick<OpenWrites, "earliest" | "settled">;
   log: { warn(fields: object, message: string): void };
+  /** Maximum clock skew between processes, in milliseconds. */
+  skewMs?: number;
   /** Pause between two rounds, in milliseconds. */
   roundMs?: number;
   silentRounds?: number;
@@ -49,6 +51,7 @@ export class Watermarks {
   readonly #writer: string;
   readonly #openWrites: WatermarksOptions["openWrites"];
   readonly #log: WatermarksOptions["log"];
+  readonly #skewMs: number;
   readonly #roundMs: number;
   readonly #silentRounds: number;
   readonly #stopping = new AbortController();
@@ -63,6 +66,7 @@ export class Watermarks {
     writer,
     openWrites,
     log,
+    skewMs = 0,
     roundMs = ROUND_MS,
     silentRounds = SILENT_ROUNDS,
   }: WatermarksOptions) {
@@ -71,13 +75,14 @@ export class Watermarks {
     this.#writer = writer;
     this.#openWrites = openWrites;
     this.#log = log;
+    this.#skewMs = skewMs;
     this.#roundMs = roundMs;
     this.#silentRounds = silentRounds;
   }
 
   /**
    * Returns the time, in milliseconds since the epoch, before which no change can still appear in the feed. It lags the
-   * clock by a second or two, and stands still while the store does not answer.
+   * clock by the clock skew and a second or two, and stands still while the store does not answer.
    */
   completeUntil(): number {
     return this.#completeUntil;
@@ -127,7 +132,8 @@ export class Watermarks {
     const known = [...this.#known.values()];
     const dead = known.filter((each) => each.silent >= this.#silentRounds).map(({ mark }) => mark);
     const live = marks.filter((mark) => !dead.includes(mark));
-    this.#completeUntil = Math.min(now, ...live.map((mark) => mark.complete_until));
+    // A process that starts later than this round, and whose clock is behind, may still take a place before `now`.
+    this.#completeUntil = Math.min(now - this.#skewMs, ...live.map((mark) => mark.complete_until));
     await Promise.all(dead.map((mark) => this.#store.remove(mark)));
   }
 }

@@ -7,18 +7,28 @@ import { explain, say } from "./output.ts";
 import { ensureServers, type Servers } from "./servers.ts";
 import { listenForStop, type StopSignals } from "./stop-signals.ts";
 
-export interface Suite {
+export type Suite = {
   /** Names the temporary folder. */
   readonly name: string;
-  /** Arguments for mocha. */
-  readonly mocha: readonly string[];
   /** Further variables for the tests' environment. */
   readonly env?: (servers: Servers, dataDir: string, signal: AbortSignal) => Promise<NodeJS.ProcessEnv>;
-}
+} & (
+  | {
+      /** Arguments for mocha. */
+      readonly mocha: readonly string[];
+    }
+  | {
+      /** A program to run instead of mocha, relative to the project's root. */
+      readonly program: string;
+      readonly args: readonly string[];
+    }
+);
+
+const MOCHA = "node_modules/mocha/bin/mocha.js";
 
 /**
- * Starts an empty Redis and an empty MongoDB, runs mocha against them, and removes them. Ends the process with mocha's exit
- * code, or with 1 if the suite was interrupted or could not start.
+ * Starts an empty Redis and an empty MongoDB, runs mocha or another program against them, and removes them. Ends the process
+ * with its exit code, or with 1 if the suite was interrupted or could not start.
  */
 export function runSuite(suite: Suite): Promise<never> {
   return exitWith((signals) => run(suite, signals));
@@ -38,8 +48,9 @@ export async function exitWith(run: (signals: StopSignals) => Promise<number>): 
   process.exit(signals.stopping.aborted ? 1 : code);
 }
 
-/** @returns mocha's exit code: the number of failures. */
-async function run({ name, mocha: args, env: more }: Suite, { stopping }: StopSignals): Promise<number> {
+/** @returns the program's exit code. Mocha's is the number of failures. */
+async function run({ name, env: more, ...what }: Suite, { stopping }: StopSignals): Promise<number> {
+  const [program, args] = "mocha" in what ? [MOCHA, what.mocha] : [what.program, what.args];
   const dataDir = await mkdtemp(join(tmpdir(), `onboarding-${name}-`));
   try {
     const tools = toolsIn(dataDirOf(process.env));
@@ -54,7 +65,7 @@ async function run({ name, mocha: args, env: more }: Suite, { stopping }: StopSi
       };
       // mocha's parallel runner does not stop cleanly on a signal, so it is killed together with all processes of the tests.
       const options = { stopping, forced: stopping, env, stopWith: "SIGKILL" } as const;
-      return (await runChild("node_modules/mocha/bin/mocha.js", [...args], options).exited) ?? 1;
+      return (await runChild(program, [...args], options).exited) ?? 1;
     } finally {
       await servers.stop();
     }

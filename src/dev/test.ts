@@ -5,21 +5,8 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { runSuite } from "./run-suite.ts";
+import { OTHER_SUITES } from "./suites.ts";
 
-/** Folders of test/ that have a suite of their own. */
-const OTHER_SUITES = [
-  "exactness",
-  "faults",
-  "k8s",
-  "load",
-  "monitoring",
-  "upgrade",
-  "containers",
-  "pdf",
-  "mirrors",
-  "browser",
-  "clients",
-];
 const EVERY_CHANGE = ["test/**/*.test.ts", ...OTHER_SUITES.flatMap((suite) => ["--ignore", `test/${suite}/**`])];
 
 const args = process.argv.slice(2);

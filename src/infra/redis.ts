@@ -158,7 +158,7 @@ async function ready(client: RedisClient): Promise<void> {
 
 async function checkVersion(client: RedisClient): Promise<void> {
   const info = await client.info("server");
-  const [version, major] = /^redis_version:(\d+)\.\S+/m.exec(info) ?? [];
+  const [, version, major] = /^redis_version:((\d+)\.\S+)/m.exec(info) ?? [];
   if (major !== undefined && Number(major) < 7)
     throw new Error(`Redis 7.0 or later is required, but the server has ${version}`);
 }

@@ -1,7 +1,8 @@
+import type { AccountRecord } from "../accounts/account.ts";
 import type { Markers } from "../accounts/announcer.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import { redisKeys } from "./redis-keys.ts";
 import { limiterUnavailable } from "./outage.ts";
+import { markAccount, markKey } from "./scripts.ts";
 
 /** Replicas cache a key for at most a minute (KEY_CACHE_SECONDS). Markers live much longer than that. */
 const MARKER_TTL_MS = 24 * 60 * 60 * 1000;
@@ -11,7 +12,12 @@ const MARKER_TTL_MS = 24 * 60 * 60 * 1000;
  * charge. Write the record in the store first: it is authoritative. Once a method returns, every replica obeys the
  * marker from its next request on.
  *
- * Every method is idempotent, takes one round trip, and throws problem `limiter_unavailable` if Redis fails.
+ * Two commands may write the store in one order and come here in the other. So a marker is never taken back by an older
+ * record, not even for a moment (lua/mark-key.lua, lua/mark-account.lua).
+ *
+ * Every method is idempotent, takes one round trip, and throws problem `limiter_unavailable` if Redis fails. It returns false
+ * if Redis knows a newer record. With `restored` it sets the marker all the same, except over a revocation: the store was
+ * restored from a backup, so its newest record has a lower version.
  */
 export class KeyMarkers implements Markers {
   readonly #redis: RedisClient;
@@ -20,32 +26,36 @@ export class KeyMarkers implements Markers {
     this.#redis = redis;
   }
 
-  async markRevoked(accountId: string, keyId: string): Promise<void> {
-    await this.#mark(redisKeys.keyMarker({ accountId, keyId }), "revoked");
+  markRevoked(accountId: string, keyId: string): Promise<boolean> {
+    return this.#markKey(accountId, keyId, "revoked", true);
   }
 
   /** Makes every replica look the key up again if it has cached an older version of the account's record. */
-  async markRotated(accountId: string, keyId: string, accountVersion: number): Promise<void> {
-    await this.#mark(redisKeys.keyMarker({ accountId, keyId }), String(accountVersion));
+  markRotated(accountId: string, keyId: string, accountVersion: number, restored = false): Promise<boolean> {
+    return this.#markKey(accountId, keyId, accountVersion, restored);
   }
 
-  async markSuspended(accountId: string): Promise<void> {
-    await this.#mark(redisKeys.accountMarker(accountId), "suspended");
+  /** Marks an account as suspended or active. */
+  markStatus(
+    accountId: string,
+    status: AccountRecord["status"],
+    accountVersion: number,
+    restored = false,
+  ): Promise<boolean> {
+    const marker = { status, version: accountVersion, lifetimeMs: MARKER_TTL_MS, restored };
+    return orUnavailable(markAccount(this.#redis, accountId, marker));
   }
 
-  async clearSuspended(accountId: string): Promise<void> {
-    try {
-      await this.#redis.del(redisKeys.accountMarker(accountId));
-    } catch (error) {
-      throw limiterUnavailable(error);
-    }
+  #markKey(accountId: string, keyId: string, marker: "revoked" | number, restored: boolean): Promise<boolean> {
+    const marking = { marker, lifetimeMs: MARKER_TTL_MS, restored };
+    return orUnavailable(markKey(this.#redis, { accountId, keyId }, marking));
   }
+}
 
-  async #mark(key: string, marker: string): Promise<void> {
-    try {
-      await this.#redis.set(key, marker, "PX", MARKER_TTL_MS);
-    } catch (error) {
-      throw limiterUnavailable(error);
-    }
+async function orUnavailable<T>(command: Promise<T>): Promise<T> {
+  try {
+    return await command;
+  } catch (error) {
+    throw limiterUnavailable(error);
   }
 }

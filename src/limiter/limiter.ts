@@ -50,8 +50,9 @@ type Decided = ChargeAnswer & { readonly verdict: Verdict };
  *
  * Each charge carries a deadline in Redis's time. If a command waits in a socket until its caller was answered 503, it
  * is stale and charges nothing. The deadline is computed from the last answer of the same server and this process's
- * monotonic timer. That estimate can only be too early. So a charge may be stale too early, and is retried, but never
- * counts too late. In a cluster, each master has a clock of its own.
+ * monotonic timer. That estimate is too early, unless Redis's clock has stepped back since that answer. So a charge may be
+ * stale too early, and is retried. It counts too late only if it waits in a socket while the clock steps back: then its
+ * caller was answered 503 and is charged. In a cluster, each master has a clock of its own.
  */
 export class Limiter {
   readonly #options: LimiterOptions;

@@ -9,6 +9,7 @@ export const redisKeys = {
   accountCounter: (accountId: string, surface: Surface) => `{${accountId}}:${surface}`,
   keyCounter: ({ accountId, keyId }: Caller, surface: Surface) => `{${accountId}}:${surface}:${keyId}`,
   accountMarker: (accountId: string) => `{${accountId}}:standing`,
+  publishedVersion: (accountId: string) => `{${accountId}}:standing-version`,
   keyMarker: ({ accountId, keyId }: Caller) => `{${accountId}}:standing:${keyId}`,
   // Version 0.1.0 had grants of creates only, so their name has no surface.
   grants: ({ accountId, keyId }: Caller, surface: Surface) =>

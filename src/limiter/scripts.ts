@@ -1,3 +1,4 @@
+import type { AccountRecord } from "../accounts/account.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
 import { loadScript, runScript } from "../infra/scripts.ts";
@@ -10,6 +11,8 @@ import { type Surface, SURFACES } from "./surfaces.ts";
 const SCRIPTS = {
   charge: loadScript("charge.lua"),
   fillGrant: loadScript("fill-grant.lua"),
+  markAccount: loadScript("mark-account.lua"),
+  markKey: loadScript("mark-key.lua"),
   usage: loadScript("usage.lua"),
 };
 
@@ -120,5 +123,40 @@ export function fillGrant(
   { grantId, surface, amount }: { grantId: string; surface: Surface; amount: number },
 ): Promise<boolean> {
   const keys = [redisKeys.grants(caller, surface)];
-  return runScript(redis, SCRIPTS.fillGrant, keys, [grantId, amount], (answer) => answer === 1);
+  return runScript(redis, SCRIPTS.fillGrant, keys, [grantId, amount], isDone);
+}
+
+/** What the scripts that set markers have in common. */
+interface Marking {
+  readonly lifetimeMs: number;
+  /** Whether the store was restored from a backup: then a newer record that Redis knows is no longer true. */
+  readonly restored: boolean;
+}
+
+/**
+ * lua/mark-key.lua. One round trip.
+ * @param marker `revoked`, or the version of the account's record that rotated the key.
+ * @returns whether the marker is set; false if Redis knows of a revocation, or of a newer rotation.
+ */
+export function markKey(
+  redis: RedisClient,
+  caller: Caller,
+  { marker, lifetimeMs, restored }: Marking & { readonly marker: "revoked" | number },
+): Promise<boolean> {
+  const args = [marker, lifetimeMs, Number(restored)];
+  return runScript(redis, SCRIPTS.markKey, [redisKeys.keyMarker(caller)], args, isDone);
+}
+
+/** lua/mark-account.lua. One round trip. @returns whether the status is set; false if Redis knows a newer record. */
+export function markAccount(
+  redis: RedisClient,
+  accountId: string,
+  { status, version, lifetimeMs, restored }: Marking & Pick<AccountRecord, "status" | "version">,
+): Promise<boolean> {
+  const keys = [redisKeys.accountMarker(accountId), redisKeys.publishedVersion(accountId)];
+  return runScript(redis, SCRIPTS.markAccount, keys, [status, version, lifetimeMs, Number(restored)], isDone);
+}
+
+function isDone(answer: unknown): boolean {
+  return answer === 1;
 }

@@ -23,12 +23,12 @@ export class CheckedContent {
   }
 
   /**
-   * Reads the first chunk. Returns false if the content should have bytes but none can be read.
+   * Reads the first chunk. Returns false if none of the content can be read: every content has at least one byte.
    * @throws problem store_unavailable
    */
   async begin(): Promise<boolean> {
     this.#first = await this.#chunks.next();
-    return !this.#first.done || this.#fault === null;
+    return !this.#first.done;
   }
 
   /** Streams the whole content. Call it once, after `begin`. The stream ends early if the rest cannot be read. */
@@ -39,7 +39,7 @@ export class CheckedContent {
   async *#rest(): AsyncGenerator<Uint8Array> {
     const first = this.#first;
     this.#first = undefined; // the ZIP keeps every entry until its end: release the chunk
-    if (first !== undefined && !first.done) yield first.value;
+    if (first?.done === false) yield first.value;
     yield* this.#chunks;
   }
 

@@ -13,13 +13,12 @@ function scene() {
   const announce = (marker: string) => {
     const until = held;
     held = Promise.resolve(); // only the first announcement is delayed
-    return until.then(() => void announced.push(marker));
+    return until.then(() => announced.push(marker) > 0);
   };
   const markers: Markers = {
     markRevoked: () => announce("revoked"),
     markRotated: (_account, _key, version) => announce(`rotated ${version}`),
-    markSuspended: () => announce("suspended"),
-    clearSuspended: () => announce("resumed"),
+    markStatus: (_account, status, version) => announce(`${status} ${version}`),
   };
   return {
     announced,
@@ -41,7 +40,7 @@ describe("Announcer", () => {
     await announcer.statusChanged(write({ status: "suspended" }));
     await announcer.statusChanged(write({ status: "active" }));
     await announcer.keyChanged(write(revoked), "key_1");
-    expect(announced).to.deep.equal(["rotated 2", "suspended", "resumed", "revoked"]);
+    expect(announced).to.deep.equal(["rotated 2", "suspended 3", "active 4", "revoked"]);
   });
 
   it("announces a resumption again if the earlier suspension was announced after it", async () => {
@@ -51,7 +50,7 @@ describe("Announcer", () => {
     await announcer.statusChanged(write({ status: "active" }));
     release();
     await suspending;
-    expect(announced).to.deep.equal(["resumed", "suspended", "resumed"]);
+    expect(announced).to.deep.equal(["active 3", "suspended 2", "active 3"]);
   });
 
   it("announces a revocation again if the earlier rotation was announced after it", async () => {

@@ -82,6 +82,31 @@ describe("GuessGuard", () => {
     await authenticate(authenticator, bearer(unknown, ELSEWHERE));
   });
 
+  it("looks a key up at once that it has seen before, even while 5,000 wrong keys wait", async () => {
+    const authenticator = newAuthenticator();
+    const [known = "", unknown = ""] = await newKeys(2);
+    await authenticate(authenticator, bearer(known, ATTACKER));
+    elapsedMs += 60_000;
+    await closeAddress(authenticator);
+    const flood = Array.from({ length: 5_100 }, () => problemOf(guess(authenticator), "rate_limited"));
+    await problemOf(authenticate(authenticator, bearer(unknown, ATTACKER)), "rate_limited");
+    await authenticate(authenticator, bearer(known, ATTACKER));
+    await Promise.all(flood);
+  });
+
+  it("does not count an existing key as a guess, even if it may not be used", async () => {
+    const authenticator = newAuthenticator();
+    for (let suspended = 0; suspended <= FAILURES; suspended += CAP) {
+      const { id } = await accounts.service.createAccount({ name: "Acme" });
+      const created = Array.from({ length: CAP }, () => accounts.service.createKey({ accountId: id, name: "ats" }));
+      const keys = await Promise.all(created);
+      await accounts.service.suspendAccount(id);
+      for (const { key } of keys)
+        await problemOf(authenticate(authenticator, bearer(key, ATTACKER)), "account_suspended");
+    }
+    await problemOf(guess(authenticator), "api_key_invalid");
+  });
+
   it("says what is wrong with each of a few wrong keys among a burst of valid ones", async () => {
     const keys = (await Promise.all(Array.from({ length: 10 }, () => newKeys(CAP)))).flat();
     const authenticator = newAuthenticator();

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { LastUsed } from "../../src/accounts/last-used.ts";
+import { AccountStore } from "../../src/accounts/store.ts";
 import { useService } from "../support/use-service.ts";
 
 describe("LastUsed", () => {
@@ -27,6 +28,14 @@ describe("LastUsed", () => {
 
   describe("through the API", () => {
     const service = useService();
+
+    it("never goes back: of two replicas, the one that writes last may have the earlier time", async () => {
+      const { id, keyId } = await service.account();
+      const store = new AccountStore(service.operators.mongo);
+      const [earlier, later] = ["2026-11-23T09:00:00.000Z", "2026-11-23T09:00:01.000Z"];
+      for (const at of [later, earlier]) await store.setLastUsed(keyId, at);
+      expect((await service.operators.accounts.listKeys(id)).data[0]?.last_used_at).to.equal(later);
+    });
 
     it("shows null in the list of keys, then the time of the last admitted request, and ignores refused ones", async () => {
       const account = await service.account();

@@ -139,6 +139,33 @@ describe("AccountService", () => {
     expect(await accounts.service.resumeAccount(accountId)).to.include({ status: "active" });
   });
 
+  it("writes nothing if an account already has the status", async () => {
+    const accountId = await newAccount();
+    await accounts.service.suspendAccount(accountId);
+    const before = await accounts.store.get(accountId);
+    await accounts.service.suspendAccount(accountId);
+    expect(await accounts.store.get(accountId)).to.deep.equal(before);
+  });
+
+  it("writes nothing, no look-up entry and nothing to the audit, for a key that cannot be created or rotated", async () => {
+    const accountId = await newAccount();
+    const keys: string[] = [];
+    for (let n = 0; n < CAP; n++) keys.push((await accounts.service.createKey({ accountId, name: "key" })).id);
+    const stored = async () => {
+      const { db } = accounts.mongo;
+      const names = (await db.listCollections().toArray()).map(({ name }) => name).toSorted();
+      return Promise.all(names.map(async (name) => [name, await db.collection(name).countDocuments({})]));
+    };
+    const before = await stored();
+    expect(before).to.have.length.above(3);
+    await problemOf(accounts.service.createKey({ accountId, name: "one more" }), "active_key_cap_reached");
+    expect(await stored()).to.deep.equal(before);
+    await accounts.service.revokeKey(keys[0]!);
+    const revoked = await stored();
+    await problemOf(accounts.service.rotateKey({ keyId: keys[0]!, graceSeconds: 60 }), "invalid_transition");
+    expect(await stored()).to.deep.equal(revoked);
+  });
+
   it("answers not_found for an id that does not exist, well-formed or not", async () => {
     const { service } = accounts;
     for (const id of [

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { styleText } from "node:util";
 import { expect } from "chai";
 import type { AuditView } from "../../src/audit/trail.ts";
 import { limitsTable } from "../../src/admin/table.ts";
@@ -208,6 +209,16 @@ describe("the table of limits", () => {
     expect(lines).to.include.members(["ats key_1", "import key_2", "  grant     █████████████░░░       4000 / 5000"]);
   });
 
+  it("says that a key was revoked, and the window in seconds if it is not a whole number of hours", () => {
+    const [ats] = limits.keys;
+    const lines = limitsTable(
+      { ...limits, status: "active", window_seconds: 90, keys: [{ ...ats!, status: "revoked" }] },
+      { width: 60, colours: false },
+    );
+    expect(lines[0]).to.equal("Acme[2J  acct_1  active  window of 90 s ends 15:00:00 UTC, in 12:34");
+    expect(lines).to.include("ats key_1 revoked");
+  });
+
   it("uses the available width, and colours only if they are asked for", () => {
     const height = (width: number) => limitsTable(limits, { width, colours: false }).length;
     expect([height(40), height(100), height(200)]).to.deep.equal([25, 18, 10]);
@@ -215,5 +226,12 @@ describe("the table of limits", () => {
       for (const line of limitsTable(limits, { width, colours: false })) expect(line.length).to.be.at.most(width);
     }
     expect(limitsTable(limits, { width: 100, colours: false }).join()).to.not.include(ESCAPE);
+    const [headline = "", , titles = "", ...bars] = limitsTable(limits, { width: 60, colours: true });
+    expect(headline).to.include(styleText("red", "suspended"));
+    expect(titles).to.equal(styleText("bold", "account".padEnd(48)).trimEnd());
+    const filled = (colour: "green" | "yellow" | "red", steps: number) => styleText(colour, "█".repeat(steps));
+    for (const [line, expected] of [filled("green", 1), filled("yellow", 12), filled("red", 15)].entries())
+      expect(bars[line + 1]).to.include(expected);
+    expect(bars[0]).to.include(styleText("dim", "░".repeat(16)));
   });
 });

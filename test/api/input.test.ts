@@ -99,6 +99,12 @@ describe("input validation", () => {
     expect(errors.map(({ pointer }) => pointer)).to.deep.equal(["/name"]);
   });
 
+  it("lists each fault of a list's items once", async () => {
+    const answer = await client.post("/candidates", { documents: ["x".repeat(10_000), { name: 7 }] });
+    const { errors } = answer.body as unknown as { errors: { pointer: string }[] };
+    expect(errors.map(({ pointer }) => pointer)).to.deep.equal(["/documents/0", "/documents/1/name"]);
+  });
+
   it("lists 100 faults of a body, and says that there are more", async () => {
     const { detail, errors } = expectProblem(await client.post("/candidates", numbered(101)), 422, "validation_failed");
     expect(detail).to.contain("/n0 is not a known field").and.contain("(and at least 100 more)");

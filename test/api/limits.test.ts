@@ -40,7 +40,10 @@ describe("rate limits", function () {
   it("refuse a key's 101st create, say when to retry, and charge nothing for refusals", async () => {
     const account = await service.account();
     const other = await account.another();
+    const stored = () => service.operators.mongo.db.collection("candidates").countDocuments({});
+    const before = await stored();
     const answers = await Promise.all(Array.from({ length: 130 }, () => account.client.post("/candidates")));
+    expect((await stored()) - before, "a refused create stores nothing").to.equal(100);
     const refused = answers.filter(({ status }) => status === 429);
     expect(answers.filter(({ status }) => status === 201)).to.have.length(100);
     expect(refused).to.have.length(30);

@@ -28,6 +28,14 @@ describe("the log", () => {
     for (const secret of [key, key.slice(9, 20), "zoe@", "Zoë", "person-7"]) expect(text).not.to.contain(secret);
   });
 
+  it("names the account of a refused request if the key is known", async () => {
+    const { client, id, keyId } = await service.account();
+    await service.operators.accounts.suspendAccount(id);
+    expect((await client.get("/candidates", { "X-Request-Id": "trace-suspended" })).status).to.equal(403);
+    const line = service.log.find((entry) => entry.request_id === "trace-suspended");
+    expect(line).to.include({ status: 403, account: id, key_id: keyId });
+  });
+
   it("has the time of each line to the millisecond, in UTC", () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => lines.push(line) });

@@ -56,6 +56,8 @@ describe("GET /openapi.json", () => {
     const contract = JSON.parse(text) as { components: { schemas: Record<string, object> } };
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(contract, "contract");
+    for (const schema of Object.values(contract.components.schemas))
+      expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).to.equal(true);
     for (const name of Object.keys(contract.components.schemas))
       ajv.compile({ $ref: `contract#/components/schemas/${name}` });
     for (const [, pointer] of text.matchAll(/"\$ref": "#\/([^"]+)"/g)) {

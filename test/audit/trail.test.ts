@@ -53,6 +53,24 @@ describe("AuditTrail", () => {
     });
   });
 
+  it("keeps the first outcome of a change, and writes each record once", async () => {
+    const record = {
+      actor: "ann",
+      action: "candidates delete",
+      account: newTypeId("acct"),
+      subject: "cand_1",
+      details: {},
+    };
+    const at = "2026-11-21T10:00:00.000Z";
+    const _id = newTypeId("audit");
+    await store.done({ _id, at, ...record });
+    await store.done({ _id, at: "2026-11-22T10:00:00.000Z", ...record });
+    await store.end({ _id, at: "2026-11-23T10:00:00.000Z", outcome: "failed", reason: "late" });
+    const { data } = await trail.list(10, record.account);
+    expect(data).to.have.length(1);
+    expect(data[0]).to.include({ at, finished_at: at, outcome: "done", reason: null });
+  });
+
   it("records only 'internal error' for an error that is not a problem, because its text may hold a secret", async () => {
     await trail
       .around(change("key_3"), () => Promise.reject(new Error("mongodb://me:hidden@host")))

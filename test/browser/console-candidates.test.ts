@@ -95,12 +95,14 @@ describe("the console's candidates", () => {
     await row.getByText("in progress").waitFor();
     await row.getByText('Document "Right to work" has not arrived').waitFor();
     await row.getByRole("link", { name: "Ada Lovelace" }).click();
+    await page.getByRole("heading", { level: 1, name: "Ada Lovelace" }).waitFor();
     expect(await page.title()).to.equal("Ada Lovelace · Console");
     for (const text of ["ats-1", "ada@example.com", "metadata.team", "engines", "passport.html", "Charles Babbage"])
       await page.getByText(text, { exact: true }).first().waitFor();
     await page.getByText("Response").click();
     await page.getByText('"well": "known"').waitFor();
     await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Candidates" }).waitFor();
     expect(await page.title()).to.equal("Candidates · Console");
   });
 

@@ -134,6 +134,16 @@ describe("POST /candidates", () => {
     expect((await other.client.post("/candidates", { external_id: "same" })).status).to.equal(201);
   });
 
+  it("names the account's own holder of an external_id that another account uses too", async () => {
+    const clients = [client, (await service.account()).client];
+    const holders: string[] = [];
+    for (const each of clients) holders.push((await each.post("/candidates", { external_id: "shared" })).body.id);
+    for (const [n, each] of clients.entries()) {
+      const refused = await each.post("/candidates", { external_id: "shared" });
+      expect(expectProblem(refused, 409, "external_id_taken").candidate_id).to.equal(holders[n]);
+    }
+  });
+
   const REFUSED: [string, unknown, string, RegExp][] = [
     [
       "an unknown field, with the nearest known name",

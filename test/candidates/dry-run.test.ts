@@ -76,6 +76,9 @@ describe("POST /candidates?dry_run=true", () => {
       { nam: "Ada" },
       { email: "no", documents: [{}] },
       { name: "x".repeat(201) },
+      { documents: [{ name: "CV", content: { data: "" } }] },
+      { documents: [{ name: "CV", state: "waived", content: { data: "AAAA" } }] },
+      { documents: [{ name: "CV", state: "requested" }] },
       [],
     ];
     for (const json of wrong) {
@@ -98,6 +101,7 @@ describe("POST /candidates?dry_run=true", () => {
 
   it("creates a candidate with dry_run=false, and refuses any other value with invalid_query", async () => {
     expect((await account.client.post("/candidates?dry_run=false")).status).to.equal(201);
+    expect(await account.used()).to.deep.equal({ create: 1 });
     for (const value of ["", "yes", "2"])
       expectProblem(await account.client.post(`/candidates?dry_run=${value}`), 400, "invalid_query");
     expectProblem(await account.client.post("/candidates?dryrun=true"), 400, "invalid_query");

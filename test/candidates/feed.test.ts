@@ -80,4 +80,9 @@ describe("the change feed's cursor", () => {
     const cursor = { after: feedPosition(5), safe: feedPosition(5) };
     expect(advance(cursor, { rows: [], more: false }, 1000 - LAG)).to.deep.equal(cursor);
   });
+
+  it("does not step back behind what was complete before, if a replica with an earlier clock reads", () => {
+    const cursor = { after: feedPosition(900), safe: feedPosition(900) };
+    expect(advance(cursor, { rows: [], more: false }, 500)).to.deep.equal(cursor);
+  });
 });

@@ -86,6 +86,12 @@ describe("GET /candidates", () => {
     ["limit=1&limit=2", "/limit", /more than once/],
     ["cursor=zzz", "/cursor", /earlier page/],
     ["cursor=%7B%7D", "/cursor", /earlier page/],
+    [`cursor=${Buffer.from("zzz").toString("base64url")}`, "/cursor", /earlier page/],
+    [
+      `cursor=${Buffer.from("000000000000001 000000000000001 000000000000001").toString("base64url")}`,
+      "/cursor",
+      /earlier/,
+    ],
     ["state=done", "/state", /created, in_progress, action_required, completed, withdrawn/],
     ["updated_since=yesterday", "/updated_since", /timestamp/],
     ["updated_since=2026-08-17T09:30:00%2B00", "/updated_since", /timestamp with an offset/],

@@ -46,4 +46,40 @@ describe("writes whose outcome is unknown", function () {
     expect(await writes.settled(5_000)).to.equal(true);
     expect(writes.earliest(1_000)).to.equal(1_000);
   });
+
+  for (const places of [
+    [700, 900],
+    [900, 700],
+  ])
+    it(`hold the mark at the earliest place of a candidate whose writes at ${places.join(" and ")} fail`, async () => {
+      const writes = new OpenWrites(() => Promise.resolve(true));
+      const candidate = { accountId: "acct", id: "cand_1" };
+      for (const at of places) writes.settleLater(candidate, { at, takenAt: performance.now() });
+      expect(writes.earliest(1_000)).to.equal(700);
+      expect(await writes.settled(5_000)).to.equal(true);
+    });
+
+  it("are not settled by a look that began before another write of the same candidate failed", async () => {
+    let looks = 0;
+    const candidate = { accountId: "acct", id: "cand_1" };
+    const place = take(Date.now);
+    const writes = new OpenWrites(() => {
+      if (++looks === 1) writes.settleLater(candidate, place);
+      return Promise.resolve(true);
+    });
+    writes.settleLater(candidate, place);
+    expect(await writes.settled(5_000)).to.equal(true);
+    expect(looks).to.equal(2);
+  });
+
+  it("are waited for while they are under way, not only once their outcome is unknown", async () => {
+    const writes = new OpenWrites(() => Promise.resolve(true));
+    let end = () => {};
+    const write = writes.during([], take(Date.now), () => new Promise<void>((resolve) => (end = resolve)));
+    expect(await writes.settled(1)).to.equal(false);
+    const settled = writes.settled(5_000);
+    end();
+    await write;
+    expect(await settled).to.equal(true);
+  });
 });

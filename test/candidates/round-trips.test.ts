@@ -68,6 +68,20 @@ describe("the round trips of a change", () => {
   });
 });
 
+describe("a process that has deleted a candidate", () => {
+  const { client } = useAccount(useService());
+
+  it("keeps nothing of it for the next change, which only reads", async () => {
+    const { body } = await client.post("/candidates", { name: "Ann" });
+    const path = `/candidates/${body.id}`;
+    expect((await client.request("DELETE", path)).status).to.equal(204);
+    const operations = await operationsDuring(async () => {
+      expectProblem(await client.patch(path, { name: "Bob" }), 410, "candidate_deleted");
+    });
+    expect(operations).to.deep.equal([READ]);
+  });
+});
+
 describe("a candidate that two replicas change", () => {
   let here: Service;
   let there: Service;

@@ -6,6 +6,7 @@ import { feedPosition, type Stored } from "../../src/candidates/stored.ts";
 import { createLog } from "../../src/infra/log.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
 import { startReplica } from "../../src/process/replica.ts";
+import { operationsDuring } from "../support/operations.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
 describe("the rows of GET /candidates", () => {
@@ -91,7 +92,8 @@ describe("the rows of GET /candidates", () => {
     const path = "/candidates?limit=2";
     const tag = (await client.get(path)).headers.get("etag") ?? "";
     const again = () => client.get(path, { "If-None-Match": `"other", ${tag}` });
-    expect((await again()).status).to.equal(304);
+    const operations = await operationsDuring(async () => expect((await again()).status).to.equal(304));
+    expect(operations).to.deep.equal(["find candidates"]);
     expect((await client.get(path, { "If-None-Match": '"other"' })).body.data).to.have.length(2);
     await candidates.updateOne({ _id: ids[0]! }, { $inc: { version: 1 } });
     expect((await again()).status, "a version").to.equal(200);

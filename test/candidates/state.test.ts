@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { documentContradiction } from "../../src/candidates/document-state.ts";
 import type { DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
 import { derive } from "../../src/candidates/state.ts";
 
@@ -53,12 +54,59 @@ describe("a candidate's state", () => {
       derived([document("waived")], [reference("cancelled")]),
     ],
     [
+      "completed although a cancelled document and a waived reference are not settled",
+      "completed",
+      derived([document("accepted"), document("cancelled")], [reference("waived"), reference("received")]),
+    ],
+    [
+      "completed if more references are received than are required",
+      "completed",
+      derived([], [reference("received"), reference("received")], { references_required: 1 }),
+    ],
+    [
       "withdrawn while it is withdrawn, whatever its documents say",
       "withdrawn",
       derived([document("rejected")], [], { withdrawn: true, withdrawal_reason: "Moved" }),
     ],
   ];
   for (const [what, state, actual] of CASES) it(`is ${what}`, () => expect(actual.state).to.equal(state));
+
+  it("counts only live references, and what is outstanding never below 0", () => {
+    expect(derived([], [reference("waived"), reference("received")]).reference_requirements).to.deep.equal({
+      required: 1,
+      received: 1,
+      outstanding: 0,
+    });
+    const more = derived([], [reference("received"), reference("received")], { references_required: 1 });
+    expect(more.reference_requirements).to.deep.equal({ required: 1, received: 2, outstanding: 0 });
+  });
+
+  it("has a reason only while it is withdrawn or needs action", () => {
+    const notStarted = derived([], [reference("bounced")], { started_at: null });
+    expect(notStarted.waiting_on.map(({ code }) => code)).to.deep.equal(["not_started", "reference_bounced"]);
+    expect(notStarted).to.include({ state: "created", state_reason: null });
+  });
+
+  it("waits for an email address only of a reference that has not answered", () => {
+    const without = (state: ReferenceRecord["state"]) =>
+      derived([], [reference(state, { email: null })], { references_required: 2 }).waiting_on.map(({ code }) => code);
+    expect(without("requested")).to.include("reference_without_email");
+    expect(without("received")).to.deep.equal(["references_missing"]);
+  });
+
+  it("can have an accepted document until the end of its expires_on, in UTC", () => {
+    const at = (now: string) => documentContradiction("accepted", { started: true, expires_on: "2026-03-01", now });
+    expect(at("2026-03-01T23:59:59.999Z")).to.equal(undefined);
+    expect(at("2026-03-02T00:00:00.000Z")).to.match(/has passed/);
+  });
+
+  it("says how many more references are needed, also if it is one", () => {
+    const texts = (references_required: number) =>
+      derived([], [reference("received")], { references_required }).waiting_on.map(({ message }) => message);
+    expect(texts(1)).to.deep.equal([]);
+    expect(texts(2)).to.deep.equal(["1 more reference is needed"]);
+    expect(texts(3)).to.deep.equal(["2 more references are needed"]);
+  });
 
   it("distinguishes a candidate without references from one whose references are outstanding or received", () => {
     expect(derived([], []).reference_requirements).to.deep.equal({ required: 0, received: 0, outstanding: 0 });

@@ -20,7 +20,14 @@ describe("the marks of the processes that write to the feed", () => {
   });
   afterEach(() => Promise.all(started.map((each) => each.stop(0))));
 
-  async function start(writer: string, options: { open?: number; settled?: boolean; through?: WatermarkStore } = {}) {
+  interface Options {
+    open?: number;
+    settled?: boolean;
+    through?: WatermarkStore;
+    skewMs?: number;
+  }
+
+  async function start(writer: string, options: Options = {}) {
     const warnings: string[] = [];
     const marks = new Watermarks({
       store: options.through ?? store,
@@ -31,6 +38,7 @@ describe("the marks of the processes that write to the feed", () => {
         settled: () => Promise.resolve(options.settled ?? true),
       },
       log: { warn: (_fields, message) => void warnings.push(message) },
+      skewMs: options.skewMs ?? 0,
       roundMs: ROUND_MS,
       silentRounds: SILENT_ROUNDS,
     });
@@ -51,6 +59,11 @@ describe("the marks of the processes that write to the feed", () => {
     expect(marks.completeUntil()).to.equal(700);
   });
 
+  it("hold them behind this process's clock by the clock skew: a process whose clock is behind may start at any time", async () => {
+    const { marks } = await start("one", { skewMs: 300 });
+    expect(marks.completeUntil()).to.equal(700);
+  });
+
   it("of a dead process hold them for some rounds, and are then removed", async () => {
     await store.put(dead);
     const { marks } = await start("one");
@@ -58,6 +71,35 @@ describe("the marks of the processes that write to the feed", () => {
     await until(() => marks.completeUntil() === 1_000);
     await until(async () => (await names()).length === 1);
     expect(await names()).to.deep.equal(["one"]);
+  });
+
+  it("of a dead process hold them for exactly that many rounds", async () => {
+    let rounds = 0;
+    let heldUntil = 0;
+    class Counting extends WatermarkStore {
+      override all(): Promise<Mark[]> {
+        rounds++;
+        return super.all();
+      }
+      override remove(mark: Mark): Promise<void> {
+        if (mark._id === "dead") heldUntil = rounds;
+        return super.remove(mark);
+      }
+    }
+    await store.put(dead);
+    await start("one", { through: new Counting(mongo) });
+    await until(() => heldUntil > 0);
+    expect(heldUntil, "the first round only sees the mark").to.equal(SILENT_ROUNDS + 1);
+  });
+
+  it("hold readers at the clock even if another process has taken this one for dead and removed its mark", async () => {
+    class Empty extends WatermarkStore {
+      override all(): Promise<Mark[]> {
+        return Promise.resolve([]);
+      }
+    }
+    const { marks } = await start("one", { through: new Empty(mongo) });
+    expect(marks.completeUntil()).to.equal(1_000);
   });
 
   it("of a process that renews them are never removed", async () => {

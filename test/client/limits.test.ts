@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { RateLimitError } from "../../src/client/index.ts";
+import { KnownLimits } from "../../src/client/limits.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 import { errorOf, recorded, sentTooEarly, useGateway } from "./support.ts";
 
@@ -41,6 +42,17 @@ describe("the client, at a limit that lasts", () => {
     expect(again.retryAfter).to.be.within(error.retryAfter - 10, error.retryAfter);
     expect(sent, "the second refusal came without a request").to.have.length(SETTINGS + 1);
     await client.readAssistantSettings(); // another surface
+  });
+});
+
+describe("what the client knows of a limit", () => {
+  const refusalOf = (seconds: number) => new RateLimitError({ code: "rate_limited" }, undefined, seconds);
+
+  it("is the longest of the waits that it was given, whatever the order of the answers", () => {
+    const limits = new KnownLimits(false);
+    for (const seconds of [100, 5]) limits.hold("reads", refusalOf(seconds));
+    expect(limits.refusal("reads")?.retryAfter).to.be.within(90, 100);
+    expect(limits.refusal("writes")).to.equal(undefined);
   });
 });
 

@@ -32,6 +32,21 @@ describe("the client, after a failure", () => {
     expect((await account.client.get("/candidates")).body.data.map((row) => row.id)).to.deep.equal([id]);
   });
 
+  it("does not send a call again that was refused for what it says, or by a fault of the service", async () => {
+    for (const status of [400, 404, 409, 422, 500]) {
+      const { client, sent } = behindGateway();
+      gateway.answer = (_, response) => {
+        response.statusCode = status;
+        response.setHeader("Content-Type", "application/problem+json").end(JSON.stringify({ status, code: "refused" }));
+      };
+      for (const call of [client.readCandidate("cand_1"), client.createCandidate({})])
+        expect(await errorOf(call))
+          .to.be.instanceOf(ProblemError)
+          .and.to.include({ status });
+      expect(sent, `${status}`).to.have.length(2);
+    }
+  });
+
   it("uses another Idempotency-Key for another call, and the caller's own if there is one", async () => {
     const { client, sent } = proxied();
     await client.createCandidate({});

@@ -88,8 +88,11 @@ describe("an upload with the client", () => {
     const { client, sent } = recorded({ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: account.key });
     const { id } = await client.createCandidate({});
     proxy.loseAnswer = true;
-    await client.addDocument(id, { name: "scan" }, { file: new Blob([FILE]) });
-    expect((await client.readCandidate(id)).documents).to.have.length(1);
+    const fields = { name: "scan", metadata: { page: "1" }, required: false };
+    await client.addDocument(id, fields, { file: new Blob([FILE]) });
+    const { documents } = await client.readCandidate(id);
+    expect(documents).to.have.length(1);
+    expect(documents[0]).to.deep.include(fields);
     expect(sent.map(({ method }) => method)).to.deep.equal(["POST", "POST", "POST", "GET"]);
   });
 

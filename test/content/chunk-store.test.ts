@@ -142,6 +142,17 @@ describe("the writer of chunks", () => {
   });
 });
 
+describe("the removal of a file's chunks", () => {
+  it("asks for those of this file only", async () => {
+    const filters: unknown[] = []; // the stand-in for MongoDB keeps other files' chunks whatever the filter is
+    const deleteMany = (filter: unknown) => Promise.resolve(filters.push(filter));
+    const store = new ChunkStore({ db: { collection: () => ({ deleteMany }) } } as unknown as Mongo);
+    const files_id = new ObjectId();
+    await store.remove(files_id, {});
+    expect(filters).to.deep.equal([{ files_id }]);
+  });
+});
+
 describe("downloads from a slow store", () => {
   const CHUNKS = 40;
 

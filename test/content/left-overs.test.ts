@@ -103,6 +103,13 @@ describe("left-over files of documents", () => {
     expect((await download(client, content)).bytes.toString()).to.equal("new");
   });
 
+  it("include a replaced file, which goes with its candidate, with its entry", async () => {
+    await put(client, content, "old");
+    await put(client, content, "new");
+    expect((await client.request("DELETE", `/candidates/${owner.candidateId}`)).status).to.equal(204);
+    expect(await held(service)).to.deep.equal(NOTHING_HELD);
+  });
+
   it("are kept if their replacement was refused", async () => {
     const { content: old } = documentIn(await put(client, content, "old"));
     const record = await candidates.get(owner.accountId, owner.candidateId);
@@ -123,6 +130,17 @@ describe("left-over files of documents", () => {
     expect(await held(service)).to.include({ files: 1, pending: 1 });
   });
 
+  it("stay for the sweep if the store does not answer during an upload: a chunk may still reach it", async () => {
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(300 * 1024);
+      throw problem("store_unavailable", "No answer.");
+    }
+    await rejected(upload(failing()));
+    expect(await held(service)).to.include({ pending: 1 });
+    expect(await sweep()).to.deep.equal([true]);
+    expect(await held(service)).to.deep.equal(NOTHING_HELD);
+  });
+
   it("may include a file that is still being uploaded: if the sweep removes it first, the upload is refused", async () => {
     async function* slow(): AsyncGenerator<Uint8Array> {
       yield Buffer.alloc(300 * 1024);
@@ -141,6 +159,17 @@ describe("left-over files of documents", () => {
     if (found === undefined) throw new Error("The sweep found no left-over.");
     expect(await contents.removeLeftOver({ ...found, created_at: found.created_at - 1 }, isNamed)).to.equal(false);
     expect(await held(service)).to.include({ files: 1, pending: 1 });
+  });
+
+  it("of a deleted candidate are kept if a request has worked with them since they were found", async () => {
+    const { id } = await upload();
+    const [found] = await contents.unsettled(owner);
+    if (found === undefined) throw new Error("The upload is not listed.");
+    await contents.removeUnsettled({ ...found, created_at: found.created_at - 1 });
+    expect(await held(service)).to.include({ files: 1, pending: 1 });
+    await contents.removeUnsettled(found);
+    expect(found._id).to.equal(id);
+    expect(await held(service)).to.include({ files: 0, pending: 1 });
   });
 
   it("of an interrupted attempt do not become a second document on retry", async () => {

@@ -128,7 +128,8 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     const read = request(client.url + content, { headers: { Authorization: `Bearer ${client.key}` } }).end();
     const [response] = (await once(read, "response")) as [IncomingMessage];
     await db.collection("content.chunks").deleteMany({ files_id: file?._id });
-    const failed = expectProblem(await client.get(content), 500, "internal_error");
+    const answer = await client.get(content);
+    const failed = expectProblem(answer, 500, "internal_error");
     const cut = await buffer(response).catch((error: Error) => error);
     expect(cut).to.be.an("error");
     const failures = service.log

@@ -117,6 +117,12 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     expect([status, body.code]).to.deep.equal([412, "version_mismatch"]);
   });
 
+  it("refuses a Content-Length that is too large before the upload has been sent", async () => {
+    const upload = opened(client, "PUT", content, { "Content-Type": "text/plain", "Content-Length": 100_001 });
+    expect(await answerTo(upload)).to.deep.include({ status: 413 });
+    upload.destroy();
+  });
+
   it("accepts the content's own ETag in If-Match, as long as it is current", async () => {
     const { content: first } = documentIn(await put(client, content, "one"));
     const tag = (await download(client, content)).headers.get("etag") ?? "";

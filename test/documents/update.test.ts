@@ -117,6 +117,20 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     });
   });
 
+  it("refuses an expires_on that is past for an accepted document, and keeps the one that is there", async () => {
+    const accepted = await documentInState("accepted");
+    await client.patch(accepted, { expires_on: "2999-01-31" });
+    expectProblem(await client.patch(accepted, { expires_on: "2020-01-31" }), 409, "invalid_transition");
+    expect((await client.get(accepted)).body).to.include({ state: "accepted", expires_on: "2999-01-31" });
+  });
+
+  it("refuses an If-Match with the ETag of the content, which says nothing about the fields", async () => {
+    const received = await documentInState("received");
+    await put(client, `${received}/content`, "bytes");
+    const etag = (await client.get(`${received}/content`)).headers.get("etag") ?? "";
+    expectProblem(await client.patch(received, { name: "Visa" }, { "If-Match": etag }), 412, "version_mismatch");
+  });
+
   it("honours If-Match with the ETag of the document or of its candidate", async () => {
     const first = await client.patch(document, { name: "Visa" });
     const whole = (await client.get(candidate)).headers.get("etag") ?? "";

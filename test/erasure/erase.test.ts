@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { ObjectId } from "mongodb";
+import type { Stored } from "../../src/candidates/stored.ts";
 import { answerTo, held, opened } from "../documents/support.ts";
 import { useTestRedis } from "../limiter/support.ts";
 import { expectProblem } from "../support/client.ts";
@@ -60,6 +61,19 @@ describe("DELETE /candidates/{id}", () => {
     upload.end(Buffer.alloc(400_000, "Zebediah"));
     expect(await answer).to.deep.include({ status: 410 });
     expect(await tracesIn(service.operators.mongo, { files })).to.deep.equal([]);
+  });
+
+  it("leaves an upload alone that is in progress for another candidate", async () => {
+    const { content } = await createPerson();
+    const path = `/candidates/${(await client.post("/candidates")).body.id}`;
+    const before = await held(service);
+    const upload = opened(client, "PUT", content, { "Content-Type": "text/plain", "Content-Length": 1_000_000 });
+    upload.write(Buffer.alloc(600_000));
+    await until(async () => (await held(service)).chunks > before.chunks);
+    expect((await client.request("DELETE", path)).status).to.equal(204);
+    const answer = answerTo(upload);
+    upload.end(Buffer.alloc(400_000));
+    expect(await answer).to.deep.include({ status: 200 });
   });
 
   it("lets a create with its external_id succeed at the same time or be refused, never fail", async () => {
@@ -134,6 +148,15 @@ describe("DELETE /candidates/{id}", () => {
     const entries = data.filter(({ subject }) => subject === created.id);
     expect(entries).to.have.length(1);
     expect(entries[0]).to.include({ actor: account.keyId, action: "candidates delete", outcome: "done" });
+  });
+
+  it("is finished with its answer: nothing is left for the sweep", async () => {
+    const { created, path } = await createPerson();
+    await client.request("DELETE", path);
+    const candidates = service.operators.mongo.db.collection<Stored>("candidates");
+    const tombstone = await candidates.findOne({ _id: created.id });
+    expect(tombstone).to.include({ deleted: true });
+    expect(tombstone).not.to.have.property("erasure");
   });
 
   it("is 404 for another account's candidate, and leaves it alone", async () => {

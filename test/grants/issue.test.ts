@@ -1,3 +1,4 @@
+import { mock } from "node:test";
 import { expect } from "chai";
 import { AuditStore } from "../../src/audit/store.ts";
 import { AuditTrail } from "../../src/audit/trail.ts";
@@ -9,6 +10,7 @@ import type { GrantRequest } from "../../src/grants/terms.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
 import { useAccounts } from "../accounts/support.ts";
+import { problem } from "../../src/problems.ts";
 import { limiterOver, problemOf, useTestRedis } from "../limiter/support.ts";
 
 /** The moments at which these tests cut off the issue of a grant: before and after each of its two writes to Redis. */
@@ -112,6 +114,13 @@ describe("GrantService", () => {
     });
   }
 
+  it("does not fill a grant again that was used up while its command was interrupted", async () => {
+    await cutOff("fill after");
+    expect(await admitted(110)).to.equal(105);
+    expect(await grants.create(request)).to.include({ remaining: 0, status: "exhausted" });
+    expect(await admitted(3)).to.equal(0);
+  });
+
   it("shows a grant that Redis has lost as lost, and does not give it again", async () => {
     await grants.create(request);
     await admitted(102);
@@ -128,16 +137,42 @@ describe("GrantService", () => {
     expect(await admitted(110)).to.equal(100);
   });
 
+  it("says how to go on if the grants of several surfaces are issued only in part", async () => {
+    const surfaces = ["create", "list"];
+    const put = mock.method(counters, "put", async (grant: Parameters<GrantCounters["put"]>[0]) => {
+      if (grant.surface === "list") throw problem("limiter_unavailable", "Redis does not answer.");
+      return GrantCounters.prototype.put.call(counters, grant);
+    });
+    const { code, message } = await problemOf(grants.createForSurfaces(request, surfaces));
+    expect(code).to.equal("limiter_unavailable");
+    expect(message).to.equal(
+      `Redis does not answer. Repeat the command with the id ${request.id}: what is issued already is not issued again.`,
+    );
+    put.mock.restore();
+    const { object, data } = await grants.createForSurfaces(request, surfaces);
+    expect(object).to.equal("list");
+    expect(data.map(({ id, surface, remaining }) => ({ id, surface, remaining }))).to.deep.equal(
+      surfaces.map((surface) => ({ id: `${request.id}-${surface}`, surface, remaining: request.amount })),
+    );
+    expect(await admitted(110)).to.equal(105);
+  });
+
   it("refuses a grant for an unknown or revoked key, for an unknown surface, and with invalid terms", async () => {
-    const refused = async (more: Partial<GrantRequest>) =>
-      (await problemOf(grants.create({ ...request, ...more }))).code;
+    const problemWith = (more: Partial<GrantRequest>) => problemOf(grants.create({ ...request, ...more }));
+    const refused = async (more: Partial<GrantRequest>) => (await problemWith(more)).code;
+    const faulty = async (more: Partial<GrantRequest>) => {
+      const { code, extras } = await problemWith(more);
+      expect(code).to.equal("validation_failed");
+      return (extras as { errors?: { pointer: string }[] }).errors?.map(({ pointer }) => pointer).join(" ");
+    };
     expect(await refused({ keyId: newTypeId("key") })).to.equal("not_found");
-    expect(await refused({ surface: "creates" })).to.equal("validation_failed");
-    for (const amount of [0, -1, 1.5, NaN, 1e9]) expect(await refused({ amount })).to.equal("validation_failed");
+    expect(await faulty({ surface: "creates" })).to.equal("/surface");
+    for (const amount of [0, -1, 1.5, NaN, 1e9]) expect(await faulty({ amount })).to.equal("/amount");
     for (const expiresInHours of [0, -1, NaN, Infinity])
-      expect(await refused({ expiresInHours })).to.equal("validation_failed");
-    for (const id of ["", "grant_", "acct_1", "grant_a b"]) expect(await refused({ id })).to.equal("validation_failed");
-    expect(await refused({ reason: " " })).to.equal("validation_failed");
+      expect(await faulty({ expiresInHours })).to.equal("/expires_in_hours");
+    for (const id of ["", "grant_", "acct_1", "grant_a b"]) expect(await faulty({ id })).to.equal("/id");
+    expect(await faulty({ reason: " " })).to.equal("/reason");
+    expect(await faulty({ approvedBy: " " })).to.equal("/approved_by");
     await accounts.service.revokeKey(request.keyId);
     expect(await refused({})).to.equal("invalid_transition");
   });

@@ -52,6 +52,23 @@ describe("a refusal of the work", () => {
     expect(await isBound()).to.equal(true);
   });
 
+  it("leaves the key bound if a retry has taken over", async () => {
+    const [begun, end] = [gate(), gate()];
+    const first = bench.replica().once(request, async (newId) => {
+      begun.open();
+      await end.opened;
+      return refused("version_mismatch")(newId);
+    });
+    await begun.opened;
+    bench.clock.time += LEASE_MS;
+    const second = await hang(bench.replica(), request, done);
+    end.open();
+    expect((await refusalOf(first)).code).to.equal("version_mismatch");
+    expect(await isBound()).to.equal(true);
+    second.release();
+    await second.outcome;
+  });
+
   it("leaves the key bound if what it created is deleted while a retry takes over", async () => {
     class RacedStore extends IdempotencyStore {
       #isFirst = true;

@@ -72,6 +72,28 @@ describe("the mark of the stored forms", () => {
     expect(message).to.include("holds form 2 of the store, and this version knows form 1 only.");
   });
 
+  it("refuses a version whose mark loses to that of a later version", async () => {
+    await checkForms(mongo);
+    const later = { store: { writes: 2, reads: [1, 2] }, limiter: { writes: 1, reads: [1] } };
+    const middle = { store: { writes: 1, reads: [1] }, limiter: { writes: 2, reads: [1, 2] } };
+    // Between what the middle version reads and what it writes, the later version raises the mark.
+    const between = new Proxy(mongo, {
+      get(of, name: keyof typeof mongo) {
+        if (name !== "bounded") return of[name];
+        const bounded: (typeof mongo)["bounded"] = async (operation, run) => {
+          if (operation === "update meta") await checkForms(mongo, later);
+          return mongo.bounded(operation, run);
+        };
+        return bounded;
+      },
+    });
+    const outcome = await checkForms(between, middle).then(
+      () => "accepted",
+      (error: Error) => error.message,
+    );
+    expect(outcome).to.include("holds form 2 of the store, and this version knows form 1 only.");
+  });
+
   it("gets what it lacks", async () => {
     await marks().insertOne({ _id: "forms", store: 1 } as typeof MARK);
     await checkForms(mongo);

@@ -1,5 +1,8 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
@@ -9,13 +12,15 @@ import { useProcesses, useSharedAccount } from "../support/use-service.ts";
 const LINES = 2_000;
 
 /** Runs a program that has `log` and `lines(count)`, which logs lines numbered from 0. */
-async function program(source: string): Promise<ChildProcessByStdio<null, Readable, Readable>> {
+async function program(source: string): Promise<ChildProcessByStdio<null, Readable, Readable>>;
+async function program(source: string, output: number): Promise<ChildProcess>;
+async function program(source: string, output: number | "pipe" = "pipe"): Promise<ChildProcess> {
   const head = `import { createLog } from ${JSON.stringify(await compiled("infra/log.ts"))};
     const log = createLog("info");
     let n = 0;
     const lines = (count) => { for (const end = n + count; n < end; n++) log.info({ n, pad: "x".repeat(150) }, "line"); };`;
   const args = ["--input-type=module", "--eval", `${head}\n${source}`];
-  return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  return spawn(process.execPath, args, { stdio: ["ignore", output, "pipe"] });
 }
 
 interface Line {
@@ -51,6 +56,17 @@ describe("the log on standard output", () => {
     }
     expect(parsed(output).map(({ n }) => n)).to.deep.equal([0, 1]);
     child.kill("SIGKILL");
+  });
+
+  it("has every line once in a file, also if one batch is written while others are complete", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "log-"));
+    const fd = openSync(join(folder, "log"), "w");
+    const child = await program("for (let turn = 0; turn < 50; turn++) { lines(40); log.flush(); }", fd);
+    await once(child, "exit");
+    closeSync(fd);
+    const lines = parsed(readFileSync(join(folder, "log"), "utf8"));
+    rmSync(folder, { recursive: true });
+    expect(lines.map(({ n }) => n)).to.deep.equal(ALL);
   });
 
   it("neither blocks nor fills the memory while nobody reads, and then says how many lines it dropped", async () => {

@@ -5,7 +5,9 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { startRedis } from "../support/servers.ts";
 import { compiled } from "../support/compiled.ts";
+import type { Processes } from "../support/processes.ts";
 import { useStarted } from "../support/use-started.ts";
 import { useProcesses, useSharedAccount } from "../support/use-service.ts";
 
@@ -31,11 +33,27 @@ async function startCollector(): Promise<Collector> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, server };
 }
 
+async function stopCollector({ server }: Collector): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** Stops the service, which then sends the spans that are left. */
+async function stopped({ child }: Processes): Promise<void> {
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  expect((await exited)[0]).to.equal(0);
+}
+
+/** Returns the values of error.type in what was sent. In OTLP four bytes stand before a text; the last is its length. */
+function errorTypesIn({ received }: Collector): string[] {
+  const sent = Buffer.concat(received.map(({ body }) => body)).toString("latin1");
+  const [, ...rests] = sent.split("error.type");
+  return rests.map((rest) => rest.slice(4, 4 + rest.charCodeAt(3)));
+}
+
 describe("Tracing", () => {
-  const collector = useStarted("The collector", startCollector, async ({ server }) => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  const collector = useStarted("The collector", startCollector, stopCollector);
   const service = useProcesses(() => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }));
   const { client } = useSharedAccount(service);
 
@@ -46,10 +64,7 @@ describe("Tracing", () => {
     expect(status).to.equal(201);
     expect(await logged).to.include({ trace_id: TRACE_ID, request_id: headers.get("x-request-id") });
 
-    // The spans that are left are sent when the service stops.
-    const exited = once(service.child, "exit");
-    service.child.kill("SIGTERM");
-    expect((await exited)[0]).to.equal(0);
+    await stopped(service);
     const body = Buffer.concat(collector.received.map((sent) => sent.body));
     expect(new Set(collector.received.map(({ path, type }) => `${path} ${type}`))).to.deep.equal(
       new Set(["/v1/traces application/x-protobuf"]),
@@ -57,7 +72,33 @@ describe("Tracing", () => {
     for (const text of ["candidate-onboarding-service", "POST /candidates", "insert candidates", "EVALSHA"])
       expect(body.includes(text), text).to.equal(true);
     for (const id of [TRACE_ID, PARENT_ID]) expect(body.includes(Buffer.from(id, "hex")), id).to.equal(true);
+    expect(errorTypesIn(collector)).not.to.include("201");
     expect(body.includes("PING"), "a check that belongs to no request").to.equal(false);
+  });
+});
+
+describe("Tracing of a request that fails", () => {
+  const collector = useStarted("The collector", startCollector, stopCollector);
+  const redis = useStarted(
+    "The Redis server",
+    () => startRedis(),
+    (server) => server.stop(),
+  );
+  const service = useProcesses(() => ({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    REDIS_URL: redis.url,
+    LIMITER_TIMEOUT_MS: 500,
+  }));
+  const { client } = useSharedAccount(service);
+
+  it("marks its span and that of the command as errors, and names them", async () => {
+    expect((await client.get("/candidates")).status).to.equal(200);
+    await redis.kill();
+    expect((await client.get("/candidates")).status).to.equal(503);
+    await stopped(service);
+    const named = errorTypesIn(collector);
+    expect(named).to.include("503");
+    expect(named.filter((name) => name !== "503" && /^[A-Z]\w*Error$/.test(name))).not.to.deep.equal([]);
   });
 });
 

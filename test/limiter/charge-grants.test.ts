@@ -78,6 +78,42 @@ describe("charging a request, with grants", () => {
     ]);
   });
 
+  it("draws grants that expire together in the order of their ids, in which they are also listed", async () => {
+    const caller = newCaller();
+    const store = new GrantCounters(redis);
+    const expiresAtMs = (await redisNow(redis)) + DAY_MS;
+    const ids = ["grant_c", "grant_a", "grant_d", "grant_b"];
+    for (const grantId of ids) await store.put({ ...caller, grantId, surface: "create", amount: 1, expiresAtMs });
+    await charge(100, { ...caller, surface: "create" });
+    const drawn: string[] = [];
+    for (const _ of ids) {
+      await chargeOne({ ...caller, surface: "create" });
+      const empty = (await store.list(caller, "create")).filter(({ remaining }) => remaining === 0).map(({ id }) => id);
+      expect(empty.slice(0, -1)).to.deep.equal(drawn);
+      drawn.push(empty.at(-1) ?? "none");
+    }
+    expect(drawn).to.deep.equal(ids.toSorted());
+  });
+
+  it("tells what remains of all live grants together, after the request", async () => {
+    const caller = newCaller();
+    const store = new GrantCounters(redis);
+    const now = await redisNow(redis);
+    for (const [grantId, amount, days] of [
+      ["grant_a", 3, 1],
+      ["grant_b", 4, 2],
+      ["grant_over", 9, -1],
+    ] as const)
+      await store.put({ ...caller, grantId, surface: "start", amount, expiresAtMs: now + days * DAY_MS });
+    expect(await chargeOne({ ...caller, surface: "start" })).to.include({ grantRemaining: 7, grantAmount: 7 });
+    await charge(9, { ...caller, surface: "start" });
+    expect(await chargeOne({ ...caller, surface: "start" })).to.include({
+      verdict: "granted",
+      grantRemaining: 6,
+      grantAmount: 7,
+    });
+  });
+
   it("never draws a grant that has expired, was revoked, belongs to another key or is for another surface", async () => {
     const caller = newCaller();
     const store = new GrantCounters(redis);

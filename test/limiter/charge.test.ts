@@ -55,8 +55,14 @@ describe("charging a request", () => {
 
   it("counts each surface separately", async () => {
     const caller = newCaller();
-    await charge(10, { ...caller, surface: "start" });
-    expect((await chargeOne({ ...caller, surface: "pack" })).verdict).to.equal("admitted");
+    const other = newCaller(caller.accountId);
+    for (const each of [caller, other]) await charge(10, { ...each, surface: "start" });
+    expect((await chargeOne({ ...caller, surface: "start" })).verdict).to.equal("account_exhausted");
+    expect(await chargeOne({ ...caller, surface: "pack" })).to.deep.include({
+      verdict: "admitted",
+      account: { limit: 20, remaining: 19 },
+      key: { limit: 10, remaining: 9 },
+    });
   });
 
   it("refuses a cost that does not fit, and admits a smaller one after it", async () => {
@@ -132,9 +138,9 @@ describe("charging a request", () => {
   it("refuses every key of a suspended account until it is resumed", async () => {
     const caller = newCaller();
     const markers = new KeyMarkers(redis);
-    await markers.markSuspended(caller.accountId);
+    await markers.markStatus(caller.accountId, "suspended", 1);
     expect((await chargeOne({ ...caller, surface: "create" })).verdict).to.equal("suspended");
-    await markers.clearSuspended(caller.accountId);
+    await markers.markStatus(caller.accountId, "active", 2);
     expect((await chargeOne({ ...caller, surface: "create" })).verdict).to.equal("admitted");
   });
 

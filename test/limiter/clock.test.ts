@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { SharedClock } from "../../src/infra/clock.ts";
-import { connectRedis } from "../../src/infra/redis.ts";
-import { startRedis } from "../support/servers.ts";
-import { startProxy } from "./proxy.ts";
-import { limiterOver, newCaller, useTestRedis } from "./support.ts";
+import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
+import { startRedis, useRedisServer } from "../support/servers.ts";
+import { startProxy, useProxy } from "./proxy.ts";
+import { limiterOver, newCaller, problemOf, useTestRedis } from "./support.ts";
 
 describe("a replica whose clock is wrong", () => {
   const redis = useTestRedis();
@@ -31,6 +31,56 @@ describe("a replica whose clock is wrong", () => {
     clock.follow(Date.now() - 3_600_000);
     await limiterOver(redis, { clock }).charge({ ...newCaller(), surface: "start" });
     expect(clock.now()).to.be.closeTo(Date.now(), 2_000);
+  });
+
+  describe("and whose way to Redis is slow", () => {
+    const server = useRedisServer();
+    const slow = useProxy(server);
+    let client: RedisClient;
+    before(async () => {
+      client = await connectRedis({ url: slow.url, timeoutMs: 5_000 });
+    });
+    after(() => client.disconnect());
+    afterEach(() => slow.mend());
+
+    it("does not take its clock from an answer that came too late for its request", async () => {
+      const followed: number[] = [];
+      const clock = new SharedClock();
+      clock.follow = (epochMs) => void followed.push(epochMs);
+      const limiter = limiterOver(client, { clock, timeoutMs: 100 });
+      await limiterOver(client).charge({ ...newCaller(), surface: "start" }); // Redis then has the script
+      slow.answerDelayMs = 200;
+      const refused = await problemOf(limiter.charge({ ...newCaller(), surface: "start" }));
+      expect(refused).to.include({ code: "limiter_unavailable" });
+      await slow.delivered();
+      slow.mend();
+      await client.ping(); // its answer comes after that of the charge
+      expect(followed).to.deep.equal([]);
+    });
+
+    it("does not allow a charge more time because the one before it was slow", async () => {
+      const limiter = limiterOver(client, { timeoutMs: 3_000 });
+      const request = { ...newCaller(), surface: "start" } as const;
+      slow.delayMs = 1_500;
+      expect((await limiter.charge(request)).verdict).to.equal("admitted");
+      slow.delayMs = 3_100;
+      expect(await problemOf(limiter.charge(request))).to.include({ code: "limiter_unavailable" });
+      await slow.delivered();
+      slow.mend();
+      expect((await limiterOver(client).charge(request)).key, "only the first one counted").to.include({
+        remaining: 8,
+      });
+    });
+  });
+
+  it("may be set back by the first answer, and after that never runs backwards", () => {
+    const clock = new SharedClock();
+    const first = clock.now() - 3_600_000;
+    clock.follow(first);
+    expect(clock.now()).to.be.within(first, first + 3_000_000);
+    const shown = clock.now();
+    clock.follow(first - 10_000);
+    expect(clock.now()).to.be.at.least(shown);
   });
 
   it("does not correct its clock from an answer that took long to arrive", async () => {

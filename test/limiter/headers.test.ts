@@ -70,6 +70,7 @@ describe("a refusal", () => {
     expect(members(refused)).to.include({ limit: refused.key.limit });
     expect(members(smaller)).to.include({ limit: 7 });
     expect(members(later)).to.include({ limit: refused.key.limit, retry_after: secondsToReset(later) });
+    expect(members(refused)).to.include({ retry_after: secondsToReset(refused) });
     expect(text(refused)).to.contain("in an hour");
     expect(text(daily)).to.contain("in 1440 minutes");
   });

@@ -66,6 +66,8 @@ describe("LIMITER_ON_OUTAGE=local", () => {
     expect(await local.charge(request)).to.deep.include({ verdict: "key_exhausted", resetMs: 500 });
     now += 500;
     expect(await local.charge(request)).to.deep.include({ verdict: "admitted", resetMs: 3_600_000 });
+    now += 3_600_000; // the account's share of a window is two
+    expect(await local.charge(request)).to.deep.include({ verdict: "admitted", account: { limit: 2, remaining: 1 } });
   });
 
   it("answers 503 on a surface if the replica's share rounds down to zero", async () => {

@@ -43,21 +43,30 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("revoke"), key }),
   fc.record({ do: fc.constantFrom("suspend", "resume") }),
 );
+/** By itself fast-check makes at most ten steps, too few for a window to be exhausted while several grants live. */
+const LENGTH = { maxLength: 80, size: "max" } as const;
 const limits = fc.record({ account: fc.nat({ max: 30 }), key: fc.nat({ max: 20 }) });
 
 describe("the Lua scripts, compared with their model,", () => {
   const redis = useTestRedis();
-  before(() => clearOfMidnight(redis));
+  before(async () => {
+    await clearOfMidnight(redis);
+    // Load every script into Redis first. Otherwise ioredis sends a missing script again, and later steps run before it.
+    const run = await begin(redis, { account: 1, key: 1 });
+    await take({ do: "charge", key: 0, surface: "create", cost: 1 }, run);
+    await take({ do: "revoke", key: 0 }, run);
+    await take({ do: "suspend" }, run);
+  });
 
   it("give the same verdicts and the same numbers over random sequences", async () => {
-    const property = fc.asyncProperty(limits, fc.array(step, { maxLength: 80 }), async (allowed, steps) => {
+    const property = fc.asyncProperty(limits, fc.array(step, LENGTH), async (allowed, steps) => {
       const run = await begin(redis, allowed);
       // Redis runs the commands of one connection in order, so there is no need to wait for each answer.
       const outcomes = await Promise.all(steps.map((next) => take(next, run)));
       expect(outcomes.map(([, actual]) => actual)).to.deep.equal(outcomes.map(([expected]) => expected));
       expect(await actualUsage(run)).to.deep.equal(expectedUsage(run));
     });
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, { numRuns: 200 });
   }).timeout(60_000);
 });
 
@@ -99,10 +108,10 @@ async function take(
   }
   if (step.do === "revoke") {
     model.revoked.add(step.key);
-    return [undefined, await markers.markRevoked(accountId, callers[step.key]!.keyId)];
+    return [true, await markers.markRevoked(accountId, callers[step.key]!.keyId)];
   }
   model.suspended = step.do === "suspend";
-  return [undefined, await (model.suspended ? markers.markSuspended(accountId) : markers.clearSuspended(accountId))];
+  return [true, await markers.markStatus(accountId, model.suspended ? "suspended" : "active", 1)];
 }
 
 async function charge(

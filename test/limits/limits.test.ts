@@ -78,6 +78,18 @@ describe("GET /limits", () => {
     await Promise.all(crowd);
   });
 
+  it("shows each key its own use, if the keys of an account ask at once", async () => {
+    const account = await service.account();
+    const other = (await account.another()).client;
+    await account.client.post("/candidates");
+    const used = await Promise.all(
+      [account.client, other, account.client, other].map(
+        async (client) => surfaceOf(await read(client), "create")?.key.used,
+      ),
+    );
+    expect(used).to.deep.equal([1, 0, 1, 0]);
+  });
+
   it("asks Redis once for all who ask about a key at once, and at most ten times a second", async () => {
     const { client } = await service.account();
     await read(client);

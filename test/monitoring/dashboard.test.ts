@@ -50,6 +50,9 @@ describe("the dashboard", () => {
     };
     for (let round = 0; round < ROUNDS; round++) await send(round);
     for (let round = 0; round < ROUNDS; round++) await send(0);
+    // A new series begins at its first value. Prometheus sees an increase only from there.
+    await prometheus.until("onboarding_refusals_total");
+    for (let round = 0; round < ROUNDS; round++) await send(0);
     await prometheus.until("sum by (surface) (increase(onboarding_refusals_total[1m])) > 0");
     const traffic = startTraffic(service.url, REQUESTS.list(keys[0]!.client.key, created.body.id), 100);
     await redis.kill();

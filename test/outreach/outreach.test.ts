@@ -28,6 +28,12 @@ describe("PATCH /candidates/{id}/outreach", () => {
     expect(body).to.include({ version: 2, pack_version: 1 });
   });
 
+  it("keeps the version if nothing changes", async () => {
+    const before = await client.get(path);
+    const again = await client.patch(`${path}/outreach`, { docs_chase_attempts: before.body.docs_chase_attempts });
+    expect(again.body).to.deep.equal(before.body);
+  });
+
   for (const [given, detail] of [
     [{ docs_chase_attempts: -1 }, /at least 0/],
     [{ reference_chase_attempts: 101 }, /at most 100/],

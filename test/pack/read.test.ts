@@ -104,6 +104,14 @@ describe("GET /candidates/{id}/pack", () => {
         { code: "nothing_asked_for", subject: id, message: "No document and no reference has been asked for" },
       ]);
     });
+
+    it("never calls a candidate complete whose documents are all waived", async () => {
+      const id = await candidate({ documents: [{ name: "CV", state: "waived" }] });
+      await client.post(`/candidates/${id}/start`);
+      const pack = await packOf(client, id);
+      expect(pack.complete).to.equal(false);
+      expect(pack.missing.map(({ code }) => code)).to.deep.equal(["not_completed"]);
+    });
   });
 
   describe("content negotiation", () => {
@@ -186,6 +194,23 @@ describe("GET /candidates/{id}/pack", () => {
       const tag = (await download(client, path)).headers.get("etag") ?? "";
       await client.patch(`/candidates/${id}`, { name: "Anna" });
       expect((await download(client, path, { "If-None-Match": tag })).status).to.equal(200);
+    });
+
+    it("changes with a field of a document and of a reference, as pack_version does", async () => {
+      const { body } = await client.post("/candidates", { documents: ["CV"], references: [{ name: "Bob" }] });
+      const path = pathOf(body.id, "?format=json");
+      const parts = [
+        `/candidates/${body.id}/documents/${body.documents[0]?.id}`,
+        `/references/${body.references[0]?.id}`,
+      ];
+      let before = await client.get(path);
+      for (const part of parts) {
+        expect((await client.patch(part, { name: "another name" })).status).to.equal(200);
+        const after = await client.get(path, { "If-None-Match": before.headers.get("etag") ?? "" });
+        expect(after.status, part).to.equal(200);
+        expect(after.body.pack_version).to.equal(before.body.pack_version + 1);
+        before = after;
+      }
     });
   });
 

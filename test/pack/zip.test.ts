@@ -6,6 +6,7 @@ import { mock } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { ObjectId } from "mongodb";
+import type { Stored } from "../../src/candidates/stored.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { problem } from "../../src/problems.ts";
 import { useService, useSharedAccount } from "../support/use-service.ts";
@@ -123,6 +124,17 @@ describe("the pack as a ZIP", () => {
     expect(third?.problem).to.match(/SHA-256 differs/);
     expect(fourth?.problem).to.equal(null);
     expect(bytes[3]?.equals(files.get(fourth?.path ?? "") ?? Buffer.alloc(0))).to.equal(true);
+  });
+
+  it("is not complete if all files are there and one differs from its upload", async () => {
+    const id = await candidateWith([{ name: "a", bytes: Buffer.from("a") }]);
+    const candidates = service.operators.mongo.db.collection<Stored>("candidates");
+    const { documents } = (await candidates.findOne({ _id: id }))!;
+    const damaged = documents.map((each) => ({ ...each, content: { ...each.content!, sha256: "0".repeat(64) } }));
+    await candidates.updateOne({ _id: id }, { $set: { documents: damaged } });
+    const { manifest } = await zipOf(id);
+    expect(manifest.files[0]?.problem).to.match(/SHA-256 differs/);
+    expect(manifest.files_complete).to.equal(false);
   });
 
   it("resets the connection if the store fails half-way, so that no truncated ZIP looks complete", async () => {

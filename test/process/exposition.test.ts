@@ -38,6 +38,15 @@ describe("The metrics of several processes", () => {
     expect(sum.value("time_seconds_sum")).to.equal(2.5);
   });
 
+  it("are added if a metric does not say how, and may be infinite", async () => {
+    const textWith = (value: string) => `# HELP odd o\n# TYPE odd gauge\nodd ${value}\n`;
+    const sumOf = (...values: string[]) => new Expositions([new Registry()]).sum(values.map(textWith));
+    expect(sumOf("1", "2")).to.equal(textWith("3"));
+    expect(sumOf("+Inf", "2")).to.equal(textWith("+Inf"));
+    expect(sumOf("-Inf", "2")).to.equal(textWith("-Inf"));
+    expect(sumOf("+Inf", "-Inf")).to.equal(textWith("NaN"));
+  });
+
   it("of one process are its own, line by line", async () => {
     const text = await textOf(one);
     const lines = (from: string) => from.split("\n").filter((line) => line !== "" && !line.includes("gauge_omit"));

@@ -1,4 +1,8 @@
 import { expect } from "chai";
+import { CandidateStore } from "../../src/candidates/store.ts";
+import { SharedClock } from "../../src/infra/clock.ts";
+import { newTypeId } from "../../src/infra/ids.ts";
+import { ReferenceService } from "../../src/references/service.ts";
 import { expectClosed, expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
@@ -149,6 +153,33 @@ describe("references", () => {
       "not_found",
     );
     expect(theirs.detail.replace(/ref_\w+/, "")).to.equal(nobodys.detail.replace(/ref_\w+/, ""));
+  });
+
+  it("are refused in a state that contradicts the candidate's, or with an old If-Match", async () => {
+    const [early, path] = [{ state: "requested" }, `${candidate}/references`];
+    expectProblem(await client.post(path, early), 409, "invalid_transition");
+    const old = (await client.get(candidate)).headers.get("etag") ?? "";
+    const { body } = await client.post(path, { name: "Ann" });
+    expectProblem(await client.post(path, { name: "Bob" }, { "If-Match": old }), 412, "version_mismatch");
+    expect((await client.get(candidate)).body.references).to.deep.equal([body]);
+  });
+
+  it("keep their version, and their candidate's, if a change gives them the values that they have", async () => {
+    const { body } = await client.post(`${candidate}/references`, { name: "Ann" });
+    const before = await client.get(candidate);
+    expect((await client.patch(`/references/${body.id}`, { name: "Ann" })).body).to.deep.equal(body);
+    expect((await client.get(candidate)).body).to.deep.equal(before.body);
+  });
+
+  it("are added once if the attempt that added one was interrupted, whatever its If-Match says by then", async () => {
+    const references = new ReferenceService(new CandidateStore(service.operators.mongo, new SharedClock()));
+    const [id, candidateId] = [newTypeId("ref"), candidate.slice("/candidates/".length)];
+    const add = (precondition: () => void) =>
+      references.add(account.id, candidateId, { name: "Ann" }, id, precondition);
+    const first = await add(() => undefined);
+    const again = await add(() => expect.fail("the candidate has changed by this very request"));
+    expect(again).to.deep.equal(first);
+    expect((await client.get(candidate)).body.references).to.have.length(1);
   });
 
   it("accept an If-Match with the ETag of the reference or of its candidate", async () => {

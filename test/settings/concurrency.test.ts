@@ -1,6 +1,11 @@
 import { expect } from "chai";
+import { SharedClock } from "../../src/infra/clock.ts";
+import type { Mongo } from "../../src/infra/mongo.ts";
+import type { Assistant } from "../../src/settings/schema.ts";
+import { SettingsStore } from "../../src/settings/store.ts";
 import { Client } from "../support/client.ts";
 import { type Service, startService, type TestAccount } from "../support/service.ts";
+import { useDatabase } from "../support/use-service.ts";
 
 describe("a hundred concurrent changes of settings on two replicas", () => {
   let services: Service[];
@@ -46,5 +51,28 @@ describe("a hundred concurrent changes of settings on two replicas", () => {
     expect(won).to.have.length(1);
     expect(answers.filter(({ status }) => status === 412)).to.have.length(99);
     expect((await clients[1]!.get(path)).body).to.deep.equal(won[0]?.body);
+  });
+});
+
+describe("the first change of settings", () => {
+  const mongo = useDatabase();
+
+  it("is made after that of another replica that comes first, not in its place", async () => {
+    const storeOf = (through: Mongo) => new SettingsStore<Assistant>(through, new SharedClock(), "assistant_settings");
+    const { client, db, timeoutMs } = mongo;
+    let reads = 0;
+    const bounded: Mongo["bounded"] = async (name, operation) => {
+      const result = await mongo.bounded(name, operation);
+      if (name === "find assistant_settings" && ++reads === 1)
+        await storeOf(mongo).change("acct_1", ({ values }) => ({ ...values, display_name: "Ann" }));
+      return result;
+    };
+    const through: Mongo = { client, db, timeoutMs, bounded, isLate: () => false, close: () => mongo.close() };
+    const changed = await storeOf(through).change("acct_1", ({ values }) => ({ ...values, instructions: "Be brief." }));
+    expect(changed.version).to.equal(2);
+    expect((await storeOf(mongo).get("acct_1")).values).to.deep.equal({
+      display_name: "Ann",
+      instructions: "Be brief.",
+    });
   });
 });

@@ -79,6 +79,22 @@ describe("the sweep of expiries", () => {
     expect(names).to.deep.equal([read, write, read, write, read]);
   });
 
+  it("reads candidates of at most 256 KiB at once, but at least one", async () => {
+    const stored = service.operators.mongo.db.collection("candidates");
+    const read = async () => (await candidates.reader.expiring("2090-01-27", 100)).length;
+    for (const [size, rows] of [
+      [128 * 1024, 2],
+      [128 * 1024 + 1, 1],
+      [300 * 1024, 1],
+    ] as const) {
+      const due = Array.from({ length: 3 }, () => candidateWithExpiry(account.id, "2090-01-26"));
+      for (const draft of due) await candidates.insert(draft);
+      await stored.updateMany({ account: account.id, next_expiry: "2090-01-26" }, { $set: { size } });
+      expect(await read(), `${size} bytes each`).to.equal(rows);
+      expect(await sweepAt(Date.parse("2090-01-27T00:00:00Z"))).to.equal(3);
+    }
+  });
+
   it("leaves a candidate that somebody changes at the same moment to the next call", async () => {
     const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-28"));
     const expiring = candidates.reader.expiring.bind(candidates.reader);

@@ -144,6 +144,18 @@ describe("SweepRunner", () => {
     expect(await leaseNow()).to.include({ holder: "usurper", term: 2 });
   });
 
+  it("aborts the running pass before its lease expires if it cannot be extended", async () => {
+    const { sweep, next } = watched(untilAborted);
+    const begun = next();
+    const leases = leasesOf("cut off");
+    leases.extend = () => Promise.reject(new Error("MongoDB does not answer"));
+    start("cut off", [sweep], { leases });
+    const signal = await begun;
+    const { until = 0 } = (await leaseNow()) ?? {};
+    await once(signal, "abort");
+    expect(Date.now()).to.be.below(until);
+  });
+
   it("aborts the running pass and releases the lease when it stops", async () => {
     const { sweep, next } = watched(untilAborted);
     const begun = next();

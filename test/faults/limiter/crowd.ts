@@ -4,6 +4,7 @@ import { limitsOf, type Surface } from "../../../src/limiter/surfaces.ts";
 import { LoadClient, type LoadRequest } from "../../support/load.ts";
 import { REQUESTS } from "../../support/requests.ts";
 import { Tally } from "../tally.ts";
+import type { Times } from "./ledger.ts";
 
 /** The surfaces whose requests cost the service little. */
 export const SURFACES = ["create", "list", "start"] as const satisfies Surface[];
@@ -21,6 +22,8 @@ const REFUSALS_IN_A_ROW = 5;
 /** Clients of one account with three keys. Each has its own connection, which the kernel assigns to any replica. */
 export class Crowd {
   readonly tally = new Tally();
+  /** When each request was sent and answered, by its id. */
+  readonly times = new Map<string, Times>();
   /** Answers 503 without the code limiter_unavailable or without `Retry-After: 1`. */
   readonly invalid503s: string[] = [];
   readonly #lanes: Promise<void>[];
@@ -96,7 +99,10 @@ export class Crowd {
 
   async #send(load: LoadClient, request: LoadRequest): Promise<number | undefined> {
     this.#inFlight++;
+    const sent = performance.now();
     const { answer } = await this.tally.send(load, request);
+    if (answer !== undefined)
+      this.times.set(String(answer.headers["x-request-id"]), { sent, answered: performance.now() });
     this.#inFlight--;
     this.#changes.emit("answered");
     if (

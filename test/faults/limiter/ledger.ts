@@ -20,20 +20,34 @@ export interface Counter {
   readonly keyId?: string;
 }
 
+/** When a client sent a request and had its answer, by its `performance.now()`. */
+export interface Times {
+  readonly sent: number;
+  readonly answered: number;
+}
+
+export interface LedgerOptions {
+  /** The limits that apply to the replicas that wrote the log. */
+  readonly limits?: typeof limitsOf;
+  /** The clients' times of the requests, by their ids. Without them, no refusal is found to be too early. */
+  readonly times?: ReadonlyMap<string, Times>;
+}
+
 /** The outcomes of an account's requests, as the replicas logged them. */
 export class Ledger {
   readonly entries: readonly Entry[];
   readonly counters: readonly Counter[];
   readonly #limits: typeof limitsOf;
+  readonly #times: ReadonlyMap<string, Times>;
 
-  /** @param limits the limits that apply to the replicas that wrote this log. */
   constructor(
     log: readonly LogLine[],
     account: { id: string; keys: readonly { id: string }[] },
     surfaces: readonly Surface[],
-    limits = limitsOf,
+    { limits = limitsOf, times = new Map() }: LedgerOptions = {},
   ) {
     this.#limits = limits;
+    this.#times = times;
     this.entries = log.filter(isEntry).filter((entry) => entry.account === account.id);
     this.counters = surfaces.flatMap((surface) => [
       { surface },
@@ -92,10 +106,12 @@ export class Ledger {
     const name = `${surface} of ${keyId ?? "the account"} in window ${window}`;
     if (admitted.length < limit - unknown)
       return [`${name}: requests were refused after only ${admitted.length} of ${limit} admissions`];
-    // When the first request was refused, the last admitted one must already have been in flight.
-    const last = admitted.map(startOf).toSorted((a, b) => a - b)[limit - 1] ?? 0;
-    const early =
-      drift === 0 && unknown === 0 ? refused.filter((entry) => Date.parse(entry.time) < last - CLOCK_MS) : [];
+    // When the first refusal was received, the last admitted request must already have been sent. The replicas' logs cannot
+    // tell: the machine may keep a process waiting between the two moments that make a line's `time` and `ms`.
+    const sentAt = ({ request_id }: Entry) => this.#times.get(request_id ?? "")?.sent ?? -Infinity;
+    const answeredAt = ({ request_id }: Entry) => this.#times.get(request_id ?? "")?.answered ?? Infinity;
+    const last = admitted.map(sentAt).toSorted((a, b) => a - b)[limit - 1] ?? -Infinity;
+    const early = drift === 0 && unknown === 0 ? refused.filter((entry) => answeredAt(entry) < last) : [];
     return early.length === 0 ? [] : [`${name}: ${early.length} requests were refused before the limit was reached`];
   }
 
@@ -120,9 +136,6 @@ export class Ledger {
   }
 }
 
-/** Tolerance for the log's times, which are whole milliseconds. */
-const CLOCK_MS = 2;
-
 /** Returns the value of a counter in Redis, taken from the usage of each key. */
 export function counted({ surface, keyId }: Counter, usages: ReadonlyMap<string, Usage>): number {
   const usage = keyId === undefined ? [...usages.values()][0] : usages.get(keyId);
@@ -141,10 +154,6 @@ const SURFACE_OF = new Map<string | undefined, Surface>([
 function counts({ surface, keyId }: Counter, entry: Entry): boolean {
   const charged = entry.surface ?? SURFACE_OF.get(entry.endpoint);
   return charged === surface && (keyId === undefined || entry.key_id === keyId);
-}
-
-function startOf({ time, ms }: Entry): number {
-  return Date.parse(time) - ms;
 }
 
 function isEntry(line: LogLine): line is Entry {

@@ -35,7 +35,7 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
     const { offered, admitted, refused, unavailable, failures } = gone.crowd.tally;
     const entries = new Ledger(gone.log, gone.account, SURFACES).entries;
     const replicas = [...new Set(entries.map(({ pid }) => pid))];
-    const again = new Ledger(service.log, back.account, SURFACES);
+    const again = new Ledger(service.log, back.account, SURFACES, { times: back.crowd.times });
     record({
       fault: `Redis is killed, LIMITER_ON_OUTAGE=local, ${REPLICAS} replicas`,
       held: "each replica answers 503 for 1 s, then admits exactly its share; the limit is exact again after 2 s",
@@ -50,9 +50,8 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
     });
     for (const pid of replicas) {
       const own = entries.filter((entry) => entry.pid === pid);
-      expect(new Ledger(own, gone.account, SURFACES, share).breaches(), `the share of replica ${pid}`).to.deep.equal(
-        [],
-      );
+      const ledger = new Ledger(own, gone.account, SURFACES, { limits: share, times: gone.crowd.times });
+      expect(ledger.breaches(), `the share of replica ${pid}`).to.deep.equal([]);
       const refusedAt = own.filter(({ status }) => status === 503).map(({ time }) => Date.parse(time));
       const [from, to] = [Math.min(...refusedAt), Math.max(...refusedAt)];
       const waitedMs = machine.keptDecisionWaitingMs(pid, from, to);

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { useProxy } from "../../limiter/proxy.ts";
+import { useRecorder } from "../../model/record.ts";
 import { useRedisServer } from "../../support/servers.ts";
 import { expectLimitsHold, expectExactLimits, REPLICAS, useReplicasOver } from "./expectations.ts";
 
@@ -10,7 +11,7 @@ const NEVER_OVER = "never over the limit, exact counting charges with lost answe
 describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, function () {
   this.timeout(90_000);
   const server = useRedisServer();
-  const proxy = useProxy(server);
+  const proxy = useProxy(useRecorder(server));
   const service = useReplicasOver(proxy);
 
   it("cuts every connection repeatedly", async () => {

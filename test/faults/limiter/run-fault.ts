@@ -72,7 +72,7 @@ export async function runFault(service: Processes, fault: Fault): Promise<Afterm
   );
   const allLogged = (): Promise<void> =>
     logged(service, account.id, () => crowd.tally.offered - crowd.tally.failures.length + 1); // plus the request that created the candidate
-  const ledger = (): Ledger => new Ledger(service.log, account, SURFACES);
+  const ledger = (): Ledger => new Ledger(service.log, account, SURFACES, { times: crowd.times });
   try {
     await setTimeout(BEFORE_MS);
     const struckAt = Date.now();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -57,10 +57,18 @@ export async function startTrio(): Promise<Trio> {
     pauseWrites: async (ms) =>
       void (await asking((await masterNow()).url, (redis) => redis.client("PAUSE", ms, "WRITE"))),
     async promoted(old) {
-      await until(async () => (await masterPort()) !== old.port && (await takesWrites((await masterNow()).url)));
+      await until(
+        dir,
+        "another master accepts writes",
+        async () => (await masterPort()) !== old.port && (await takesWrites((await masterNow()).url)),
+      );
     },
     whole: () =>
-      until(async () => (await onlineReplicas((await masterNow()).url)) === 2 && (await knownToSentinel(asked)) === 2),
+      until(
+        dir,
+        "two replicas follow the master",
+        async () => (await onlineReplicas((await masterNow()).url)) === 2 && (await knownToSentinel(asked)) === 2,
+      ),
     async stop() {
       asked.disconnect();
       await Promise.all([...sentinels, ...servers].map((server) => server.stop()));
@@ -113,9 +121,16 @@ async function asking<T>(url: string, ask: (redis: Redis) => Promise<T>): Promis
   }
 }
 
-/** Polls until the condition holds. @throws after 60 s. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
+/** Polls until the condition holds. @throws after 60 s, with the end of each Sentinel's log. */
+async function until(dir: string, state: string, holds: () => Promise<boolean>): Promise<void> {
   for (const deadline = performance.now() + PATIENCE_MS; !(await holds().catch(() => false)); await setTimeout(50)) {
-    if (performance.now() > deadline) throw new Error("Sentinel did not reach the expected state within 60 s.");
+    if (performance.now() > deadline) throw new Error(`Not after 60 s: ${state}.\n${endsOfLogs(dir)}`);
   }
+}
+
+function endsOfLogs(dir: string): string {
+  const logs = readdirSync(dir).filter((name) => name.endsWith(".log"));
+  return logs
+    .map((name) => `${name}:\n${readFileSync(join(dir, name), "utf8").split("\n").slice(-40).join("\n")}`)
+    .join("\n");
 }

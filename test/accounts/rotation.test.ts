@@ -1,0 +1,60 @@
+import { expect } from "chai";
+import { hasExpired } from "../../src/accounts/account.ts";
+import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import { useTestRedis } from "../limiter/support.ts";
+import { Client, expectProblem } from "../support/client.ts";
+import { useService } from "../support/use-service.ts";
+import { useAccounts } from "./support.ts";
+
+describe("a rotated key", () => {
+  const service = useService();
+  const redis = useTestRedis();
+
+  it("is looked up again at the next request, so that its old secret gets an end", async () => {
+    const account = await service.account();
+    expect((await account.client.get("/candidates")).status).to.equal(200);
+    const { key } = await service.operators.accounts.rotateKey({ keyId: account.keyId, graceSeconds: 0 });
+    const charged = await account.client.get("/candidates");
+    expectProblem(charged, 401, "api_key_invalid");
+    expect(charged.headers.get("ratelimit"), "nothing was charged").to.equal(null);
+    expect((await new Client(service.url, key).get("/candidates")).status).to.equal(200);
+    expect(await account.used()).to.deep.equal({ list: 2 });
+  });
+
+  it("is served if its marker is newer than its record, as after a restore of the store from a backup", async () => {
+    const account = await service.account();
+    await redis.set(redisKeys.keyMarker({ accountId: account.id, keyId: account.keyId }), "1000000");
+    expect((await account.client.get("/candidates")).status).to.equal(200);
+    expect((await account.client.get("/limits")).status).to.equal(200);
+  });
+});
+
+describe("the secrets of a key", () => {
+  const accounts = useAccounts();
+  const newKey = async () => {
+    const { id } = await accounts.service.createAccount({ name: "Acme" });
+    return accounts.service.createKey({ accountId: id, name: "ats" });
+  };
+  const secretsOf = async ({ account_id, id }: { account_id: string; id: string }) =>
+    (await accounts.store.get(account_id)).keys.find((key) => key.id === id)?.secrets ?? [];
+
+  it("are at most ten, however often the key is rotated: the oldest ends before its grace", async () => {
+    const key = await newKey();
+    for (let n = 0; n < 12; n++) await accounts.service.rotateKey({ keyId: key.id, graceSeconds: 3600 });
+    const secrets = await secretsOf(key);
+    expect(secrets).to.have.length(10);
+    expect(secrets.at(-1)?.expires_at).to.equal(null);
+  });
+
+  it("are removed by the next rotation once they have expired", async () => {
+    const key = await newKey();
+    for (let n = 0; n < 3; n++) await accounts.service.rotateKey({ keyId: key.id, graceSeconds: 0 });
+    expect(await secretsOf(key)).to.have.length(2);
+  });
+
+  it("have expired in the very millisecond of their end", () => {
+    const secret = { hash: "", created_at: "2026-11-23T09:00:00.000Z", expires_at: "2026-11-23T10:00:00.000Z" };
+    expect(hasExpired(secret, "2026-11-23T09:59:59.999Z")).to.equal(false);
+    expect(hasExpired(secret, "2026-11-23T10:00:00.000Z")).to.equal(true);
+  });
+});

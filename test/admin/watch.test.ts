@@ -1,0 +1,98 @@
+import { EventEmitter, once } from "node:events";
+import { stripVTControlCharacters } from "node:util";
+import { expect } from "chai";
+import { watchLimits } from "../../src/admin/watch.ts";
+import type { AccountLimits } from "../../src/limits/account-limits.ts";
+
+describe("limits that are watched on a terminal", () => {
+  const limits = (name: string): AccountLimits => ({
+    object: "account_limits",
+    account_id: "acct_1",
+    name,
+    status: "active",
+    window_seconds: 3600,
+    surfaces: [],
+    keys: [],
+  });
+  const ENTER = "\u001b[?1049h\u001b[?25l";
+  const LEAVE = "\u001b[?25h\u001b[?1049l";
+
+  /** A terminal that keeps what is written to it, and emits "written" for each part. */
+  function terminal(rows?: number) {
+    const written: string[] = [];
+    const output = Object.assign(new EventEmitter(), {
+      isTTY: true as const,
+      columns: 120,
+      ...(rows === undefined ? {} : { rows }),
+      write(text: string) {
+        written.push(text);
+        return output.emit("written");
+      },
+    });
+    return { output, written };
+  }
+
+  /** Watches, with a new size of the window in place of a second, until `reads` were shown; then stops as by Ctrl-C. */
+  async function watched(reads: (() => Promise<AccountLimits>)[], rows?: number): Promise<string[]> {
+    const { output, written } = terminal(rows);
+    let next = 0;
+    const done = watchLimits(() => reads[next++]!(), output as unknown as Parameters<typeof watchLimits>[1]);
+    await once(output, "written");
+    while (next < reads.length) {
+      const drawn = once(output, "written");
+      setImmediate(() => output.emit("resize"));
+      await drawn;
+    }
+    const before = process.listeners("SIGINT").length;
+    process.listeners("SIGINT").at(-1)?.("SIGINT");
+    await done;
+    expect(process.listeners("SIGINT").length).to.equal(before - 1);
+    expect(output.listenerCount("resize")).to.equal(0);
+    return written;
+  }
+
+  const shown = (name: string) => `${name}  acct_1  active  `;
+  const frame = (...lines: string[]) => `${lines.join("\n")}\n`;
+  const plain = (text: string | undefined) => stripVTControlCharacters(text ?? "");
+
+  it("are drawn in place, in the terminal's other screen, and stay on the first one at the end", async () => {
+    const written = await watched([() => Promise.resolve(limits("One")), () => Promise.resolve(limits("Two"))]);
+    expect(written[0]).to.equal(ENTER);
+    expect(written[1]?.startsWith("\u001b[H")).to.equal(true);
+    expect(written[1]?.endsWith("\u001b[K\n\u001b[J")).to.equal(true);
+    expect(plain(written[1])).to.equal(frame(shown("One"), "", "account", ""));
+    expect(plain(written[2])).to.equal(frame(shown("Two"), "", "account", ""));
+    expect(written[3]?.startsWith(LEAVE)).to.equal(true);
+    expect(plain(written[3])).to.equal(frame(shown("Two"), "", "account", ""));
+    expect(written).to.have.length(4);
+  });
+
+  it("stay as they were when a read fails, with the fault below, until a read succeeds", async () => {
+    const written = await watched([
+      () => Promise.resolve(limits("One")),
+      () => Promise.reject(new Error("Redis does not answer.")),
+      () => Promise.resolve(limits("Two")),
+    ]);
+    expect(plain(written[2])).to.equal(
+      frame(shown("One"), "", "account", "", "Out of date: Redis does not answer.", ""),
+    );
+    expect(plain(written[3])).to.equal(frame(shown("Two"), "", "account", ""));
+  });
+
+  it("say how many lines do not fit into the window", async () => {
+    const read = () => Promise.resolve(limits("One"));
+    expect(plain((await watched([read], 5))[1])).to.equal(frame(shown("One"), "", "account", ""));
+    const cut = "… 2 more lines: make the window larger";
+    expect(plain((await watched([read], 4))[1])).to.equal(frame(shown("One"), "", cut));
+  });
+
+  it("are not watched if the first read fails", async () => {
+    const { output, written } = terminal();
+    const watching = watchLimits(
+      () => Promise.reject(new Error("no such account")),
+      output as unknown as Parameters<typeof watchLimits>[1],
+    );
+    expect(await watching.catch((error: unknown) => String(error))).to.equal("Error: no such account");
+    expect(written).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,83 @@
+import { expect } from "chai";
+import type { Collection } from "mongodb";
+import { CandidateReader } from "../../src/candidates/reader.ts";
+import { CandidateStore } from "../../src/candidates/store.ts";
+import { feedPosition, type Stored } from "../../src/candidates/stored.ts";
+import { SharedClock } from "../../src/infra/clock.ts";
+import type { Mongo } from "../../src/infra/mongo.ts";
+import { candidateWithExpiry } from "../sweeps/support.ts";
+import { useAccount, useService } from "../support/use-service.ts";
+
+const MIB = 1024 * 1024;
+
+describe("the size of a page of GET /candidates", () => {
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
+  let candidates: Collection<Stored>;
+  before(() => {
+    candidates = service.operators.mongo.db.collection("candidates");
+  });
+
+  /** Creates candidates whose records say that they have so many bytes, long ago, so that the cursor stands still. */
+  async function create(sizes: readonly number[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const [n, size] of sizes.entries()) {
+      const { id } = (await client.post("/candidates")).body;
+      await candidates.updateOne({ _id: id }, { $set: { size, change: `${feedPosition(n + 1)}.${id}` } });
+      ids.push(id);
+    }
+    return ids;
+  }
+
+  /** Follows the cursor to the end of the feed. Returns the ids of each page. */
+  async function pages(limit: number): Promise<string[][]> {
+    const all: string[][] = [];
+    for (let cursor = ""; ;) {
+      const path = `/candidates?limit=${limit}${cursor && `&cursor=${cursor}`}`;
+      const { body, headers } = await client.get(path);
+      all.push(body.data.map(({ id }) => id));
+      const again = await client.get(path, { "If-None-Match": headers.get("etag") ?? "" });
+      expect(again.status, "the same page, read without its rows").to.equal(304);
+      if (!body.has_more) return all;
+      ({ cursor } = body);
+    }
+  }
+
+  it("is 4 MiB of records, and not one byte more", async () => {
+    const [a, b, c, d, e] = await create([2 * MIB, 2 * MIB, 2 * MIB, 2 * MIB + 1, 1]);
+    expect(await pages(200)).to.deep.equal([[a, b], [c], [d, e]]);
+  });
+
+  it("is at least one row, however large its record is", async () => {
+    const [a, b] = await create([5 * MIB, 5 * MIB]);
+    expect(await pages(200)).to.deep.equal([[a], [b]]);
+  });
+
+  it("is at most the rows that were asked for", async () => {
+    const [a, b, c] = await create([1, 1, 1]);
+    expect(await pages(2)).to.deep.equal([[a, b], [c]]);
+    expect(await pages(3)).to.deep.equal([[a, b, c]]);
+  });
+
+  it("is at most 200 rows", async () => {
+    const store = new CandidateStore(service.operators.mongo, new SharedClock());
+    for (let n = 0; n < 201; n++) await store.insert(candidateWithExpiry(account.id, "2090-01-31"));
+    const { data, has_more } = (await client.get("/candidates?limit=100000")).body;
+    expect([data.length, has_more]).to.deep.equal([200, true]);
+  });
+
+  it("may be less if MongoDB cuts its answer, and the page then says that there is more", async () => {
+    const { mongo } = service.operators;
+    const [a] = await create([1, 1]);
+    const bounded: Mongo["bounded"] = async (name, operation) => {
+      const result = await mongo.bounded(name, operation);
+      const { documents } = result as { documents: Buffer[] };
+      return { documents: documents.slice(0, 1), cut: true } as typeof result;
+    };
+    const reader = new CandidateReader({ ...mongo, bounded });
+    const { rows, more } = await reader.feed({ accountId: account.id, after: "", limit: 10 });
+    expect(rows.map(({ change }) => change.split(".")[1])).to.deep.equal([a]);
+    expect(more).to.equal(true);
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from "chai";
+import { newReference } from "../../src/candidates/new.ts";
+import { CandidateStore } from "../../src/candidates/store.ts";
+import type { Draft } from "../../src/candidates/record.ts";
+import { SharedClock } from "../../src/infra/clock.ts";
+import { createIndexes } from "../../src/infra/indexes.ts";
+import { newTypeId } from "../../src/infra/ids.ts";
+import { candidateWithExpiry } from "../sweeps/support.ts";
+import { useDatabase } from "../support/use-service.ts";
+
+const ACCOUNT = "acct_1";
+
+describe("writes of an external_id that meet", () => {
+  const mongo = useDatabase();
+  let store: CandidateStore;
+  let other: CandidateStore;
+  before(async () => {
+    [store, other] = [new CandidateStore(mongo, new SharedClock()), new CandidateStore(mongo, new SharedClock())];
+    await createIndexes(mongo.db, [store.reader]);
+  });
+
+  const draft = (external_id: string | null): Draft => ({
+    ...candidateWithExpiry(ACCOUNT, "2090-01-31"),
+    id: newTypeId("cand"),
+    external_id,
+  });
+  const named = (id: string, external_id: string | null) =>
+    other.change(ACCOUNT, id, (record) => ({ ...record, external_id }));
+
+  it("do not refuse a candidate because of itself", async () => {
+    const holder = await store.insert(draft("taken"));
+    const { id } = await store.insert(draft(null));
+    const fresh = new CandidateStore(mongo, new SharedClock()); // has not seen the candidate, so it reads it first
+    const holderOf = fresh.reader.holderOf.bind(fresh.reader);
+    fresh.reader.holderOf = async (...which) => {
+      await named(holder.id, null);
+      await named(id, "taken");
+      return holderOf(...which);
+    };
+    const changed = await fresh.change(ACCOUNT, id, (record) => ({ ...record, external_id: "taken", name: "Ann" }));
+    expect(changed).to.include({ external_id: "taken", name: "Ann" });
+  });
+
+  it("leave nothing to settle if one is refused: MongoDB has answered", async () => {
+    await store.insert(draft("used"));
+    const error = await store.insert(draft("used")).catch((reason: { code?: string }) => reason);
+    expect(error).to.include({ code: "external_id_taken" });
+    expect(store.openWrites.state().unsettled).to.equal(0);
+  });
+});
+
+describe("an insertion that is repeated", () => {
+  const mongo = useDatabase();
+
+  it("returns the candidate that is there, with what was changed since", async () => {
+    const store = new CandidateStore(mongo, new SharedClock());
+    const draft = { ...candidateWithExpiry(ACCOUNT, "2090-01-31"), external_id: "repeated" };
+    await store.insert(draft);
+    const changed = await store.change(ACCOUNT, draft.id, (record) => ({ ...record, name: "Ann" }));
+    expect(await store.insert(draft)).to.deep.equal(changed);
+  });
+});
+
+describe("an insertion that is repeated after its candidate was deleted", () => {
+  const mongo = useDatabase();
+
+  it("says that the candidate was deleted, and brings nothing back", async () => {
+    const store = new CandidateStore(mongo, new SharedClock());
+    const draft = candidateWithExpiry(ACCOUNT, "2090-01-31");
+    await store.insert(draft);
+    await store.erase(ACCOUNT, draft.id, "key_1", () => undefined);
+    const error = await store.insert(draft).catch((reason: { code?: string }) => reason);
+    expect(error).to.include({ code: "candidate_deleted" });
+  });
+});
+
+describe("the look-ups of references whose first attempt was interrupted", () => {
+  const mongo = useDatabase();
+
+  it("are completed by the next attempt, though some of them are there", async () => {
+    const { references } = new CandidateStore(mongo, new SharedClock());
+    const owner = { accountId: ACCOUNT, id: newTypeId("cand") };
+    const facts = { now: "2026-11-21T00:00:00.000Z", started: false };
+    const [one, two] = [0, 1].map(() => newReference({}, { id: newTypeId("ref"), ...facts }));
+    await references.around(owner, [one!], () => Promise.resolve());
+    await references.around(owner, [one!, two!], () => Promise.resolve());
+    for (const each of [one!, two!]) expect(await references.candidateOf(ACCOUNT, each.id)).to.equal(owner.id);
+  });
+});

@@ -1,0 +1,65 @@
+import { expect } from "chai";
+import { ConfigError, readConfig, type SettingName } from "../src/config.ts";
+
+/** The smallest and the largest value of each setting that is a number. */
+const BOUNDS: Partial<Record<SettingName, [smallest: number, largest: number]>> = {
+  PORT: [0, 65_535],
+  OPS_PORT: [0, 65_535],
+  REPLICAS: [1, 64],
+  TRUSTED_PROXIES: [0, 10],
+  ACTIVE_KEY_CAP: [1, 100],
+  MAX_DOCUMENT_BYTES: [1, 1_073_741_824],
+  BODY_TIMEOUT_MS: [100, 600_000],
+  STORE_TIMEOUT_MS: [100, 60_000],
+  LIMITER_TIMEOUT_MS: [5, 10_000],
+  REPLICAS_EXPECTED: [1, 10_000],
+  KEY_CACHE_SECONDS: [1, 60],
+  LIMIT_WINDOW_SECONDS: [1, 86_400],
+  LIMIT_SCALE: [1, 1_000_000],
+};
+
+/** Returns the settings that are refused. */
+function refused(env: Partial<Record<SettingName, string>>): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.split("\n").map((line) => line.split(":")[0] ?? "");
+  }
+}
+
+describe("the settings", () => {
+  it("are the defaults if nothing is set, or if a value is empty", () => {
+    const defaults = readConfig({});
+    expect(defaults).to.include({ PORT: 8080, LIMITER_ON_OUTAGE: "refuse", MAX_DOCUMENT_BYTES: 26_214_400 });
+    expect(readConfig(Object.fromEntries(Object.keys(defaults).map((name) => [name, ""])))).to.deep.equal(defaults);
+  });
+
+  it("that are numbers all have their bounds in this test", () => {
+    const numbers = Object.entries(readConfig({})).filter(([, value]) => typeof value === "number");
+    expect(Object.keys(BOUNDS)).to.have.members(numbers.map(([name]) => name));
+  });
+
+  for (const [name, [smallest, largest]] of Object.entries(BOUNDS)) {
+    it(`take ${name} from ${smallest} to ${largest}, and nothing else`, () => {
+      for (const value of [smallest, largest])
+        expect(readConfig({ [name]: String(value) })).to.have.property(name, value);
+      for (const value of [smallest - 1, largest + 1, `${smallest}.5`, `${largest} `, "0x10", "1e2", "many"])
+        expect(refused({ [name]: String(value) }), String(value)).to.deep.equal([name]);
+    });
+  }
+
+  it("that are words take those words only, and URLs only of the right servers", () => {
+    expect(readConfig({ LIMITER_ON_OUTAGE: "local" }).LIMITER_ON_OUTAGE).to.equal("local");
+    expect(refused({ LIMITER_ON_OUTAGE: "LOCAL" })).to.deep.equal(["LIMITER_ON_OUTAGE"]);
+    expect(refused({ LOG_LEVEL: "loud" })).to.deep.equal(["LOG_LEVEL"]);
+    expect(readConfig({ REDIS_URL: "rediss://a" }).REDIS_URL).to.equal("rediss://a");
+    expect(refused({ REDIS_URL: "http://a" })).to.deep.equal(["REDIS_URL"]);
+    expect(refused({ MONGODB_URL: "mongodb:a" })).to.deep.equal(["MONGODB_URL"]);
+  });
+
+  it("that are wrong are all named at once", () => {
+    expect(refused({ PORT: "-1", REPLICAS: "0", LOG_LEVEL: "loud" })).to.deep.equal(["PORT", "REPLICAS", "LOG_LEVEL"]);
+  });
+});

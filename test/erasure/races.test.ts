@@ -1,0 +1,77 @@
+import { expect } from "chai";
+import { withoutDocument } from "../../src/candidates/document-edits.ts";
+import type { CandidateRecord, Deletion } from "../../src/candidates/record.ts";
+import { CandidateStore } from "../../src/candidates/store.ts";
+import { isTombstone, removing } from "../../src/candidates/tombstone.ts";
+import { SharedClock } from "../../src/infra/clock.ts";
+import { candidateWithExpiry } from "../sweeps/support.ts";
+import { candidateRecord } from "../support/records.ts";
+import { useDatabase } from "../support/use-service.ts";
+
+const ACCOUNT = "acct_1";
+
+describe("a candidate that one replica deletes while another one changes it", () => {
+  const mongo = useDatabase();
+
+  it("is deleted as it is after the change", async () => {
+    const [deleting, changing] = [
+      new CandidateStore(mongo, new SharedClock()),
+      new CandidateStore(mongo, new SharedClock()),
+    ];
+    const { id } = await deleting.insert(candidateWithExpiry(ACCOUNT, "2090-01-31"));
+    const seen: (string | null)[] = [];
+    const check = (record: CandidateRecord) => void seen.push(record.name);
+    const find = deleting.reader.find.bind(deleting.reader);
+    let reads = 0;
+    deleting.reader.find = async (...which) => {
+      const found = await find(...which);
+      if (++reads === 1) await changing.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" }));
+      return found;
+    };
+    const { version } = await deleting.erase(ACCOUNT, id, "key_1", check);
+    expect(seen, "a precondition is checked against each version").to.deep.equal([null, "Ann"]);
+    expect(version).to.equal(3);
+    const found = await changing.reader.find(ACCOUNT, id);
+    expect(found !== null && isTombstone(found)).to.equal(true);
+    expect(found?.version).to.equal(3);
+  });
+
+  it("stays to be erased further if another part of it is deleted while the first deletion ends", async () => {
+    // Seconds apart, because the stand-in for MongoDB takes two times of the same second for equal.
+    let now = Date.parse("2026-11-21T12:00:00Z");
+    const store = new CandidateStore(mongo, { now: () => (now += 1_000) });
+    const { id, documents } = await store.insert(candidateWithExpiry(ACCOUNT, "2090-01-31"));
+    const part = documents[0]!;
+    const { id: second } = part;
+    const first = await store.change(ACCOUNT, id, (record, at) => ({
+      ...record,
+      ...removing(
+        record,
+        { kind: "references", id: "ref_1", key: "key_1", at },
+        { files: ["file_1"], references: ["ref_1"] },
+      ),
+    }));
+    const both = await store.change(ACCOUNT, id, (record, at) => withoutDocument(record, second, { key: "key_1", at }));
+    expect(both.erasure?.deletions.map((each) => each.id)).to.deep.equal(["ref_1", second]);
+    expect(both.erasure).to.deep.include({ files: ["file_1"], references: ["ref_1"] });
+    await store.reader.erasureFinished(first, first.erasure!);
+    expect(await store.reader.unfinishedErasures(10)).to.deep.include({ accountId: ACCOUNT, id });
+    await store.reader.erasureFinished(both, both.erasure!);
+    expect(await store.reader.unfinishedErasures(10)).not.to.deep.include({ accountId: ACCOUNT, id });
+    const next = await store.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" }));
+    expect(next.erasure, "the next change does not begin it again").to.equal(null);
+  });
+});
+
+describe("what a candidate remembers of its deleted parts", () => {
+  const HOUR = 3_600_000;
+  const at = (hours: number) => new Date(Date.parse("2026-11-21T12:00:00Z") + hours * HOUR).toISOString();
+  const deletion = (id: string, hours: number): Deletion => ({ kind: "documents", id, key: "key_1", at: at(hours) });
+
+  it("is kept for 25 hours, longer than an Idempotency-Key, and not for ever", () => {
+    let record = candidateRecord();
+    for (const [id, hours] of [["doc_1", 0] as const, ["doc_2", 24] as const, ["doc_3", 25] as const])
+      record = { ...record, ...removing(record, deletion(id, hours), { files: [], references: [] }) };
+    expect(record.removed.map(({ id }) => id)).to.deep.equal(["doc_2", "doc_3"]);
+  });
+});

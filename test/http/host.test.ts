@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect } from "chai";
+import { useAccount, useService } from "../support/use-service.ts";
+
+describe("the head of a request", () => {
+  const service = useService();
+  const account = useAccount(service);
+
+  /** Sends the lines as they are. @returns the answer, once the service has closed the connection. */
+  async function answerTo(...lines: string[]): Promise<string> {
+    const socket = connect(service.port, "127.0.0.1");
+    let answer = "";
+    socket.setEncoding("utf8").on("data", (data: string) => (answer += data));
+    socket.write([...lines, `Authorization: Bearer ${account.key}`, "Connection: close", "", ""].join("\r\n"));
+    await once(socket, "close");
+    return answer;
+  }
+
+  for (const [what, lines] of [
+    ["no Host", ["GET /candidates HTTP/1.1"]],
+    ["two Hosts", ["GET /candidates HTTP/1.1", "Host: a", "Host: b"]],
+    ["the same Host twice", ["GET /candidates HTTP/1.1", "Host: a", "host: a"]],
+  ] as const) {
+    it(`is refused with ${what}, and nothing is charged`, async () => {
+      const answer = await answerTo(...lines);
+      expect(answer)
+        .to.match(/^HTTP\/1\.1 400 /)
+        .and.contain('"code":"malformed_request"');
+      expect(await account.used()).to.deep.equal({});
+    });
+  }
+
+  it("needs no Host in HTTP/1.0", async () => {
+    expect(await answerTo("GET /candidates HTTP/1.0")).to.match(/^HTTP\/1\.1 200 /);
+  });
+
+  it("gives the request its id, if it is plain text of up to 128 characters", async () => {
+    const idOf = async (id: string) =>
+      (await account.client.get("/candidates", { "X-Request-Id": id })).headers.get("x-request-id");
+    expect(await idOf("a".repeat(128))).to.equal("a".repeat(128));
+    expect(await idOf("a".repeat(129))).to.match(/^req_/);
+    expect(await idOf('a"b')).to.match(/^req_/);
+  });
+});

@@ -1,0 +1,56 @@
+import { expect } from "chai";
+import type { Limits } from "../../src/limits/schema.ts";
+import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import { expectProblem } from "../support/client.ts";
+import { useAccount, useService } from "../support/use-service.ts";
+import { clearOfMidnight, redisNow, useTestRedis } from "./support.ts";
+
+const DAY_MS = 86_400_000;
+const [ACCOUNT_LIMIT, KEY_LIMIT] = [240, 120];
+
+/**
+ * Redis's clock may step back, for example in a failover to a machine whose clock is behind. A counter of the window that
+ * was current before the step is then one window ahead. Its window goes on, so that its limit is not given twice.
+ */
+describe("a clock that stepped back out of a window", () => {
+  const service = useService();
+  const account = useAccount(service);
+  const redis = useTestRedis();
+  beforeEach(() => clearOfMidnight(redis));
+
+  const caller = () => ({ accountId: account.id, keyId: account.keyId });
+  const currentWindow = async () => Math.floor((await redisNow(redis)) / DAY_MS);
+  const list = () => account.client.get("/candidates");
+  async function used() {
+    const limits = (await account.client.get("/limits")).body as unknown as Limits;
+    const found = limits.surfaces.find(({ surface }) => surface === "list")!;
+    return { account: found.account.used, key: found.key.used, isNextWindow: found.reset > DAY_MS / 1000 };
+  }
+
+  it("leaves the key what it has used, also if its account has no counter there", async () => {
+    const window = await currentWindow();
+    await redis.set(redisKeys.keyCounter(caller(), "list"), `${window + 1}:${KEY_LIMIT - 1}`);
+    await redis.set(redisKeys.accountCounter(account.id, "list"), `${window}:${ACCOUNT_LIMIT}`);
+    expect(await used()).to.deep.equal({ account: 0, key: KEY_LIMIT - 1, isNextWindow: true });
+    expect((await list()).status).to.equal(200);
+    expect(expectProblem(await list(), 429, "rate_limited")).to.include({ scope: "key" });
+    expect(await used()).to.deep.equal({ account: 1, key: KEY_LIMIT, isNextWindow: true });
+  });
+
+  it("leaves the account what it has used, also if the key has no counter there", async () => {
+    const window = await currentWindow();
+    await redis.set(redisKeys.accountCounter(account.id, "list"), `${window + 1}:${ACCOUNT_LIMIT - 1}`);
+    await redis.set(redisKeys.keyCounter(caller(), "list"), `${window}:${KEY_LIMIT}`);
+    expect(await used()).to.deep.equal({ account: ACCOUNT_LIMIT - 1, key: 0, isNextWindow: true });
+    expect((await list()).status).to.equal(200);
+    expect(expectProblem(await list(), 429, "rate_limited")).to.include({ scope: "account" });
+    expect(await used()).to.deep.equal({ account: ACCOUNT_LIMIT, key: 1, isNextWindow: true });
+  });
+
+  it("gives a key the next window only once: it is the current one until it ends", async () => {
+    const window = await currentWindow();
+    await redis.set(redisKeys.keyCounter(caller(), "list"), `${window + 1}:${KEY_LIMIT}`);
+    for (let n = 0; n < 3; n++) expectProblem(await list(), 429, "rate_limited");
+    expect(await redis.get(redisKeys.keyCounter(caller(), "list"))).to.equal(`${window + 1}:${KEY_LIMIT}`);
+  });
+});

@@ -1,0 +1,144 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { Caller } from "../../src/accounts/caller.ts";
+import { connectRedis } from "../../src/infra/redis.ts";
+import { GrantCounters } from "../../src/limiter/grant-counters.ts";
+import { charge } from "../../src/limiter/scripts.ts";
+import { clearOfMidnight, newCaller, redisNow, useTestRedis } from "../limiter/support.ts";
+import type { ChargeEvent } from "./limiter-calls.ts";
+import type { LimiterEvent } from "./limiter-events.ts";
+import type { LimiterTrace } from "./limiter-module.ts";
+import { readTraces, refusedOf } from "./limiter-trace.ts";
+import { startRecorder } from "./redis-recorder.ts";
+
+const DAY_MS = 86_400_000;
+const LIMITS = { account: 7, key: 3 };
+/** The place of each kind of charge in the recorded trace: see `record`. */
+const SECOND = 2;
+const REFUSED = 4;
+const GRANTED = 5;
+
+describe("a trace of the limiter that was made false is refused:", function () {
+  this.timeout(60_000);
+  const redis = useTestRedis();
+  let trace: LimiterTrace;
+  before(async () => {
+    await clearOfMidnight(redis);
+    trace = await record(newCaller());
+  });
+
+  /** Issues a grant for the caller's key. Its charges are admitted, another key's costs too much, and one draws on the grant. */
+  async function record(caller: Caller): Promise<LimiterTrace> {
+    const folder = mkdtempSync(join(tmpdir(), "onboarding-traces-"));
+    const recorder = await startRecorder(Number(new URL(process.env.REDIS_URL ?? "").port), folder);
+    const client = await connectRedis({ url: `redis://127.0.0.1:${recorder.port}`, timeoutMs: 5_000 });
+    const given = { surface: "start", limits: LIMITS, windowSeconds: DAY_MS / 1000, deadlineMs: 0 } as const;
+    const ask = (of: Caller, cost = 1) =>
+      charge(client, { ...given, caller: of, cost, accountVersion: 1, secretEndsAt: 0 });
+    const grant = { grantId: "grant_a", surface: "start", amount: 5 } as const;
+    await new GrantCounters(client).put({ ...caller, ...grant, expiresAtMs: (await redisNow(redis)) + 60_000 });
+    for (let charged = 0; charged < LIMITS.key; charged++) await ask(caller);
+    await ask(newCaller(caller.accountId), LIMITS.key + 1);
+    await ask(caller);
+    client.disconnect();
+    await recorder.close();
+    return readTraces(folder)[0]!;
+  }
+
+  /** Returns the trace with another event at this place. */
+  function changed(place: number, change: (event: ChargeEvent) => Partial<ChargeEvent>): LimiterTrace {
+    const event = trace.events[place] as ChargeEvent;
+    return { ...trace, events: trace.events.with(place, { ...event, ...change(event) }) };
+  }
+
+  function answering(place: number, words: Partial<NonNullable<ChargeEvent["answer"]>>): LimiterTrace {
+    return changed(place, ({ answer }) => ({ answer: answer && { ...answer, ...words } }));
+  }
+
+  /** Returns the trace with one more event at this place. */
+  function inserted(place: number, event: LimiterEvent): LimiterTrace {
+    return { ...trace, events: trace.events.toSpliced(place, 0, event) };
+  }
+
+  /** Returns a charge that counts in the next window: only the clock shows that it is false. */
+  function aWindowAhead(place: number): LimiterTrace {
+    const { answer } = trace.events[place] as ChargeEvent;
+    const fresh = { accountRemaining: LIMITS.account - 1, keyRemaining: LIMITS.key - 1 };
+    const noGrant = { grantRemaining: -1, grantAmount: -1 }; // it has expired then
+    return answering(place, { now: answer!.now + DAY_MS, ...fresh, ...noGrant });
+  }
+
+  const without = (place: number): LimiterTrace => ({ ...trace, events: trace.events.toSpliced(place, 1) });
+  const swapped = (place: number): LimiterEvent[] =>
+    trace.events.with(place, trace.events[place + 1]!).with(place + 1, trace.events[place]!);
+
+  /** Each change makes the trace false, and the module refuses it at this place. */
+  const FALSE: Record<string, { make: () => LimiterTrace; refusedAt: number }> = {
+    "one charge more is admitted": { make: () => answering(REFUSED, { verdict: "admitted" }), refusedAt: REFUSED },
+    "a remaining number is wrong": { make: () => answering(SECOND, { accountRemaining: 6 }), refusedAt: SECOND },
+    "the end of the window is wrong": { make: () => answering(SECOND, { reset: DAY_MS + 1 }), refusedAt: SECOND },
+    "more is left of a grant": { make: () => answering(GRANTED, { grantRemaining: 5 }), refusedAt: GRANTED },
+    "a charge is left out": { make: () => without(SECOND), refusedAt: SECOND },
+    "two charges change places": { make: () => ({ ...trace, events: swapped(SECOND) }), refusedAt: SECOND },
+    "the issue of the grant is left out": { make: () => without(0), refusedAt: 0 },
+    "the answer's clock is a window ahead": { make: () => aWindowAhead(SECOND), refusedAt: SECOND },
+    "a revoked key is admitted": {
+      make: () => {
+        const { account, key } = trace.events[SECOND] as ChargeEvent;
+        return inserted(SECOND, { do: "mark", account, key, marker: "revoked", done: true });
+      },
+      refusedAt: SECOND + 1,
+    },
+    "a suspended account is admitted": {
+      make: () =>
+        inserted(SECOND, { do: "status", account: trace.account, status: "suspended", version: 1, done: true }),
+      refusedAt: SECOND + 1,
+    },
+    "a charge whose answer was lost counted twice": {
+      make: () => {
+        const { events } = changed(SECOND, () => ({ answer: null }));
+        return {
+          ...trace,
+          events: events.with(SECOND + 1, answering(SECOND + 1, { accountRemaining: 3 }).events[SECOND + 1]!),
+        };
+      },
+      refusedAt: SECOND + 1,
+    },
+  };
+
+  /** A charge whose answer was lost counted or did not. */
+  const TRUE: Record<string, () => LimiterTrace> = {
+    "as it was recorded": () => trace,
+    "an answer is lost, and the charge counted": () => changed(SECOND, () => ({ answer: null })),
+    "an answer is lost, and the charge did not count": () => {
+      const { at } = trace.events[SECOND - 1] as ChargeEvent;
+      const { events } = changed(SECOND, () => ({ answer: null, at }));
+      return inserted(SECOND, events[SECOND]!);
+    },
+  };
+
+  /** The places at which TLC refused, by name; it checks all traces in one run. */
+  let refusedAt: Map<string, number>;
+  before(async () => {
+    const made = new Map(
+      [...Object.entries(FALSE).map(([name, { make }]) => [name, make] as const), ...Object.entries(TRUE)].map(
+        ([name, make]) => [make(), name],
+      ),
+    );
+    const refused = await refusedOf([...made.keys()]);
+    refusedAt = new Map(refused.map((each) => [made.get(each.trace)!, each.event - 1]));
+  });
+
+  it("it has every kind of answer that is changed", () => {
+    const verdicts = trace.events.flatMap((event) => (event.do === "charge" ? [event.answer?.verdict] : []));
+    expect(verdicts).to.deep.equal(["admitted", "admitted", "admitted", "key_exhausted", "granted"]);
+  });
+
+  for (const [name, { refusedAt: place }] of Object.entries(FALSE))
+    it(name, () => expect(refusedAt.get(name)).to.equal(place));
+
+  for (const name of Object.keys(TRUE))
+    it(`and accepted if it is true: ${name}`, () => expect(refusedAt.has(name)).to.equal(false));
+});

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Instrumenter } from "@stryker-mutator/instrumenter";
+import { whyNotCompiled } from "./apply.ts";
+import { inLogsAndErrors } from "./ignored.ts";
+
+/** A change of one place of src/, as StrykerJS makes them: a comparison turned round, a condition always true, a body emptied. */
+export interface Candidate {
+  /** StrykerJS's id. The instrumented code records the ids it reaches. */
+  readonly id: string;
+  readonly file: string;
+  /** Offsets of the text that is replaced. */
+  readonly start: number;
+  readonly end: number;
+  readonly replacement: string;
+}
+
+export interface Candidates {
+  readonly all: readonly Candidate[];
+  /** Each file's path, and its text without a change. The candidates' offsets are in these texts. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Each file's path, and its text with all its candidates in it, which record when they are reached. */
+  readonly instrumented: ReadonlyMap<string, string>;
+}
+
+/**
+ * Not changed: what runs on a developer's machine only; what machines wrote; the pages' renderer and what runs in browsers,
+ * which have suites of their own; the programs that readers copy, which run outside the service.
+ */
+const NOT_CHANGED = /^src\/(dev|site\/render|site\/browser|docs)\/|\.gen\.ts$/;
+
+const SILENT = {
+  isTraceEnabled: no,
+  isDebugEnabled: no,
+  isInfoEnabled: no,
+  isWarnEnabled: no,
+  isErrorEnabled: no,
+  isFatalEnabled: no,
+  trace: nothing,
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+  fatal: nothing,
+};
+
+/** Finds every candidate in the TypeScript files of src/. The order, and so the ids, depend only on the files' texts. */
+export async function candidatesIn(root: string): Promise<Candidates> {
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .map((name) => join("src", name))
+    .filter((file) => file.endsWith(".ts") && !NOT_CHANGED.test(file))
+    .toSorted();
+  const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
+  const { mutants, files: instrumented } = await new Instrumenter(SILENT).instrument(
+    [...texts].map(([name, content]) => ({ name, content, mutate: true })),
+    { plugins: null, excludedMutations: [], ignorers: [{ shouldIgnore: inLogsAndErrors }] },
+  );
+  const all = mutants
+    .filter(({ status }) => status !== "Ignored")
+    .map(({ id, fileName: file, location, replacement, mutatorName }) => {
+      const text = texts.get(file) ?? "";
+      const [start, end] = [offsetOf(text, location.start), offsetOf(text, location.end)];
+      return { id, file, start, end, replacement: standalone(replacement, mutatorName) };
+    });
+  return { all, texts, instrumented: new Map(instrumented.map(({ name, content }) => [name, content])) };
+}
+
+/** Returns a file's text with the candidate in it; undefined if that is not TypeScript, or the same as before. */
+export function changed(text: string, { file, start, end, replacement }: Candidate): string | undefined {
+  const after = text.slice(0, start) + replacement + text.slice(end);
+  return after === text || whyNotCompiled(file, after) !== undefined ? undefined : after;
+}
+
+/** Puts an expression in brackets, so that it means the same among other operators. Words and short literals need none. */
+function standalone(replacement: string, mutator: string): string {
+  const isWhole = mutator === "BlockStatement" || /^((case|default|for)\b|(\w+|"[^"\n]*"|``|\[\])$)/.test(replacement);
+  return isWhole ? replacement : `(${replacement})`;
+}
+
+/** @param position line and column, both counted from 0. */
+function offsetOf(text: string, { line, column }: { line: number; column: number }): number {
+  let start = 0;
+  for (let n = 0; n < line; n++) start = text.indexOf("\n", start) + 1;
+  return start + column;
+}
+
+function no(): boolean {
+  return false;
+}
+
+function nothing(): void {}

@@ -1,0 +1,133 @@
+import { basename } from "node:path";
+import { SetupError, say } from "../../src/dev/output.ts";
+import { lineAt } from "./apply.ts";
+import { Baseline, limitOf } from "./baseline.ts";
+import { allOf, type Bench, withBenches } from "./bench.ts";
+import { type Candidate, candidatesIn, changed } from "./candidates.ts";
+import { type Reach, reachOf } from "./coverage.ts";
+import { shuffled } from "./draw.ts";
+import { judgedTwice } from "./judged-twice.ts";
+import { changeOf, diffOf, type Row, summaryOf, tableOf } from "./report.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** The least share of changes by chance that must be red. */
+const GOAL = 0.9;
+/** How many files of tests run in one process: few at first, because the nearest ones notice most changes. */
+const FIRST_BATCH = 3;
+const BATCH = 12;
+/** A generous guess of what one file of tests takes on a busy machine. */
+const SECONDS_OF_A_FILE = 15;
+
+export interface Chance {
+  /** A part of the path of the files that are changed. */
+  readonly only: string;
+  /** How many changes are judged; all if undefined. */
+  readonly count?: number;
+  readonly seed?: number;
+}
+
+/**
+ * Judges changes of src/ that StrykerJS makes: `count` of them drawn by chance, each as likely as any other, or all. A change
+ * that the compiler refuses, or that cannot be loaded, would never be shipped. So another one is drawn instead. Prints the
+ * result, with each survivor's diff. @returns the exit code.
+ */
+export async function runChance(
+  root: string,
+  { only, count = Infinity, seed = 1 }: Chance,
+  signal: AbortSignal,
+): Promise<number> {
+  const candidates = await candidatesIn(root);
+  const eligible = candidates.all.filter(({ file }) => file.includes(only));
+  if (eligible.length === 0)
+    throw new SetupError(`No file of src/ that is changed has a path that contains "${only}".`);
+  const order = count === Infinity ? eligible : shuffled(eligible, seed);
+  const drawn = count === Infinity ? "all of them" : `${count} drawn with --seed ${seed}`;
+  say(`${eligible.length} changes are possible; ${drawn}.`);
+  const rows: Row[] = [];
+  const survivors: string[] = [];
+  await withBenches(root, signal, async (benches) => {
+    const reach = await reachOf(root, benches, candidates);
+    const baseline = new Baseline();
+    const queue = order.values();
+    const wanted = Math.min(count, order.length);
+    let open = 0;
+    // Each bench takes the next change until enough are judged or being judged.
+    const work = async (bench: Bench): Promise<void> => {
+      while (rows.length + open < wanted) {
+        const { value: candidate, done } = queue.next();
+        if (done) return;
+        open++;
+        const text = candidates.texts.get(candidate.file) ?? "";
+        const after = changed(text, candidate);
+        const verdict = after === undefined ? undefined : await judge(bench, baseline, reach, candidate, after);
+        open--;
+        if (after === undefined || verdict === undefined) continue;
+        const row = rowOf(candidate, text, verdict);
+        rows.push(row);
+        if (verdict.kind === "survived") survivors.push(diffOf(candidate.file, text, after));
+        const what = verdict.kind === "survived" ? `, ${row.change}` : ""; // a run that is interrupted has shown them
+        say(`${rows.length} of ${wanted}: ${row.file}:${row.line} ${row.kind}, ${Math.round(row.seconds)} s${what}`);
+      }
+    };
+    await allOf(benches.map(work));
+  });
+  console.log(tableOf(rows));
+  for (const diff of survivors) console.log(`\n${diff}`);
+  console.log(`${summaryOf(rows)}, ${drawn}`);
+  return rows.filter(({ kind }) => kind === "red").length >= GOAL * rows.length ? 0 : 1;
+}
+
+/**
+ * Runs the files of tests that reach a change, the nearest first, until one is red twice that is green without the change.
+ * @returns undefined if the changed code does not compile, or cannot be loaded.
+ */
+async function judge(
+  bench: Bench,
+  baseline: Baseline,
+  reach: readonly Reach[],
+  candidate: Candidate,
+  after: string,
+): Promise<Verdict | undefined> {
+  const files = nearestFirst(reach, candidate);
+  const changes = new Map([[candidate.file, after]]);
+  if (!(await bench.compiles(changes))) return undefined;
+  let seconds = 0;
+  let left = files;
+  while (left.length > 0) {
+    const batch = left.slice(0, left === files ? FIRST_BATCH : BATCH);
+    const limitMs = limitOf(SECONDS_OF_A_FILE * batch.length);
+    const { first, culprit, verdict } = await judgedTwice(bench, changes, { files: batch, limitMs });
+    seconds += verdict.seconds;
+    if (first.outcome === undefined && !first.timedOut) return undefined;
+    const isRed = verdict.kind === "red";
+    if (isRed && (culprit === undefined || (await baseline.of(bench, culprit)).red === undefined))
+      return { ...verdict, seconds };
+    // The culprit is green when it runs alone, or red without the change too. The rest of the batch runs again without it.
+    left = culprit === undefined ? left.slice(batch.length) : left.filter((file) => file !== culprit);
+  }
+  return {
+    kind: "survived",
+    why: files.length === 0 ? "no test reaches it" : `${files.length} files of tests`,
+    seconds,
+  };
+}
+
+/**
+ * Orders the files of tests that reach a change: first the one of the same name, then those in the same folder, then the
+ * others; among these the file that reaches least comes first, because it is the most likely to be about this code.
+ */
+function nearestFirst(reach: readonly Reach[], { id, file }: Candidate): string[] {
+  const distance = (test: string) => {
+    const [, , name] = test.split("/");
+    if (test.split("/")[1] !== file.split("/")[1]) return 2;
+    return name === basename(file).replace(/\.ts$/, ".test.ts") ? 0 : 1;
+  };
+  return reach
+    .filter(({ ids }) => ids.has(id))
+    .toSorted((a, b) => distance(a.file) - distance(b.file) || a.ids.size - b.ids.size)
+    .map(({ file }) => file);
+}
+
+function rowOf({ file, start, end, replacement }: Candidate, text: string, verdict: Verdict): Row {
+  return { ...verdict, file, line: lineAt(text, start), change: changeOf(text.slice(start, end), replacement) };
+}

@@ -1,0 +1,150 @@
+import type { Mutant } from "../mutant.ts";
+
+/** The feed: cursors, and how far it is complete. */
+export const feedMutants: readonly Mutant[] = [
+  {
+    file: "src/candidates/feed.ts",
+    before: "from.safe === from.after ? max(from.safe, min(last, complete)) : from.safe",
+    after: "max(from.safe, min(last, complete))",
+    red: ["test/candidates/feed.test.ts"],
+  },
+  {
+    file: "src/candidates/feed.ts",
+    before: "max(from.safe, min(last, complete))",
+    after: "max(from.safe, last)",
+    red: ["test/candidates/feed.test.ts"],
+  },
+  {
+    file: "src/candidates/feed.ts",
+    before: "max(from.safe, min(last, complete))",
+    after: "max(from.safe, complete)",
+    red: ["test/candidates/feed.test.ts"],
+  },
+  {
+    file: "src/candidates/feed.ts",
+    before: "max(from.safe, min(last, complete))",
+    after: "min(last, complete)",
+    red: ["test/candidates/feed.test.ts"],
+  },
+  {
+    file: "src/candidates/feed.ts",
+    before: "return more ? { after: last, safe } : { after: safe, safe };",
+    after: "return more ? { after: last, safe } : { after: last, safe };",
+    red: ["test/candidates/feed.test.ts"],
+  },
+  {
+    file: "src/candidates/feed.ts",
+    before: "return more ? { after: last, safe } : { after: safe, safe };",
+    after: "return more ? { after: last, safe: last } : { after: safe, safe };",
+    red: ["test/candidates/feed.test.ts"],
+  },
+  {
+    file: "src/candidates/feed.ts",
+    before: "rows.at(-1)?.change ?? from.after",
+    after: 'rows.at(-1)?.change ?? ""',
+    red: ["test/candidates/feed.test.ts"],
+    equal: "A page without rows has no more after it, so only `safe` counts, and that stays.",
+  },
+  {
+    file: "src/candidates/feed.ts",
+    before: "feedPosition(moment - lagMs)",
+    after: "feedPosition(moment)",
+    red: ["test/candidates/cursor.test.ts"],
+  },
+  {
+    file: "src/candidates/feed.ts",
+    before: "!valid || rest.length > 0 || encodeCursor",
+    after: "rest.length > 0 || encodeCursor",
+    red: ["test/candidates/list.test.ts"],
+  },
+  {
+    file: "src/candidates/feed.ts",
+    before: "!valid || rest.length > 0 || encodeCursor({ after, safe }) !== text",
+    after: "!valid || rest.length > 0",
+    red: ["test/candidates/list.test.ts"],
+  },
+  {
+    file: "src/candidates/page.ts",
+    before: "({ change, version }) => `${change} ${version}`",
+    after: "({ version }) => `${version}`",
+    red: ["test/candidates/rows.test.ts"],
+  },
+  {
+    file: "src/candidates/page.ts",
+    before: "({ change, version }) => `${change} ${version}`",
+    after: "({ change }) => change",
+    red: ["test/candidates/rows.test.ts"],
+  },
+  {
+    file: "src/candidates/page.ts",
+    before: "[LIST_FORM, more, cursor, ...versions]",
+    after: "[LIST_FORM, cursor, ...versions]",
+    red: ["test/candidates/rows.test.ts"],
+  },
+  {
+    file: "src/candidates/page.ts",
+    before: "[LIST_FORM, more, cursor, ...versions]",
+    after: "[LIST_FORM, more, ...versions]",
+    red: ["test/candidates/cursor.test.ts"],
+  },
+  {
+    file: "src/candidates/watermarks.ts",
+    before: "const complete_until = this.#openWrites.earliest(now);",
+    after: "const complete_until = now;",
+    red: ["test/candidates/watermarks.test.ts"],
+  },
+  {
+    file: "src/candidates/watermarks.ts",
+    before: "return before?.mark.round === round ? before.silent + 1 : 0;",
+    after: "return before !== undefined ? before.silent + 1 : round * 0;",
+    red: ["test/candidates/watermarks.test.ts"],
+  },
+  {
+    file: "src/candidates/watermarks.ts",
+    before: "return before?.mark.round === round ? before.silent + 1 : 0;",
+    after: "return before?.mark.round === round ? 0 : 0;",
+    red: ["test/candidates/watermarks.test.ts"],
+  },
+  {
+    file: "src/candidates/watermarks.ts",
+    before: "each.silent >= this.#silentRounds",
+    after: "each.silent >= this.#silentRounds / 5",
+    red: ["test/candidates/watermarks.test.ts"],
+  },
+  {
+    file: "src/candidates/watermarks.ts",
+    before: "Math.min(now - this.#skewMs, ...live.map((mark) => mark.complete_until))",
+    after: "Math.min(...live.map((mark) => mark.complete_until))",
+    red: ["test/candidates/watermarks.test.ts"],
+  },
+  {
+    file: "src/candidates/watermarks.ts",
+    before: "Math.min(now - this.#skewMs, ...live.map((mark) => mark.complete_until))",
+    after: "Math.min(now - this.#skewMs, complete_until, live.length * 1e15)",
+    red: ["test/candidates/watermarks.test.ts"],
+  },
+  {
+    file: "src/candidates/watermarks.ts",
+    before: "Math.min(now - this.#skewMs, ...live.map((mark) => mark.complete_until))",
+    after: "Math.min(now, ...live.map((mark) => mark.complete_until))",
+    red: ["test/candidates/watermarks.test.ts"],
+  },
+  {
+    file: "src/candidates/watermarks.ts",
+    before: "if (settled) await this.#store.remove",
+    after: "await this.#store.remove",
+    red: ["test/candidates/watermarks.test.ts"],
+  },
+  {
+    file: "src/candidates/watermarks.ts",
+    before: "    await this.#runRound();\n    this.#running",
+    after: "    this.#running",
+    red: ["test/candidates/watermarks.test.ts"],
+  },
+  {
+    file: "src/candidates/watermark-store.ts",
+    before: "round === undefined ? { _id } : { _id, round }",
+    after: "round === undefined ? { _id } : { _id }",
+    red: ["test/candidates/watermarks.test.ts"],
+  },
+];

@@ -1,0 +1,168 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What protects grants: issued once, drawn by one key, ended by a revocation. */
+export const grantMutants: Mutant[] = [
+  {
+    file: "src/grants/service.ts",
+    before: "if (existing !== null) refuseOtherTerms(existing, terms);\n    // The same",
+    after: "// The same",
+    red: ["test/admin/limits.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: "if (request.id !== undefined) await this.#refuseTaken(`${request.id}-${request.surface}`);",
+    after: "",
+    red: ["test/admin/limits.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: 'if (record.step === "issued" || record.revoked_at !== null) return refuseLost',
+    after: "if (record.revoked_at !== null) return refuseLost",
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: 'if (record.step === "issued" || record.revoked_at !== null) return refuseLost',
+    after: 'if (record.step === "issued") return refuseLost',
+    red: ["test/grants/revoke.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: "await this.#counters.put({ ...address, amount: 0,",
+    after: "await this.#counters.put({ ...address, amount,",
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: "if (!filled && record.revoked_at === null) throw lost(grantId);",
+    after: "",
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: 'if (record.step === "recorded" && record.revoked_at === null) {',
+    after: "if (record.revoked_at === null) {",
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: "    if (record.revoked_at !== null) await this.#counters.remove(address);\n",
+    after: "",
+    red: ["test/grants/revoke.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: "      await this.#counters.remove({ accountId, keyId: key, surface, grantId: id });\n",
+    after: "",
+    red: ["test/grants/revoke.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: "      const revoked = await this.#store.revoke(id, this.#now());",
+    after: "      const revoked = await this.#store.get(id);",
+    red: ["test/grants/revoke.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: '.revoked_at !== null) {\n      throw problem("invalid_transition", `The key',
+    after: '.revoked_at === "") {\n      throw problem("invalid_transition", `The key',
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: 'if (view.status === "lost") throw lost(view.id);',
+    after: "",
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: "    await this.#refuseTaken(base);\n",
+    after: "",
+    red: ["test/admin/limits.test.ts"],
+  },
+  {
+    file: "src/grants/store.ts",
+    before: "{ _id: id, step: from, revoked_at: null }",
+    after: "{ _id: id, step: from }",
+    red: ["test/grants/revoke.test.ts"],
+    equal: "Nothing reads the step of a revoked grant: its status is revoked, and its command removes it from Redis.",
+  },
+  {
+    file: "src/grants/store.ts",
+    before: "{ _id: id, step: from, revoked_at: null }",
+    after: "{ _id: id, revoked_at: null }",
+    red: ["test/grants/revoke.test.ts"],
+  },
+  {
+    file: "src/grants/store.ts",
+    before: "this.#grants.updateOne({ _id: id, revoked_at: null }, { $set: { revoked_at: now } }, limits)",
+    after: "this.#grants.updateOne({ _id: id }, { $set: { revoked_at: now } }, limits)",
+    red: ["test/grants/revoke.test.ts"],
+  },
+  {
+    file: "src/grants/store.ts",
+    before: ".find({ account: equals(accountId) }, limits)",
+    after: ".find({}, limits)",
+    red: ["test/grants/revoke.test.ts"],
+  },
+  {
+    file: "src/grants/store.ts",
+    before: "if (!isDuplicateKey(error)) throw error;\n      return this.get(record._id);",
+    after: "throw error;",
+    red: ["test/grants/revoke.test.ts"],
+  },
+  {
+    file: "src/grants/terms.ts",
+    before: "amount < 1 || amount > MAX_REQUESTS",
+    after: "amount < 0 || amount > MAX_REQUESTS",
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/grants/terms.ts",
+    before: "amount < 1 || amount > MAX_REQUESTS",
+    after: "amount < 1",
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/grants/terms.ts",
+    before: "expiresInHours > 0 && expiresInHours <= MAX_HOURS",
+    after: "expiresInHours > 0",
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/grants/terms.ts",
+    before: "expiresInHours > 0 && expiresInHours <= MAX_HOURS",
+    after: "expiresInHours >= 0 && expiresInHours <= MAX_HOURS",
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/grants/terms.ts",
+    before: "existing[name] !== requested[name]",
+    after: 'name === "key" && existing[name] !== requested[name]',
+    red: ["test/admin/limits.test.ts"],
+  },
+  {
+    file: "src/grants/terms.ts",
+    before: "if (!isSurface(surface))",
+    after: 'if (surface === "")',
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/grants/view.ts",
+    before: 'const counted = record.step === "issued" ? inRedis : undefined;',
+    after: "const counted = inRedis;",
+    red: ["test/grants/revoke.test.ts"],
+  },
+  {
+    file: "src/grants/view.ts",
+    before: 'if (expires_at <= now) return "expired";',
+    after: "",
+    red: ["test/grants/revoke.test.ts"],
+  },
+  {
+    file: "src/grants/view.ts",
+    before: 'if (counted === undefined) return "lost";',
+    after: 'if (counted === undefined) return "exhausted";',
+    red: ["test/grants/issue.test.ts"],
+  },
+];

@@ -1,0 +1,173 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What a candidate's state follows from, and which states a client may give. */
+export const stateMutants: readonly Mutant[] = [
+  {
+    file: "src/candidates/state.ts",
+    before: "holds: ({ facts }) => facts.withdrawn }",
+    after: "holds: ({ facts }) => facts.withdrawn && facts.started_at === null }",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "holds: ({ facts }) => facts.started_at === null }",
+    after: 'holds: ({ facts }) => facts.started_at === "" }',
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "awaited.some(({ state }) => NEEDS_ACTION.has(state))",
+    after: "awaited.every(({ state }) => NEEDS_ACTION.has(state))",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "outstanding === 0 && awaited.every(isSettled)",
+    after: "awaited.every(isSettled)",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "outstanding === 0 && awaited.every(isSettled)",
+    after: "outstanding === 0",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "(facts.documents.some(isLive) || facts.references.some(isLive)) && outstanding",
+    after: "outstanding",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "(facts.documents.some(isLive) || facts.references.some(isLive))",
+    after: "(facts.documents.length > 0 || facts.references.some(isLive))",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "(facts.documents.some(isLive) || facts.references.some(isLive))",
+    after: "(facts.documents.some(isLive) || facts.references.length > 0)",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "isLive(document) && document.required",
+    after: "isLive(document)",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "isLive(document) && document.required",
+    after: "document.required",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "const references = facts.references.filter(isLive);",
+    after: "const references = [...facts.references];",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: 'return state !== "waived" && state !== "cancelled";',
+    after: 'return state !== "waived";',
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: 'return state !== "waived" && state !== "cancelled";',
+    after: 'return state !== "cancelled";',
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "references_required ?? live.length",
+    after: "references_required ?? 0",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "Math.max(required - received, 0)",
+    after: "required - received",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: 'live.filter(({ state }) => state === "received").length',
+    after: "live.length",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: 'state === "withdrawn" || state === "completed" ? []',
+    after: 'state === "completed" ? []',
+    red: ["test/candidates/update.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: 'if (state === "withdrawn") return facts.withdrawal_reason;',
+    after: "",
+    red: ["test/candidates/update.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: 'if (state !== "action_required") return null;',
+    after: "",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "if (missing > 0) {",
+    after: "if (missing > 1) {",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/state.ts",
+    before: "if (unanswered && email === null)",
+    after: "if (email === null)",
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/document-state.ts",
+    before: 'if (state === "pending" && started) return',
+    after: 'if (state === "pending" && started && now === "") return',
+    red: ["test/documents/update.test.ts"],
+  },
+  {
+    file: "src/candidates/document-state.ts",
+    before: 'if (state === "requested" && !started) return',
+    after: 'if (state === "requested" && !started && now === "") return',
+    red: ["test/documents/update.test.ts"],
+  },
+  {
+    file: "src/candidates/document-state.ts",
+    before: 'state === "accepted" && isPast(expires_on, now)',
+    after: 'state === "accepted" && isPast(expires_on, "")',
+    red: ["test/documents/update.test.ts"],
+  },
+  {
+    file: "src/candidates/document-state.ts",
+    before: 'expires_on < now.slice(0, "YYYY-MM-DD".length)',
+    after: 'expires_on <= now.slice(0, "YYYY-MM-DD".length)',
+    red: ["test/candidates/state.test.ts"],
+  },
+  {
+    file: "src/candidates/document-state.ts",
+    before: 'state !== "waived" && state !== "cancelled"',
+    after: 'state !== "waived"',
+    red: ["test/documents/put-content.test.ts"],
+  },
+  {
+    file: "src/candidates/reference-state.ts",
+    before: 'if (state === "not_requested" && started) return',
+    after: 'if (state === "not_requested" && started && !started) return',
+    red: ["test/references/references.test.ts"],
+  },
+  {
+    file: "src/candidates/reference-state.ts",
+    before: 'if (state === "requested" && !started) return',
+    after: 'if (state === "requested" && !started && started) return',
+    red: ["test/references/references.test.ts"],
+  },
+];

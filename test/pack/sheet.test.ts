@@ -1,0 +1,225 @@
+import { expect } from "chai";
+import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
+import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
+import type { Pack } from "../../src/pack/schema.ts";
+import { AT, content, document, reference, sheet } from "./sheets.ts";
+
+describe("what the pack's PDF says", () => {
+  it("about a candidate without any value", () => {
+    expect(sheet()).to.deep.equal({
+      title: "Compliance pack cand_1, version 7",
+      made_at: AT,
+      candidate: {
+        name: "Candidate without a name",
+        rows: [
+          ["First name", "—"],
+          ["Last name", "—"],
+          ["Phone", "—"],
+          ["Job title", "—"],
+          ["Start date", "—"],
+          ["Started", "—"],
+          ["State", "Created"],
+          ["Pack version", "7"],
+        ],
+        wide: [
+          ["Email", "—"],
+          ["External id", "—"],
+          ["Candidate id", "cand_1"],
+          ["Made", "2026-11-20 10:11:12 UTC"],
+          ["Made for", "Hire & Co (acct_1)"],
+        ],
+      },
+      footer: "cand_1, pack version 7, made 2026-11-20 10:11:12 UTC",
+      complete: false,
+      missing: [],
+      documents: [],
+      references: [],
+      references_summary: "2 required, 1 received, 1 outstanding",
+      notice: null,
+    });
+  });
+
+  it("about a candidate with every value", () => {
+    const { candidate, missing, complete } = sheet({
+      complete: true,
+      missing: [{ message: "Document “A” has\u0000 not arrived." }] as Pack["missing"],
+      candidate: {
+        name: "Ada Lovelace",
+        first_name: "Augusta",
+        last_name: "King",
+        phone: "+4930123456",
+        job_title: "Analyst",
+        start_date: "2027-01-02",
+        started_at: "2026-11-19T00:00:01.999Z",
+        state: "action_required",
+        state_reason: "Moved away",
+        email: "ada@example.com",
+        external_id: "ats-1",
+      },
+    });
+    expect({ missing, complete }).to.deep.equal({ missing: ["Document “A” has\uFFFD not arrived."], complete: true });
+    expect(candidate).to.deep.equal({
+      name: "Ada Lovelace",
+      rows: [
+        ["First name", "Augusta"],
+        ["Last name", "King"],
+        ["Phone", "+4930123456"],
+        ["Job title", "Analyst"],
+        ["Start date", "2027-01-02"],
+        ["Started", "2026-11-19 00:00:01 UTC"],
+        ["State", "Action required"],
+        ["Pack version", "7"],
+      ],
+      wide: [
+        ["Reason", "Moved away"],
+        ["Email", "ada@example.com"],
+        ["External id", "ats-1"],
+        ["Candidate id", "cand_1"],
+        ["Made", "2026-11-20 10:11:12 UTC"],
+        ["Made for", "Hire & Co (acct_1)"],
+      ],
+    });
+  });
+
+  it("as the name of a candidate who has only parts of one", () => {
+    const nameOf = (candidate: object) => sheet({ candidate }).candidate.name;
+    expect(nameOf({ first_name: "Ada" })).to.equal("Ada");
+    expect(nameOf({ first_name: "Ada", last_name: "King" })).to.equal("Ada King");
+    expect(nameOf({ name: " " })).to.equal("Candidate without a name");
+  });
+
+  it("about documents", () => {
+    const { documents } = sheet({
+      documents: [
+        document({ expires_on: "2030-01-01", content }),
+        document({
+          state: "rejected",
+          required: false,
+          rejection_reason: "Blurred",
+          content: { ...content, filename: null },
+        }),
+        document(),
+      ],
+    });
+    const type = ["Type", "application/pdf"];
+    expect(documents[0]).to.deep.equal({
+      number: "1",
+      name: "Passport",
+      state: "Accepted",
+      tone: "settled",
+      rows: [
+        ["Required", "Yes"],
+        ["Expires", "2030-01-01"],
+        ["Uploaded", "2026-11-20 10:11:12 UTC"],
+        ["Size", "1 byte"],
+      ],
+      wide: [["File name", "p.pdf"], type, ["SHA-256", "ab"], ["Document id", "doc_1"]],
+      answers: [],
+    });
+    expect(documents[1]).to.deep.include({ number: "2", state: "Rejected", tone: "trouble" });
+    expect(documents[1]?.rows[0]).to.deep.equal(["Required", "No"]);
+    expect(documents[1]?.wide).to.deep.equal([
+      ["Rejected because", "Blurred"],
+      type,
+      ["SHA-256", "ab"],
+      ["Document id", "doc_1"],
+    ]);
+    expect(documents[2]?.rows.slice(1)).to.deep.equal([
+      ["Expires", "—"],
+      ["Uploaded", "—"],
+      ["Size", "No content"],
+    ]);
+    expect(documents[2]?.wide).to.deep.equal([["Document id", "doc_1"]]);
+  });
+
+  it("about references", () => {
+    const named = { name: "Ann", company: "C", job_title: "J", relationship: "R", email: "E", phone: "P" };
+    const { references } = sheet({
+      references: [
+        reference(),
+        reference({
+          ...named,
+          state: "received",
+          requested_at: AT,
+          received_at: AT,
+          response: { a: { b: [true, null] } },
+        }),
+      ],
+    });
+    expect(references[0]).to.deep.include({ number: "1", name: "Reference without a name", state: "Not requested" });
+    expect(references[1]).to.deep.equal({
+      number: "2",
+      name: "Ann",
+      state: "Received",
+      tone: "settled",
+      rows: [
+        ["Company", "C"],
+        ["Job title", "J"],
+        ["Relationship", "R"],
+        ["Phone", "P"],
+        ["Requested", "2026-11-20 10:11:12 UTC"],
+        ["Received", "2026-11-20 10:11:12 UTC"],
+      ],
+      wide: [
+        ["Email", "E"],
+        ["Reference id", "ref_1"],
+      ],
+      answers: [
+        ["a › b › 1", "Yes"],
+        ["a › b › 2", "—"],
+      ],
+    });
+  });
+
+  it("instead of the answers beyond the first thousand", () => {
+    const answers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`q${n}`, n]));
+    const last = (count: number) => {
+      const made = sheet({ references: [reference({ response: answers(count) })] });
+      return [made.references[0]?.answers.at(-1)?.join(" "), made.notice?.split(",")[0] ?? null];
+    };
+    const notice = "This PDF is abridged";
+    expect(last(1000)).to.deep.equal(["q999 999", null]);
+    expect(last(1001)).to.deep.equal(["[…] 1 more answer", notice]);
+    expect(last(2500)).to.deep.equal(["[…] 1,500 more answers", notice]);
+  });
+
+  it("about sizes", () => {
+    const sizeOf = (size: number) =>
+      sheet({ documents: [document({ content: { ...content, size } })] }).documents[0]?.rows[3]?.[1];
+    expect([0, 999, 1000, 1_250_000, 2_000_000_000].map(sizeOf)).to.deep.equal([
+      "0 bytes",
+      "999 bytes",
+      "1.0 kB (1,000 bytes)",
+      "1.3 MB (1,250,000 bytes)",
+      "2.0 GB (2,000,000,000 bytes)",
+    ]);
+  });
+
+  it("about each state, and how it is marked", () => {
+    const { documents, references } = sheet({
+      documents: DOCUMENT_STATES.map((state) => document({ state })),
+      references: REFERENCE_STATES.map((state) => reference({ state })),
+    });
+    const marks = (items: typeof documents) => items.map(({ state, tone }) => `${state}: ${tone}`);
+    expect(marks(documents)).to.deep.equal([
+      "Pending: open",
+      "Requested: open",
+      "Received: open",
+      "Accepted: settled",
+      "Rejected: trouble",
+      "Expired: trouble",
+      "Waived: aside",
+      "Cancelled: aside",
+    ]);
+    expect(marks(references)).to.deep.equal([
+      "Not requested: open",
+      "Requested: open",
+      "Received: settled",
+      "Declined: trouble",
+      "Bounced: trouble",
+      "Unresponsive: trouble",
+      "Waived: aside",
+      "Cancelled: aside",
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import { expect } from "chai";
+import type { Mongo } from "../../src/infra/mongo.ts";
+import { LeaseStore } from "../../src/sweeps/lease-store.ts";
+import { useDatabase } from "../support/use-service.ts";
+
+const SKEW_MS = 2_000;
+
+describe("a lease that another process may hold", () => {
+  const mongo = useDatabase();
+  let now = 0;
+  const clock = { now: () => now };
+  const leasesOf = (holder: string, through: Mongo = mongo) =>
+    new LeaseStore({ mongo: through, clock, holder, skewMs: SKEW_MS });
+
+  it("is respected until it has expired by any replica's clock", async () => {
+    const [one, two] = [leasesOf("one"), leasesOf("two")];
+    now = 10_000;
+    expect(await one.take("expiry", 1_000)).to.include({ term: 1 });
+    now = 11_000 + SKEW_MS - 1;
+    expect(await two.take("expiry", 1_000)).to.equal(undefined);
+    now++;
+    expect(await two.take("expiry", 1_000)).to.include({ term: 2 });
+    expect(await one.extend({ name: "expiry", term: 1 }, 1_000), "taken over").to.equal(false);
+  });
+
+  it("stays with the holder that extends it just before another process takes it", async () => {
+    const one = leasesOf("one");
+    now = 10_000;
+    const lease = (await one.take("extended", 1_000))!;
+    now = 11_000 + SKEW_MS;
+    const { client, db, timeoutMs } = mongo;
+    const bounded: Mongo["bounded"] = async (name, operation) => {
+      const result = await mongo.bounded(name, operation);
+      if (name === "find leases") expect(await one.extend(lease, 1_000)).to.equal(true);
+      return result;
+    };
+    const through: Mongo = { client, db, timeoutMs, bounded, isLate: () => false, close: () => mongo.close() };
+    expect(await leasesOf("two", through).take("extended", 1_000)).to.equal(undefined);
+    expect(await one.extend(lease, 1_000)).to.equal(true);
+  });
+
+  it("is taken by one of two processes that find it free at the same time", async () => {
+    const one = leasesOf("one");
+    const { client, db, timeoutMs } = mongo;
+    const bounded: Mongo["bounded"] = async (name, operation) => {
+      const result = await mongo.bounded(name, operation);
+      if (name === "find leases") expect(await one.take("free", 1_000)).to.include({ term: 1 });
+      return result;
+    };
+    const through: Mongo = { client, db, timeoutMs, bounded, isLate: () => false, close: () => mongo.close() };
+    expect(await leasesOf("two", through).take("free", 1_000)).to.equal(undefined);
+  });
+});
