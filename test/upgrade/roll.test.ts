@@ -3,7 +3,6 @@ import { limitsOf, type Surface, SURFACES } from "../../src/limiter/surfaces.ts"
 import { everyCandidate, Mirror, missedBy } from "../faults/replicas/feed.ts";
 import { type Fleet, startFleet } from "../faults/replicas/fleet.ts";
 import { clearOfTheHour } from "../faults/replicas/hour.ts";
-import { Lanes } from "../faults/replicas/lanes.ts";
 import { LoadClient } from "../support/load.ts";
 import type { Settings } from "../support/processes.ts";
 import { REQUESTS } from "../support/requests.ts";
@@ -43,7 +42,7 @@ describe("a roll from the earlier version to the working tree and back, under lo
     const writers = new Writers(fleet.url, load, key);
     const mirror = new Mirror(load, key);
     const unread: string[] = [];
-    const reading = new Lanes(1, async () => (await mirror.catchUp()) || unread.push(mirror.lastFault));
+    const reading = mirror.follow(() => unread.push(mirror.lastFault));
     const writing = writers.start();
     await rollout.replaceAll(versions.later);
     await rollout.replaceAll(versions.earlier);

@@ -26,7 +26,7 @@ export interface Trio {
   pauseWrites(ms: number): Promise<void>;
   /** Resolves when the Sentinels name a master other than `old`, and it accepts writes. */
   promoted(old: TestServer): Promise<void>;
-  /** Resolves when both replicas follow the master. */
+  /** Resolves when both replicas follow the master, and each Sentinel knows all three. */
   whole(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -41,9 +41,8 @@ export async function startTrio(): Promise<Trio> {
   ];
   const dir = mkdtempSync(join(tmpdir(), "onboarding-sentinels-"));
   const sentinels = await Promise.all([1, 2, 3].map((n) => startSentinel(join(dir, `${n}.conf`), first.port)));
-  const asked = new Redis(sentinels[0]?.url ?? "");
-  const masterPort = async (): Promise<number> =>
-    Number(((await asked.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)) as string[])[1]);
+  const asked = sentinels.map(({ url }) => new Redis(url));
+  const masterPort = (): Promise<number> => masterPortOf(asked[0]!);
   const masterNow = async (): Promise<TestServer> => {
     const port = await masterPort();
     const server = servers.find((each) => each.port === port);
@@ -53,7 +52,7 @@ export async function startTrio(): Promise<Trio> {
   const trio: Trio = {
     url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${NAME}`,
     master: masterNow,
-    failover: async () => void (await asked.call("SENTINEL", "FAILOVER", NAME)),
+    failover: async () => void (await asked[0]!.call("SENTINEL", "FAILOVER", NAME)),
     pauseWrites: async (ms) =>
       void (await asking((await masterNow()).url, (redis) => redis.client("PAUSE", ms, "WRITE"))),
     async promoted(old) {
@@ -66,11 +65,17 @@ export async function startTrio(): Promise<Trio> {
     whole: () =>
       until(
         dir,
-        "two replicas follow the master",
-        async () => (await onlineReplicas((await masterNow()).url)) === 2 && (await knownToSentinel(asked)) === 2,
+        "two replicas follow the master, and all Sentinels know it",
+        async () => {
+          const port = await masterPort();
+          const agree = asked.map(
+            async (each) => (await masterPortOf(each)) === port && (await knownToSentinel(each)) === 2,
+          );
+          return (await onlineReplicas((await masterNow()).url)) === 2 && (await Promise.all(agree)).every(Boolean);
+        },
       ),
     async stop() {
-      asked.disconnect();
+      for (const each of asked) each.disconnect();
       await Promise.all([...sentinels, ...servers].map((server) => server.stop()));
       rmSync(dir, { recursive: true, force: true });
     },
@@ -95,6 +100,10 @@ async function startSentinel(conf: string, masterPort: number): Promise<OwnServe
     log: `${conf}.log`,
     askPid: askRedisPid,
   });
+}
+
+async function masterPortOf(sentinel: Redis): Promise<number> {
+  return Number(((await sentinel.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)) as string[])[1]);
 }
 
 async function takesWrites(url: string): Promise<boolean> {

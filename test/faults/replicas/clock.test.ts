@@ -7,7 +7,6 @@ import { BusyAccount } from "./account.ts";
 import { everyCandidate, Mirror } from "./feed.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
 import { clearOfTheHour } from "./hour.ts";
-import { Lanes } from "./lanes.ts";
 
 const HOUR_MS = 3_600_000;
 const SCALE = 2;
@@ -41,10 +40,10 @@ describe("three replicas, one with a clock that is an hour off,", function () {
     const account = await BusyAccount.make(fleet.operators, 3);
     const load = new LoadClient(fleet.url, LANES + 1);
     const tally = new Tally();
-    const mirror = new Mirror(load, account.key);
+    const mirror = new Mirror(load, account.keys[1]!.key);
     const began = Date.now();
     const lanes = account.creates(load, tally, LANES);
-    const reading = new Lanes(1, () => mirror.catchUp());
+    const reading = mirror.follow();
     // Also end if too many are admitted: the expectations below then fail.
     while (tally.refused < 20 && tally.admitted <= 2 * ACCOUNT_LIMIT) await setTimeout(20);
     await lanes.end();

@@ -1,6 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import type { Candidate } from "../../../src/candidates/schema.ts";
 import type { LoadClient } from "../../support/load.ts";
+import { Lanes } from "./lanes.ts";
+
+/** Pause between two reads. Without it, a mirror uses up its key's limit for lists within seconds. */
+const POLL_EVERY_MS = 100;
 
 /** Mirrors an account's candidates from the feed alone, as a client would: it keeps a cursor and stores whole rows. */
 export class Mirror {
@@ -36,6 +40,14 @@ export class Mirror {
     }
   }
 
+  /** Catches up every 100 ms until the lanes are ended. @param onFault is called after each turn that could not read a page. */
+  follow(onFault: () => void = () => undefined): Lanes {
+    return new Lanes(1, async () => {
+      if (!(await this.catchUp())) onFault();
+      await setTimeout(POLL_EVERY_MS);
+    });
+  }
+
   async #page(): Promise<{ data: Candidate[]; has_more: boolean; cursor: string } | undefined> {
     const path = `/candidates?limit=100${this.#cursor === "" ? "" : `&cursor=${this.#cursor}`}`;
     const answer = await this.#load.send({ method: "GET", path, key: this.#key }).catch((error: Error) => error);
@@ -55,6 +67,7 @@ export async function everyCandidate(load: LoadClient, key: string): Promise<Map
   const mirror = new Mirror(load, key);
   for (const deadline = performance.now() + READ_WITHIN_MS; !(await mirror.catchUp());) {
     if (performance.now() > deadline) throw new Error(`The feed could not be read within 10 s: ${mirror.lastFault}`);
+    await setTimeout(POLL_EVERY_MS);
   }
   return mirror.candidates;
 }

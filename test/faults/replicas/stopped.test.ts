@@ -7,7 +7,6 @@ import { BusyAccount } from "./account.ts";
 import { everyCandidate, Mirror, missedBy } from "./feed.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
 import { clearOfTheHour } from "./hour.ts";
-import { Lanes } from "./lanes.ts";
 
 const SCALE = 5;
 const ACCOUNT_LIMIT = 200 * SCALE;
@@ -37,9 +36,9 @@ describe("a replica whose event loop is stopped", function () {
     const stopped = new LoadClient(`http://127.0.0.1:${victim.port}`, LANES);
     const serving = new LoadClient(`http://127.0.0.1:${other.port}`, LANES);
     const [onStopped, onOther] = [new Tally(), new Tally()];
-    const mirror = new Mirror(serving, account.key);
+    const mirror = new Mirror(serving, account.keys[1]!.key);
     const lanes = [account.creates(stopped, onStopped, LANES), account.creates(serving, onOther, LANES / 4)];
-    const reading = new Lanes(1, () => mirror.catchUp());
+    const reading = mirror.follow();
     while (onStopped.admitted < 50) await setTimeout(10);
 
     victim.child.kill("SIGSTOP");

@@ -3,7 +3,6 @@ import { expect } from "chai";
 import { LoadClient } from "../../support/load.ts";
 import { everyCandidate, Mirror, missedBy } from "../replicas/feed.ts";
 import type { Fleet } from "../replicas/fleet.ts";
-import { Lanes } from "../replicas/lanes.ts";
 import { record } from "../report.ts";
 import { Tally } from "../tally.ts";
 import { Pipeline } from "./pipeline.ts";
@@ -42,7 +41,7 @@ export async function survive(
   const pipeline = new Pipeline(load, key, tally);
   const torn = new Set<string>();
   const mirror = new Mirror(load, key, (row) => pipeline.isTorn(row) && torn.add(row.id));
-  const reading = new Lanes(1, () => mirror.catchUp().then(() => setTimeout(50)));
+  const reading = mirror.follow();
   const writing = pipeline.write(LANES);
   let recoveryMs: number;
   try {
