@@ -63,17 +63,13 @@ export async function startTrio(): Promise<Trio> {
       );
     },
     whole: () =>
-      until(
-        dir,
-        "two replicas follow the master, and all Sentinels know it",
-        async () => {
-          const port = await masterPort();
-          const agree = asked.map(
-            async (each) => (await masterPortOf(each)) === port && (await knownToSentinel(each)) === 2,
-          );
-          return (await onlineReplicas((await masterNow()).url)) === 2 && (await Promise.all(agree)).every(Boolean);
-        },
-      ),
+      until(dir, "two replicas follow the master, and all Sentinels know it", async () => {
+        const port = await masterPort();
+        const agree = asked.map(
+          async (each) => (await masterPortOf(each)) === port && (await knownToSentinel(each)) === 2,
+        );
+        return (await onlineReplicas((await masterNow()).url)) === 2 && (await Promise.all(agree)).every(Boolean);
+      }),
     async stop() {
       for (const each of asked) each.disconnect();
       await Promise.all([...sentinels, ...servers].map((server) => server.stop()));
