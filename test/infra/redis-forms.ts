@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
+import { askRedisPid, findRedis } from "../../src/dev/redis.ts";
+import { freePort, launch } from "../../src/dev/server-process.ts";
+import { startRedis, type TestServer } from "../support/servers.ts";
+
+/** A Redis that is reached by one form of REDIS_URL. */
+export interface Reached {
+  readonly url: string;
+  readonly server: TestServer;
+  readonly sentinelUrl?: string;
+  stop(): Promise<unknown>;
+}
+
+/** A user of each server. The default user needs no password, so only the list of connections shows who connected. */
+const USER = ["--user", "ann", "on", ">one", "~*", "&*", "+@all"];
+
+/** Starts one server, with the user "ann". */
+export async function startStandalone(): Promise<Reached> {
+  const server = await startRedis({ args: USER });
+  return { url: `redis://ann:one@127.0.0.1:${server.port}/3`, server, stop: () => server.stop() };
+}
+
+/** Starts a cluster of one node, which has all slots. */
+export async function startCluster(): Promise<Reached> {
+  const bus = await freePort();
+  const args = [...USER, "--cluster-enabled", "yes", "--cluster-port", `${bus}`, "--cluster-announce-ip", "127.0.0.1"];
+  const server = await startRedis({ args });
+  await asking(server.url, async (redis) => {
+    await redis.call("CLUSTER", "ADDSLOTSRANGE", 0, 16_383);
+    while (!String(await redis.call("CLUSTER", "INFO")).includes("cluster_state:ok")) await setTimeout(20);
+  });
+  return { url: `redis+cluster://ann:one@127.0.0.1:${server.port}`, server, stop: () => server.stop() };
+}
+
+/** Starts a server and a Sentinel that monitors it. The Sentinel has the user "sen". */
+export async function startSentinel(): Promise<Reached> {
+  const server = await startRedis({ args: USER });
+  const dir = mkdtempSync(join(tmpdir(), "onboarding-sentinel-"));
+  const conf = join(dir, "sentinel.conf");
+  writeFileSync(conf, `user sen on >two ~* &* +@all\nsentinel monitor limits 127.0.0.1 ${server.port} 1\n`);
+  const command = await findRedis(toolsIn(dataDirOf(process.env)), new AbortController().signal);
+  const sentinel = await launch({
+    name: "redis-sentinel",
+    command,
+    args: (port) => [conf, "--sentinel", "--port", `${port}`, "--bind", "127.0.0.1"],
+    url: (port) => `redis://127.0.0.1:${port}`,
+    log: `${conf}.log`,
+    askPid: askRedisPid,
+  });
+  const url = `redis+sentinel://ann:one@127.0.0.1:${sentinel.port}/limits/3?sentinelUsername=sen&sentinelPassword=two`;
+  const stop = async () => {
+    await Promise.all([sentinel.stop(), server.stop()]);
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return { url, server, sentinelUrl: sentinel.url, stop };
+}
+
+/** Returns a server's connections, each as `CLIENT LIST` describes it. */
+export async function connectionsTo(url: string): Promise<string[]> {
+  return String(await asking(url, (redis) => redis.call("CLIENT", "LIST"))).split("\n");
+}
+
+/** Asks a server through a connection of its own, without a name and as the default user. */
+export async function asking<T>(url: string, ask: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url);
+  try {
+    return await ask(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
