@@ -47,72 +47,38 @@ export interface FeedRecorder {
   close(): void;
 }
 
+/** What one recorder's connections share. */
+interface Shared {
+  /** Holds a command back as `delayOf` says, and then runs `act` after all earlier turns have ended. Never rejects. */
+  readonly inTurn: (command: Document, act: () => Promise<void>) => Promise<void>;
+  readonly record: (command: Document, answer: Document) => void;
+}
+
 /** Starts a recorder in front of the server at this address. */
 export async function startFeedRecorder(port: number, host = "127.0.0.1"): Promise<FeedRecorder> {
   const sockets = new Set<Socket>();
   const events: FeedEvent[] = [];
+  const waiting: (string | undefined)[] = [];
   let previous: Promise<unknown> = Promise.resolve();
   let failure: unknown;
-  const waiting: (string | undefined)[] = [];
-
+  const shared: Shared = {
+    async inTurn(command, act) {
+      const account = accountOf(command);
+      waiting.push(account);
+      await setTimeout(recorder.delayOf(command));
+      previous = previous.then(act).catch((error: unknown) => (failure ??= error));
+      await previous;
+      waiting.splice(waiting.indexOf(account), 1);
+    },
+    record: (command, answer) => void events.push(...eventsOf(command, answer, Date.now())),
+  };
   const server = createServer((client) => {
     const mongo = connect(port, host);
-    const answered = new Map<number, (answer: Document | undefined) => void>();
-    const pending = new Set<Promise<unknown>>();
-    const pass = (message: Message): Promise<Document | undefined> =>
-      new Promise((resolve) => {
-        answered.set(message.id, resolve);
-        if (!mongo.write(message.bytes) && mongo.destroyed) resolve(undefined);
-      });
-    const record = async (message: Message, command: Document): Promise<void> => {
-      const answer = await pass(message);
-      if (answer !== undefined) events.push(...eventsOf(command, answer, Date.now()));
-    };
-    const read = messageReader();
-    client.on("data", (data) => {
-      for (const message of read(data)) {
-        const command = documentOf(message);
-        if (command === undefined || !isAnswered(message) || !isTraced(command)) {
-          mongo.write(message.bytes);
-          continue;
-        }
-        const account = accountOf(command);
-        waiting.push(account);
-        const inTurn = setTimeout(recorder.delayOf(command)).then(() => {
-          const turn = previous.then(() => record(message, command));
-          previous = turn.catch((error: unknown) => (failure ??= error));
-          return previous;
-        });
-        pending.add(inTurn);
-        void inTurn.finally(() => {
-          waiting.splice(waiting.indexOf(account), 1);
-          pending.delete(inTurn);
-        });
-      }
-    });
-    const readAnswers = messageReader();
-    mongo.on("data", (data) => {
-      for (const message of readAnswers(data)) {
-        // The event is written down in the same turn, so before the service can go on with the answer.
-        answered.get(message.answers)?.(documentOf(message));
-        answered.delete(message.answers);
-        if (!client.destroyed) client.write(message.bytes);
-      }
-    });
-    // What the client sent before it disconnected still arrives, as on a slow network.
-    client.on("close", () => {
-      sockets.delete(client);
-      void Promise.allSettled(pending).then(() => mongo.end());
-    });
-    mongo.on("close", () => {
-      sockets.delete(mongo);
-      for (const resolve of answered.values()) resolve(undefined);
-      client.destroy();
-    });
     for (const socket of [client, mongo]) {
       sockets.add(socket);
-      socket.on("error", () => undefined);
+      socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
     }
+    passOn(client, mongo, shared);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
 
@@ -145,4 +111,45 @@ export async function startFeedRecorder(port: number, host = "127.0.0.1"): Promi
     },
   };
   return recorder;
+}
+
+/** Passes the messages of one connection on in both directions until either side ends. */
+function passOn(client: Socket, mongo: Socket, shared: Shared): void {
+  const answered = new Map<number, (answer: Document | undefined) => void>();
+  const pending = new Set<Promise<void>>();
+  const ask = (message: Message): Promise<Document | undefined> =>
+    new Promise((resolve) => {
+      answered.set(message.id, resolve);
+      if (!mongo.write(message.bytes) && mongo.destroyed) resolve(undefined);
+    });
+  const send = (message: Message): void => {
+    const command = documentOf(message);
+    if (command === undefined || !isAnswered(message) || !isTraced(command)) {
+      mongo.write(message.bytes);
+      return;
+    }
+    const turn = shared.inTurn(command, async () => {
+      const answer = await ask(message);
+      if (answer !== undefined) shared.record(command, answer);
+    });
+    pending.add(turn);
+    void turn.then(() => pending.delete(turn));
+  };
+  const read = messageReader();
+  client.on("data", (data) => read(data).forEach(send));
+  const readAnswers = messageReader();
+  mongo.on("data", (data) => {
+    for (const message of readAnswers(data)) {
+      // The event is written down in the same turn, so before the service can go on with the answer.
+      answered.get(message.answers)?.(documentOf(message));
+      answered.delete(message.answers);
+      if (!client.destroyed) client.write(message.bytes);
+    }
+  });
+  // What the client sent before it disconnected still arrives, as on a slow network.
+  client.on("close", () => void Promise.all(pending).then(() => mongo.end()));
+  mongo.on("close", () => {
+    for (const resolve of answered.values()) resolve(undefined);
+    client.destroy();
+  });
 }
