@@ -2,7 +2,14 @@ import { expect } from "chai";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import { clockTime, serverOf } from "../../src/infra/redis-nodes.ts";
 import { useStarted } from "../support/use-started.ts";
-import { asking, connectionsTo, type Reached, startCluster, startSentinel, startStandalone } from "./redis-forms.ts";
+import {
+  asking,
+  connectionsTo,
+  type Reached,
+  startCluster,
+  startBehindSentinel,
+  startStandalone,
+} from "./redis-forms.ts";
 
 /** Longer than any test takes, so that an answer that is late by chance is no fault. */
 const PATIENT_MS = 5_000;
@@ -10,7 +17,7 @@ const PATIENT_MS = 5_000;
 const FORMS: Record<string, () => Promise<Reached>> = {
   "a single server": startStandalone,
   "a cluster": startCluster,
-  "a server behind Sentinels": startSentinel,
+  "a server behind Sentinels": startBehindSentinel,
 };
 
 for (const [form, start] of Object.entries(FORMS))

@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
-import { askRedisPid, findRedis } from "../../src/dev/redis.ts";
-import { freePort, launch } from "../../src/dev/server-process.ts";
-import { startRedis, type TestServer } from "../support/servers.ts";
+import { freePort } from "../../src/dev/server-process.ts";
+import { startRedis, startSentinel, type TestServer } from "../support/servers.ts";
 
 /** A Redis that is reached by one form of REDIS_URL. */
 export interface Reached {
@@ -38,20 +36,11 @@ export async function startCluster(): Promise<Reached> {
 }
 
 /** Starts a server and a Sentinel that monitors it. The Sentinel has the user "sen". */
-export async function startSentinel(): Promise<Reached> {
+export async function startBehindSentinel(): Promise<Reached> {
   const server = await startRedis({ args: USER });
   const dir = mkdtempSync(join(tmpdir(), "onboarding-sentinel-"));
-  const conf = join(dir, "sentinel.conf");
-  writeFileSync(conf, `user sen on >two ~* &* +@all\nsentinel monitor limits 127.0.0.1 ${server.port} 1\n`);
-  const command = await findRedis(toolsIn(dataDirOf(process.env)), new AbortController().signal);
-  const sentinel = await launch({
-    name: "redis-sentinel",
-    command,
-    args: (port) => [conf, "--sentinel", "--port", `${port}`, "--bind", "127.0.0.1"],
-    url: (port) => `redis://127.0.0.1:${port}`,
-    log: `${conf}.log`,
-    askPid: askRedisPid,
-  });
+  const monitor = `sentinel monitor limits 127.0.0.1 ${server.port} 1`;
+  const sentinel = await startSentinel(join(dir, "sentinel.conf"), ["user sen on >two ~* &* +@all", monitor]);
   const url = `redis+sentinel://ann:one@127.0.0.1:${sentinel.port}/limits/3?sentinelUsername=sen&sentinelPassword=two`;
   const stop = async () => {
     await Promise.all([sentinel.stop(), server.stop()]);

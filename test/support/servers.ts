@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findMongo, mongoSpec } from "../../src/dev/mongo.ts";
-import { findRedis, redisSpec } from "../../src/dev/redis.ts";
+import { askRedisPid, findRedis, redisSpec } from "../../src/dev/redis.ts";
 import { type OwnServer, type ServerSpec, launch } from "../../src/dev/server-process.ts";
 import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
 import { useStarted } from "./use-started.ts";
@@ -36,6 +36,23 @@ export async function startRedis({
 }: TestServerOptions & { args?: string[] } = {}): Promise<TestServer> {
   const command = await findRedis(tools(), new AbortController().signal);
   return start(options, (dir) => redisSpec({ command, dir, log: join(dir, "redis.log"), more: args }));
+}
+
+/**
+ * Starts a Redis Sentinel on a free port.
+ * @param file where its configuration goes, which a Sentinel rewrites. Its log is beside it, with ".log" after the name.
+ * @param lines of the configuration.
+ */
+export async function startSentinel(file: string, lines: readonly string[]): Promise<OwnServer> {
+  writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
+  return launch({
+    name: "redis-sentinel",
+    command: await findRedis(tools(), new AbortController().signal),
+    args: (port) => [file, "--sentinel", "--port", `${port}`, "--bind", "127.0.0.1"],
+    url: (port) => `redis://127.0.0.1:${port}`,
+    log: `${file}.log`,
+    askPid: askRedisPid,
+  });
 }
 
 /** Starts a Redis before the tests of the `describe` that calls this, and stops it after them. */

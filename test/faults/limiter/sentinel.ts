@@ -1,12 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { askRedisPid, findRedis } from "../../../src/dev/redis.ts";
-import { launch, type OwnServer } from "../../../src/dev/server-process.ts";
-import { dataDirOf, toolsIn } from "../../../src/dev/data-dir.ts";
-import { startRedis, type TestServer } from "../../support/servers.ts";
+import { startRedis, startSentinel, type TestServer } from "../../support/servers.ts";
 
 const NAME = "limits";
 /** The settings recommended for production: a master that no replica follows accepts no writes. */
@@ -40,7 +37,9 @@ export async function startTrio(): Promise<Trio> {
     )),
   ];
   const dir = mkdtempSync(join(tmpdir(), "onboarding-sentinels-"));
-  const sentinels = await Promise.all([1, 2, 3].map((n) => startSentinel(join(dir, `${n}.conf`), first.port)));
+  const sentinels = await Promise.all(
+    [1, 2, 3].map((n) => startSentinel(join(dir, `${n}.conf`), monitoring(first.port))),
+  );
   const asked = sentinels.map(({ url }) => new Redis(url));
   const masterPort = (): Promise<number> => masterPortOf(asked[0]!);
   const masterNow = async (): Promise<TestServer> => {
@@ -80,22 +79,13 @@ export async function startTrio(): Promise<Trio> {
   return trio;
 }
 
-async function startSentinel(conf: string, masterPort: number): Promise<OwnServer> {
-  const command = await findRedis(toolsIn(dataDirOf(process.env)), new AbortController().signal);
-  const monitor = [
-    `monitor ${NAME} 127.0.0.1 ${masterPort} 2`,
-    `down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
-    `failover-timeout ${NAME} 5000`,
+/** What a Sentinel of the trio monitors. */
+function monitoring(masterPort: number): string[] {
+  return [
+    `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} 2`,
+    `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+    `sentinel failover-timeout ${NAME} 5000`,
   ];
-  writeFileSync(conf, monitor.map((line) => `sentinel ${line}\n`).join(""));
-  return launch({
-    name: "redis-sentinel",
-    command,
-    args: (port) => [conf, "--sentinel", "--port", `${port}`, "--bind", "127.0.0.1"],
-    url: (port) => `redis://127.0.0.1:${port}`,
-    log: `${conf}.log`,
-    askPid: askRedisPid,
-  });
 }
 
 async function masterPortOf(sentinel: Redis): Promise<number> {
