@@ -4,6 +4,7 @@ import { Conversation, type Step } from "./exchange.ts";
 import { CANDIDATE_STEPS } from "./candidate-steps.ts";
 import { DOCUMENT_STEPS } from "./document-steps.ts";
 import { OTHER_STEPS } from "./other-steps.ts";
+import { PROBLEM_STEPS } from "./problem-steps.ts";
 import { REFERENCE_STEPS } from "./reference-steps.ts";
 
 const CONVERSATIONS: Readonly<Record<string, readonly Step[]>> = {
@@ -11,6 +12,7 @@ const CONVERSATIONS: Readonly<Record<string, readonly Step[]>> = {
   documents: DOCUMENT_STEPS,
   references: REFERENCE_STEPS,
   others: OTHER_STEPS,
+  problems: PROBLEM_STEPS,
 };
 
 /**

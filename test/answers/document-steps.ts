@@ -1,16 +1,7 @@
 import type { Step } from "./exchange.ts";
+import { FORM, form } from "./form.ts";
 
 const DOCUMENT = "/candidates/{candidate}/documents/{document}";
-const BOUNDARY = "----part";
-const FORM = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
-
-/** A body of a form with these parts: a header line, or several, and a value each. */
-function form(...parts: readonly (readonly [header: string, value: string])[]): string {
-  const texts = parts.map(
-    ([header, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${header}\r\n\r\n${value}\r\n`,
-  );
-  return `${texts.join("")}--${BOUNDARY}--\r\n`;
-}
 
 /** Adds documents, moves them through their states, and sends, reads and refuses their bytes. */
 export const DOCUMENT_STEPS: readonly Step[] = [

@@ -9,6 +9,8 @@ const FILES: Record<string, string> = {
     "export function isOver(used: number, limit: number): boolean {",
     '  if (limit < 0) throw new RangeError("a wording that no client sees");',
     '  log.warn({ used, reason: "over" }, "a log line");',
+    '  const [, reason = ""] = "limit:day".split(":");',
+    '  const late = new DOMException("another wording", "TimeoutError");',
     "  return used > limit && limit !== 0 || used === 7;",
     "}",
   ].join("\n"),
@@ -41,7 +43,13 @@ describe("the changes by chance", () => {
     for (const text of texts.filter((text) => text.includes("isOver(used: number, limit: number): boolean {\n  if"))) {
       expect(text).to.include('"a wording that no client sees"');
       expect(text).to.include('"a log line"');
+      expect(text).to.include('"another wording"');
     }
+  });
+
+  it("leave the default of a list's item, which only the compiler asks for", () => {
+    for (const text of texts.filter((text) => text.includes("const [")))
+      expect(text).to.include('const [, reason = ""] =');
   });
 
   it("leave out what only developers run, and what machines wrote", () => {

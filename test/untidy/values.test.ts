@@ -29,6 +29,7 @@ describe("An untidy value", () => {
     " +44 (0)20 7946 0958 ": "+442079460958",
     "tel:+1-415-555-0123": "+14155550123",
     "+1.415.555.0123": "+14155550123",
+    [`+1${"-".repeat(38)}4155550123`]: "+14155550123", // 50 characters, the most
     "+٩٧١ ٥٠ ١٢٣ ٤٥٦٧": "+971501234567",
     "＋49 30 123456": "+4930123456",
     "\u202A+49 30 123456\u202C": "+4930123456",
@@ -42,6 +43,8 @@ describe("An untidy value", () => {
     "(415) 555-0123": /start with \+ and the country code/,
     "0049 30 123456": /start with \+ and the country code/,
     "+999 123456": /begin with an existing country code/,
+    [`1${"-".repeat(39)}4155550123`]: /start with \+ and the country code/, // 50 characters
+    [`+1${"-".repeat(39)}4155550123`]: /have at most 50 characters/,
     "+1 415 555 0123 ext. 5": /without an extension/,
     "+1 415 555 0123 / +1 415 555 0124": /one phone number only/,
     "+43 1 58858 / 58859": /one phone number only/,

@@ -167,6 +167,42 @@ export const limiterKeyMutants: Mutant[] = [
   },
   {
     file: "src/infra/redis.ts",
+    before: "...connection, ...client, retryStrategy: backoff }",
+    after: "...connection, ...client, retryStrategy: () => null }",
+    red: ["test/infra/redis-client.test.ts"],
+  },
+  {
+    file: "src/infra/redis.ts",
+    before: "clusterRetryStrategy: backoff,",
+    after: "clusterRetryStrategy: () => null,",
+    red: ["test/infra/redis-client.test.ts"],
+  },
+  {
+    file: "src/infra/redis.ts",
+    before: "redisOptions: { ...connection, ...address.credentials,",
+    after: "redisOptions: { ...connection,",
+    red: ["test/infra/redis-client.test.ts"],
+  },
+  {
+    file: "src/infra/redis.ts",
+    before: "sentinelUsername: username }",
+    after: "sentinelUsername: undefined }",
+    red: ["test/infra/redis-client.test.ts"],
+  },
+  {
+    file: "src/infra/redis.ts",
+    before: "      db: address.db,\n",
+    after: "",
+    red: ["test/infra/redis-client.test.ts"],
+  },
+  {
+    file: "src/infra/redis.ts",
+    before: 'connectionName: "candidate-onboarding-service",',
+    after: "",
+    red: ["test/infra/redis-client.test.ts"],
+  },
+  {
+    file: "src/infra/redis.ts",
     before: "if (major !== undefined && Number(major) < 7)",
     after: 'if (major === "none")',
     red: ["test/infra/redis-version.test.ts"],

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { makeKey } from "../../src/accounts/key.ts";
+import type { Step } from "./exchange.ts";
+import { FORM, form, type Part } from "./form.ts";
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+const CREATE = "POST /candidates";
+const ATTACH = "POST /candidates/{candidate}/documents";
+
+/** A form whose characters are bytes, so that it can hold what is no UTF-8. */
+function bytes(...parts: readonly Part[]): Pick<Step, "body" | "headers"> {
+  return { body: Buffer.from(form(...parts), "latin1"), headers: FORM };
+}
+
+/** As many members as asked for, with short names and texts. */
+function members(count: number, prefix = ""): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, "x"]));
+}
+
+/** Problems that are rarer than those of the other conversations. */
+export const PROBLEM_STEPS: readonly Step[] = [
+  {
+    title: "a candidate",
+    request: CREATE,
+    json: { documents: ["CV"], references: [{}], metadata: members(50) },
+    keep: { candidate: "id", document: "documents.0.id", reference: "references.0.id" },
+  },
+  { title: "a long name in metadata", request: CREATE, json: { metadata: { ["n".repeat(101)]: "x" } } },
+  {
+    title: "a forbidden name in metadata",
+    request: CREATE,
+    body: '{"metadata":{"__proto__":"x"}}',
+    headers: JSON_TYPE,
+  },
+  { title: "a number that loses digits", request: CREATE, body: '{"metadata":{"n":1e400}}', headers: JSON_TYPE },
+  { title: "a large number", request: CREATE, body: '{"metadata":{"n":12345678901234567890}}', headers: JSON_TYPE },
+  { title: "much metadata", request: CREATE, json: { metadata: members(51) } },
+  { title: "more metadata", request: "PATCH /candidates/{candidate}", json: { metadata: members(2, "more ") } },
+  { title: "many documents", request: CREATE, json: { documents: Array.from({ length: 201 }, () => "CV") } },
+  { title: "a long name", request: CREATE, json: { name: "n".repeat(201) } },
+  {
+    title: "JSON that breaks in a later line",
+    request: CREATE,
+    body: '{\n  "name": "Ada",\n  x\n}',
+    headers: JSON_TYPE,
+  },
+  { title: "its own id", request: CREATE, json: { id: "cand_1", state: "created", withdrawn: true, started_at: null } },
+  {
+    title: "what has an endpoint of its own",
+    request: "PATCH /candidates/{candidate}",
+    json: { documents: [], references: [], docs_chase_attempts: 1, started_at: null, reference_requirements: {} },
+  },
+  {
+    title: "what is only read in settings",
+    request: "PATCH /settings/quiet-hours",
+    json: { object: "quiet_hours", version: 1, updated_at: null, effective: {} },
+  },
+  { title: "the same day twice", request: "PATCH /settings/quiet-hours", json: { days: ["mon", "mon"] } },
+  { title: "no days", request: "PATCH /settings/quiet-hours", json: { days: [] } },
+  {
+    title: "an answer of too many bytes",
+    request: "PATCH /references/{reference}",
+    json: { response: { text: "x".repeat(17_000) } },
+  },
+  {
+    title: "an answer of too many members",
+    request: "PATCH /references/{reference}",
+    json: { response: members(1_001) },
+  },
+  { title: "a part without a name", request: ATTACH, ...bytes(["", "CV"]) },
+  { title: "a field that is no UTF-8", request: ATTACH, ...bytes(['name="name"', "\xff"]) },
+  {
+    title: "a file in another part",
+    request: ATTACH,
+    ...bytes(['name="name"', "CV"], ['name="scan"; filename="cv.txt"', "text"]),
+  },
+  {
+    title: "a filename that is no UTF-8",
+    request: ATTACH,
+    ...bytes(['name="name"', "CV"], ['name="content"; filename="\xff.txt"', "text"]),
+  },
+  {
+    title: "a long filename",
+    request: ATTACH,
+    ...bytes(['name="name"', "CV"], [`name="content"; filename="${"n".repeat(501)}.txt"`, "text"]),
+  },
+  {
+    title: "many parts",
+    request: ATTACH,
+    ...bytes(...Array.from({ length: 33 }, (_, n) => [`name="f${n}"`, "x"] as const)),
+  },
+  { title: "a start", request: "POST /candidates/{candidate}/start" },
+  {
+    title: "pending after the start",
+    request: "PATCH /candidates/{candidate}/documents/{document}",
+    json: { state: "pending" },
+  },
+  {
+    title: "not requested after the start",
+    request: "PATCH /references/{reference}",
+    json: { state: "not_requested" },
+  },
+  {
+    title: "accepted, and expired",
+    request: "PATCH /candidates/{candidate}/documents/{document}",
+    json: { state: "accepted", expires_on: "2020-01-31" },
+  },
+  {
+    title: "a key of nobody",
+    request: "GET /candidates",
+    headers: { Authorization: `Bearer ${makeKey(randomBytes)}` },
+  },
+  { title: "two keys", request: "GET /candidates", headers: { "X-API-Key": makeKey(randomBytes) } },
+];
