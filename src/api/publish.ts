@@ -40,7 +40,8 @@ export function publish(schema: TSchema, use: Use, components: Record<string, Js
   delete keywords["type"];
   if (typeof title === "string") {
     if (Array.isArray(type) && type.includes("null")) {
-      const name = publish({ ...notNull(keywords), type: single(type), title }, use, components);
+      const own = type.find((each) => each !== "null"); // a titled schema has one type beside null, and no enum
+      const name = publish({ ...keywords, type: own, title }, use, components);
       return { ...described(about), anyOf: [name, { type: "null" }] };
     }
     const component = publish({ ...keywords, ...(type === undefined ? {} : { type }) }, use, components);
@@ -73,16 +74,6 @@ function isSchema(value: unknown): value is TSchema & Json {
 
 function each(members: unknown, change: (value: unknown) => unknown): Json {
   return Object.fromEntries(Object.entries(members as Json).map(([name, value]) => [name, change(value)]));
-}
-
-function notNull(keywords: Json): Json {
-  const { enum: values } = keywords;
-  return Array.isArray(values) ? { ...keywords, enum: values.filter((value) => value !== null) } : keywords;
-}
-
-function single(types: unknown[]): unknown {
-  const [first, ...others] = types.filter((type) => type !== "null");
-  return others.length === 0 ? first : [first, ...others];
 }
 
 function described(about: unknown): Json {

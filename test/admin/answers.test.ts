@@ -32,6 +32,7 @@ const COMMANDS: readonly Step[] = [
   { line: "keys rotate {key} --grace-seconds soon" },
   { line: "keys rotate {key} --grace-seconds 6x" },
   { line: "keys rotate {key} --grace-seconds x6" },
+  { line: "keys rotate {key} --grace-seconds 1e1" },
   { line: "keys rotate {key} --grace-seconds 9999999" },
   { line: "keys rotate key_nobody --grace-seconds 0" },
   { line: "keys revoke {second}" },
@@ -56,6 +57,7 @@ const COMMANDS: readonly Step[] = [
   { line: "audit list --limit many" },
   { line: "audit list --limit 1x" },
   { line: "audit list --limit x1" },
+  { line: "audit list --limit 1e1" },
   { line: "audit list --limit 12 --account acct_nobody" },
 ];
 

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { MongoNetworkError, MongoServerError } from "mongodb";
+import { connectMongo } from "../../src/infra/mongo.ts";
 import { Problem } from "../../src/problems.ts";
 import { useDatabase } from "../support/use-service.ts";
 
@@ -31,5 +32,17 @@ describe("an operation of the store that fails", () => {
   it("keeps its own error if an index refused the write, or if the fault is ours", async () => {
     for (const error of [new MongoServerError({ code: 11000, message: "duplicate" }), new TypeError("x is undefined")])
       expect(await failureOf(error)).to.equal(error);
+  });
+});
+
+describe("connecting to MongoDB", () => {
+  it("fails with one line that names the address, without the password, if no server is there", async () => {
+    const failed = await connectMongo({ url: "mongodb://ann:secret@127.0.0.1:1/pipeline", timeoutMs: 200 }).then(
+      () => expect.fail("it connected"),
+      (error: Error) => error,
+    );
+    expect(failed.message).to.equal(
+      "MongoDB at mongodb://…@127.0.0.1:1/pipeline cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Check MONGODB_URL.",
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { Candidate } from "../../src/candidates/schema.ts";
 import { CandidateInput } from "../../src/candidates/input-schema.ts";
 import type { Fault } from "../../src/problems.ts";
 import { tidier } from "../../src/schema/tidy.ts";
@@ -72,6 +73,19 @@ describe("An untidy value", () => {
       expect(pointer).to.equal(`/metadata/${name}`);
       expect(detail).to.match(name === "score" ? /send it as a string/ : /must be a string/);
     });
+
+  it("is put right in the longest lists too", async () => {
+    const many = (length: number, item: object) => Array.from({ length }, () => item);
+    const fields = {
+      documents: many(200, { name: " CV " }),
+      references: many(50, { company: " Acme " }),
+      metadata: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`name ${n}`, n])),
+    };
+    const { documents, references, metadata } = (await kept(fields)) as unknown as Candidate;
+    expect(new Set(documents.map(({ name }) => name))).to.deep.equal(new Set(["CV"]));
+    expect(new Set(references.map(({ company }) => company))).to.deep.equal(new Set(["Acme"]));
+    expect(metadata["name 49"]).to.equal("49");
+  });
 
   it("is not looked for in a list that is too long: one item too many is enough to refuse it", async () => {
     const tidy = tidier(CandidateInput);

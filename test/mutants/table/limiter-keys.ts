@@ -225,4 +225,16 @@ export const limiterKeyMutants: Mutant[] = [
     after: "const pause = undefined as Promise<void> | undefined;",
     red: ["test/limits/limits.test.ts"],
   },
+  {
+    file: "src/limiter/grant-counters.ts",
+    before: "      throw limiterUnavailable(error);\n    }\n  }\n}",
+    after: "      throw error;\n    }\n  }\n}",
+    red: ["test/admin/redis-away.test.ts"],
+  },
+  {
+    file: "src/infra/mongo.ts",
+    before: "    await client.connect();\n",
+    after: "",
+    red: ["test/infra/mongo-faults.test.ts"],
+  },
 ];
