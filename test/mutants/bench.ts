@@ -7,8 +7,11 @@ import { ensureServers } from "../../src/dev/servers.ts";
 import { isAccepted } from "./compiler.ts";
 import { type MochaResult, type MochaRun, runMocha } from "./run-mocha.ts";
 
-/** How many copies of the project work side by side. Each has servers of its own, so more than eight are not worth it. */
-const BENCHES = Math.min(Math.max(2, availableParallelism()), 8);
+/**
+ * How many copies of the project work side by side: one more than there are cores, because tests wait half of the time. Each
+ * has servers of its own, so more than eight are not worth it.
+ */
+const BENCHES = Math.min(availableParallelism() + 1, 8);
 /** What is not copied. Packages and downloaded programs are linked instead. */
 const NOT_COPIED = new Set(["node_modules", ".git", ".data", "dist"]);
 
