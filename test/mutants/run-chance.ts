@@ -47,7 +47,7 @@ export async function runChance(
   const survivors: string[] = [];
   await withBenches(root, signal, async (benches) => {
     const reach = await reachOf(root, benches, candidates);
-    const baseline = new Baseline();
+    const known: Known = { reach, baseline: new Baseline(), noticed: new Map() };
     const queue = order.values();
     const wanted = Math.min(count, order.length);
     let open = 0;
@@ -59,7 +59,7 @@ export async function runChance(
         open++;
         const text = candidates.texts.get(candidate.file) ?? "";
         const after = changed(text, candidate);
-        const verdict = after === undefined ? undefined : await judge(bench, baseline, reach, candidate, after);
+        const verdict = after === undefined ? undefined : await judge(bench, known, candidate, after);
         open--;
         if (after === undefined || verdict === undefined) continue;
         const row = rowOf(candidate, text, verdict);
@@ -77,18 +77,21 @@ export async function runChance(
   return rows.filter(({ kind }) => kind === "red").length >= GOAL * rows.length ? 0 : 1;
 }
 
+/** What a run knows of the files of tests. */
+interface Known {
+  readonly reach: readonly Reach[];
+  readonly baseline: Baseline;
+  /** How many changes each file has noticed so far. */
+  readonly noticed: Map<string, number>;
+}
+
 /**
  * Runs the files of tests that reach a change, the nearest first, until one is red twice that is green without the change.
  * @returns undefined if the changed code does not compile, or cannot be loaded.
  */
-async function judge(
-  bench: Bench,
-  baseline: Baseline,
-  reach: readonly Reach[],
-  candidate: Candidate,
-  after: string,
-): Promise<Verdict | undefined> {
-  const files = nearestFirst(reach, candidate);
+async function judge(bench: Bench, known: Known, candidate: Candidate, after: string): Promise<Verdict | undefined> {
+  const { baseline, noticed } = known;
+  const files = nearestFirst(known, candidate);
   const changes = new Map([[candidate.file, after]]);
   if (!(await bench.compiles(changes))) return undefined;
   let seconds = 0;
@@ -100,8 +103,10 @@ async function judge(
     seconds += verdict.seconds;
     if (first.outcome === undefined && !first.timedOut) return undefined;
     const isRed = verdict.kind === "red";
-    if (isRed && (culprit === undefined || (await baseline.of(bench, culprit)).red === undefined))
+    if (isRed && (culprit === undefined || (await baseline.of(bench, culprit)).red === undefined)) {
+      if (culprit !== undefined) noticed.set(culprit, (noticed.get(culprit) ?? 0) + 1);
       return { ...verdict, seconds };
+    }
     // The culprit is green when it runs alone, or red without the change too. The rest of the batch runs again without it.
     left = culprit === undefined ? left.slice(batch.length) : left.filter((file) => file !== culprit);
   }
@@ -114,17 +119,21 @@ async function judge(
 
 /**
  * Orders the files of tests that reach a change: first the one of the same name, then those in the same folder, then the
- * others; among these the file that reaches least comes first, because it is the most likely to be about this code.
+ * others. In the same folder, the file that reaches least comes first, because it is the most likely to be about this code.
+ * Among the others, those come first that have noticed most changes: they compare much of what clients see.
  */
-function nearestFirst(reach: readonly Reach[], { id, file }: Candidate): string[] {
+function nearestFirst({ reach, noticed }: Known, { id, file }: Candidate): string[] {
   const distance = (test: string) => {
     const [, , name] = test.split("/");
     if (test.split("/")[1] !== file.split("/")[1]) return 2;
     return name === basename(file).replace(/\.ts$/, ".test.ts") ? 0 : 1;
   };
+  const changes = (test: string) => (distance(test) === 2 ? (noticed.get(test) ?? 0) : 0);
   return reach
     .filter(({ ids }) => ids.has(id))
-    .toSorted((a, b) => distance(a.file) - distance(b.file) || a.ids.size - b.ids.size)
+    .toSorted(
+      (a, b) => distance(a.file) - distance(b.file) || changes(b.file) - changes(a.file) || a.ids.size - b.ids.size,
+    )
     .map(({ file }) => file);
 }
 
