@@ -45,6 +45,18 @@ describe("The operators' port of several processes", () => {
     }
   });
 
+  it("is not ready, and says why, if all processes hang", async () => {
+    for (const pid of pids()) process.kill(pid, "SIGSTOP");
+    try {
+      const answer = await fetch(`${service.opsUrl}/readyz`);
+      expect(answer.status).to.equal(503);
+      expect(await answer.json()).to.deep.equal({ ok: false, faults: ["a replica does not answer"] });
+    } finally {
+      for (const pid of pids()) process.kill(pid, "SIGCONT");
+    }
+    expect(await readiness()).to.equal(200);
+  });
+
   it("keeps the counts of a process that was killed", async () => {
     const before = (await scrape(service)).value(COUNT, CREATED) ?? 0;
     const [pid = 0] = pids();
