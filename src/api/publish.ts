@@ -11,8 +11,8 @@ export type Use = "request" | "answer";
 
 /** Formats that tools know. The others are the service's own: the description says in words what they allow. */
 const FORMATS = new Set(["date", "date-time", "idn-email", "binary"]);
-/** Their values are data, not schemas. */
-const DATA = new Set(["default", "enum", "examples", "required"]);
+/** Their values may be objects that are data, not schemas. */
+const DATA = new Set(["default", "examples"]);
 const FOR_VALIDATION_ONLY = new Set(["propertyNames"]);
 /** Generated clients check these. In an answer they would refuse a value that a later version of the service allows. */
 const FOR_REQUESTS_ONLY = new Set([

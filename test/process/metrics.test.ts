@@ -13,19 +13,31 @@ import { useAccount, useService } from "../support/use-service.ts";
 /** Identifiers of the API. No label may hold one: it would grow with accounts. */
 const ID = /(acct|key|cand|doc|ref|grant|req)_[0-9a-z]{10,}/;
 
+const LABELS = { http_request_method: "POST", http_route: "/candidates", http_response_status_code: "201" };
+
 describe("GET /metrics", () => {
   const service = useService();
   const account = useAccount(service);
   const { client } = account;
 
   it("counts requests by method, route and status", async () => {
-    const labels = { http_request_method: "POST", http_route: "/candidates", http_response_status_code: "201" };
-    const before = (await scrape(service)).value("http_server_request_duration_seconds_count", labels) ?? 0;
+    const before = (await scrape(service)).value("http_server_request_duration_seconds_count", LABELS) ?? 0;
     await client.post("/candidates");
     await client.post("/candidates");
     const after = await scrape(service);
-    expect(after.value("http_server_request_duration_seconds_count", labels)).to.equal(before + 2);
-    expect(after.value("http_server_request_duration_seconds_bucket", { ...labels, le: "+Inf" })).to.equal(before + 2);
+    expect(after.value("http_server_request_duration_seconds_count", LABELS)).to.equal(before + 2);
+    expect(after.value("http_server_request_duration_seconds_bucket", { ...LABELS, le: "+Inf" })).to.equal(before + 2);
+  });
+
+  it("times requests, in seconds", async () => {
+    const seconds = async () => (await scrape(service)).value("http_server_request_duration_seconds_sum", LABELS) ?? 0;
+    const before = await seconds();
+    const began = performance.now();
+    await client.post("/candidates");
+    const elapsed = (performance.now() - began) / 1000;
+    expect((await seconds()) - before)
+      .to.be.above(0)
+      .and.below(elapsed);
   });
 
   it("gives an unknown path and a refused method no route", async () => {
