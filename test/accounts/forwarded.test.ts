@@ -1,6 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { expect } from "chai";
+import { makeKey } from "../../src/accounts/key.ts";
+import { Client } from "../support/client.ts";
 import { useService } from "../support/use-service.ts";
 
+/** Wrong keys that an address may send in a minute (accounts/guard.ts). */
+const GUESSES = 20;
 const FORWARDED = { "X-Forwarded-For": "203.0.113.7" };
 
 for (const [trusted, warnings] of [
@@ -17,6 +22,16 @@ for (const [trusted, warnings] of [
       expect(warned()).to.have.length(0);
       for (let n = 0; n < 3; n++) expect((await client.get("/limits", FORWARDED)).status).to.equal(200);
       expect(warned()).to.have.length(warnings);
+    });
+
+    it(`${trusted === 0 ? "does not change" : "names"} the address of a client that guesses keys`, async () => {
+      const statuses: number[] = [];
+      for (let n = 0; n <= GUESSES; n++) {
+        const guess = new Client(service.url, makeKey(randomBytes));
+        statuses.push((await guess.get("/limits", { "X-Forwarded-For": `203.0.113.${n}` })).status);
+      }
+      expect(new Set(statuses.slice(0, -1))).to.deep.equal(new Set([401]));
+      expect(statuses.at(-1)).to.equal(trusted === 0 ? 429 : 401);
     });
   });
 }

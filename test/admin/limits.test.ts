@@ -211,11 +211,12 @@ describe("the table of limits", () => {
 
   it("says that a key was revoked, and the window in seconds if it is not a whole number of hours", () => {
     const [ats] = limits.keys;
+    const soon = limits.surfaces.map((each) => ({ ...each, reset: 64 }));
     const lines = limitsTable(
-      { ...limits, status: "active", window_seconds: 90, keys: [{ ...ats!, status: "revoked" }] },
+      { ...limits, status: "active", window_seconds: 90, surfaces: soon, keys: [{ ...ats!, status: "revoked" }] },
       { width: 60, colours: false },
     );
-    expect(lines[0]).to.equal("Acme[2J  acct_1  active  window of 90 s ends 15:00:00 UTC, in 12:34");
+    expect(lines[0]).to.equal("Acme[2J  acct_1  active  window of 90 s ends 15:00:00 UTC, in 1:04");
     expect(lines).to.include("ats key_1 revoked");
   });
 

@@ -30,15 +30,17 @@ describe("The rounds in which replicas accept", () => {
   /** Every allowance that was sent, with the replica's id. */
   let sent: { id: number; round: number; allowance: number }[];
   let rounds: AcceptRounds;
+  let closed: number;
   beforeEach(() => {
     sent = [];
+    closed = 0;
     rounds = new AcceptRounds({
       send: (worker, message) => {
         const { accept } = message as { accept: { round: number; allowance: number } };
         sent.push({ id: worker.id, ...accept });
         worker.emit("order", { round: accept.round });
       },
-      close: () => undefined,
+      close: () => void closed++,
     });
   });
 
@@ -58,6 +60,21 @@ describe("The rounds in which replicas accept", () => {
       { id: 1, round: 2, allowance: 3 },
       { id: 2, round: 2, allowance: 3 },
     ]);
+  });
+
+  it("end when the service stops: each replica accepts what it can, and the port closes after the last one", () => {
+    const [first, second] = [join(1), join(2)];
+    rounds.stop();
+    expect(sent.slice(2)).to.deep.equal([
+      { id: 1, round: 2, allowance: Infinity },
+      { id: 2, round: 2, allowance: Infinity },
+    ]);
+    join(3);
+    expect(sent, "no replica joins any more").to.have.length(4);
+    first.emit("exit");
+    expect(closed).to.equal(0);
+    second.emit("exit");
+    expect(closed).to.equal(1);
   });
 
   it("begin when the one that is behind exits or leaves", () => {

@@ -231,4 +231,10 @@ export const authenticationMutants: Mutant[] = [
     after: "seconds >= 0",
     red: ["test/accounts/service.test.ts"],
   },
+  {
+    file: "src/app.ts",
+    before: "proxy: options.trustedProxies > 0,",
+    after: "proxy: options.trustedProxies >= 0,",
+    red: ["test/accounts/forwarded.test.ts"],
+  },
 ];
