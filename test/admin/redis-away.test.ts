@@ -26,7 +26,7 @@ describe("an operator's command while Redis is away", () => {
     ({ close }) => close(),
   );
 
-  /** Kills Redis while `work` runs, and waits until commands reach it again. Its client reports that to nobody. */
+  /** Runs `work` while Redis is down. Then restarts it, and waits until a command succeeds: no event tells when. */
   async function without<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     await server.kill();
     const result = await work();

@@ -7,12 +7,12 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 const CREATE = "POST /candidates";
 const ATTACH = "POST /candidates/{candidate}/documents";
 
-/** A form whose characters are bytes, so that it can hold what is no UTF-8. */
+/** A form in Latin-1: each character is one byte, so the form can hold bytes that are not UTF-8. */
 function bytes(...parts: readonly Part[]): Pick<Step, "body" | "headers"> {
   return { body: Buffer.from(form(...parts), "latin1"), headers: FORM };
 }
 
-/** As many members as asked for, with short names and texts. */
+/** Returns an object with this number of members. Their names and values are short. */
 function members(count: number, prefix = ""): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, "x"]));
 }

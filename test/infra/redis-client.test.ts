@@ -11,7 +11,7 @@ import {
   startStandalone,
 } from "./redis-forms.ts";
 
-/** Longer than any test takes, so that an answer that is late by chance is no fault. */
+/** Longer than any test takes, so that no command times out on a slow machine. */
 const PATIENT_MS = 5_000;
 
 const FORMS: Record<string, () => Promise<Reached>> = {

@@ -14,7 +14,10 @@ export interface Reached {
   stop(): Promise<unknown>;
 }
 
-/** A user of each server. The default user needs no password, so only the list of connections shows who connected. */
+/**
+ * A user that every server has. The default user works without a password, too, so the tests read from the list of
+ * connections who connected.
+ */
 const USER = ["--user", "ann", "on", ">one", "~*", "&*", "+@all"];
 
 /** Starts one server, with the user "ann". */
@@ -49,7 +52,7 @@ export async function startBehindSentinel(): Promise<Reached> {
   return { url, server, sentinelUrl: sentinel.url, stop };
 }
 
-/** Returns a server's connections, each as `CLIENT LIST` describes it. */
+/** Returns the lines of `CLIENT LIST`: one for each connection to the server. */
 export async function connectionsTo(url: string): Promise<string[]> {
   return String(await asking(url, (redis) => redis.call("CLIENT", "LIST"))).split("\n");
 }

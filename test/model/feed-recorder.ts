@@ -146,7 +146,7 @@ function passOn(client: Socket, mongo: Socket, shared: Shared): void {
       if (!client.destroyed) client.write(message.bytes);
     }
   });
-  // What the client sent before it disconnected still arrives, as on a slow network.
+  // Deliver what the client sent before it disconnected, as a slow network would.
   client.on("close", () => void Promise.all(pending).then(() => mongo.end()));
   mongo.on("close", () => {
     for (const resolve of answered.values()) resolve(undefined);

@@ -8,8 +8,8 @@ import { isAccepted } from "./compiler.ts";
 import { type MochaResult, type MochaRun, runMocha } from "./run-mocha.ts";
 
 /**
- * How many copies of the project work side by side: one more than there are cores, because tests wait half of the time. Each
- * has servers of its own, so more than eight are not worth it.
+ * The number of copies of the project that run tests side by side. It is one more than the cores, because tests spend about
+ * half of their time waiting. It is at most eight, because each copy has servers of its own.
  */
 const BENCHES = Math.min(availableParallelism() + 1, 8);
 /** What is not copied. Packages and downloaded programs are linked instead. */

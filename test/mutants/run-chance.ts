@@ -81,7 +81,7 @@ export async function runChance(
 interface Known {
   readonly reach: readonly Reach[];
   readonly baseline: Baseline;
-  /** How many changes each file has noticed so far. */
+  /** For each file of tests, the number of changes that it has noticed so far. */
   readonly noticed: Map<string, number>;
 }
 

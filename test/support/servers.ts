@@ -40,7 +40,7 @@ export async function startRedis({
 
 /**
  * Starts a Redis Sentinel on a free port.
- * @param file where its configuration goes, which a Sentinel rewrites. Its log is beside it, with ".log" after the name.
+ * @param file path of its configuration file, which Sentinel rewrites. Its log has the same path, with ".log" added.
  * @param lines of the configuration.
  */
 export async function startSentinel(file: string, lines: readonly string[]): Promise<OwnServer> {
