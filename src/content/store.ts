@@ -141,7 +141,7 @@ export class ContentStore implements Indexed {
    * answer or if bytes are missing.
    */
   open(fileId: string, range: ByteRange): Readable {
-    return Readable.from(this.#chunks.read(new ObjectId(fileId), range), { objectMode: false, highWaterMark: 1 });
+    return Readable.from(this.#chunks.read(new ObjectId(fileId), range));
   }
 
   /** Returns up to 100 files that have been unsettled for at least `olderThanMs`, oldest first. */

@@ -47,7 +47,7 @@ export function refuseMalformed(server: Server, options: RefusalOptions): void {
 }
 
 function answer(error: NodeJS.ErrnoException, socket: Duplex, { newId, log }: RefusalOptions): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  if (!socket.writable) return void socket.destroy();
   const [code, detail] = REASONS[error.code ?? ""] ?? [
     "malformed_request",
     "The request is not valid HTTP/1.1. Send it as RFC 9112 defines.",

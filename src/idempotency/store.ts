@@ -57,7 +57,7 @@ export class IdempotencyStore implements Indexed {
     this.#records = mongo.db.collection("idempotency_records");
   }
 
-  /** Returns false if the key already has a record. */
+  /** Stores the record of a request whose work is not done. Returns false if the key already has a record. */
   async insert(record: IdempotencyRecord): Promise<boolean> {
     try {
       await this.#mongo.bounded("insert idempotency_records", (limits) =>
@@ -77,9 +77,13 @@ export class IdempotencyStore implements Indexed {
     return stored === null ? undefined : decode(stored);
   }
 
-  /** Replaces a record that was read. Returns false if it has changed since: it was renewed, taken over or finished. */
+  /**
+   * Replaces the record `before` by that of a request whose work is not done. Returns false if the stored record has changed
+   * since `before` was read: it was renewed, taken over or finished.
+   */
   async swap(before: IdempotencyRecord, after: IdempotencyRecord): Promise<boolean> {
-    const { _id, account, seed, owner, lease_until, state } = encode(before);
+    const { _id, account, seed, owner, lease_until } = encode(before);
+    const state: Stored["state"] = before.outcome === undefined ? "running" : "done";
     const unchanged = { _id, account, seed, owner, lease_until, state, forgotten: times(before) };
     const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (limits) =>
       this.#records.replaceOne(unchanged, encode(after), limits),
@@ -185,15 +189,16 @@ function times({ forgotten }: IdempotencyRecord): number | { $exists: false } {
   return forgotten ?? { $exists: false };
 }
 
-function encode({ id, accountId, leaseUntil, createdAt, outcome, ...record }: IdempotencyRecord): Stored {
+/** Converts a record to its stored form, without its outcome: `finish` stores that. */
+function encode({ id, accountId, leaseUntil, createdAt, outcome: _outcome, ...record }: IdempotencyRecord): Stored {
   return {
     _id: id,
     account: accountId,
     ...record,
     lease_until: leaseUntil,
     created_at: createdAt,
-    state: outcome === undefined ? "running" : "done",
-    outcome: outcome === undefined ? null : new Binary(outcome),
+    state: "running",
+    outcome: null,
   };
 }
 

@@ -33,7 +33,7 @@ export class CheckedContent {
 
   /** Streams the whole content. Call it once, after `begin`. The stream ends early if the rest cannot be read. */
   rest(): Readable {
-    return Readable.from(this.#rest(), { objectMode: false });
+    return Readable.from(this.#rest());
   }
 
   async *#rest(): AsyncGenerator<Uint8Array> {

@@ -43,8 +43,12 @@ async function answer(source: OpsSource, url: string, res: ServerResponse): Prom
   const path = url.split("?")[0];
   if (path === "/livez") answerFaults(res, []);
   else if (path === "/readyz") answerFaults(res, await source.faults());
-  else if (path === "/metrics") res.writeHead(200, { "Content-Type": TEXT_FORMAT }).end(await source.metrics());
+  else if (path === "/metrics") answerMetrics(res, await source.metrics());
   else res.writeHead(404).end();
+}
+
+function answerMetrics(res: ServerResponse, metrics: string): void {
+  res.writeHead(200, { "Content-Type": TEXT_FORMAT }).end(metrics);
 }
 
 function answerFaults(res: ServerResponse, faults: readonly string[]): void {

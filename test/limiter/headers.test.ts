@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Decision } from "../../src/limiter/decision.ts";
-import { rateLimitHeaders, refusalOf, secondsToReset } from "../../src/limiter/headers.ts";
+import { keyRefused, rateLimitHeaders, refusalOf, secondsToReset } from "../../src/limiter/headers.ts";
 
 const ADMITTED: Decision = {
   verdict: "admitted",
@@ -83,5 +83,12 @@ describe("a refusal", () => {
 
   it("is account_suspended for a suspended account", () => {
     expect(refusalOf({ ...ADMITTED, verdict: "suspended" })).to.include({ code: "account_suspended" });
+  });
+
+  it("is store_unavailable for a key that is rotated again and again while a request reads its limits", () => {
+    const refusal = keyRefused("outdated");
+    expect(refusal).to.include({ code: "store_unavailable" });
+    expect(refusal.extras.headers).to.deep.equal({ "Retry-After": "1" });
+    expect(refusal.detail).to.match(/being rotated.*Try again/);
   });
 });

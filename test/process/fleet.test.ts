@@ -72,6 +72,8 @@ describe("The operators' port of several processes", () => {
     const draining = service.logged(({ msg }) => msg === "draining");
     service.child.kill("SIGTERM");
     await draining;
-    expect(await readiness()).to.equal(503);
+    const answer = await fetch(`${service.opsUrl}/readyz`);
+    expect(answer.status).to.equal(503);
+    expect(await answer.json()).to.deep.equal({ ok: false, faults: ["draining"] });
   });
 });

@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { FleetOps } from "../../src/process/fleet-ops.ts";
+import { serveOps } from "../../src/process/ops.ts";
 import { scrape } from "../support/metrics.ts";
 import { useRedisServer } from "../support/servers.ts";
 import { useProcesses, useSharedAccount } from "../support/use-service.ts";
@@ -41,3 +43,34 @@ for (const { onOutage, ready, status } of [
     });
   });
 }
+
+describe("A replica that is told to stop", () => {
+  const service = useProcesses();
+
+  it("is not ready as soon as it drains", async () => {
+    const draining = service.logged(({ msg }) => msg === "draining");
+    service.child.kill("SIGTERM");
+    await draining;
+    expect(await readiness(service)).to.deep.equal({ status: 503, body: { ok: false, faults: ["draining"] } });
+  });
+});
+
+describe("The operators' port", () => {
+  it("is not ready while none of the processes that share a port runs", async () => {
+    const faults = await new FleetOps({ workers: () => [], draining: () => false }).faults();
+    expect(faults).to.deep.equal(["no replica runs"]);
+  });
+
+  it("answers 500 with the reason if the metrics cannot be read", async () => {
+    const source = { faults: () => Promise.resolve([]), metrics: () => Promise.reject(new Error("no metrics today")) };
+    const ops = await serveOps(source, 0, "127.0.0.1");
+    try {
+      const response = await fetch(`http://127.0.0.1:${ops.port}/metrics`);
+      expect(response.status).to.equal(500);
+      expect(response.headers.get("content-type")).to.equal("text/plain");
+      expect(await response.text()).to.equal("Error: no metrics today");
+    } finally {
+      ops.close();
+    }
+  });
+});
