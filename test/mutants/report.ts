@@ -47,10 +47,21 @@ export function tableOf(rows: readonly Row[]): string {
   ].join("\n");
 }
 
+/** Leaves out the rows that are named as equal: they were not tried. */
+export function triedOf<R extends Pick<Row, "kind">>(rows: readonly R[]): R[] {
+  return rows.filter(({ kind }) => kind !== "equal");
+}
+
+/** Whether at least this share of the rows that were tried is red. */
+export function reaches(goal: number, rows: readonly Pick<Row, "kind">[]): boolean {
+  const tried = triedOf(rows);
+  return tried.filter(({ kind }) => kind === "red").length >= goal * tried.length;
+}
+
 /** Returns the last line of a run: how many rows there are of each verdict. Equal ones are not in the percentage. */
 export function summaryOf(rows: readonly Pick<Row, "kind">[]): string {
   const count = (kind: Row["kind"]) => rows.filter((row) => row.kind === kind).length;
-  const tried = rows.length - count("equal");
+  const tried = triedOf(rows).length;
   const percent = tried === 0 ? 0 : (100 * count("red")) / tried;
   const errors = count("error") > 0 ? `, ${count("error")} could not be judged` : "";
   return `${rows.length} rows, ${count("red")} red (${percent.toFixed(1)} %), ${count("survived")} survived, ${count("equal")} equal${errors}`;

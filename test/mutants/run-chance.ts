@@ -6,11 +6,13 @@ import { allOf, type Bench, withBenches } from "./bench.ts";
 import { type Candidate, candidatesIn, changed } from "./candidates.ts";
 import { type Reach, reachOf } from "./coverage.ts";
 import { shuffled } from "./draw.ts";
+import { namedEqual } from "./equal.ts";
 import { judgedTwice } from "./judged-twice.ts";
-import { changeOf, diffOf, type Row, summaryOf, tableOf } from "./report.ts";
+import { changeOf, diffOf, reaches, type Row, summaryOf, tableOf, triedOf } from "./report.ts";
+import { TABLE } from "./table.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** The least share of changes by chance that must be red. */
+/** The least share of changes by chance that must be red. Those that the table names as equal do not count. */
 const GOAL = 0.9;
 /** How many files of tests run in one process: few at first, because the nearest ones notice most changes. */
 const FIRST_BATCH = 3;
@@ -28,8 +30,8 @@ export interface Chance {
 
 /**
  * Judges changes of src/ that StrykerJS makes: `count` of them drawn by chance, each as likely as any other, or all. A change
- * that the compiler refuses, or that cannot be loaded, would never be shipped. So another one is drawn instead. Prints the
- * result, with each survivor's diff. @returns the exit code.
+ * that the compiler refuses, or that cannot be loaded, would never be shipped. So another one is drawn instead, also for one
+ * that the table names as equal. Prints the result, with each survivor's diff. @returns the exit code.
  */
 export async function runChance(
   root: string,
@@ -53,20 +55,22 @@ export async function runChance(
     let open = 0;
     // Each bench takes the next change until enough are judged or being judged.
     const work = async (bench: Bench): Promise<void> => {
-      while (rows.length + open < wanted) {
+      while (triedOf(rows).length + open < wanted) {
         const { value: candidate, done } = queue.next();
         if (done) return;
         open++;
         const text = candidates.texts.get(candidate.file) ?? "";
         const after = changed(text, candidate);
-        const verdict = after === undefined ? undefined : await judge(bench, known, candidate, after);
+        const verdict = after === undefined ? undefined : await judge(bench, known, candidate, { text, after });
         open--;
         if (after === undefined || verdict === undefined) continue;
         const row = rowOf(candidate, text, verdict);
         rows.push(row);
         if (verdict.kind === "survived") survivors.push(diffOf(candidate.file, text, after));
         const what = verdict.kind === "survived" ? `, ${row.change}` : ""; // a run that is interrupted has shown them
-        say(`${rows.length} of ${wanted}: ${row.file}:${row.line} ${row.kind}, ${Math.round(row.seconds)} s${what}`);
+        say(
+          `${triedOf(rows).length} of ${wanted}: ${row.file}:${row.line} ${row.kind}, ${Math.round(row.seconds)} s${what}`,
+        );
       }
     };
     await allOf(benches.map(work));
@@ -74,7 +78,7 @@ export async function runChance(
   console.log(tableOf(rows));
   for (const diff of survivors) console.log(`\n${diff}`);
   console.log(`${summaryOf(rows)}, ${drawn}`);
-  return rows.filter(({ kind }) => kind === "red").length >= GOAL * rows.length ? 0 : 1;
+  return reaches(GOAL, rows) ? 0 : 1;
 }
 
 /** What a run knows of the files of tests. */
@@ -87,9 +91,17 @@ interface Known {
 
 /**
  * Runs the files of tests that reach a change, the nearest first, until one is red twice that is green without the change.
+ * Runs none if the table names the change as equal.
  * @returns undefined if the changed code does not compile, or cannot be loaded.
  */
-async function judge(bench: Bench, known: Known, candidate: Candidate, after: string): Promise<Verdict | undefined> {
+async function judge(
+  bench: Bench,
+  known: Known,
+  candidate: Candidate,
+  { text, after }: { text: string; after: string },
+): Promise<Verdict | undefined> {
+  const equal = namedEqual(TABLE, { file: candidate.file, text, after });
+  if (equal !== undefined) return equal;
   const { baseline, noticed } = known;
   const files = nearestFirst(known, candidate);
   const changes = new Map([[candidate.file, after]]);

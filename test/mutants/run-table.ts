@@ -4,7 +4,7 @@ import { Baseline, limitOf } from "./baseline.ts";
 import { type Bench, shareOut, withBenches } from "./bench.ts";
 import { judgedTwice } from "./judged-twice.ts";
 import type { Mutant } from "./mutant.ts";
-import { changeOf, type Row, summaryOf, tableOf } from "./report.ts";
+import { changeOf, reaches, type Row, summaryOf, tableOf } from "./report.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The least share of rows that must be red. */
@@ -29,8 +29,7 @@ export async function runTable(root: string, mutants: readonly Mutant[], signal:
   });
   console.log(tableOf(judged));
   console.log(summaryOf(judged));
-  const tried = judged.filter(({ kind }) => kind !== "equal");
-  return tried.filter(({ kind }) => kind === "red").length >= GOAL * tried.length ? 0 : 1;
+  return reaches(GOAL, judged) ? 0 : 1;
 }
 
 async function judge(bench: Bench, baseline: Baseline, mutant: Mutant): Promise<Verdict> {

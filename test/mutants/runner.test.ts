@@ -7,8 +7,9 @@ import { expect } from "chai";
 import type { Bench } from "./bench.ts";
 import { isAccepted } from "./compiler.ts";
 import { shuffled } from "./draw.ts";
+import { namedEqual } from "./equal.ts";
 import { judgedTwice } from "./judged-twice.ts";
-import { changeOf, summaryOf } from "./report.ts";
+import { changeOf, reaches, summaryOf } from "./report.ts";
 import { runMocha } from "./run-mocha.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
@@ -99,6 +100,18 @@ describe("the program that runs the mutants", () => {
     expect(await judgedWith(files, "")).to.deep.equal({ ...once, kind: "red" });
   });
 
+  it("knows a change by chance that a row of the table names as equal, whatever its spaces and brackets", () => {
+    const [file, text] = ["src/a.ts", "export const over = (n: number) => n > 7 && n !== 7; // not 7"];
+    const row = { file, before: "n > 7 &&", after: "true &&", red: [], equal: "A reason." };
+    const verdict = (after: string, rows = [row]) => namedEqual(rows, { file, text, after });
+    const same = "export const over = (n: number) => (true) && (n !== 7);";
+    expect(verdict(same)).to.deep.equal({ kind: "equal", why: "A reason.", seconds: 0 });
+    expect(verdict(text.replace("n > 7", "n >= 7"))).to.equal(undefined);
+    expect(verdict(same, [{ ...row, file: "src/b.ts" }])).to.equal(undefined);
+    const { equal: _, ...tried } = row;
+    expect(namedEqual([tried], { file, text, after: same })).to.equal(undefined);
+  });
+
   it("draws the same changes for the same seed, and each change once", () => {
     const items = Array.from({ length: 100 }, (_, n) => n);
     expect(shuffled(items, 7)).to.deep.equal(shuffled(items, 7));
@@ -110,5 +123,6 @@ describe("the program that runs the mutants", () => {
     expect(changeOf("if (a < b) return c;", "if (a <= b) return c;")).to.equal("< → <=");
     const rows = (["red", "red", "red", "survived", "equal"] as const).map((kind) => ({ kind }));
     expect(summaryOf(rows)).to.equal("5 rows, 3 red (75.0 %), 1 survived, 1 equal");
+    expect([reaches(0.75, rows), reaches(0.76, rows)]).to.deep.equal([true, false]);
   });
 });
