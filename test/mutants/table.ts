@@ -3,6 +3,7 @@ import { accountMutants } from "./table/accounts.ts";
 import { apiMutants } from "./table/api.ts";
 import { authenticationMutants } from "./table/authentication.ts";
 import { bodyMutants } from "./table/bodies.ts";
+import { equalMutants } from "./table/by-chance.ts";
 import { candidateReadMutants } from "./table/candidate-reads.ts";
 import { candidateWriteMutants } from "./table/candidate-writes.ts";
 import { clientMutants } from "./table/client.ts";
@@ -62,4 +63,5 @@ export const TABLE: readonly Mutant[] = [
   ...settingsMutants,
   ...stateMutants,
   ...sweepMutants,
+  ...equalMutants,
 ];

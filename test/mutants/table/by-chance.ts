@@ -1,0 +1,26 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Changes that runs by chance have drawn, that no test noticed, and that make no difference to any client. */
+export const equalMutants: readonly Mutant[] = [
+  {
+    file: "src/http/json.ts",
+    before: "if (countMembers(value) !== members) refuseRepeats(text);",
+    after: "if (true) refuseRepeats(text);",
+    red: [],
+    equal: "refuseRepeats looks for members with the same name itself. The comparison only saves the time of looking.",
+  },
+  {
+    file: "src/infra/mongo.ts",
+    before: "performance.now() - began > timeoutMs",
+    after: "performance.now() - began >= timeoutMs",
+    red: [],
+    equal: "The times have fractions of a microsecond, so what has passed is never exactly the time limit.",
+  },
+  {
+    file: "src/infra/redis-writes.ts",
+    before: "return !stream.writableNeedDrain;",
+    after: "return stream.writableNeedDrain;",
+    red: [],
+    equal: "ioredis ignores what write returns.",
+  },
+];
