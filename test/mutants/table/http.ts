@@ -131,4 +131,16 @@ export const httpMutants: Mutant[] = [
     after: "",
     red: ["test/http/lingering-close.test.ts"],
   },
+  {
+    file: "src/process/ops.ts",
+    before: "answerMetrics(res, await source.metrics());",
+    after: 'res.writeHead(200, { "Content-Type": TEXT_FORMAT }).end(await source.metrics());',
+    red: ["test/process/readiness.test.ts"],
+  },
+  {
+    file: "src/process/replica.ts",
+    before: 'system.draining.started ? ["draining"] : system.faults()',
+    after: "system.faults()",
+    red: ["test/process/readiness.test.ts"],
+  },
 ];
