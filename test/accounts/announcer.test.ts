@@ -17,8 +17,9 @@ function scene() {
   };
   const markers: Markers = {
     markRevoked: () => announce("revoked"),
-    markRotated: (_account, _key, version) => announce(`rotated ${version}`),
-    markStatus: (_account, status, version) => announce(`${status} ${version}`),
+    markRotated: (_account, _key, version, restored) => announce(`rotated ${version}${restored ? ", restored" : ""}`),
+    markStatus: (_account, status, version, restored) =>
+      announce(`${status} ${version}${restored ? ", restored" : ""}`),
   };
   return {
     announced,

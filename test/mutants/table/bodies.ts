@@ -145,7 +145,7 @@ export const bodyMutants: Mutant[] = [
     file: "src/http/incoming.ts",
     before: 'req.once("error", (error) => bytes.destroy(error));',
     after: 'req.once("error", () => undefined);',
-    red: ["test/documents/cut-off.test.ts"],
+    red: ["test/http/stall.test.ts"],
   },
   {
     file: "src/http/form.ts",
