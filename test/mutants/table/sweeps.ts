@@ -87,4 +87,10 @@ export const sweepMutants: readonly Mutant[] = [
     after: "this.#restMs",
     red: ["test/sweeps/runner.test.ts"],
   },
+  {
+    file: "src/candidates/expiry-store.ts",
+    before: "{ ...limits, ordered: false }",
+    after: "limits",
+    red: ["test/sweeps/refused-write.test.ts"],
+  },
 ];
