@@ -54,8 +54,8 @@ function watchEventLoop(register: Registry): void {
   let last: Delay = { p99: 0, max: 0, utilization: 0 };
 
   const current = (): Delay => ({
-    p99: histogram.count === 0 ? 0 : delayOf(histogram.percentile(99)),
-    max: histogram.count === 0 ? 0 : delayOf(histogram.max),
+    p99: delayOf(histogram.percentile(99)),
+    max: delayOf(histogram.max),
     utilization: performance.eventLoopUtilization(began).utilization,
   });
   setInterval(() => {
@@ -82,7 +82,7 @@ function watchEventLoop(register: Registry): void {
   gauge("nodejs_eventloop_utilization_ratio", "Share of the time that the event loop worked.", "utilization");
 }
 
-/** Returns a sample in seconds, less the wait between samples. */
+/** Returns a sample in seconds, less the wait between samples. Without samples the monitor says less than a microsecond. */
 function delayOf(ns: number): number {
   return Math.max(0, ns / NS_PER_S - RESOLUTION_MS / 1000);
 }

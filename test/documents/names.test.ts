@@ -76,6 +76,13 @@ describe("names of documents and files", () => {
     );
   });
 
+  it("keep a byte order mark at the start", async () => {
+    const { content } = await candidateWithDocument(client);
+    const raw = Buffer.from('attachment; filename="\uFEFFa.pdf"').toString("latin1");
+    const stored = documentIn(await put(client, content, "x", { "Content-Disposition": raw }));
+    expect(stored.content?.filename).to.equal("\uFEFFa.pdf");
+  });
+
   it("of documents are used for the download if the file has none", async () => {
     const { document, content } = await candidateWithDocument(client);
     await client.patch(document, { name: "Passport" });

@@ -100,6 +100,15 @@ describe("GET /metrics", () => {
     expect(metrics.value("target_info", { service_version: "0.1.0" })).to.equal(1);
   });
 
+  it("tells how long the event loop was held up", async () => {
+    await scrape(service); // the first call begins to watch it
+    const until = performance.now() + 300;
+    while (performance.now() < until);
+    const metrics = await scrape(service);
+    expect(metrics.value("nodejs_eventloop_delay_max_seconds")).to.be.within(0.25, 60);
+    expect(metrics.value("nodejs_eventloop_delay_p99_seconds")).to.be.within(0.25, 60);
+  });
+
   it("counts the passes of every sweep from zero", async () => {
     const metrics = await scrape(service);
     for (const sweep of ["expiries", "erasures", "idempotency_records", "left_over_bytes"])
