@@ -17,6 +17,24 @@ function members(count: number, prefix = ""): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, "x"]));
 }
 
+/** Members of answers that only the service sets. */
+const OF_CANDIDATES = asRead(
+  "object",
+  "state_reason",
+  "waiting_on",
+  "version",
+  "pack_version",
+  "created_at",
+  "updated_at",
+);
+const OF_PARTS = asRead("object", "id", "candidate_id", "chase", "created_at", "updated_at");
+const OF_REFERENCES = { ...OF_PARTS, ...asRead("requested_at", "received_at") };
+
+/** Returns an object with these members. Their values do not matter. */
+function asRead(...names: readonly string[]): Record<string, null> {
+  return Object.fromEntries(names.map((name) => [name, null]));
+}
+
 /** Problems that are rarer than those of the other conversations. */
 export const PROBLEM_STEPS: readonly Step[] = [
   {
@@ -45,6 +63,28 @@ export const PROBLEM_STEPS: readonly Step[] = [
     headers: JSON_TYPE,
   },
   { title: "its own id", request: CREATE, json: { id: "cand_1", state: "created", withdrawn: true, started_at: null } },
+  {
+    title: "a new candidate, as another one was read",
+    request: CREATE,
+    json: { ...OF_CANDIDATES, withdrawal_reason: null, documents: [OF_PARTS], references: [OF_REFERENCES] },
+  },
+  {
+    title: "a candidate as it was read",
+    request: "PATCH /candidates/{candidate}",
+    json: { ...OF_CANDIDATES, id: "cand_1", state: "created", reference_chase_attempts: 1 },
+  },
+  { title: "a new document, as another one was read", request: ATTACH, json: OF_PARTS },
+  {
+    title: "a document as it was read",
+    request: "PATCH /candidates/{candidate}/documents/{document}",
+    json: { ...OF_PARTS, content: null },
+  },
+  {
+    title: "a new reference, as another one was read",
+    request: "POST /candidates/{candidate}/references",
+    json: OF_REFERENCES,
+  },
+  { title: "a reference as it was read", request: "PATCH /references/{reference}", json: OF_REFERENCES },
   {
     title: "what has an endpoint of its own",
     request: "PATCH /candidates/{candidate}",
