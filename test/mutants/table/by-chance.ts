@@ -23,4 +23,11 @@ export const equalMutants: readonly Mutant[] = [
     red: [],
     equal: "ioredis ignores what write returns.",
   },
+  {
+    file: "src/candidates/recent.ts",
+    before: "if (this.#records.size > 0) this.#purgeLater();",
+    after: "if (true) this.#purgeLater();",
+    red: [],
+    equal: "Without records the timer finds nothing to remove, and it does not keep the process running.",
+  },
 ];
