@@ -1,0 +1,127 @@
+import { expect } from "chai";
+import { firstVersion, nextVersion } from "../../src/candidates/version.ts";
+import type { CandidateRecord, Draft, DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
+import { again, refuseRemoved, removing, renderTombstone, tombstoneOf } from "../../src/candidates/tombstone.ts";
+
+const AT = Date.parse("2026-03-02T00:00:00.000Z");
+const DAY_AND_HOUR = 25 * 60 * 60 * 1000;
+
+const document = { id: "doc_1", name: "CV", state: "requested", required: true, content: { file_id: "file_1" } };
+const reference = { id: "ref_1", relationship: null, email: null, state: "requested" };
+const draft = {
+  id: "cand_1",
+  accountId: "acct_1",
+  pack_version: 4,
+  name: "Ada",
+  metadata: { a: "b" },
+  docs_chase_attempts: 1,
+  reference_chase_attempts: 1,
+  references_required: null,
+  withdrawn: false,
+  withdrawal_reason: null,
+  documents: [document as unknown as DocumentRecord],
+  references: [reference as unknown as ReferenceRecord],
+  removed: [],
+  erasure: null,
+  started_at: null,
+} as unknown as Draft;
+
+describe("A version of a candidate", () => {
+  const first = firstVersion(draft, AT - 1000);
+
+  it("is the first with the time at which it was made", () => {
+    const at = "2026-03-01T23:59:59.000Z";
+    expect(first).to.deep.equal({ ...draft, version: 1, state: "created", created_at: at, updated_at: at });
+  });
+
+  it("follows another with a new time and a new state, and keeps the time of the first", () => {
+    expect(nextVersion(first, { ...first, started_at: "2026-03-02T00:00:00.000Z" }, AT)).to.deep.equal({
+      ...first,
+      started_at: "2026-03-02T00:00:00.000Z",
+      version: 2,
+      pack_version: 5,
+      state: "in_progress",
+      updated_at: "2026-03-02T00:00:00.000Z",
+    });
+  });
+
+  it("has a new number of its pack only if the pack shows something else", () => {
+    const packOf = (more: Partial<CandidateRecord>) => nextVersion(first, { ...first, ...more }, AT).pack_version;
+    const [one] = first.documents as [DocumentRecord];
+    const [other] = first.references as [ReferenceRecord];
+    const unseen: Partial<CandidateRecord>[] = [
+      {},
+      { docs_chase_attempts: 9 },
+      { reference_chase_attempts: 9 },
+      { metadata: {} },
+      { removed: [{ id: "doc_2", at: "x" }] },
+      { erasure: { at: "x", deletions: [], files: [], references: [] } },
+      { documents: [{ ...one }], references: [{ ...other }] },
+    ];
+    for (const more of unseen) expect(packOf(more), JSON.stringify(more)).to.equal(4);
+    const shown: Partial<CandidateRecord>[] = [
+      { name: "Bea" },
+      { withdrawn: true },
+      { documents: [] },
+      { documents: [one, one] },
+      { documents: [{ ...one, name: "ID" }] },
+      { references: [] },
+      { references: [other, other] },
+      { references: [{ ...other, email: "a@example.com" }] },
+    ];
+    for (const more of shown) expect(packOf(more), JSON.stringify(more)).to.equal(5);
+  });
+});
+
+describe("A deletion", () => {
+  const at = new Date(AT).toISOString();
+  const before = { at: "before", deletions: [{ kind: "documents", id: "doc_0", key: "key_0", at: "before" }] } as const;
+  const record: CandidateRecord = firstVersion(draft, AT - 1000);
+
+  it("of a candidate leaves a tombstone that lists its files and its references after what is still to be removed", () => {
+    const empty = { ...document, content: null } as unknown as DocumentRecord;
+    const erasing = {
+      ...record,
+      documents: [empty, ...record.documents],
+      erasure: { ...before, files: ["file_0"], references: ["ref_0"] },
+    };
+    const deletion = { kind: "candidates", id: "cand_1", key: "key_1", at };
+    const tombstone = tombstoneOf(erasing, { key: "key_1", at });
+    expect(tombstone).to.deep.equal({
+      deleted: true,
+      id: "cand_1",
+      accountId: "acct_1",
+      version: 2,
+      updated_at: at,
+      erasure: {
+        at,
+        deletions: [...before.deletions, deletion],
+        files: ["file_0", "file_1"],
+        references: ["ref_0", "ref_1"],
+      },
+    });
+    expect(again(tombstone, "later")).to.deep.equal({ ...tombstone, version: 3, updated_at: "later" });
+    expect(renderTombstone(tombstone)).to.deep.equal({
+      object: "candidate",
+      id: "cand_1",
+      deleted: true,
+      version: 2,
+      updated_at: at,
+    });
+  });
+
+  it("of a part is remembered for 25 hours, and its id is refused as long", () => {
+    const lately = (age: number) => ({ id: `doc_${age}`, at: new Date(AT - age).toISOString() });
+    const removed = [DAY_AND_HOUR + 1, DAY_AND_HOUR, DAY_AND_HOUR - 1, 0].map(lately);
+    const deletion = { kind: "references", id: "ref_1", key: "key_1", at } as const;
+    const after = removing({ ...record, removed }, deletion, { files: [], references: ["ref_1"] });
+    expect(after).to.deep.equal({
+      removed: [...removed.slice(2), { id: "ref_1", at }],
+      erasure: { at, deletions: [deletion], files: [], references: ["ref_1"] },
+    });
+    refuseRemoved({ ...record, ...after }, "doc_1");
+    expect(() => refuseRemoved({ ...record, ...after }, "ref_1")).to.throw(
+      "This request has already added ref_1, which was deleted since. To add it again, use a new Idempotency-Key.",
+    );
+  });
+});
