@@ -1,0 +1,139 @@
+import { BSON } from "mongodb";
+import { expect } from "chai";
+import type { CandidateRecord, Draft } from "../../src/candidates/record.ts";
+import { RecentRecords } from "../../src/candidates/recent.ts";
+import { renderCandidate } from "../../src/candidates/render.ts";
+import { jsonOf } from "../../src/candidates/row.ts";
+import { decode, decodeTombstone, encode, encodeTombstone, feedPosition, sizeOf } from "../../src/candidates/stored.ts";
+import type { Tombstone } from "../../src/candidates/tombstone.ts";
+import { firstVersion } from "../../src/candidates/version.ts";
+import { candidateWithExpiry } from "../sweeps/support.ts";
+
+const AT = 1_767_225_600_000;
+const ERASURE = { at: "2026-01-02T00:00:00.000Z", deletions: [], files: ["file_1"], references: [] };
+const record = (more: Partial<CandidateRecord> = {}): CandidateRecord => ({
+  ...firstVersion(candidateWithExpiry("acct_1", "2090-01-31") as Draft, AT),
+  id: "cand_1",
+  ...more,
+});
+
+describe("A place in the feed", () => {
+  it("is the time with 15 digits, and never before the year 1970", () => {
+    expect(feedPosition(AT)).to.equal("001767225600000");
+    expect(feedPosition(0)).to.equal("000000000000000");
+    expect(feedPosition(-1)).to.equal("000000000000000");
+  });
+});
+
+describe("A stored candidate", () => {
+  it("is read back as it was, and lists only deletions that there were", () => {
+    const removed = [{ id: "doc_9", at: "2026-01-02T00:00:00.000Z" }];
+    for (const more of [{}, { removed }, { erasure: ERASURE }, { metadata: { "$a.b": "\u0000" } }]) {
+      const before = record(more);
+      const stored = encode(before, AT);
+      expect(decode(stored)).to.deep.equal(before);
+      expect(["removed" in stored, "erasure" in stored]).to.deep.equal(["removed" in more, "erasure" in more]);
+      expect(decodeTombstone(stored)).to.equal(undefined);
+    }
+  });
+
+  it("has its place, its next expiry, its size without its row, and its row", () => {
+    const before = record();
+    const { row, row_form, row_version, ...rest } = encode(before, AT);
+    expect(rest).to.include({ _id: "cand_1", account: "acct_1", change: "001767225600000.cand_1", metadata: "{}" });
+    expect(rest.next_expiry).to.equal("2090-01-31");
+    expect(rest).to.not.have.any.keys("id", "accountId");
+    expect(rest.size).to.equal(BSON.calculateObjectSize(rest));
+    expect([row_form, row_version]).to.deep.equal([1, before.version]);
+    expect(row?.json).to.equal(JSON.stringify(renderCandidate(before)));
+    expect(sizeOf(before)).to.equal(rest.size);
+    expect(sizeOf(decode(rest))).to.equal(rest.size);
+    expect(sizeOf({ ...before })).to.equal(rest.size);
+  });
+
+  it("shows its row only in the present form and of the present version", () => {
+    const json = Buffer.from("{}");
+    const source = { _id: "cand_1", change: "1", version: 2, updated_at: "now", row_form: 1, row_version: 2, json };
+    expect(jsonOf(source)).to.equal(json);
+    expect(jsonOf({ ...source, row_form: 0 })).to.equal(undefined);
+    expect(jsonOf({ ...source, row_version: 1 })).to.equal(undefined);
+    expect(jsonOf({ ...source, json: undefined })).to.equal(undefined);
+    expect(JSON.parse(Buffer.from(jsonOf({ ...source, deleted: true })!).toString())).to.deep.equal({
+      object: "candidate",
+      id: "cand_1",
+      deleted: true,
+      version: 2,
+      updated_at: "now",
+    });
+  });
+});
+
+describe("A stored tombstone", () => {
+  const tombstone: Tombstone = {
+    deleted: true,
+    id: "cand_1",
+    accountId: "acct_1",
+    version: 8,
+    updated_at: "2026-01-02T00:00:00.000Z",
+    erasure: ERASURE,
+  };
+
+  it("is read back as it was, and has no personal data", () => {
+    expect(decodeTombstone(encodeTombstone(tombstone, AT))).to.deep.equal(tombstone);
+    const erased = { ...tombstone, erasure: null };
+    expect(decodeTombstone(encodeTombstone(erased, AT))).to.deep.equal(erased);
+    const { size, ...stored } = encodeTombstone(erased, AT);
+    expect(stored).to.deep.equal({
+      _id: "cand_1",
+      account: "acct_1",
+      change: "001767225600000.cand_1",
+      state: "deleted",
+      deleted: true,
+      version: 8,
+      updated_at: tombstone.updated_at,
+      created_at: tombstone.updated_at,
+      pack_version: 1,
+      external_id: null,
+      name: null,
+      first_name: null,
+      last_name: null,
+      email: null,
+      phone: null,
+      job_title: null,
+      start_date: null,
+      metadata: "{}",
+      docs_chase_attempts: 0,
+      reference_chase_attempts: 0,
+      references_required: null,
+      withdrawn: false,
+      withdrawal_reason: null,
+      documents: [],
+      references: [],
+      started_at: null,
+      next_expiry: null,
+    });
+    expect(size).to.equal(BSON.calculateObjectSize({ ...stored, size: 0 }));
+  });
+});
+
+describe("A record that is kept for the next change", () => {
+  it("is replaced by a later version, and stays at the same one", () => {
+    const recent = new RecentRecords();
+    const [first, same, later] = [record({ version: 1 }), record({ version: 1 }), record({ version: 2 })];
+    recent.keep(first);
+    recent.keep(same);
+    expect(recent.get("acct_1", "cand_1")).to.equal(first);
+    recent.keep(later);
+    expect(recent.get("acct_1", "cand_1")).to.equal(later);
+    expect(recent.bytes).to.equal(sizeOf(later));
+  });
+
+  it("is dropped, and no other one is kept, while a part of it is being erased", () => {
+    const recent = new RecentRecords();
+    recent.keep(record({ version: 1 }));
+    recent.keep(record({ version: 2, erasure: ERASURE }));
+    recent.keep(record({ version: 3 }));
+    expect(recent.get("acct_1", "cand_1")).to.equal(undefined);
+    expect(recent.bytes).to.equal(256);
+  });
+});
