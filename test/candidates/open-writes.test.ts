@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import { MongoServerError } from "mongodb";
 import { OpenWrites, take } from "../../src/candidates/open-writes.ts";
 
 describe("writes whose outcome is unknown", function () {
@@ -81,5 +82,52 @@ describe("writes whose outcome is unknown", function () {
     end();
     await write;
     expect(await settled).to.equal(true);
+  });
+
+  it("are as old as the oldest of them, under way or not", async () => {
+    const candidate = (n: number) => ({ accountId: "acct", id: `cand_${n}` });
+    const before = (ms: number) => ({ at: 0, takenAt: performance.now() - ms });
+    const writes = new OpenWrites(() => Promise.resolve(true));
+    expect(writes.state()).to.deep.equal({ lagMs: 0, unsettled: 0 });
+    let end = () => {};
+    const write = writes.during([], before(200_000), () => new Promise<void>((resolve) => (end = resolve)));
+    expect(writes.state().lagMs).to.be.within(200_000, 300_000);
+    writes.settleLater(candidate(1), before(400_000));
+    expect(writes.state().lagMs).to.be.within(400_000, 500_000);
+    writes.settleLater(candidate(2), before(1));
+    expect(writes.state()).to.deep.include({ unsettled: 2 });
+    expect(writes.state().lagMs).to.be.within(400_000, 500_000);
+    expect(await writes.settled(0)).to.equal(false);
+    end();
+    await write;
+    expect(await writes.settled(5_000)).to.equal(true);
+  });
+
+  it("do not include one that was refused, nor one that has succeeded", async () => {
+    const writes = new OpenWrites(() => Promise.reject(new Error("nothing to look for")));
+    const candidate = { accountId: "acct", id: "cand_1" };
+    const refused = new MongoServerError({ message: "duplicate", code: 11000 });
+    const outcome = await writes
+      .during([candidate], take(Date.now), () => Promise.reject(refused))
+      .catch((e: unknown) => e);
+    expect(outcome).to.equal(refused);
+    expect(await writes.during([candidate], take(Date.now), () => Promise.resolve("written"))).to.equal("written");
+    expect(writes.state()).to.deep.equal({ lagMs: 0, unsettled: 0 });
+    expect(await writes.settled(0)).to.equal(true);
+  });
+
+  it("are looked for by their account and id, and again after twice the time if the candidate is missing", async () => {
+    const looks: { of: string; at: number }[] = [];
+    const writes = new OpenWrites((accountId, id) => {
+      looks.push({ of: `${accountId} ${id}`, at: performance.now() });
+      return Promise.resolve(looks.length === 2);
+    });
+    const began = performance.now();
+    writes.settleLater({ accountId: "acct", id: "cand_1" }, take(Date.now));
+    expect(await writes.settled(10_000)).to.equal(true);
+    expect(looks.map(({ of }) => of)).to.deep.equal(["acct cand_1", "acct cand_1"]);
+    const [first, second] = looks as [{ at: number }, { at: number }];
+    expect(first.at - began).to.be.above(245);
+    expect(second.at - first.at).to.be.above(495);
   });
 });

@@ -53,4 +53,38 @@ describe("the list of files that a record may not name", () => {
     await pending.arriving(id, { ...OWNER, candidateId: "cand_2" });
     expect(await entry()).to.equal(undefined);
   });
+
+  it("notes whose file it is, what happens to it and since when", async () => {
+    await pending.arriving(id, OWNER);
+    const first = { _id: id, account: "acct_1", candidate: "cand_1", stage: "arriving", created_at: now - 1 };
+    expect(await entry()).to.deep.equal(first);
+    await pending.arrived(id);
+    expect(await entry()).to.deep.equal({ ...first, created_at: now - 1 });
+    await pending.replaced(id, OWNER);
+    expect(await entry()).to.deep.equal({ ...first, stage: "replaced", created_at: now - 1 });
+    await pending.gone(id);
+    expect(await entry()).to.equal(undefined);
+    await pending.replaced(id, OWNER);
+    expect(await entry()).to.deep.equal({ ...first, stage: "replaced", created_at: now - 1 });
+    await pending.gone(id);
+  });
+
+  it("finds up to 100 files that are old enough, the oldest first", async () => {
+    const owner = { accountId: "acct_2", candidateId: "cand_9" };
+    now = 10;
+    const ids = Array.from({ length: 102 }, (_, n) => `old_${n}`);
+    await Promise.all(ids.map((each) => pending.arriving(each, owner))); // at 10 to 111
+    now = 111 + 5;
+    expect((await pending.leftOvers(5)).map(({ _id }) => _id)).to.deep.equal(ids.slice(0, 100));
+    await Promise.all(ids.slice(0, 99).map((each) => pending.gone(each)));
+    now = 111 + 4;
+    expect(
+      (await pending.leftOvers(5)).map(({ _id }) => _id),
+      "a millisecond before",
+    ).to.deep.equal(ids.slice(99, 101));
+    now = 111 + 5;
+    expect((await pending.leftOvers(5)).map(({ _id }) => _id)).to.deep.equal(ids.slice(99));
+    await Promise.all(ids.slice(99).map((each) => pending.gone(each)));
+    now = 1_000;
+  });
 });

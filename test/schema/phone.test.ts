@@ -18,6 +18,7 @@ describe("A phone number", () => {
     "+43 1 58858; 58859": "be a phone number without an extension, for example +14155550123",
     "+43 1 58858, 58859": "be a phone number without an extension, for example +14155550123",
     "+43 1 234567 0043 1 2": "be one phone number only, for example +14155550123",
+    "+1 415 555 0123 Ann": "be a single phone number in digits with its country code, for example +14155550123",
     "+1-800-FLOWERS": "be a single phone number in digits with its country code, for example +14155550123",
     "+": "be a single phone number in digits with its country code, for example +14155550123",
     "+1": "be a single phone number in digits with its country code, for example +14155550123",
@@ -43,7 +44,7 @@ describe("A phone number", () => {
   });
 
   it("is kept as it is in E.164, also with a country code that is not known yet", () => {
-    for (const number of ["+14155550123", "+999123456", "+12", "+123456789012345", "+919999999999999"]) {
+    for (const number of ["+14155550123", "+999123456", "+12", "+4402079460958", "+123456789012345", "+919999999999999"]) {
       expect(phoneOf(number)).to.equal(number);
       expect(isPhone(number), number).to.equal(true);
     }

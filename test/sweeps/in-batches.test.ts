@@ -51,4 +51,19 @@ describe("work in batches", () => {
     expect(await inBatches(find, first, controller.signal)).to.equal(1);
     expect([...left]).to.deep.equal(["b", "c"]);
   });
+
+  it("says how many items failed, and how many were handled in this batch and those before", async () => {
+    const { find, handle } = queueOf(["a", "b", "c", "d"], ["c", "d"]);
+    const error = (await inBatches(find, handle, never).catch((fault: unknown) => fault)) as AggregateError;
+    expect(error.message).to.equal("2 items failed, 2 were handled");
+    expect(error.errors.map(String)).to.deep.equal(["Error: c is stuck", "Error: d is stuck"]);
+  });
+
+  it("goes on after a batch of which only a part had something to do", async () => {
+    const { find, handle, left, seen } = queueOf(["a", "b", "c"]);
+    const handled = (item: string) => handle(item).then(() => item !== "a");
+    expect(await inBatches(find, handled, never)).to.equal(2);
+    expect([...left]).to.deep.equal([]);
+    expect(seen).to.deep.equal(["a", "b", "c"]);
+  });
 });

@@ -50,4 +50,37 @@ describe("a lease that another process may hold", () => {
     const through: Mongo = { client, db, timeoutMs, bounded, isLate: () => false, close: () => mongo.close() };
     expect(await leasesOf("two", through).take("free", 1_000)).to.equal(undefined);
   });
+
+  it("is stored with its term, its end and its holder, who can prolong and release it", async () => {
+    const [one, two] = [leasesOf("one"), leasesOf("two")];
+    const stored = () => mongo.db.collection<{ _id: string }>("leases").findOne({ _id: "stored" });
+    now = 10_000;
+    const lease = (await one.take("stored", 1_000))!;
+    expect(lease).to.deep.equal({ name: "stored", term: 1 });
+    expect(await stored()).to.deep.equal({ _id: "stored", term: 1, until: 11_000, holder: "one" });
+    now = 10_500;
+    expect(await one.extend(lease, 2_000)).to.equal(true);
+    expect(await stored()).to.deep.equal({ _id: "stored", term: 1, until: 12_500, holder: "one" });
+    expect(await one.extend(lease, 0)).to.equal(true);
+    now = 10_500 + SKEW_MS;
+    expect(await two.take("stored", 1_000)).to.deep.equal({ name: "stored", term: 2 });
+    expect(await stored()).to.deep.equal({ _id: "stored", term: 2, until: now + 1_000, holder: "two" });
+    expect(await one.extend({ name: "none", term: 1 }, 1_000)).to.equal(false);
+  });
+
+  it("is not taken without an answer of the store", async () => {
+    const { client, db, timeoutMs } = mongo;
+    const fails =
+      (operation: string): Mongo["bounded"] =>
+      (name, run) =>
+        name === operation ? Promise.reject(new Error("down")) : mongo.bounded(name, run);
+    for (const operation of ["find leases", "insert leases"]) {
+      const bounded = fails(operation);
+      const through: Mongo = { client, db, timeoutMs, bounded, isLate: () => false, close: () => mongo.close() };
+      const failure = await leasesOf("one", through)
+        .take("down", 1_000)
+        .catch((error: Error) => error);
+      expect(String(failure), operation).to.equal("Error: down");
+    }
+  });
 });

@@ -34,6 +34,8 @@ describe("SweepRunner", () => {
       .collection<{ _id: string; term: number; holder: string; until: number }>("leases")
       .findOne({ _id: "sweeps" });
 
+  type Fields = { ms?: number; err?: Error } & object;
+
   interface Entry {
     msg: string;
     sweep: string;
@@ -207,5 +209,35 @@ describe("SweepRunner", () => {
       name: "sweeps",
       term: 2,
     });
+  });
+
+  it("counts what it did, and logs above debug only a pass that did something", async () => {
+    const items = [0, 2];
+    const { sweep, next } = watched(() => Promise.resolve(items.shift() ?? 0));
+    const broken: Sweep = { name: "broken", run: () => Promise.reject(new Error("no")) };
+    const metrics = new Metrics();
+    const log: [string, object, string][] = [];
+    const at = (level: string) => (fields: object, msg: string) => void log.push([level, fields, msg]);
+    const levels = { debug: at("debug"), info: at("info"), warn: at("warn") } as SweepRunnerOptions["log"];
+    const first = next();
+    const began = Date.now() / 1000;
+    const { runner } = start("a", [sweep, broken], { metrics, log: levels });
+    await first;
+    await next();
+    await runner.stop();
+    const known = log.slice(0, 4).map(([level, { ms: _ms, err: _err, ...fields }, msg]: [string, Fields, string]) => [
+      level,
+      fields,
+      msg,
+    ]);
+    expect(known).to.deep.equal([
+      ["debug", { sweep: "watched", term: 1, count: 0 }, "swept"],
+      ["warn", { sweep: "broken", term: 1 }, "sweep failed"],
+      ["info", { sweep: "watched", term: 2, count: 2 }, "swept"],
+      ["warn", { sweep: "broken", term: 2 }, "sweep failed"],
+    ]);
+    const text = await metrics.text();
+    console.log(text.split("\n").filter((l) => l.includes("sweep")).join("\n"));
+    void began;
   });
 });
