@@ -4,7 +4,15 @@ import type { CandidateRecord, Draft } from "../../src/candidates/record.ts";
 import { RecentRecords } from "../../src/candidates/recent.ts";
 import { renderCandidate } from "../../src/candidates/render.ts";
 import { jsonOf } from "../../src/candidates/row.ts";
-import { decode, decodeTombstone, encode, encodeTombstone, feedPosition, sizeOf } from "../../src/candidates/stored.ts";
+import {
+  checkSize,
+  decode,
+  decodeTombstone,
+  encode,
+  encodeTombstone,
+  feedPosition,
+  sizeOf,
+} from "../../src/candidates/stored.ts";
 import type { Tombstone } from "../../src/candidates/tombstone.ts";
 import { firstVersion } from "../../src/candidates/version.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
@@ -65,6 +73,36 @@ describe("A stored candidate", () => {
       version: 2,
       updated_at: "now",
     });
+  });
+});
+
+describe("The size of a stored candidate", () => {
+  const bare = sizeOf(record({ name: "" }));
+  const sized = (bytes: number) => record({ name: "x".repeat(bytes - bare) });
+  const rows = 256 * 1024;
+  const max = 2 * 1024 * 1024;
+  const refused = `The candidate's record would have more than ${max} bytes. Send less data.`;
+
+  it("leaves out the row above 256 KiB", () => {
+    expect(encode(sized(rows), AT)).to.include({ size: rows, row_version: 1 });
+    expect(encode(sized(rows + 1), AT)).to.not.have.any.keys("row", "row_form", "row_version");
+  });
+
+  it("is at most 2 MiB", () => {
+    expect(encode(sized(max), AT).size).to.equal(max);
+    checkSize(sized(max), AT);
+    for (const check of [encode, checkSize])
+      expect(() => check(sized(max + 1), AT))
+        .to.throw(refused)
+        .that.includes({ code: "payload_too_large" });
+    expect(() => encode(sized(max + 1), AT, sized(max))).to.throw(refused);
+  });
+
+  it("does not grow if it is above 2 MiB already", () => {
+    const before = sized(max + 10);
+    expect(encode(sized(max + 10), AT, before).size).to.equal(max + 10);
+    expect(encode(sized(max + 9), AT, before).size).to.equal(max + 9);
+    expect(() => encode(sized(max + 11), AT, before)).to.throw(refused);
   });
 });
 

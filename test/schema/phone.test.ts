@@ -44,7 +44,14 @@ describe("A phone number", () => {
   });
 
   it("is kept as it is in E.164, also with a country code that is not known yet", () => {
-    for (const number of ["+14155550123", "+999123456", "+12", "+4402079460958", "+123456789012345", "+919999999999999"]) {
+    for (const number of [
+      "+14155550123",
+      "+999123456",
+      "+12",
+      "+4402079460958",
+      "+123456789012345",
+      "+919999999999999",
+    ]) {
       expect(phoneOf(number)).to.equal(number);
       expect(isPhone(number), number).to.equal(true);
     }

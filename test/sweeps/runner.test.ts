@@ -34,7 +34,7 @@ describe("SweepRunner", () => {
       .collection<{ _id: string; term: number; holder: string; until: number }>("leases")
       .findOne({ _id: "sweeps" });
 
-  type Fields = { ms?: number; err?: Error } & object;
+  type Fields = { ms?: number; err?: Error };
 
   interface Entry {
     msg: string;
@@ -216,28 +216,34 @@ describe("SweepRunner", () => {
     const { sweep, next } = watched(() => Promise.resolve(items.shift() ?? 0));
     const broken: Sweep = { name: "broken", run: () => Promise.reject(new Error("no")) };
     const metrics = new Metrics();
-    const log: [string, object, string][] = [];
+    const log: [string, Fields, string][] = [];
     const at = (level: string) => (fields: object, msg: string) => void log.push([level, fields, msg]);
     const levels = { debug: at("debug"), info: at("info"), warn: at("warn") } as SweepRunnerOptions["log"];
     const first = next();
     const began = Date.now() / 1000;
-    const { runner } = start("a", [sweep, broken], { metrics, log: levels });
+    const { runner } = start("a", [broken, sweep], { metrics, log: levels });
     await first;
     await next();
     await runner.stop();
-    const known = log.slice(0, 4).map(([level, { ms: _ms, err: _err, ...fields }, msg]: [string, Fields, string]) => [
-      level,
-      fields,
-      msg,
-    ]);
+    const known = log.map(([level, { ms: _ms, err: _err, ...fields }, msg]) => [level, fields, msg]);
     expect(known).to.deep.equal([
-      ["debug", { sweep: "watched", term: 1, count: 0 }, "swept"],
       ["warn", { sweep: "broken", term: 1 }, "sweep failed"],
-      ["info", { sweep: "watched", term: 2, count: 2 }, "swept"],
+      ["debug", { sweep: "watched", term: 1, count: 0 }, "swept"],
       ["warn", { sweep: "broken", term: 2 }, "sweep failed"],
+      ["info", { sweep: "watched", term: 2, count: 2 }, "swept"],
     ]);
-    const text = await metrics.text();
-    console.log(text.split("\n").filter((l) => l.includes("sweep")).join("\n"));
-    void began;
+    expect(
+      (await metrics.sweepRuns.get()).values.map(({ labels, value }) => ({ ...labels, value })),
+    ).to.have.deep.members([
+      { sweep: "broken", outcome: "ok", value: 0 },
+      { sweep: "broken", outcome: "failed", value: 2 },
+      { sweep: "watched", outcome: "ok", value: 2 },
+      { sweep: "watched", outcome: "failed", value: 0 },
+    ]);
+    const handled = (await metrics.sweepItems.get()).values;
+    expect(handled.map(({ labels, value }) => [labels.sweep, value])).to.deep.equal([["watched", 2]]);
+    const [success] = (await metrics.sweepSuccess.get()).values;
+    expect(success?.labels).to.deep.equal({ sweep: "watched" });
+    expect(success?.value).to.be.within(began, Date.now() / 1000);
   });
 });
