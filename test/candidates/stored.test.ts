@@ -1,6 +1,6 @@
 import { BSON } from "mongodb";
 import { expect } from "chai";
-import type { CandidateRecord, Draft } from "../../src/candidates/record.ts";
+import type { CandidateRecord, Draft, ReferenceRecord } from "../../src/candidates/record.ts";
 import { RecentRecords } from "../../src/candidates/recent.ts";
 import { renderCandidate } from "../../src/candidates/render.ts";
 import { jsonOf } from "../../src/candidates/row.ts";
@@ -36,19 +36,31 @@ describe("A place in the feed", () => {
 describe("A stored candidate", () => {
   it("is read back as it was, and lists only deletions that there were", () => {
     const removed = [{ id: "doc_9", at: "2026-01-02T00:00:00.000Z" }];
-    for (const more of [{}, { removed }, { erasure: ERASURE }, { metadata: { "$a.b": "\u0000" } }]) {
+    const answer = { id: "ref_1", metadata: { "a.b": "c" }, response: { $set: [1] } } as unknown as ReferenceRecord;
+    const references = [answer, { ...answer, id: "ref_2", response: null }];
+    for (const more of [{}, { removed }, { erasure: ERASURE }, { metadata: { "$a.b": "\u0000" } }, { references }]) {
       const before = record(more);
       const stored = encode(before, AT);
       expect(decode(stored)).to.deep.equal(before);
+      expect(encode(decode(stored), AT)).to.deep.equal(stored);
       expect(["removed" in stored, "erasure" in stored]).to.deep.equal(["removed" in more, "erasure" in more]);
       expect(decodeTombstone(stored)).to.equal(undefined);
     }
   });
 
   it("has its place, its next expiry, its size without its row, and its row", () => {
+    const reference = {
+      id: "ref_1",
+      metadata: {},
+      response: { $a: 1 },
+      state: "received",
+    } as unknown as ReferenceRecord;
     const before = record();
     const { row, row_form, row_version, ...rest } = encode(before, AT);
     expect(rest).to.include({ _id: "cand_1", account: "acct_1", change: "001767225600000.cand_1", metadata: "{}" });
+    expect(encode(record({ references: [reference] }), AT).references).to.deep.equal([
+      { ...reference, metadata: "{}", response: '{"$a":1}' },
+    ]);
     expect(rest.next_expiry).to.equal("2090-01-31");
     expect(rest).to.not.have.any.keys("id", "accountId");
     expect(rest.size).to.equal(BSON.calculateObjectSize(rest));

@@ -25,6 +25,7 @@ describe("names of documents and files", () => {
     ["percent signs and quotes", "100% \"sure\" 'yes' %41; a=b, c*.pdf"],
     ["path separators", "../..\\etc/passwd", ".._.._etc_passwd"],
     ["folders only", "..", "_"],
+    ["dots at the end", "passport.."],
     ["control characters", "a\u0000b\u001b[31m\u007f\r\nSet-Cookie: x=1.pdf", "a_b_[31m___Set-Cookie: x=1.pdf"],
     ["a right-to-left override", "invoice\u202Efdp.exe", "invoice_fdp.exe"],
     ["500 characters", "é".repeat(500)],
