@@ -1,6 +1,6 @@
 import { BSON } from "mongodb";
 import { expect } from "chai";
-import type { CandidateRecord, Draft, ReferenceRecord } from "../../src/candidates/record.ts";
+import type { CandidateRecord, ReferenceRecord } from "../../src/candidates/record.ts";
 import { RecentRecords } from "../../src/candidates/recent.ts";
 import { renderCandidate } from "../../src/candidates/render.ts";
 import { jsonOf } from "../../src/candidates/row.ts";
@@ -20,7 +20,7 @@ import { candidateWithExpiry } from "../sweeps/support.ts";
 const AT = 1_767_225_600_000;
 const ERASURE = { at: "2026-01-02T00:00:00.000Z", deletions: [], files: ["file_1"], references: [] };
 const record = (more: Partial<CandidateRecord> = {}): CandidateRecord => ({
-  ...firstVersion(candidateWithExpiry("acct_1", "2090-01-31") as Draft, AT),
+  ...firstVersion(candidateWithExpiry("acct_1", "2090-01-31"), AT),
   id: "cand_1",
   ...more,
 });

@@ -103,15 +103,16 @@ describe("The tidier of a schema", () => {
   });
 
   it("tidies by the value's type where a text stands for something else", () => {
-    const then = text;
     const other = { type: "object", properties: { name: text } };
-    const tidy = tidying({ if: text, then, else: other });
+    const either = (yes: object, no: object) =>
+      Object.fromEntries(Object.entries({ if: text, else: no }).concat([["then", yes]]));
+    const tidy = tidying(either(text, other));
     expect(tidy(" a ")).to.equal("a");
     expect(tidy({ name: " a " })).to.deep.equal({ name: "a" });
-    expect(tidying({ if: text, then: {}, else: other })(" a ")).to.equal(" a ");
-    expect(tidying({ if: text, then, else: {} })({ name: " a " })).to.deep.equal({ name: " a " });
-    expect(tidying({ then, ...other })({ name: " a " })).to.deep.equal({ name: "a" });
-    expect(tidying({ else: then, ...other })({ name: " a " })).to.deep.equal({ name: "a" });
+    expect(tidying(either({}, other))(" a ")).to.equal(" a ");
+    expect(tidying(either(text, {}))({ name: " a " })).to.deep.equal({ name: " a " });
+    for (const one of ["then", "else"])
+      expect(tidying({ [one]: text, ...other })({ name: " a " })).to.deep.equal({ name: "a" });
   });
 
   it("writes exact numbers and booleans of metadata as text", () => {

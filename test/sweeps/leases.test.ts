@@ -80,7 +80,7 @@ describe("a lease that another process may hold", () => {
       const failure = await leasesOf("one", through)
         .take("down", 1_000)
         .catch((error: Error) => error);
-      expect(String(failure), operation).to.equal("Error: down");
+      expect(failure, operation).to.be.an("error").that.includes({ message: "down" });
     }
   });
 });
