@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { ConfigError, readConfig, type SettingName } from "../src/config.ts";
+import { ConfigError, describeConfig, readConfig, type SettingName } from "../src/config.ts";
 
 /** The smallest and the largest value of each setting that is a number. */
 const BOUNDS: Partial<Record<SettingName, [smallest: number, largest: number]>> = {
@@ -17,6 +17,13 @@ const BOUNDS: Partial<Record<SettingName, [smallest: number, largest: number]>> 
   LIMIT_WINDOW_SECONDS: [1, 86_400],
   LIMIT_SCALE: [1, 1_000_000],
 };
+
+/** The protocols of each setting that is a URL. */
+const PROTOCOLS = {
+  MONGODB_URL: ["mongodb:", "mongodb+srv:"],
+  REDIS_URL: ["redis:", "rediss:", "redis+sentinel:", "rediss+sentinel:", "redis+cluster:", "rediss+cluster:"],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ["http:", "https:"],
+} as const;
 
 /** Returns the settings that are refused. */
 function refused(env: Partial<Record<SettingName, string>>): string[] {
@@ -57,6 +64,32 @@ describe("the settings", () => {
     expect(readConfig({ REDIS_URL: "rediss://a" }).REDIS_URL).to.equal("rediss://a");
     expect(refused({ REDIS_URL: "http://a" })).to.deep.equal(["REDIS_URL"]);
     expect(refused({ MONGODB_URL: "mongodb:a" })).to.deep.equal(["MONGODB_URL"]);
+  });
+
+  for (const [name, protocols] of Object.entries(PROTOCOLS)) {
+    it(`take ${name} with ${protocols.join(", ")}, and with nothing else`, () => {
+      for (const protocol of protocols)
+        expect(readConfig({ [name]: `${protocol}//host` })).to.have.property(name, `${protocol}//host`);
+      for (const wrong of ["//host", "host", "ftp://host", `${protocols[0]}host`, `host${protocols[0]}//`])
+        expect(() => readConfig({ [name]: wrong }), wrong).to.throw(
+          ConfigError,
+          `${name}: must begin with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+        );
+    });
+  }
+
+  it("are described with their values and defaults, and only URLs without their users", () => {
+    const given = { ADMIN_ACTOR: "//ann@desk", REDIS_URL: "redis://ann:secret@host", LIMIT_SCALE: "2" };
+    const described = describeConfig(readConfig(given));
+    const shown = (name: SettingName) => {
+      const { value, default: fallback } = described.find((each) => each.name === name) ?? {};
+      return [value, fallback];
+    };
+    expect(shown("ADMIN_ACTOR")).to.deep.equal(["//ann@desk", ""]);
+    expect(shown("REDIS_URL")).to.deep.equal(["redis://…@host", null]);
+    expect(shown("MONGODB_URL")).to.deep.equal([null, null]);
+    expect(shown("LIMIT_SCALE")).to.deep.equal([2, 1]);
+    expect(shown("LOG_LEVEL")).to.deep.equal(["info", "info"]);
   });
 
   it("that are wrong are all named at once", () => {

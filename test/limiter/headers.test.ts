@@ -75,6 +75,34 @@ describe("a refusal", () => {
     expect(text(daily)).to.contain("in 1440 minutes");
   });
 
+  for (const [resetMs, windowSeconds, window, wait] of [
+    [1, 1, "1 second", "1 second"],
+    [1_001, 3600, "an hour", "2 seconds"],
+    [119_000, 119, "119 seconds", "119 seconds"],
+    [119_001, 120, "2 minutes", "2 minutes"],
+    [120_001, 121, "3 minutes", "3 minutes"],
+    [3_600_000, 3601, "61 minutes", "60 minutes"],
+  ] as const) {
+    it(`says a window of ${windowSeconds} s and a wait of ${resetMs} ms as a person would`, () => {
+      const decision = { ...ADMITTED, resetMs, windowSeconds };
+      expect(refusalOf({ ...decision, verdict: "account_exhausted" })?.detail).to.equal(
+        `Too many requests: this account may make 200 create requests in ${window}. Please try again shortly: in ${wait}.`,
+      );
+      expect(refusalOf({ ...decision, verdict: "key_exhausted", surface: "list" })?.detail).to.equal(
+        `Too many requests: this key may make 100 list requests in ${window}. Please try again shortly: in ${wait}.`,
+      );
+    });
+  }
+
+  it("is made anew for every surface and scope, and is the same for the same numbers", () => {
+    const refused = { ...ADMITTED, verdict: "key_exhausted", resetMs: 77_000 } as const;
+    const again = refusalOf(refused);
+    expect(refusalOf({ ...refused, surface: "writes" })?.extras.members).to.include({ surface: "writes" });
+    const whole = { ...refused, verdict: "account_exhausted", account: refused.key } as const;
+    expect(refusalOf(whole)?.extras.members).to.include({ scope: "account" });
+    expect(refusalOf(refused)).to.equal(again);
+  });
+
   it("challenges a revoked key with WWW-Authenticate", () => {
     const refusal = refusalOf({ ...ADMITTED, verdict: "revoked" });
     expect(refusal).to.include({ code: "api_key_revoked" });

@@ -14,7 +14,7 @@ function registryOf({ count, gauge, observed }: Values): Registry {
   const registry = new Registry();
   const registers = [registry];
   new Counter({ name: "count_total", help: "c", labelNames: ["text"], registers }).inc({ text: 'a "b" c} 1' }, count);
-  for (const aggregator of ["sum", "max", "min", "omit"] as const)
+  for (const aggregator of ["sum", "max", "min", "first", "omit"] as const)
     new Gauge({ name: `gauge_${aggregator}`, help: "g", registers, aggregator }).set(gauge);
   new Histogram({ name: "time_seconds", help: "t", buckets: [1], registers }).observe(observed);
   return registry;
@@ -32,6 +32,7 @@ describe("The metrics of several processes", () => {
     expect(sum.value("gauge_sum")).to.equal(12);
     expect(sum.value("gauge_max")).to.equal(7);
     expect(sum.value("gauge_min")).to.equal(5);
+    expect(sum.value("gauge_first")).to.equal(5);
     expect(sum.value("gauge_omit")).to.equal(undefined);
     expect(sum.value("time_seconds_bucket", { le: "1" })).to.equal(1);
     expect(sum.value("time_seconds_bucket", { le: "+Inf" })).to.equal(2);
@@ -45,6 +46,13 @@ describe("The metrics of several processes", () => {
     expect(sumOf("+Inf", "2")).to.equal(textWith("+Inf"));
     expect(sumOf("-Inf", "2")).to.equal(textWith("-Inf"));
     expect(sumOf("+Inf", "-Inf")).to.equal(textWith("NaN"));
+  });
+
+  it("are read from a text whose last line has no end, and without its empty lines and other comments", () => {
+    const sum = (text: string) => new Expositions([new Registry()]).sum([text]);
+    const text = "# HELP odd o\n# TYPE odd gauge\nodd 12";
+    expect(sum(text)).to.equal(`${text}\n`);
+    expect(sum("early 1\n# HELP odd o\n\n# EOF\n# TYPE odd gauge\n# other\n\nodd 12")).to.equal(`${text}\n`);
   });
 
   it("of one process are its own, line by line", async () => {
