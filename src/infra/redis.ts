@@ -52,7 +52,8 @@ export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Pr
   return client;
 }
 
-function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
+/** Creates the client, which begins to connect. */
+export function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
   const connection = connectionOptions(timeoutMs);
   const client = { enableOfflineQueue: false };
   if (address.form === "standalone")
