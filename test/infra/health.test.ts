@@ -1,4 +1,6 @@
 import { EventEmitter, once } from "node:events";
+import { mock } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import { Health } from "../../src/infra/health.ts";
 import { Metrics } from "../../src/infra/metrics.ts";
@@ -54,4 +56,75 @@ describe("how full Redis is", () => {
     expect(await shown([open, large, small])).to.deep.equal(small);
     expect(await shown([open, large])).to.deep.equal(large);
   });
+});
+
+describe("whether the servers answer", () => {
+  const down = () => Promise.reject(new RangeError("down"));
+
+  function healthOf({ redisUp = true, mongoUp = true, servesWithoutRedis = false } = {}) {
+    let pings = 0;
+    const metrics = new Metrics();
+    const redis = {
+      ping: () => (pings++, redisUp ? Promise.resolve("PONG") : down()),
+      info: () => (redisUp ? Promise.resolve("used_memory:1") : down()),
+    };
+    const health = new Health({
+      mongo: { bounded: () => (mongoUp ? Promise.resolve() : down()) } as unknown as Mongo,
+      redis: redis as unknown as RedisClient,
+      metrics,
+      servesWithoutRedis,
+    });
+    const scraped = async () => new Scrape(await metrics.registry.metrics());
+    return { health, scraped, pings: () => pings };
+  }
+
+  for (const servesWithoutRedis of [false, true])
+    it(`is told of each that is needed, if Redis is ${servesWithoutRedis ? "not" : "one of them"}`, async () => {
+      const faults = (redisUp: boolean, mongoUp: boolean) =>
+        healthOf({ redisUp, mongoUp, servesWithoutRedis }).health.faults();
+      const redis = servesWithoutRedis ? [] : ["redis does not answer"];
+      expect(await faults(true, true)).to.deep.equal([]);
+      expect(await faults(false, true)).to.deep.equal(redis);
+      expect(await faults(true, false)).to.deep.equal(["mongodb does not answer"]);
+      expect(await faults(false, false)).to.deep.equal([...redis, "mongodb does not answer"]);
+    });
+
+  it("is in the metrics for each of them", async () => {
+    const { health, scraped } = healthOf({ mongoUp: false });
+    await health.faults();
+    const up = async (db_system_name: string) => (await scraped()).value("dependency_up", { db_system_name });
+    expect([await up("redis"), await up("mongodb")]).to.deep.equal([1, 0]);
+  });
+
+  for (const [redisUp, error_type] of [
+    [true, ""],
+    [false, "RangeError"],
+  ] as const)
+    it(`is asked every five seconds until it is stopped, and timed, if Redis is ${redisUp ? "up" : "down"}`, async () => {
+      mock.timers.enable({ apis: ["setTimeout"] });
+      try {
+        const { health, scraped, pings } = healthOf({ redisUp });
+        const counts: number[] = [];
+        const after = async (ms: number) => {
+          mock.timers.tick(ms);
+          await turn();
+          counts.push(pings());
+        };
+        health.watch();
+        for (const ms of [0, 4_999, 1, 4_999, 1]) await after(ms);
+        mock.timers.tick(5_000);
+        health.stop(); // during a check
+        await turn();
+        await after(5_000);
+        expect(counts).to.deep.equal([1, 1, 2, 2, 3, 4]);
+        const scrape = await scraped();
+        for (const db_operation_name of ["ping", "info"]) {
+          const labels = { db_system_name: "redis", db_operation_name, error_type };
+          expect(scrape.value("db_client_operation_duration_seconds_count", labels), db_operation_name).to.equal(4);
+        }
+        if (redisUp) expect(scrape.value("redis_memory_max_bytes")).to.equal(0);
+      } finally {
+        mock.timers.reset();
+      }
+    });
 });
