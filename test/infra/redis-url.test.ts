@@ -69,9 +69,19 @@ describe("REDIS_URL", () => {
   }
 
   it("is reported as unusable within seconds, without its password, if no server listens there", async () => {
-    const failure = await connectRedis({ url: "redis://ann:secret@127.0.0.1:1", timeoutMs: 100 }).catch(
+    const warnings: unknown[] = [];
+    const log = { warn: (fields: object, message: string) => warnings.push({ ...fields, message }) };
+    const failure = await connectRedis({ url: "redis://ann:secret@127.0.0.1:1", timeoutMs: 100, log }).catch(
       (error: Error) => error,
     );
+    // Every attempt fails, and the log says so once in five seconds.
+    expect(warnings).to.deep.equal([
+      {
+        error: { type: "Error", message: "connect ECONNREFUSED 127.0.0.1:1" },
+        suppressed: 0,
+        message: "Redis connection failed",
+      },
+    ]);
     expect(failure).to.be.an("error");
     expect((failure as Error).message).to.equal(
       "Redis at redis://…@127.0.0.1:1 cannot be used: not ready within 5000 ms; connect ECONNREFUSED 127.0.0.1:1. Check REDIS_URL.",
