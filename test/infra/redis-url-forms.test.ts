@@ -1,0 +1,90 @@
+import { expect } from "chai";
+import { parseRedisUrl } from "../../src/infra/redis-url.ts";
+
+const SENTINEL = {
+  form: "sentinel",
+  tls: false,
+  sentinels: [{ host: "h1", port: 26379 }],
+  name: "limits",
+  db: 0,
+  credentials: {},
+  sentinelCredentials: {},
+};
+const CLUSTER = { form: "cluster", tls: false, nodes: [{ host: "h1", port: 6379 }], credentials: {} };
+
+const ACCEPTED: Record<string, object> = {
+  "redis://h1": { form: "standalone", url: "redis://h1" },
+  "redis+sentinel://h1/limits": SENTINEL,
+  "redis+sentinel://h1/limits/": SENTINEL,
+  "redis+sentinel://h1/limits?": SENTINEL,
+  "redis+sentinel://h1/limits/0": SENTINEL,
+  "redis+sentinel://h1/limits/12": { ...SENTINEL, db: 12 },
+  "redis+sentinel://h1/limits/12/?sentinelUsername=sen": {
+    ...SENTINEL,
+    db: 12,
+    sentinelCredentials: { username: "sen" },
+  },
+  "rediss+sentinel://h1/limits?sentinelPassword=": { ...SENTINEL, tls: true, sentinelCredentials: { password: "" } },
+  "redis+sentinel://h1/limits?sentinelPassword": { ...SENTINEL, sentinelCredentials: { password: "" } },
+  "redis+sentinel://h1/the%20limits": { ...SENTINEL, name: "the limits" },
+  "redis+sentinel://@h1/limits": SENTINEL,
+  "redis+sentinel://ann@h1/limits": { ...SENTINEL, credentials: { username: "ann" } },
+  "redis+sentinel://ann:@h1/limits": { ...SENTINEL, credentials: { username: "ann", password: "" } },
+  "redis+cluster://h1": CLUSTER,
+  "redis+cluster://h1/": CLUSTER,
+  "rediss+cluster://h1:6379": { ...CLUSTER, tls: true },
+  "redis+cluster://%40nn:%3A@h1": { ...CLUSTER, credentials: { username: "@nn", password: ":" } },
+  "redis+cluster://[2001:db8::1]:7000,10.0.0.1,node-1.example:7001": {
+    ...CLUSTER,
+    nodes: [
+      { host: "2001:db8::1", port: 7000 },
+      { host: "10.0.0.1", port: 6379 },
+      { host: "node-1.example", port: 7001 },
+    ],
+  },
+};
+
+const REFUSED = [
+  "xredis://h1",
+  "redis:/h1",
+  "redisx://h1",
+  "xredis+cluster://h1",
+  "redisss+cluster://h1",
+  "redis+others://h1/limits",
+  "redis+cluster:/h1",
+  "redis+cluster://",
+  "redis+cluster://h1#part",
+  "redis+cluster://h1?",
+  "redis+cluster://ann@bob@h1",
+  "redis+sentinel://ann/bob@h1/limits",
+  "redis+sentinel://h1/",
+  "redis+sentinel://h1?limits",
+  "redis+sentinel://h1/limits/x",
+  "redis+sentinel://h1/limits/1x",
+  "redis+sentinel://h1/limits/1/2",
+  "redis+sentinel://h1/limits#part",
+  "redis+sentinel://h1/limits?sentinelUsername=a#part",
+];
+
+describe("The forms of REDIS_URL", () => {
+  for (const [url, address] of Object.entries(ACCEPTED))
+    it(`include ${url}`, () => {
+      expect(parseRedisUrl(url)).to.deep.equal(address);
+    });
+
+  for (const url of REFUSED)
+    it(`do not include ${url}, and the error does not repeat it`, () => {
+      expect(() => parseRedisUrl(url)).to.throw(
+        Error,
+        /^REDIS_URL must be redis:\/\/…, rediss:\/\/…, redis\+sentinel:\/\/host:port,host:port\/NAME or redis\+cluster:\/\/host:port,host:port, with TLS/,
+      );
+    });
+
+  for (const query of ["password=two", "sentinelpassword=two", "sentinelUsername=sen&password=two", "two", "&"])
+    it(`take the Sentinels' user and password only, and not ?${query}`, () => {
+      expect(() => parseRedisUrl(`redis+sentinel://h1/limits?${query}`)).to.throw(
+        Error,
+        /^REDIS_URL takes only the query parameters sentinelUsername and sentinelPassword\.$/,
+      );
+    });
+});
