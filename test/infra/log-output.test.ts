@@ -89,6 +89,22 @@ describe("the log on standard output", () => {
     expect((await once(child, "exit"))[0]).to.equal(0);
   });
 
+  it("does not try again to write the last lines when the reader is gone", async () => {
+    const child = await program(`
+      Atomics.wait = () => process.stderr.write("waits ");
+      process.once("SIGUSR2", () => { lines(1); process.exit(); });
+      process.stderr.write("ready ");
+      setInterval(() => undefined, 1000);`);
+    let said = "";
+    child.stderr.on("data", (data) => (said += String(data)));
+    await once(child.stderr, "data");
+    child.stdout.destroy();
+    await once(child.stdout, "close");
+    child.kill("SIGUSR2");
+    expect((await once(child, "close"))[0]).to.equal(0);
+    expect(said).to.equal("ready ");
+  });
+
   it("lets the process end when the reader has stopped reading", async () => {
     const child = await program(`lines(${LINES}); process.exit();`);
     expect((await once(child, "exit"))[0]).to.equal(0);
