@@ -19,7 +19,7 @@ describe("A queue per key", () => {
   it("runs tasks of one key one after the other, also one that comes while the second runs, and others meanwhile", async () => {
     const queue = new KeyedQueue(() => false);
     const begun: string[] = [];
-    const [a, b, c, other] = ["a", "b", "c", "other"].map((name) => task(name, begun)) as ReturnType<typeof task>[];
+    const [a, b, c, other] = ["a", "b", "c", "other"].map((name) => task(name, begun));
     const results = [queue.run("k", a!.run), queue.run("k", b!.run), queue.run("l", other!.run)];
     await setImmediate();
     expect(begun).to.deep.equal(["a", "other"]);

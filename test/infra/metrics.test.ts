@@ -19,7 +19,7 @@ function declared(registry: Registry): Record<string, string> {
   const metrics = registry.getMetricsAsArray() as unknown as Declared[];
   return Object.fromEntries(
     metrics.map(({ name, aggregator, labelNames, type, upperBounds }) => {
-      const words = [String(type), aggregator ?? "sum", ...[...labelNames].toSorted()];
+      const words = [type, aggregator ?? "sum", ...[...labelNames].toSorted()];
       return [name, [...words, ...(upperBounds === undefined ? [] : [upperBounds.join("/")])].join(" ")];
     }),
   );

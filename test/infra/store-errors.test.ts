@@ -13,8 +13,8 @@ const DUPLICATE = new MongoServerError({ message: "duplicate", code: 11000 });
 
 describe("an operation of the store", () => {
   const mongo = useDatabase();
-  const failing = (error: unknown) =>
-    mongo.bounded("find things", () => Promise.reject(error as Error)).catch((failure: unknown) => failure);
+  const failing = (thrown: unknown) =>
+    mongo.bounded("find things", () => Promise.reject(thrown as Error)).catch((failure: unknown) => failure);
 
   const faults: Record<string, unknown> = {
     "a refusal of the server": new MongoServerError({ message: "no", code: 1 }),
@@ -46,10 +46,10 @@ describe("an operation of the store", () => {
     });
 
   it("fails in the same way if it throws before it begins", async () => {
-    const fail = (error: Error) =>
+    const fail = (thrown: Error) =>
       mongo
         .bounded("find things", () => {
-          throw error;
+          throw thrown;
         })
         .catch((failure: unknown) => failure);
     const own = new Error("ours");
