@@ -94,6 +94,11 @@ describe("the patience of the client", () => {
     const { attempts } = await call([limited(25), limited(30), limited(6), DONE]);
     expect({ attempts, waits }, "in all").to.deep.equal({ attempts: 3, waits: [25_000, 30_000] });
     waits = [];
+    const again = await call([limited(61)], (client) => client.readLimits().catch(() => client.readLimits()));
+    expect(again, "the second call is not sent").to.include({ attempts: 1 });
+    expect({ error: again.error, waits })
+      .to.deep.include({ waits: [] })
+      .and.have.nested.property("error.retryAfter", 61);
     await call([limited(1), limited(1), limited(1), limited(1), limited(1), limited(1), limited(1), limited(1), DONE]);
     expect(waits, "refusals are no failures").to.deep.equal(Array(8).fill(1_000));
   });
@@ -104,6 +109,19 @@ describe("the patience of the client", () => {
     expect(waits).to.deep.equal([60_000]);
     expect(await call([busy(61), DONE])).to.include({ attempts: 1 });
     expect(await call([busy(40), busy(21), DONE]), "in all").to.include({ attempts: 2 });
+  });
+
+  it("goes into the pace of calls only if that is asked for", async () => {
+    const short = { "RateLimit-Policy": '"key";q=10;w=3600', RateLimit: '"key";r=2;t=3600' };
+    const twice = (client: OnboardingClient) => client.readLimits().then(() => client.readLimits());
+    await call([[200, "none", short]], twice);
+    expect(waits).to.deep.equal([]);
+    await call([[200, "none", short]], twice, { pacing: true });
+    expect(waits, "its turn is in half an hour").to.deep.equal([60_000]);
+    waits = [];
+    const limited: Outcome = [429, "rate_limited", { ...short, "Retry-After": "61" }];
+    expect(await call([limited], undefined, { pacing: true }), "it is refused first").to.include({ attempts: 1 });
+    expect(waits).to.deep.equal([]);
   });
 
   const put = (ifMatch?: string) => (client: OnboardingClient) =>

@@ -60,10 +60,8 @@ describe("a JSON body", () => {
     expect(parse(`"${"[".repeat(101)}"`).faults, "in a text").to.deep.equal([]);
   });
 
-  const somewhere = "it ends too early, or contains a character that JSON does not allow";
   const MALFORMED: [text: string, reason: string][] = [
-    ["", somewhere],
-    ["{", somewhere],
+    ["", "it ends too early, or contains a character that JSON does not allow"],
     ["[1 2]", "unexpected text at line 1, column 4"],
     ['{"a":1,}', "unexpected text at line 1, column 8"],
     ['{\n"a":1,\n  }', "unexpected text at line 3, column 3"],
@@ -71,10 +69,7 @@ describe("a JSON body", () => {
   ];
   for (const [text, reason] of MALFORMED)
     it(`is refused with the place of its mistake if it is ${JSON.stringify(text)}`, () => {
-      const [code, detail] = refusal(text);
-      expect(code).to.equal("malformed_json");
-      if (reason !== somewhere || detail.includes("too early"))
-        expect(detail).to.equal(`The body is not JSON: ${reason}. Send a JSON object.`);
+      expect(refusal(text)).to.deep.equal(["malformed_json", `The body is not JSON: ${reason}. Send a JSON object.`]);
     });
 
   it("is refused if it is not UTF-8", () => {

@@ -1,0 +1,85 @@
+import { expect } from "chai";
+import { checkMediaType, hasBody, MAX_JSON_BYTES, mediaTypeOf, readJson } from "../../src/http/body.ts";
+import { refused, request } from "./support.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+describe("the body of a request", () => {
+  it("exists if it is chunked or has a length", () => {
+    for (const [headers, exists] of [
+      [{}, false],
+      [{ "content-length": "0" }, false],
+      [{ "content-length": "1" }, true],
+      [{ "transfer-encoding": "chunked" }, true],
+    ] as const)
+      expect(hasBody(request(headers)), JSON.stringify(headers)).to.equal(exists);
+  });
+
+  it("has a media type in lower case, without parameters", () => {
+    expect(mediaTypeOf(request({ "content-type": "Text/Plain; Charset=x" }))).to.equal("text/plain");
+    for (const headers of [{}, { "content-type": "nonsense" }])
+      expect(mediaTypeOf(request(headers))).to.equal(undefined);
+  });
+
+  const TYPES: [type: string | undefined, declared: string | undefined][] = [
+    ["application/json", undefined],
+    ["APPLICATION/JSON; charset=UTF-8", undefined],
+    ['text/x; charset="utf-8"', undefined],
+    [undefined, "has no Content-Type"],
+    ["", "has no Content-Type"],
+    ["nonsense", 'is "nonsense"'],
+    ["text/plain", 'is "text/plain"'],
+    ["application/json; charset=latin1", 'is "application/json; charset=latin1"'],
+    ["x".repeat(101), `is "${"x".repeat(100)}"`],
+  ];
+  for (const [type, declared] of TYPES)
+    it(`is ${declared === undefined ? "accepted" : "refused"} with the Content-Type ${type?.slice(0, 40) ?? "missing"}`, async () => {
+      const req = request(type === undefined ? {} : { "content-type": type });
+      expect(await refused(() => checkMediaType(req, ["application/json", "text/x"]))).to.deep.equal(
+        declared === undefined
+          ? []
+          : ["unsupported_media_type", `The body ${declared}. Send application/json or text/x in UTF-8.`],
+      );
+    });
+
+  it("is refused with any Content-Encoding but identity", async () => {
+    for (const coding of ["identity", "IDENTITY"])
+      checkMediaType(request({ ...JSON_TYPE, "content-encoding": coding }), ["application/json"]);
+    for (const coding of ["gzip", "identity, gzip", ""])
+      expect(
+        await refused(() =>
+          checkMediaType(request({ ...JSON_TYPE, "content-encoding": coding }), ["application/json"]),
+        ),
+      ).to.deep.equal([
+        "unsupported_media_type",
+        "Encoded bodies are not accepted. Send the body uncompressed, without Content-Encoding.",
+      ]);
+  });
+
+  it("may be a MiB of JSON, whether its length is declared or not", async () => {
+    const rules = { types: ["application/json"], timeoutMs: 60_000, optional: false };
+    const largest = `"${"x".repeat(MAX_JSON_BYTES - 2)}"`;
+    const tooLarge = ["payload_too_large", "The JSON body is too large. Send at most 1048576 bytes."];
+    for (const declare of [(n: number) => ({ "content-length": `${n}` }), () => ({})]) {
+      const read = (text: string) => readJson(request({ ...JSON_TYPE, ...declare(text.length) }, text), rules);
+      expect(await read(largest)).to.have.length(MAX_JSON_BYTES - 2);
+      expect(await refused(() => read(`${largest} `))).to.deep.equal(tooLarge);
+    }
+  });
+
+  it("may be empty only if it is optional, and is then an object without members", async () => {
+    const read = (optional: boolean, body: string) =>
+      readJson(request(JSON_TYPE, body), { types: ["application/json"], timeoutMs: 60_000, optional });
+    expect(await read(true, "")).to.deep.equal({});
+    expect(await read(true, "[1]")).to.deep.equal([1]);
+    expect(await refused(() => read(false, ""))).to.deep.equal([
+      "malformed_json",
+      "The body is empty. Send a JSON object, at least {}.",
+    ]);
+    expect(await refused(() => read(true, '["\\ud800"]'))).to.deep.equal([
+      "validation_failed",
+      "The body contains text that is not Unicode. Remove the lone surrogates.",
+      { pointer: "/0", detail: "must be Unicode text, without lone surrogates" },
+    ]);
+  });
+});
