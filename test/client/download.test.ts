@@ -42,6 +42,10 @@ describe("a download of the client", () => {
     expect(await named('attachment; filename="a \\"b\\" c.txt"')).to.equal('a "b" c.txt');
     expect(await named("attachment; filename=a.txt; filename*=UTF-8''na%C3%AFve.txt; size=3")).to.equal("naïve.txt");
     expect(await named("attachment")).to.equal(undefined);
+    expect(await named("ATTACHMENT; FILENAME=a.txt; FILENAME*=utf-8''b%3B.txt")).to.equal("b;.txt");
+    expect(await named('attachment; FileName="a; \\\\ b.txt"; size=3')).to.equal("a; \\ b.txt");
+    expect(await named('attachment; filename=""')).to.equal("");
+    expect(await named("attachment; filename=a.txt size=3")).to.equal("a.txt");
   });
 
   it("asks for a part by its first byte and the one after its last", () => {
@@ -52,11 +56,21 @@ describe("a download of the client", () => {
       Range: "bytes=5-8",
       "If-Range": '"one"',
     });
-    for (const range of [{ start: -1 }, { start: 3, end: 3 }, { start: NaN }])
-      expect(() => rangeHeaders(range)).to.throw(RangeError, "This range has no bytes");
+    for (const range of [
+      { start: -1 },
+      { start: 3, end: 3 },
+      { start: 3, end: 2 },
+      { start: NaN },
+      { start: Infinity },
+    ])
+      expect(() => rangeHeaders(range)).to.throw(
+        RangeError,
+        `This range has no bytes: ${range.start}-${"end" in range ? range.end : undefined}`,
+      );
   });
 
   it("names a file in a way that every server reads", () => {
+    expect(dispositionOf("*('ö')")).to.equal("attachment; filename*=UTF-8''%2A%28%27%C3%B6%27%29");
     for (const name of ["plain.txt", "naïve (1).txt", "it's *.txt", "\ud800"]) {
       const [, encoded = ""] = /filename\*=UTF-8''([\w.%~-]+)/.exec(dispositionOf(name)) ?? [];
       expect(decodeURIComponent(encoded), name).to.equal(name.toWellFormed());

@@ -64,4 +64,17 @@ describe("the client's mirror", () => {
     }
     expect(asked()).to.deep.equal(["after 2", "after 3", "after 3"]);
   });
+
+  it("asks for 200 rows of a page, or for as many as it is told", async () => {
+    for (const [options, limit] of [
+      [{}, "200"],
+      [{ limit: 7 }, "7"],
+    ] as const) {
+      const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "k" });
+      const rows: MirrorRow[] = [];
+      for await (const row of client.mirror(options)) rows.push(row);
+      expect(rows).to.deep.equal([{ id: "cand_1" }, { id: "cand_2" }, { id: "cand_1", deleted: true }]);
+      expect(sent.map(({ url }) => new URL(url).searchParams.get("limit"))).to.deep.equal([limit, limit]);
+    }
+  });
 });
