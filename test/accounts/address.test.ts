@@ -5,6 +5,7 @@ describe("addressBlock", () => {
   it("returns an IPv4 address itself, also from its IPv4-mapped form", () => {
     expect(addressBlock("192.0.2.7")).to.equal("192.0.2.7");
     expect(addressBlock("::ffff:192.0.2.7")).to.equal("192.0.2.7");
+    expect(addressBlock("::FFFF:203.113.211.201")).to.equal("203.113.211.201");
   });
 
   it("returns the /64 of an IPv6 address in any notation", () => {
@@ -20,9 +21,13 @@ describe("addressBlock", () => {
     expect(addressBlock("2001:db8:0:2::1")).to.equal("2001:db8:0:2::/64");
     expect(addressBlock("1::4:5:6:7:8")).to.equal("1:0:0:4::/64");
     expect(addressBlock("::1")).to.equal("0:0:0:0::/64");
+    expect(addressBlock("::ffff:c000:207"), "in hexadecimal").to.equal("0:0:0:0::/64");
+    expect(addressBlock("1:2:3:4:5:6:7:8")).to.equal("1:2:3:4::/64");
+    expect(addressBlock("2001:db8::ffff:192.0.2.7"), "only looks mapped").to.equal("2001:db8:0:0::/64");
   });
 
   it("returns anything else unchanged", () => {
-    for (const text of ["", "unknown", "2001:db8"]) expect(addressBlock(text)).to.equal(text);
+    for (const text of ["", "unknown", "2001:db8", "::ffff:192.0.2.7.example"])
+      expect(addressBlock(text)).to.equal(text);
   });
 });

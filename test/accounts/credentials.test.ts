@@ -47,9 +47,28 @@ describe("presentedKey", () => {
     }
   });
 
+  const HOW = "Send it as `Authorization: Bearer <API_KEY>` or as `X-API-Key: <API_KEY>`.";
+  const MISSING: [authorization: string | undefined, detail: string][] = [
+    [undefined, "The request has no API key."],
+    ["", "The request has no API key."],
+    ["Bearer", "The Authorization header has no API key after Bearer."],
+    ["BEARER   ", "The Authorization header has no API key after Bearer."],
+    ["Basic dTpw", "The Authorization header must begin with Bearer and a space."],
+    ["Bearer\tabc", "The Authorization header must begin with Bearer and a space."],
+    ["Bearerabc", "The Authorization header must begin with Bearer and a space."],
+    ["x Bearer abc", "The Authorization header must begin with Bearer and a space."],
+  ];
+  for (const [authorization, detail] of MISSING) {
+    it(`says what is missing in ${JSON.stringify(authorization)}`, () => {
+      expect(refusal(authorization).detail).to.equal(`${detail} ${HOW}`);
+      expect(presentedKey({ authorization, apiKey: key }), "X-API-Key is enough").to.equal(key);
+    });
+  }
+
   it("refuses two different keys with api_key_invalid and the error invalid_token", () => {
-    const { code, extras } = refusal(`Bearer ${key}`, other);
+    const { code, detail, extras } = refusal(`Bearer ${key}`, other);
     expect(code).to.equal("api_key_invalid");
+    expect(detail).to.equal("Authorization and X-API-Key contain different keys. Send only one of them.");
     expect(extras.headers).to.deep.equal({
       "WWW-Authenticate": 'Bearer realm="candidate-onboarding", error="invalid_token"',
     });

@@ -5,6 +5,7 @@ import { Authenticator } from "../../src/accounts/authenticate.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { type GuardOptions, GuessGuard } from "../../src/accounts/guard.ts";
 import { makeKey } from "../../src/accounts/key.ts";
+import { QUOTA_EXCEEDED } from "../../src/problems.ts";
 import { authenticate, bearer, CAP, useAccounts, problemOf } from "./support.ts";
 
 const [ATTACKER, ELSEWHERE] = ["192.0.2.66", "198.51.100.1"];
@@ -40,9 +41,11 @@ describe("GuessGuard", () => {
     await closeAddress(authenticator);
     const before = accounts.finds();
     const { message, extras } = await problemOf(guess(authenticator), "rate_limited");
-    expect(message).to.match(/^Too many requests/);
+    expect(message).to.equal(
+      "Too many requests with wrong API keys came from this address. Check your key, and try again shortly.",
+    );
     const { retry_after, ...members } = extras.members ?? {};
-    expect(members).to.include({ scope: "address", limit: FAILURES });
+    expect(members).to.deep.equal({ type: QUOTA_EXCEEDED, scope: "address", limit: FAILURES });
     expect(retry_after).to.be.within(1, 60);
     expect(extras.headers).to.deep.equal({ "Retry-After": String(retry_after) });
     expect(accounts.finds() - before).to.equal(1);
@@ -67,6 +70,15 @@ describe("GuessGuard", () => {
     );
     const busy = outcomes.filter(({ extras }) => extras.headers?.["Retry-After"] === "1");
     expect(busy).to.have.length(99); // one was asked for at once
+    expect(new Set(busy.map(({ message }) => message))).to.deep.equal(
+      new Set(["Too many API keys wait to be checked. Send the request again in a second."]),
+    );
+    expect(busy[0]?.extras.members).to.deep.equal({
+      type: QUOTA_EXCEEDED,
+      scope: "address",
+      limit: FAILURES,
+      retry_after: 1,
+    });
     expect(accounts.finds() - before).to.be.at.most(6);
   });
 

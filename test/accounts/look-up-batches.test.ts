@@ -1,5 +1,14 @@
+import { mock } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { LookUpBatches } from "../../src/accounts/look-up-batches.ts";
+
+/** Returns an answer of the store, and the function that gives it. */
+function held(): [answer: Promise<ReadonlySet<string>>, open: (existing: ReadonlySet<string>) => void] {
+  let open: (existing: ReadonlySet<string>) => void = () => undefined;
+  const answer = new Promise<ReadonlySet<string>>((resolve) => (open = resolve));
+  return [answer, open];
+}
 
 describe("LookUpBatches", () => {
   it("rejects all that wait if the store fails, without asking it again for each", async () => {
@@ -22,5 +31,55 @@ describe("LookUpBatches", () => {
     const batches = new LookUpBatches({ findExisting, everyMs: 1 });
     expect(await Promise.all(["a", "b", "c"].map((hash) => batches.exists(hash)))).to.deep.equal([true, false, true]);
     expect(asked).to.deep.equal([["a"], ["b", "c"]]);
+  });
+
+  it("asks for no more than a batch may hold, and again for what comes later", async () => {
+    const asked: (readonly string[])[] = [];
+    const findExisting = (hashes: readonly string[]) => {
+      asked.push(hashes);
+      return Promise.resolve(new Set(hashes));
+    };
+    const batches = new LookUpBatches({ findExisting, everyMs: 1, size: 2 });
+    await Promise.all(["a", "b", "c", "d"].map((hash) => batches.exists(hash)));
+    expect(asked).to.deep.equal([["a"], ["b", "c"], ["d"]]);
+    expect(await batches.exists("e")).to.equal(true);
+    expect(asked.slice(3)).to.deep.equal([["e"]]);
+  });
+
+  it("lets only so many wait, and answers undefined to the next at once", async () => {
+    const [answer, open] = held();
+    const batches = new LookUpBatches({ findExisting: () => answer, everyMs: 1, waiting: 2 });
+    const asked = batches.exists("a"); // waits no more: it is asked for at once
+    const waiting = ["b", "c"].map((hash) => batches.exists(hash));
+    expect(await batches.exists("d")).to.equal(undefined);
+    open(new Set(["a", "c"]));
+    expect(await Promise.all([asked, ...waiting])).to.deep.equal([true, false, true]);
+  });
+
+  it("begins no batch while another one runs, and none before its pause is over", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      const asked: (readonly string[])[] = [];
+      const [answer, open] = held();
+      const findExisting = (hashes: readonly string[]) => (asked.push(hashes), answer);
+      const batches = new LookUpBatches({ findExisting });
+      const answers = ["a", "b"].map((hash) => batches.exists(hash));
+      mock.timers.tick(100);
+      await setImmediate();
+      expect(asked, "the first one runs").to.deep.equal([["a"]]);
+      open(new Set());
+      await setImmediate();
+      expect(asked, "it took longer than the pause").to.deep.equal([["a"], ["b"]]);
+      await Promise.all(answers);
+      const later = batches.exists("c");
+      mock.timers.tick(99);
+      await setImmediate();
+      expect(asked).to.have.length(2);
+      mock.timers.tick(1);
+      expect(await later).to.equal(false);
+      expect(asked).to.deep.equal([["a"], ["b"], ["c"]]);
+    } finally {
+      mock.timers.reset();
+    }
   });
 });

@@ -156,6 +156,14 @@ describe("the commands for limits, grants and the audit trail", function () {
 });
 
 describe("the table of limits", () => {
+  // Without it, styleText writes no colours to what is not a terminal, and the tests would compare nothing with nothing.
+  const { FORCE_COLOR } = process.env;
+  before(() => void (process.env["FORCE_COLOR"] = "1"));
+  after(() => {
+    if (FORCE_COLOR === undefined) delete process.env["FORCE_COLOR"];
+    else process.env["FORCE_COLOR"] = FORCE_COLOR;
+  });
+
   const surfaces = [
     { surface: "create" as const, used: 0 },
     { surface: "start" as const, used: 1 },
