@@ -86,6 +86,56 @@ describe("limits that are watched on a terminal", () => {
     expect(plain((await watched([read], 4))[1])).to.equal(frame(shown("One"), "", cut));
   });
 
+  it("stay as they were, with the fault, also if what was thrown is no error", async () => {
+    // oxlint-disable-next-line no-throw-literal, prefer-promise-reject-errors -- a library may reject with anything
+    const odd = () => Promise.reject("gone" as unknown as Error);
+    const written = await watched([() => Promise.resolve(limits("One")), odd]);
+    expect(plain(written[2])).to.equal(frame(shown("One"), "", "account", "", "Out of date: gone", ""));
+  });
+
+  describe("elsewhere than on a terminal", () => {
+    /** Watches until the first table was shown, then stops by this signal. */
+    async function printed(signal: "SIGINT" | "SIGTERM", output: object): Promise<string[]> {
+      const written: string[] = [];
+      const before = process.listeners(signal).length;
+      const events = new EventEmitter();
+      const first = once(events, "written");
+      const write = (text: string) => (written.push(text), events.emit("written"));
+      const done = watchLimits(() => Promise.resolve(wide), { write, ...output } as unknown as Output);
+      await first;
+      process.listeners(signal).at(-1)?.(signal);
+      await done;
+      expect(process.listeners(signal).length).to.equal(before);
+      return written;
+    }
+    type Output = Parameters<typeof watchLimits>[1];
+    const wide: AccountLimits = {
+      ...limits("One"),
+      keys: ["key_1", "key_2"].map((id) => ({ id, name: "k", status: "active", surfaces: [], grants: [] })),
+    };
+
+    it("are printed one table after the other, 100 characters wide, without escape codes", async () => {
+      const text = frame(shown("One"), "", `${"account".padEnd(48)}k key_1`, "", "k key_2", "");
+      for (const signal of ["SIGINT", "SIGTERM"] as const) expect(await printed(signal, {})).to.deep.equal([text]);
+    });
+
+    it("have no colours on a terminal if NO_COLOR is set", async () => {
+      const { FORCE_COLOR, NO_COLOR } = process.env;
+      const colours = async (noColour: string) => {
+        Object.assign(process.env, { FORCE_COLOR: "1", NO_COLOR: noColour });
+        const written = await printed("SIGINT", { isTTY: true, columns: 120 });
+        return written.join("").includes("\u001b[32mactive");
+      };
+      try {
+        expect([await colours(""), await colours("1")]).to.deep.equal([true, false]);
+      } finally {
+        for (const [name, value] of Object.entries({ FORCE_COLOR, NO_COLOR }))
+          if (value === undefined) delete process.env[name];
+          else process.env[name] = value;
+      }
+    });
+  });
+
   it("are not watched if the first read fails", async () => {
     const { output, written } = terminal();
     const watching = watchLimits(

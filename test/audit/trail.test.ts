@@ -36,7 +36,9 @@ describe("AuditTrail", () => {
       subject: "key_1",
     });
     expect(begun).to.deep.include({ outcome: "unknown", finished_at: null, details: { reason: "leaked" } });
+    expect(during.object).to.equal("list");
     const [done] = (await trail.list(1)).data;
+    expect([done?.at, done?.finished_at].map((at) => Date.parse(at ?? ""))).to.deep.equal([now - 2, now - 1]);
     expect(done).to.deep.equal({ ...begun, outcome: "done", finished_at: done?.finished_at });
     expect(done?.finished_at).to.be.a("string");
   });
@@ -116,7 +118,12 @@ describe("AuditTrail", () => {
     expect(await subjects(2, account)).to.deep.equal(["key_c", "key_b"]);
     expect(await subjects(1000, account)).to.deep.equal(["key_c", "key_b", "key_a"]);
     expect(await subjects(10, "acct_x")).to.deep.equal([]);
-    for (const limit of [0, -1, 1.5, NaN, 1001]) await problemOf(trail.list(limit), "validation_failed");
+    for (const limit of [0, -1, 1.5, NaN, 1001]) {
+      const { message, extras } = await problemOf(trail.list(limit), "validation_failed");
+      const detail = "must be a whole number from 1 to 1000";
+      expect(message).to.equal(`/limit ${detail}.`);
+      expect(extras).to.deep.equal({ errors: [{ pointer: "/limit", detail }] });
+    }
   });
 
   it("records every change that operators make to accounts and keys, and never a secret", async () => {
@@ -142,6 +149,14 @@ describe("AuditTrail", () => {
       "keys revoke key done",
       "accounts suspend account done",
       "accounts resume account done",
+    ]);
+    expect(entries.map(({ details }) => details)).to.deep.equal([
+      { name: "Acme" },
+      { name: "ats" },
+      { grace_seconds: 60 },
+      {},
+      {},
+      {},
     ]);
     for (const collection of ["audit", "audit_outcomes"]) {
       const stored = JSON.stringify(await accounts.mongo.db.collection(collection).find().toArray());

@@ -30,6 +30,19 @@ describe("printable text", () => {
     });
   }
 
+  it("keeps its lines apart, whatever ends them", () => {
+    const line = (text: string) => `\u2068${text}\u2069`;
+    for (const end of ["\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", "\u2029"])
+      expect(printable(`one${end}two v`), JSON.stringify(end)).to.equal(`${line("one")}\n${line("two v")}`);
+    expect(printable("one\n\n two")).to.equal(`${line("one")}\n\n${line("two")}`);
+    expect(printableLine("one\r\n\u0085 two")).to.equal(line("one two"));
+  });
+
+  it("is nothing if the text is blank", () => {
+    for (const blank of ["", "  ", "\t\n"]) expect(printableLine(blank)).to.equal("");
+    expect(printable("\n")).to.equal("\n");
+  });
+
   it("has breaks where they are allowed, and is otherwise the text", () => {
     const unit = fc.constantFrom(
       "a",
