@@ -28,6 +28,23 @@ describe("the file names in a ZIP", () => {
   const NAMED: [name: string, filename: string | null, type: string, path: string][] = [
     ["Passport", "scan.PDF", "application/octet-stream", "documents/001 Passport.pdf"],
     ["Passport", null, "image/jpeg", "documents/001 Passport.jpg"],
+    ["Passport", null, "x/unknown", "documents/001 Passport"],
+    ["Passport.PDF", "x.pdf", "application/pdf", "documents/001 Passport.pdf"],
+    [".pdf", "x.pdf", "application/pdf", "documents/001 document.pdf"],
+    ["pdf", "x.pdf", "application/pdf", "documents/001 pdf.pdf"],
+    ["a", ".pdf", "x", "documents/001 a"],
+    ["a", "x.7z", "image/jpeg", "documents/001 a.7z"],
+    ["a", "x.abcdefghij", "x", "documents/001 a.abcdefghij"],
+    ["a", "x.abcdefghijk", "image/png", "documents/001 a.png"],
+    ["a", "x.p-f", "image/png", "documents/001 a.png"],
+    ["a. b..c .. ", null, "x", "documents/001 a. b..c"],
+    ["a \n\t b", null, "x", "documents/001 a b"],
+    ["a<>b|c", null, "x", "documents/001 a_b_c"],
+    ["e\u0301", null, "x", "documents/001 é"],
+    ["a\u200Bb\uFEFFc\u2066d\uFFFEe", null, "x", "documents/001 a_b c_d_e"],
+    ["x".repeat(120), null, "x", `documents/001 ${"x".repeat(120)}`],
+    ["x".repeat(121), "x.pdf", "x", `documents/001 ${"x".repeat(120)}.pdf`],
+    [`${"x".repeat(119)}é`, null, "x", `documents/001 ${"x".repeat(119)}`],
     ["Passport", null, "application/octet-stream", "documents/001 Passport"],
     ["passport.pdf", "x.pdf", "application/pdf", "documents/001 passport.pdf"],
     ["山田 履歴書", "履歴書.docx", "text/plain", "documents/001 山田 履歴書.docx"],
@@ -39,10 +56,18 @@ describe("the file names in a ZIP", () => {
     ["a", "evil.name.with/slash.p/f", "x", "documents/001 a"],
   ];
   for (const [name, filename, type, path] of NAMED) {
-    it(`include ${JSON.stringify(path)} for a document named ${JSON.stringify(name)}`, () => {
+    it(`include ${JSON.stringify(path.slice(0, 40))} for a document named ${JSON.stringify(name.slice(0, 40))} (${filename ?? type})`, () => {
       expect(nameOf(name, filename, type)).to.equal(path);
     });
   }
+
+  it("are numbered by the place of the document, also after documents without content", () => {
+    const documents = [{ ...document("a"), content: null }, document("b", "b.txt"), { ...document("c"), id: "doc_3" }];
+    expect(nameFiles(documents)).to.deep.equal([
+      { path: "documents/002 b.txt", document_id: "doc_1", content: documents[1]?.content },
+      { path: "documents/003 c", document_id: "doc_3", content: documents[2]?.content },
+    ]);
+  });
 
   it("are truncated between grapheme clusters", () => {
     const path = nameOf("👩‍👩‍👧".repeat(100)) ?? "";
