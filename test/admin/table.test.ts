@@ -2,11 +2,12 @@ import { expect } from "chai";
 import { limitsTable } from "../../src/admin/table.ts";
 import type { AccountLimits } from "../../src/limits/account-limits.ts";
 
+const ESCAPE = new RegExp(`${String.fromCharCode(27)}\\[(\\d+)m`, "g");
 const COLOURS: Record<string, string> = { 1: "bold", 2: "dim", 31: "red", 32: "green", 33: "yellow" };
 
 /** Returns the text with the name of each colour in brackets, from where it begins. */
 const named = (text: string) =>
-  text.replaceAll(/\u001b\[(\d+)m/g, (_, code: string) => (COLOURS[code] ? `[${COLOURS[code]}]` : ""));
+  text.replaceAll(ESCAPE, (_, code: string) => (COLOURS[code] ? `[${COLOURS[code]}]` : ""));
 
 /** Returns the table of an account with these uses of a limit of 1000. */
 function table(uses: readonly number[], more: Partial<AccountLimits> = {}, options = { width: 60, colours: false }) {

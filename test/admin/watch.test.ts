@@ -88,7 +88,7 @@ describe("limits that are watched on a terminal", () => {
 
   it("stay as they were, with the fault, also if what was thrown is no error", async () => {
     // oxlint-disable-next-line no-throw-literal, prefer-promise-reject-errors -- a library may reject with anything
-    const odd = () => Promise.reject("gone" as unknown as Error);
+    const odd = () => Promise.reject("gone");
     const written = await watched([() => Promise.resolve(limits("One")), odd]);
     expect(plain(written[2])).to.equal(frame(shown("One"), "", "account", "", "Out of date: gone", ""));
   });
@@ -101,14 +101,13 @@ describe("limits that are watched on a terminal", () => {
       const events = new EventEmitter();
       const first = once(events, "written");
       const write = (text: string) => (written.push(text), events.emit("written"));
-      const done = watchLimits(() => Promise.resolve(wide), { write, ...output } as unknown as Output);
+      const done = watchLimits(() => Promise.resolve(wide), { write, ...output });
       await first;
       process.listeners(signal).at(-1)?.(signal);
       await done;
       expect(process.listeners(signal).length).to.equal(before);
       return written;
     }
-    type Output = Parameters<typeof watchLimits>[1];
     const wide: AccountLimits = {
       ...limits("One"),
       keys: ["key_1", "key_2"].map((id) => ({ id, name: "k", status: "active", surfaces: [], grants: [] })),
