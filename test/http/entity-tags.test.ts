@@ -18,4 +18,11 @@ describe("If-None-Match", () => {
     for (const list of ["", "nonsense", '"other"', 'W/"other", "another"'])
       expect((await client.get(`/candidates/${body.id}`, { "If-None-Match": list })).status).to.equal(200);
   });
+
+  it("changes only the answer of a read: a write is done, and its answer is whole", async () => {
+    const { body } = await client.post("/candidates");
+    const renamed = await client.patch(`/candidates/${body.id}`, { name: "Ann" }, { "If-None-Match": "*" });
+    expect(renamed.status).to.equal(200);
+    expect(renamed.body).to.include({ name: "Ann" });
+  });
 });
