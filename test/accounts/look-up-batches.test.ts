@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { LookUpBatches } from "../../src/accounts/look-up-batches.ts";
 
-/** Returns an answer of the store, and the function that gives it. */
+/** Returns a promise of the store's answer, and the function that fulfils it. */
 function held(): [answer: Promise<ReadonlySet<string>>, open: (existing: ReadonlySet<string>) => void] {
   let open: (existing: ReadonlySet<string>) => void = () => undefined;
   const answer = new Promise<ReadonlySet<string>>((resolve) => (open = resolve));

@@ -77,7 +77,7 @@ describe("the line of a request in the log", () => {
 });
 
 describe("the measured time of a request", () => {
-  /** Returns what is observed of a request that began two seconds ago. */
+  /** Measures a request that began two seconds ago. Returns the labels and seconds that the metric gets. */
   const observed = (ctx: Ctx) => {
     const seen: [labels: object, seconds: number][] = [];
     const requestDuration = { observe: (labels: object, seconds: number) => void seen.push([labels, seconds]) };

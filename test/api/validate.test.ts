@@ -83,24 +83,17 @@ describe("the fault of a value", () => {
       ],
     ],
   ];
-  for (const [isOne, values] of TIMESTAMPS)
-    for (const value of values)
-      CASES.push([
-        { type: "string", format: "date-time" },
-        value,
-        isOne ? undefined : "must be a timestamp with an offset, for example 2026-08-17T09:30:00.000Z",
-      ]);
   const BASE64: [boolean, string[]][] = [
     [true, ["YQ==", "YWI=", "YWJj", "+/09", "YWJjYQ=="]],
     [false, ["YQ", "YQ=", "Y===", "YQ==YQ==", "Y-_j", "YWJjY", "YWJj\n", " YWJj", "YW=j"]],
   ];
-  for (const [isOne, values] of BASE64)
-    for (const value of values)
-      CASES.push([
-        { type: "string", format: "base64" },
-        value,
-        isOne ? undefined : "must be at least one byte as base64 with padding (RFC 4648, section 4)",
-      ]);
+  const FORMATS = [
+    ["date-time", TIMESTAMPS, "must be a timestamp with an offset, for example 2026-08-17T09:30:00.000Z"],
+    ["base64", BASE64, "must be at least one byte as base64 with padding (RFC 4648, section 4)"],
+  ] as const;
+  for (const [format, cases, detail] of FORMATS)
+    for (const [isOne, values] of cases)
+      for (const value of values) CASES.push([{ type: "string", format }, value, isOne ? undefined : detail]);
   for (const [schema, value, detail] of CASES) {
     it(`is ${detail === undefined ? "none" : `"${detail}"`} for ${JSON.stringify(value)}`, () => {
       expect(faultsOf(schema, value)).to.deep.equal(detail === undefined ? [] : [{ pointer: "", detail }]);

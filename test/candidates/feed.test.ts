@@ -20,8 +20,8 @@ const readings = fc.array(fc.record({ wait: fc.integer({ min: 0, max: 40 }), lim
 });
 
 /**
- * Reads page after page during the writes, and twice to the end of the feed when all have ended: the first time may go on
- * from a place that slow writes are still before, and its last page steps back to them.
+ * Reads page after page during the writes. When all writes have ended, it reads to the end of the feed twice. The first time,
+ * slow writes may be behind the cursor; at the end the cursor steps back, so that the second time finds them.
  * @returns the positions that it saw.
  */
 function follow(all: Write[], plan: { wait: number; limit: number }[], lag: number): Set<string> {

@@ -12,7 +12,7 @@ const FIRST_PAUSES = [250, 500, 1000, 2000, 4000];
 describe("the patience of the client", () => {
   /** What timers were set to, in milliseconds. They end at once, and the clock that the client reads goes on with them. */
   let waits: number[];
-  /** When attempts would be given up, in milliseconds. */
+  /** The time limit of each attempt, in milliseconds. */
   let timeouts: number[];
   let random: number;
   beforeEach(() => {

@@ -30,8 +30,8 @@ export interface Chance {
 
 /**
  * Judges changes of src/ that StrykerJS makes: `count` of them drawn by chance, each as likely as any other, or all. A change
- * that the compiler refuses, or that cannot be loaded, would never be shipped. So another one is drawn instead, also for one
- * that the table names as equal. Prints the result, with each survivor's diff. @returns the exit code.
+ * that the compiler refuses, that cannot be loaded, or that the table names as equal is not judged: another one is drawn.
+ * Prints the result, with each survivor's diff. @returns the exit code.
  */
 export async function runChance(
   root: string,
@@ -91,7 +91,7 @@ interface Known {
 
 /**
  * Runs the files of tests that reach a change, the nearest first, until one is red twice that is green without the change.
- * Runs none if the table names the change as equal.
+ * If the table names the change as equal, no test runs.
  * @returns undefined if the changed code does not compile, or cannot be loaded.
  */
 async function judge(

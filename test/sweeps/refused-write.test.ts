@@ -16,7 +16,7 @@ describe("the sweep of expiries, if the store refuses to write a candidate", () 
     const expiryStore = new ExpiryStore(mongo, new SharedClock(), candidates);
     const insert = (day: string, name: string) => candidates.insert(candidateWithExpiry(account.id, day, { name }));
     const stateOf = async (id: string) => (await client.get(`/candidates/${id}`)).body.state;
-    // Two candidates of one name cannot have the same version. So Ann, who would get version 2, cannot be written.
+    // The index refuses two candidates with the same name and version. The namesake has version 2, so Ann cannot get it.
     const unique = { account: 1, name: 1, version: 1 } as const;
     await mongo.db.collection("candidates").createIndex(unique, { unique: true });
     const ann = await insert("2090-01-28", "Ann");
