@@ -174,6 +174,8 @@ describe("GrantService", () => {
     expect(await faulty({ reason: " " })).to.equal("/reason");
     expect(await faulty({ approvedBy: " " })).to.equal("/approved_by");
     await accounts.service.revokeKey(request.keyId);
-    expect(await refused({})).to.equal("invalid_transition");
+    const { code, message } = await problemWith({});
+    expect(code).to.equal("invalid_transition");
+    expect(message).to.equal(`The key ${request.keyId} is revoked. Give the grant to an active key.`);
   });
 });

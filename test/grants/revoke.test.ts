@@ -1,4 +1,6 @@
+import { mock } from "node:test";
 import { expect } from "chai";
+import { Collection } from "mongodb";
 import { AuditStore } from "../../src/audit/store.ts";
 import { AuditTrail } from "../../src/audit/trail.ts";
 import { GrantService } from "../../src/grants/service.ts";
@@ -13,9 +15,10 @@ import { limiterOver, useTestRedis } from "../limiter/support.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Runs something just before the next write to Redis, as another command would. */
+/** Runs something before or after a write to Redis, as another command would. */
 class InterruptedCounters extends GrantCounters {
   beforePut: () => Promise<unknown> = async () => undefined;
+  beforeFill: () => Promise<unknown> = async () => undefined;
   afterFill: () => Promise<unknown> = async () => undefined;
 
   override async put(grant: Parameters<GrantCounters["put"]>[0]): Promise<boolean> {
@@ -24,6 +27,7 @@ class InterruptedCounters extends GrantCounters {
   }
 
   override async fillOnce(grant: Parameters<GrantCounters["fillOnce"]>[0]): Promise<boolean> {
+    await this.beforeFill();
     const filled = await super.fillOnce(grant);
     await this.afterFill();
     return filled;
@@ -79,7 +83,7 @@ describe("a grant", () => {
       expect(await limiterOver(redis).charge(charged)).to.deep.include({ verdict: "key_exhausted", grantAmount: null });
     });
 
-    for (const moment of ["beforePut", "afterFill"] as const) {
+    for (const moment of ["beforePut", "beforeFill", "afterFill"] as const) {
       it(`leaves no count in Redis if it was revoked while it was issued (${moment})`, async () => {
         counters[moment] = () => grants.revoke(request.id);
         expect(await grants.create(request)).to.include({ status: "revoked", remaining: null });
@@ -92,6 +96,29 @@ describe("a grant", () => {
         expect(await entries(), "its command does nothing more that the audit would record").to.equal(before);
       });
     }
+
+    for (const step of ["recorded", "placed"] as const) {
+      it(`is not written to Redis if another command has ${step} it in the meantime: no request may draw on it`, async () => {
+        const insert = store.insert.bind(store);
+        store.insert = async (draft) => {
+          await insert(recordAt(step));
+          await grants.revoke(request.id);
+          return insert(draft);
+        };
+        let writes = 0;
+        counters.beforePut = counters.beforeFill = async () => writes++;
+        expect(await grants.create(request)).to.include({ status: "revoked", remaining: null });
+        expect(writes).to.equal(0);
+      });
+    }
+
+    it("is not filled if it was revoked while it was placed: no request may draw on it", async () => {
+      let fills = 0;
+      counters.beforePut = () => grants.revoke(request.id);
+      counters.beforeFill = async () => fills++;
+      expect(await grants.create(request)).to.include({ status: "revoked" });
+      expect(fills).to.equal(0);
+    });
 
     it("leaves the counts of the key's other grants", async () => {
       const other = await grants.create({ ...request, id: newTypeId("grant") });
@@ -130,11 +157,31 @@ describe("a grant", () => {
       expect((await grants.list(accountId)).data[0]).to.include({ status: "expired", remaining: 5 });
     });
 
+    it("is issued once if another command issues it in the meantime", async () => {
+      const insert = store.insert.bind(store);
+      let fills = 0;
+      counters.afterFill = async () => fills++;
+      store.insert = async (draft) => {
+        store.insert = insert;
+        await grants.create(request);
+        return insert(draft);
+      };
+      expect(await grants.create(request)).to.include({ status: "live", remaining: 5 });
+      expect(fills).to.equal(1);
+    });
+
     it("keeps its step if an older command comes late, and its record if a second command inserts it", async () => {
       const record = recordAt("issued");
       expect(await store.insert(record)).to.deep.equal(record);
       expect((await store.advance(request.id, "recorded", "placed")).step).to.equal("issued");
       expect(await store.insert({ ...record, amount: 9 })).to.deep.equal(record);
+    });
+
+    it("is not taken for one that exists if MongoDB fails to insert it", async () => {
+      const insert = mock.method(Collection.prototype, "insertOne", () => Promise.reject(new Error("no disk space")));
+      const error = await store.insert(recordAt("recorded")).catch((reason: unknown) => reason);
+      insert.mock.restore();
+      expect(error).to.be.an("error").with.property("message", "no disk space");
     });
   });
 });
