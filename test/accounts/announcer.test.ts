@@ -64,6 +64,14 @@ describe("Announcer", () => {
     expect(announced).to.deep.equal(["revoked", "rotated 2", "revoked"]);
   });
 
+  it("announces what happened to the key that was changed, not to another one of its account", async () => {
+    const { announcer, write, announced, revoked } = scene();
+    const other = { id: "key_2", name: "crm", secrets: [], created_at: NOW, revoked_at: null };
+    await announcer.keyChanged(write({ keys: [...revoked.keys, other] }), "key_2");
+    await announcer.keyChanged(write({ keys: [other, ...revoked.keys] }), "key_1");
+    expect(announced).to.deep.equal(["rotated 2", "revoked"]);
+  });
+
   it("announces a revocation for a key that is no longer in the account's record", async () => {
     const { announcer, write, announced } = scene();
     await announcer.keyChanged(write({ keys: [] }), "key_1");

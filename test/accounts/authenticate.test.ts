@@ -56,6 +56,9 @@ describe("Authenticator", () => {
     const malformed = [key.slice(0, -1), `${key} ${key}`, `${key}x`, long, `${key}, ${key}`, `${key.slice(0, -1)}-`];
     for (const text of malformed) {
       const refused = await problemOf(authenticate(authenticator, bearer(text)), "api_key_invalid");
+      expect(refused.message).to.equal(
+        "The API key is malformed: it is cut off, mistyped or followed by other text. Copy the whole key again.",
+      );
       expect(refused.extras.headers).to.deep.equal({
         "WWW-Authenticate": 'Bearer realm="candidate-onboarding", error="invalid_token"',
       });
@@ -74,15 +77,17 @@ describe("Authenticator", () => {
     const { key, id, account_id } = await newKey();
     const other = await accounts.service.createKey({ accountId: account_id, name: "other" });
     await accounts.service.revokeKey(id);
-    await problemOf(authenticate(authenticator, bearer(key)), "api_key_revoked");
+    const { message } = await problemOf(authenticate(authenticator, bearer(key)), "api_key_revoked");
+    expect(message).to.equal("The API key was revoked. Use another key, or ask for a new one.");
     await authenticate(authenticator, bearer(other.key));
   });
 
   it("refuses a suspended account with account_suspended, and accepts it as soon as it is resumed", async () => {
     const { key, account_id } = await newKey();
     await accounts.service.suspendAccount(account_id);
-    const { status } = await problemOf(authenticate(authenticator, bearer(key)), "account_suspended");
+    const { status, message } = await problemOf(authenticate(authenticator, bearer(key)), "account_suspended");
     expect(status).to.equal(403);
+    expect(message).to.equal("The account is suspended. Contact support to have it resumed.");
     await accounts.service.resumeAccount(account_id);
     await authenticate(authenticator, bearer(key));
   });
@@ -92,10 +97,24 @@ describe("Authenticator", () => {
     const { key } = await accounts.service.rotateKey({ keyId: old.id, graceSeconds: 10 });
     const caller = await authenticate(authenticator, bearer(key));
     const { accountId, keyId } = caller;
-    expect(await authenticate(authenticator, bearer(old.key))).to.include({ accountId, keyId });
+    const withOld = () => authenticate(authenticator, bearer(old.key));
+    expect(await withOld()).to.include({ accountId, keyId });
+    expect(await findsDuring(withOld), "it is cached too").to.equal(0);
     elapsedMs = 10_000;
-    await problemOf(authenticate(authenticator, bearer(old.key)), "api_key_invalid");
+    const { message } = await problemOf(withOld(), "api_key_invalid");
+    expect(message).to.equal("The API key was replaced by a new one and has expired. Use the new key.");
     expect(await authenticate(authenticator, bearer(key))).to.deep.equal(caller);
+  });
+
+  it("refuses a cached secret in the very millisecond of its end", async () => {
+    const old = await newKey();
+    const { previous_secret_expires_at } = await accounts.service.rotateKey({ keyId: old.id, graceSeconds: 10 });
+    let now = Date.parse(previous_secret_expires_at ?? "") - 1;
+    const guard = new GuessGuard({ store: accounts.store });
+    const strict = new Authenticator({ store: accounts.store, clock: { now: () => now }, guard });
+    await authenticate(strict, bearer(old.key));
+    now++;
+    await problemOf(authenticate(strict, bearer(old.key)), "api_key_invalid");
   });
 
   it("caches a valid key for a minute, then looks it up again", async () => {

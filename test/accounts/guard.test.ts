@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
+import { mock } from "node:test";
+import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { Authenticator } from "../../src/accounts/authenticate.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { type GuardOptions, GuessGuard } from "../../src/accounts/guard.ts";
 import { makeKey } from "../../src/accounts/key.ts";
-import { QUOTA_EXCEEDED } from "../../src/problems.ts";
+import { problem, QUOTA_EXCEEDED } from "../../src/problems.ts";
 import { authenticate, bearer, CAP, useAccounts, problemOf } from "./support.ts";
 
 const [ATTACKER, ELSEWHERE] = ["192.0.2.66", "198.51.100.1"];
@@ -149,6 +150,63 @@ describe("GuessGuard", () => {
     const { extras } = await problemOf(guess(authenticator), "rate_limited");
     await delay(Number(extras.headers?.["Retry-After"]) * 1000);
     await problemOf(guess(authenticator), "api_key_invalid");
+  });
+
+  it("opens an address again at the end of the window, also if the timer of the window is late", async () => {
+    mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-21T10:00:00Z") });
+    try {
+      let asked = 0;
+      const existingSecrets = async () => (asked++, new Set<string>());
+      const guard = new GuessGuard({ store: { existingSecrets }, failures: 1 });
+      const attempt = () =>
+        guard.attempt({ address: ATTACKER, hash: "guess" }, () =>
+          Promise.reject(problem("api_key_invalid", "Unknown.")),
+        );
+      await problemOf(attempt(), "api_key_invalid");
+      mock.timers.tick(59_999);
+      await problemOf(attempt(), "rate_limited");
+      mock.timers.tick(1);
+      await problemOf(attempt(), "api_key_invalid");
+      expect(asked, "while it was closed").to.equal(1);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it("says what is wrong with as many wrong keys of a burst as may fail, and refuses the next", async () => {
+    let finish: () => void = () => undefined;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const existingSecrets = () => finished.then(() => new Set<string>());
+    const guard = new GuessGuard({ store: { existingSecrets }, failures: 2 });
+    const unknown = () => Promise.reject(problem("api_key_invalid", "Unknown."));
+    const good = ["good 1", "good 2"].map((hash) => guard.attempt({ address: ATTACKER, hash }, () => finished));
+    const wrong = ["a", "b", "c"].map((hash) => guard.attempt({ address: ATTACKER, hash }, unknown));
+    finish();
+    await Promise.all(good);
+    const codes = (await Promise.allSettled(wrong)).map((end) => end.status === "rejected" && end.reason.code);
+    expect(codes).to.deep.equal(["api_key_invalid", "api_key_invalid", "rate_limited"]);
+  });
+
+  it("forgets an address without a failure as soon as the last of its look-ups ends", async () => {
+    const guard = new GuessGuard({ store: accounts.store });
+    const ends: (() => void)[] = [];
+    const running = ["a", "b"].map((hash) =>
+      guard.attempt({ address: ELSEWHERE, hash }, () => new Promise<void>((resolve) => ends.push(resolve))),
+    );
+    await setImmediate();
+    // What a guard remembers takes memory, and shows in nothing else.
+    const forget = mock.method(Map.prototype, "delete");
+    const forgotten = () => forget.mock.calls.filter((call) => call.arguments[0] === ELSEWHERE).length;
+    try {
+      ends[0]?.();
+      await running[0];
+      expect(forgotten()).to.equal(0);
+      ends[1]?.();
+      await running[1];
+      expect(forgotten()).to.equal(1);
+    } finally {
+      forget.mock.restore();
+    }
   });
 
   it("remembers at most the configured number of addresses", async () => {

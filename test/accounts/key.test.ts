@@ -47,6 +47,12 @@ describe("an API key", () => {
     }
   });
 
+  it("is malformed if only its checksum is right", () => {
+    expect(wellFormed("cos_live_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA35Jy1B")).to.equal(true);
+    for (const text of ["cos_test_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA1CrbfG", "cos_live_AAAA1xgeAd"])
+      expect(wellFormed(text), text).to.equal(false);
+  });
+
   it("uses every character of base62 equally often", () => {
     const counts = new Map<string, number>();
     for (let value = 0; value < 256; value++) {

@@ -1,6 +1,8 @@
+import { mock } from "node:test";
 import { expect } from "chai";
+import type { AccountStore } from "../../src/accounts/store.ts";
 import type { AccountView } from "../../src/accounts/view.ts";
-import type { ProblemCode } from "../../src/problems.ts";
+import { problem, type ProblemCode } from "../../src/problems.ts";
 import { CAP, useAccounts, problemOf } from "./support.ts";
 
 describe("AccountService", () => {
@@ -86,6 +88,30 @@ describe("AccountService", () => {
     expect(await accounts.service.revokeKey(first?.id ?? "")).to.include({ status: "revoked" });
     await accounts.service.createKey({ accountId, name: "one more" });
     expect((await listed()).find(({ id }) => id === accountId)?.active_keys).to.equal(CAP);
+  });
+
+  it("keeps the look-up entries of a key if the answer to the change of its account is lost", async () => {
+    const accountId = await newAccount();
+    const change = accounts.store.change.bind(accounts.store);
+    const changed = mock.method(accounts.store, "change", async (...of: Parameters<AccountStore["change"]>) => {
+      await change(...of);
+      throw problem("store_unavailable", "The connection broke.");
+    });
+    await problemOf(accounts.service.createKey({ accountId, name: "ats" }), "store_unavailable");
+    changed.mock.restore();
+    const [key] = (await accounts.service.listKeys(accountId)).data;
+    expect(await accounts.store.accountOfKey(key?.id ?? "")).to.equal(accountId);
+    const secrets = accounts.mongo.db.collection("secrets").find({ account: accountId });
+    expect(await secrets.toArray()).to.have.length(1);
+  });
+
+  it("answers when a key was last used, also as it is rotated and revoked", async () => {
+    const { id, account_id } = await accounts.service.createKey({ accountId: await newAccount(), name: "ats" });
+    const last_used_at = "2026-11-21T10:00:00.000Z";
+    await accounts.store.setLastUsed(id, last_used_at);
+    expect((await accounts.service.listKeys(account_id)).data[0]).to.include({ id, last_used_at });
+    expect(await accounts.service.rotateKey({ keyId: id, graceSeconds: 60 })).to.include({ id, last_used_at });
+    expect(await accounts.service.revokeKey(id)).to.include({ id, last_used_at });
   });
 
   it("answers the same if a key is revoked again", async () => {
@@ -178,9 +204,11 @@ describe("AccountService", () => {
       "x".repeat(10_000),
     ]) {
       await problemOf(service.createKey({ accountId: id, name: "ats" }), "not_found");
-      await problemOf(service.listKeys(id), "not_found");
+      const { message } = await problemOf(service.listKeys(id), "not_found");
+      expect(message).to.equal(`No account has the id ${id}.`);
       await problemOf(service.suspendAccount(id), "not_found");
-      await problemOf(service.revokeKey(id), "not_found");
+      const { message: ofKey } = await problemOf(service.revokeKey(id), "not_found");
+      expect(ofKey).to.equal(`No key has the id ${id}.`);
       await problemOf(service.rotateKey({ keyId: id, graceSeconds: 60 }), "not_found");
     }
   });

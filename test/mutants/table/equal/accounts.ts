@@ -1,0 +1,72 @@
+import type { Mutant } from "../../mutant.ts";
+
+/** Changes of src/accounts that make no difference to any client, operator or reader of the log. */
+export const accountsEqual: readonly Mutant[] = [
+  {
+    file: "src/accounts/account.ts",
+    before: "old.expires_at < graceEnds ?",
+    after: "old.expires_at <= graceEnds ?",
+    red: [],
+    equal: "If the two times are equal, it does not matter which of them is taken.",
+  },
+  {
+    file: "src/accounts/address.ts",
+    before: "/%.*$/",
+    after: "/%.*/",
+    red: [],
+    equal:
+      "The two differ only for a text with a line break. Neither the address of a connection nor a header contains one.",
+  },
+  {
+    file: "src/accounts/address.ts",
+    before: 'tail === undefined || tail === ""',
+    after: "tail === undefined || false",
+    red: [],
+    equal:
+      "An address that ends in :: then has an empty group at its end in place of a zero. Only the first four of its groups are used, and the empty one is the eighth.",
+  },
+  {
+    file: "src/accounts/address.ts",
+    before: 'tail === ""',
+    after: 'tail === "Stryker was here!"',
+    red: [],
+    equal:
+      "An address that ends in :: then has an empty group at its end in place of a zero. Only the first four of its groups are used, and the empty one is the eighth.",
+  },
+  {
+    file: "src/accounts/address.ts",
+    before: '|| tail === "" ? []',
+    after: '|| tail === "" ? ["Stryker was here"]',
+    red: [],
+    equal:
+      "The text stands for the eighth group, or a ninth if the address has no ::. Only the first four groups are used.",
+  },
+  {
+    file: "src/accounts/announcer.ts",
+    before: "let done = false;",
+    after: "let done = true;",
+    red: [],
+    equal: "The loop begins all the same: no record has version 0, with which `tried` begins.",
+  },
+  {
+    file: "src/accounts/guard.ts",
+    before: 'if (reason === "evict")',
+    after: "if (true)",
+    red: [],
+    equal: "The cache lets go of an entry for no other reason: none is deleted, and none gets another value or an end.",
+  },
+  {
+    file: "src/accounts/key.ts",
+    before: "text.length === LENGTH && FORM",
+    after: "true && FORM",
+    red: [],
+    equal: "The pattern matches only texts of this length. The comparison only saves time.",
+  },
+  {
+    file: "src/accounts/store.ts",
+    before: 'let last = "";',
+    after: 'let last = "Stryker was here!";',
+    red: [],
+    equal: "Every id begins with acct_, which comes after both texts.",
+  },
+];
