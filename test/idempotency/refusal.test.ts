@@ -109,6 +109,8 @@ describe("a refusal of the work", () => {
     ids.length = 0;
     await overtaken(async () => {});
     expect(await isBound()).to.equal(true);
+    const [record] = await bench.mongo.db.collection("idempotency_records").find({}).toArray();
+    expect(record, "without its answer").to.include({ lease_until: 0, outcome: null, forgotten: 1 });
     for (let n = 0; n < 2; n++) await refusalOf(bench.replica().once(request, refused("version_mismatch")));
     expect(await isBound(), "a refusal must not free it again").to.equal(true);
     expect(new Set(ids.slice(1)).size, "retries work with the same ids").to.equal(1);

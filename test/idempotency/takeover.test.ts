@@ -35,8 +35,11 @@ describe("an attempt that stops renewing its lease", () => {
   it("refuses retries until its lease expires, with a Retry-After", async () => {
     const { outcome, release } = await hang(here, request, bench.create());
     bench.clock.time += LEASE_MS - 1;
-    const { code, extras } = await refusalOf(there.once(request, bench.create()));
+    const { code, message, extras } = await refusalOf(there.once(request, bench.create()));
     expect(code).to.equal("idempotency_in_flight");
+    expect(message).to.equal(
+      "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
+    );
     expect(extras.headers).to.deep.equal({ "Retry-After": "1" });
     release();
     await outcome;
@@ -157,5 +160,38 @@ describe("an attempt that takes long", () => {
     release();
     await outcome;
     expect(await bench.candidates()).to.have.length(1);
+  });
+});
+
+describe("the claim of a key", () => {
+  const bench = useWorkbench();
+
+  it("reads a finished record once, and does not wait until its lease ends", async () => {
+    class CountingStore extends IdempotencyStore {
+      finds = 0;
+      override find(...of: Parameters<IdempotencyStore["find"]>) {
+        this.finds++;
+        return super.find(...of);
+      }
+    }
+    const request = newRequest();
+    await bench.replica().once(request, bench.create());
+    await bench.settled();
+    const store = new CountingStore(bench.mongo);
+    expect((await bench.replica({ store }).once(request, bench.create())).replayed).to.equal(true);
+    expect(store.finds).to.equal(1);
+  });
+
+  it("is given up after three tries if the key is freed each time before its record is read", async () => {
+    let inserts = 0;
+    class FreedStore extends IdempotencyStore {
+      override async insert(): Promise<boolean> {
+        if (++inserts > 3) throw new Error("a fourth try");
+        return false;
+      }
+    }
+    const work = bench.replica({ store: new FreedStore(bench.mongo) }).once(newRequest(), bench.create());
+    expect((await refusalOf(work)).code).to.equal("idempotency_in_flight");
+    expect(inserts).to.equal(3);
   });
 });
