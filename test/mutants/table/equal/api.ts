@@ -4,8 +4,8 @@ import type { Mutant } from "../../mutant.ts";
 export const apiEqual: readonly Mutant[] = [
   {
     file: "src/api/input.ts",
-    before: "(body: unknown) => body : tidier(schema)",
-    after: "() => undefined : tidier(schema)",
+    before: "schema === undefined ? (body: unknown) => body : tidier(schema)",
+    after: "schema === undefined ? (() => undefined) : tidier(schema)",
     red: [],
     equal: "Without a schema, what it returns is not used: the body is then undefined, and any value is valid.",
   },

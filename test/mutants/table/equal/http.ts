@@ -32,4 +32,18 @@ export const httpEqual: readonly Mutant[] = [
     equal:
       "An entity tag begins with a quote, so none is equal to that text. A list with it matches as few tags as none.",
   },
+  {
+    file: "src/http/form.ts",
+    before: 'or add the boundary yourself.",\n      { cause },',
+    after: 'or add the boundary yourself.",\n      {},',
+    red: [],
+    equal: "The log has the cause of a 5xx only. This problem is a 400, so nobody reads its cause.",
+  },
+  {
+    file: "src/http/form.ts",
+    before: 'Send it again, complete.",\n    { cause },',
+    after: 'Send it again, complete.",\n    {},',
+    red: [],
+    equal: "The log has the cause of a 5xx only. This problem is a 400, so nobody reads its cause.",
+  },
 ];
