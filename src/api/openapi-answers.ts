@@ -99,8 +99,7 @@ function successesOf(route: Route, schemas: Record<string, Json>): Record<string
     answers[206] = { description: "The bytes that Range asks for.", headers: ofPart, content };
   }
   if (method === "GET") {
-    const ofCopy = special.filter((name) => name !== "Content-Disposition-Of-File" || !isFile);
-    answers[304] = { description: "The client's copy is current.", headers: headersOf([...stored, ...ofCopy]) };
+    answers[304] = { description: "The client's copy is current.", headers: headersOf([...stored, ...special]) };
   }
   return answers;
 }

@@ -75,7 +75,7 @@ export function ifNoneMatch(headers: IncomingHttpHeaders): (tag: string) => bool
  */
 export function keptTag(headers: IncomingHttpHeaders, tag: string): string | undefined {
   const list = headers["if-none-match"];
-  if (list === undefined || list === "") return undefined;
+  if (list === undefined) return undefined;
   if (list.trim() === "*") return tag;
   const listed = new Set(tagsIn(list).map((each) => each.replace(/^W\//, "")));
   const coded = codingsFor(headers["accept-encoding"]).map((coding) => codedTag(tag, coding));

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
+import { scrape } from "../support/metrics.ts";
 import { useService } from "../support/use-service.ts";
 
 const SNAPSHOT = new URL("openapi.snapshot.json", import.meta.url);
@@ -17,6 +18,16 @@ describe("GET /openapi.json", () => {
   it("equals the snapshot that was reviewed (UPDATE_SNAPSHOT=1 writes a new one)", () => {
     if (process.env.UPDATE_SNAPSHOT) writeFileSync(SNAPSHOT, text);
     expect(text).to.equal(readFileSync(SNAPSHOT, "utf8"));
+  });
+
+  it("may be kept by any cache for five minutes, and has a name in the log and in the metrics", async () => {
+    const before = service.log.length;
+    const { headers } = await fetch(`${service.url}/openapi.json`);
+    expect(headers.get("cache-control")).to.equal("public, max-age=300");
+    const measured = { http_route: "/openapi.json", http_response_status_code: "200" };
+    // The first scrape also gives the service the time to write the line.
+    expect((await scrape(service)).value("http_server_request_duration_seconds_count", measured)).to.be.at.least(1);
+    expect(service.log.slice(before).map(({ endpoint }) => endpoint)).to.include("openapi");
   });
 
   it("lists every endpoint of the interface", () => {

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { Type } from "typebox";
 import { bodyReader, queryReader } from "../../src/api/input.ts";
 import { endpoint, propertiesOf, route } from "../../src/api/endpoint.ts";
-import { publish } from "../../src/api/publish.ts";
+import type { IncomingFile, StoredFile } from "../../src/content/file.ts";
 import { refused, request } from "../http/support.ts";
 
 const CALLER = { accountId: "acct_1", keyId: "key_1" };
@@ -102,6 +102,9 @@ describe("a body in JSON", () => {
       fingerprint: "",
     });
     expect((await read("POST", "", { bodyOptional: true })).body, "chunked").to.deep.equal({});
+    expect((await refused(() => read("POST", "")))[1], "chunked").to.equal(
+      "The body is empty. Send a JSON object, at least {}.",
+    );
     expect(await refused(() => read("POST", "", {}, {}))).to.deep.equal([
       "malformed_json",
       "The request has no body. Send a JSON object, at least {}.",
@@ -142,6 +145,35 @@ describe("a body in JSON", () => {
   });
 });
 
+describe("a body with a file", () => {
+  const file: StoredFile = { id: "f", filename: "b", contentType: "c", size: 5, sha256: "a" };
+  const store = async (_caller: unknown, _params: unknown, { stream }: IncomingFile) => {
+    for await (const _bytes of stream); // it is read to its end
+    return file;
+  };
+  const discard = () => Promise.resolve();
+
+  it("has no body beside the file if the file is the whole body", async () => {
+    const put = route("PUT", "/x", "free", { ...NOTHING, upload: { form: "raw", store, discard } });
+    expect(await bodyReader(put, RULES)(request({}, "bytes"), CALLER, {})).to.deep.equal({
+      body: undefined,
+      file,
+      fingerprint: '[[],["a","b","c"]]',
+    });
+  });
+
+  it("may be a form or JSON, if the endpoint takes both, and its refusal names both", async () => {
+    const fields = Type.Object({});
+    const upload = { form: "multipart", fields, store, discard } as const;
+    const post = route("POST", "/x", "free", { ...NOTHING, body: fields, upload });
+    const headers = { "content-type": "text/plain", "content-length": "2" };
+    expect(await refused(() => bodyReader(post, RULES)(request(headers, "{}"), CALLER, {}))).to.deep.equal([
+      "unsupported_media_type",
+      'The body is "text/plain". Send application/json or multipart/form-data in UTF-8.',
+    ]);
+  });
+});
+
 describe("a route", () => {
   it("must have the parameters of its path in its schema, in their order", () => {
     const params = Type.Object({ id: Type.String(), documentId: Type.String() });
@@ -157,72 +189,5 @@ describe("a route", () => {
       );
     expect(propertiesOf(undefined)).to.deep.equal({});
     expect(propertiesOf(Type.String())).to.deep.equal({});
-  });
-});
-
-describe("a published schema", () => {
-  it("of an answer has nothing that a later version may change, and none has what is for validation only", () => {
-    const limits = {
-      maximum: 9,
-      maxItems: 1,
-      maxLength: 1,
-      maxProperties: 1,
-      minItems: 1,
-      minLength: 1,
-      pattern: "a",
-      uniqueItems: true,
-    };
-    const schema = {
-      type: "string",
-      minimum: 1,
-      ...limits,
-      propertyNames: {},
-      "x-elsewhere": {},
-      default: { title: "x" },
-    };
-    const kept = { type: "string", minimum: 1, default: { title: "x" } };
-    expect(publish(schema, "answer", {})).to.deep.equal(kept);
-    expect(publish(schema, "request", {})).to.deep.equal({ ...kept, ...limits });
-    for (const use of ["answer", "request"] as const) {
-      for (const format of ["date", "date-time", "idn-email", "binary"])
-        expect(publish({ format }, use, {})).to.deep.equal({ format });
-      expect(publish({ format: "phone" }, use, {})).to.deep.equal({});
-      expect(publish({ additionalProperties: false }, use, {})).to.deep.equal({});
-      expect(publish({ additionalProperties: true }, use, {})).to.deep.equal({ additionalProperties: true });
-    }
-  });
-
-  it("moves to the components if it has a title, with null beside it", () => {
-    const components = {};
-    const inner = {
-      title: "Inner",
-      "x-about": "What it is for.",
-      type: ["object", "null"],
-      properties: { title: { type: "string" } },
-    };
-    const published = publish({ type: "array", items: inner, examples: [[{ title: "x" }]] }, "answer", components);
-    expect(published).to.deep.equal({
-      type: "array",
-      items: { description: "What it is for.", anyOf: [{ $ref: "#/components/schemas/Inner" }, { type: "null" }] },
-      examples: [[{ title: "x" }]],
-    });
-    expect(components).to.deep.equal({ Inner: { type: "object", properties: { title: { type: "string" } } } });
-    expect(
-      publish({ title: "Plain", "x-about": "Short.", "x-scalar": false, type: "string" }, "answer", components),
-    ).to.deep.equal({
-      $ref: "#/components/schemas/Plain",
-      description: "Short.",
-    });
-    expect(() => publish({ title: "Plain", type: "number" }, "answer", components)).to.throw(
-      "Two different schemas have the title Plain.",
-    );
-  });
-
-  it("says that a text may be null which is tidied first, and lists both forms of a condition", () => {
-    expect(publish({ type: "string", "x-scalar": true }, "request", {})).to.deep.equal({ type: ["string", "null"] });
-    const [text, other] = [{ type: "string", "x-note": 1 }, { type: "integer" }];
-    // oxlint-disable-next-line unicorn/no-thenable -- `then` is a keyword of JSON Schema
-    const condition = { if: {}, then: text, else: other, description: "d" };
-    expect(publish(condition, "request", {})).to.deep.equal({ description: "d", oneOf: [{ type: "string" }, other] });
   });
 });

@@ -1,5 +1,8 @@
+import type { IncomingMessage } from "node:http";
+import { PassThrough } from "node:stream";
 import { expect } from "chai";
 import { checkMediaType, hasBody, MAX_JSON_BYTES, mediaTypeOf, readJson } from "../../src/http/body.ts";
+import { Problem } from "../../src/problems.ts";
 import { refused, request } from "./support.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -54,6 +57,25 @@ describe("the body of a request", () => {
         "unsupported_media_type",
         "Encoded bodies are not accepted. Send the body uncompressed, without Content-Encoding.",
       ]);
+  });
+
+  it("is refused with the time limit if it is incomplete by then, and the connection is closed", async () => {
+    const req = Object.assign(new PassThrough(), { headers: JSON_TYPE, complete: false });
+    const rules = { types: ["application/json"], timeoutMs: 20, optional: false };
+    const failed: unknown = await readJson(req as unknown as IncomingMessage, rules).catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(Problem).and.include({
+      code: "request_timeout",
+      detail: "The body was still incomplete after 0.02 seconds. Send it again.",
+    });
+    expect((failed as Problem).extras.headers).to.deep.equal({ Connection: "close" });
+  });
+
+  it("is not called too large if its client disconnects", async () => {
+    const req = Object.assign(new PassThrough(), { headers: JSON_TYPE, complete: false });
+    const rules = { types: ["application/json"], timeoutMs: 60_000, optional: false };
+    const failed = readJson(req as unknown as IncomingMessage, rules).catch((error: unknown) => error);
+    req.emit("aborted");
+    expect(await failed).to.include({ code: "ECONNABORTED" });
   });
 
   it("may be a MiB of JSON, whether its length is declared or not", async () => {

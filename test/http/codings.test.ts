@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import { codingOf, codingsFor, compress, isWorthwhile } from "../../src/http/codings.ts";
 
@@ -41,5 +41,12 @@ describe("the coding of a body", () => {
       const unwanted = await compress(body, "br", () => true);
       expect(unwanted === body, `${size} bytes`).to.equal(size > 32 * 1024);
     }
+  });
+
+  it("is Brotli of level 1, which is fast", async () => {
+    const body = JSON.stringify(Array.from({ length: 500 }, (_, n) => ({ name: `Certificate ${n}`, of: n * n })));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+    const compressed = await compress(body, "br");
+    expect(brotliCompressSync(body, { params }).equals(compressed as Buffer)).to.equal(true);
   });
 });

@@ -1,15 +1,24 @@
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import { mock } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { incoming } from "../../src/http/incoming.ts";
 import { Problem } from "../../src/problems.ts";
 
-/** An upload whose client has sent half of it. */
-function half(timeoutMs: number) {
+/** An upload whose client has sent half of it, and nobody has read. */
+function opened(timeoutMs: number) {
   const request = Object.assign(new PassThrough(), { complete: false, headers: {} });
   const bytes = incoming(request as unknown as IncomingMessage, { maxBytes: 10, maxFileBytes: 10, timeoutMs });
   request.write("half");
+  return { request, bytes };
+}
+
+/** The same, while it is read. */
+function half(timeoutMs: number) {
+  const { request, bytes } = opened(timeoutMs);
   const failed = text(bytes).then(
     () => expect.fail("it ended"),
     (error: unknown) => error,
@@ -32,5 +41,41 @@ describe("an upload whose bytes stop coming", () => {
     const reset = new Error("aborted");
     request.destroy(reset);
     expect(await failed).to.equal(reset);
+  });
+
+  it("does not fail while the service itself is slow to read, or once all of it has arrived", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      for (const [size, complete] of [
+        [64 * 1024, false],
+        [1, true],
+      ] as const) {
+        const request = Object.assign(new PassThrough(), { complete, headers: {} });
+        const rules = { maxBytes: 2 ** 20, maxFileBytes: 2 ** 20, timeoutMs: 1_000 };
+        const bytes = incoming(request as unknown as IncomingMessage, rules);
+        request.write(Buffer.alloc(size));
+        await setImmediate(); // until the bytes have passed
+        mock.timers.tick(1_000);
+        expect(bytes.destroyed, `${size} bytes`).to.equal(false);
+        bytes.destroy();
+      }
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it("fails for a reader that begins after the failure", async () => {
+    const { request, bytes } = opened(3_600_000);
+    const reset = new Error("aborted");
+    request.destroy(reset);
+    await setImmediate();
+    expect(await text(bytes).catch((error: unknown) => error)).to.equal(reset);
+  });
+
+  it("is read to its end and discarded once nobody wants its bytes", async () => {
+    const { request, bytes } = opened(3_600_000);
+    bytes.destroy();
+    await once(bytes, "close");
+    expect(request.readableFlowing).to.equal(true);
   });
 });

@@ -90,6 +90,7 @@ describe("the tag of a copy that a client keeps", () => {
     ['"x"', "br, identity;q=0", undefined],
     ['"x-zstd"', "zstd, br", undefined],
     ['"yW/x"', undefined, undefined],
+    ['"W/x"', undefined, undefined],
   ];
   for (const [list, accept, kept] of KEPT)
     it(`is ${kept ?? "none"} for If-None-Match: ${list ?? "(absent)"} and Accept-Encoding: ${accept ?? "(absent)"}`, () => {

@@ -1,6 +1,8 @@
-import { Readable } from "node:stream";
+import type { IncomingMessage } from "node:http";
+import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
+import { openForm } from "../../src/http/form.ts";
 import { declaredType, fingerprintOf, openRaw } from "../../src/http/upload.ts";
 import { refused, request } from "./support.ts";
 
@@ -61,5 +63,15 @@ describe("an uploaded body", () => {
     const file = { sha256: "a", filename: "b", contentType: "c" } as Parameters<typeof fingerprintOf>[1];
     expect(fingerprintOf({ b: 2, a: 1, c: 3 }, file)).to.equal('[[["a",1],["b",2],["c",3]],["a","b","c"]]');
     expect(fingerprintOf({}, undefined)).to.equal("[[],null]");
+  });
+
+  it("is read no further once it is closed, although it is a form that is still arriving", async () => {
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    const req = Object.assign(new PassThrough(), { headers, complete: false });
+    const upload = openForm(req as unknown as IncomingMessage, undefined, rules);
+    const failed = upload.file.catch((error: unknown) => error);
+    upload.close();
+    req.end("--b");
+    expect(await failed).to.include({ name: "AbortError" });
   });
 });

@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect } from "chai";
+import Koa from "koa";
+import { front } from "../../src/api/front.ts";
+import type { ApiState } from "../../src/api/state.ts";
+import { createLog } from "../../src/infra/log.ts";
+import { Metrics } from "../../src/infra/metrics.ts";
+
+describe("an answer", () => {
+  it("asks the client for a new connection only while the process shuts down", async () => {
+    const draining = { started: false };
+    const log = createLog("fatal", { write: () => undefined });
+    const app = new Koa<ApiState>().use(
+      front({ newId: () => "req_1", log, metrics: new Metrics(), trustedProxies: 0, draining }),
+    );
+    app.use((ctx) => void (ctx.status = 204));
+    const handle = app.callback();
+    const server = createServer((req, res) => void handle(req, res)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const connection = async () => {
+      const headers = { Connection: "keep-alive" };
+      const [answer] = (await once(get({ port, host: "127.0.0.1", headers }), "response")) as [IncomingMessage];
+      answer.resume();
+      return answer.headers.connection;
+    };
+    try {
+      expect(await connection()).to.equal("keep-alive");
+      draining.started = true;
+      expect(await connection()).to.equal("close");
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+});
