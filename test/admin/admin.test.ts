@@ -14,7 +14,7 @@ import { connectMongo } from "../../src/infra/mongo.ts";
 import { withDatabase } from "../support/mongo-url.ts";
 import { testConfig } from "../support/service.ts";
 import { useDatabase } from "../support/use-service.ts";
-import { admin, answerOf, complaintOf, serversOf } from "./support.ts";
+import { admin, adminProcess, answerOf, complaintOf, serversOf } from "./support.ts";
 
 const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS } = testConfig();
 const SERVERS = serversOf({ MONGODB_URL, REDIS_URL });
@@ -26,7 +26,7 @@ const newKey = async (account: string) =>
   (await answer("keys", "create", "--account", account, "--name=ats")) as NewKeyView;
 
 describe("the command line", function () {
-  this.timeout(60_000); // each test starts several processes
+  this.timeout(60_000); // some commands are processes, and the first one compiles src/
 
   const many = useDatabase();
   after(async () => {
@@ -53,7 +53,7 @@ describe("the command line", function () {
       newAccount(`acct_${String(index).padStart(26, "0")}`, `Acme\n${index}`, "2026-11-22T00:00:00.000Z"),
     );
     await many.db.collection<AccountRecord>("accounts").insertMany(records);
-    const { code, stdout } = await list();
+    const { code, stdout } = await adminProcess(["accounts", "list"], { ...SERVERS, MONGODB_URL });
     expect(code).to.equal(0);
     expect(stdout).to.equal(`${JSON.stringify({ object: "list", data: records.map(viewAccount) }, null, 2)}\n`);
   });
@@ -87,11 +87,13 @@ describe("the command line", function () {
   });
 
   it("prints a refusal in one line", async () => {
-    expect(await complaint(["keys", "list", "--account", "acct_x"])).to.equal("No account has the id acct_x.");
+    expect(await complaintOf(["keys", "list", "--account", "acct_x"], SERVERS, adminProcess)).to.equal(
+      "No account has the id acct_x.",
+    );
   });
 
   it("shows help and the settings without a server, and hides passwords", async () => {
-    const { code, stdout } = await admin(["help"], {});
+    const { code, stdout } = await adminProcess(["help"], {});
     expect(code).to.equal(0);
     expect(stdout).to.include("keys create --account ACCOUNT_ID --name NAME");
     const config = await admin(["config"], { MONGODB_URL: "mongodb://me:hidden@127.0.0.1:1" });
@@ -113,11 +115,8 @@ describe("the command line", function () {
   it("revokes a key in the store while Redis is down, and fails because the limiter could not be notified", async () => {
     const { id: account } = await createAccount();
     const { id } = await newKey(account);
-    const text = await complaint(["keys", "revoke", id], {
-      ...SERVERS,
-      REDIS_URL: "redis://127.0.0.1:1",
-      STORE_TIMEOUT_MS: "1000",
-    });
+    const env = { ...SERVERS, REDIS_URL: "redis://127.0.0.1:1", STORE_TIMEOUT_MS: "1000" };
+    const text = await complaintOf(["keys", "revoke", id], env, adminProcess);
     expect(text).to.include("is revoked in the store");
     const { data } = (await answer("keys", "list", "--account", account)) as ListView<KeyView>;
     expect(data[0]).to.include({ id, status: "revoked" });

@@ -82,7 +82,7 @@ const MISTAKES: readonly Step[] = [
 
 /** The snapshots were reviewed, as those of the API were (test/answers). */
 describe("what operators read", function () {
-  this.timeout(60_000); // each step is a process
+  this.timeout(60_000); // many commands, one after the other
   const database = useDatabase();
 
   /** Runs lines one after the other. */

@@ -12,7 +12,7 @@ import { adminMain, answerOf, complaintOf, serversOf } from "./support.ts";
 const ESCAPE = "\u001b";
 
 describe("the commands for limits, grants and the audit trail", function () {
-  this.timeout(60_000); // each test starts several processes
+  this.timeout(60_000); // one command is a process, and it compiles src/
   const service = useService({ LIMIT_WINDOW_SECONDS: 86_400 });
   const account = useSharedAccount(service);
 

@@ -7,7 +7,7 @@ import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import { Client } from "../support/client.ts";
 import { testConfig } from "../support/service.ts";
 import { useProcesses } from "../support/use-service.ts";
-import { admin, answerOf, serversOf } from "./support.ts";
+import { adminProcess, answerOf, serversOf } from "./support.ts";
 
 /** Matches a key, or enough of one to recognise it. */
 const SECRET = /cos_live_[0-9A-Za-z]{6}/;
@@ -31,10 +31,13 @@ describe("the secret of a key", function () {
 
   /** Sends valid and invalid keys to the service, rotates and revokes one, and records all output. */
   async function useKeys(): Promise<void> {
-    const { id: account } = (await answerOf(["accounts", "create", "--name", "Acme"], servers)) as { id: string };
+    const { id: account } = (await answerOf(["accounts", "create", "--name", "Acme"], servers, adminProcess)) as {
+      id: string;
+    };
     const { id, key } = (await answerOf(
       ["keys", "create", "--account", account, "--name", "ats"],
       servers,
+      adminProcess,
     )) as NewKeyView;
     const wrong = [makeKey(randomBytes), `${key.slice(0, -1)}_`, `${key}${key}`];
     secrets.push(key, ...wrong);
@@ -57,7 +60,11 @@ describe("the secret of a key", function () {
       await client.get(`/${inUrl}`);
     };
     for (const presented of secrets) await ask(presented);
-    const rotated = (await answerOf(["keys", "rotate", id, "--grace-seconds", "0"], servers)) as NewKeyView;
+    const rotated = (await answerOf(
+      ["keys", "rotate", id, "--grace-seconds", "0"],
+      servers,
+      adminProcess,
+    )) as NewKeyView;
     secrets.push(rotated.key);
     await ask(key);
     await ask(rotated.key);
@@ -71,7 +78,7 @@ describe("the secret of a key", function () {
       ["limits", "show", "--account", account],
       ["config"],
     ]) {
-      const { stdout, stderr } = await admin(args, servers);
+      const { stdout, stderr } = await adminProcess(args, servers);
       commandOutput.push(stdout, stderr);
     }
     await ask(rotated.key);

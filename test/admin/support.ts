@@ -1,6 +1,9 @@
 import { execFile } from "node:child_process";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { runCommand } from "../../src/admin/run.ts";
 import type { Config } from "../../src/config.ts";
 import { compiled } from "../support/compiled.ts";
 
@@ -23,8 +26,8 @@ export function serversOf({
   return { MONGODB_URL: MONGODB_URL ?? "", REDIS_URL: REDIS_URL ?? "" };
 }
 
-/** Runs the command line in a child process, with nothing but `env` and PATH in its environment. */
-export async function admin(args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
+/** Runs a command in a child process, as operators do, with nothing but `env` and PATH in its environment. */
+export async function adminProcess(args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
   try {
     return {
       code: 0,
@@ -35,16 +38,27 @@ export async function admin(args: string[], env: NodeJS.ProcessEnv): Promise<Out
   }
 }
 
+/** Runs a command in this process, which takes a fraction of the time, with nothing but `env` as its settings. */
+export async function admin(args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const printed = Promise.all([text(stdout), text(stderr)]);
+  const code = await runCommand(args, { env, stdout, stderr });
+  stdout.end();
+  stderr.end();
+  const [out, err] = await printed;
+  return { code, stdout: out, stderr: err };
+}
+
 /** Runs a command that must succeed. @returns the one JSON value that it prints. */
-export async function answerOf(args: string[], env: NodeJS.ProcessEnv): Promise<unknown> {
-  const { code, stdout, stderr } = await admin(args, env);
+export async function answerOf(args: string[], env: NodeJS.ProcessEnv, runs = admin): Promise<unknown> {
+  const { code, stdout, stderr } = await runs(args, env);
   expect({ code, stderr }).to.deep.equal({ code: 0, stderr: "" });
   return JSON.parse(stdout);
 }
 
 /** Runs a command that must fail with exit code 1 and an empty standard output. @returns the one line that it prints. */
-export async function complaintOf(args: string[], env: NodeJS.ProcessEnv): Promise<string> {
-  const { code, stdout, stderr } = await admin(args, env);
+export async function complaintOf(args: string[], env: NodeJS.ProcessEnv, runs = admin): Promise<string> {
+  const { code, stdout, stderr } = await runs(args, env);
   expect({ code, stdout }).to.deep.equal({ code: 1, stdout: "" });
   expect(stderr).to.match(/^[^\n]+\n$/);
   return stderr.trim();

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { connectRedis } from "../../src/infra/redis.ts";
-import { answerOf, serversOf } from "../admin/support.ts";
+import { adminProcess, answerOf, serversOf } from "../admin/support.ts";
 import { accountWithKeys } from "../support/processes.ts";
 import { useRedisServer } from "../support/servers.ts";
 import { hammer, type Load, type Sample } from "../support/replicas.ts";
@@ -25,7 +25,7 @@ describe(`ending a key on ${REPLICAS} replicas under load`, function () {
     load = undefined;
   });
 
-  const operator = (...args: string[]) => answerOf(args, serversOf(replicas.config));
+  const operator = (...args: string[]) => answerOf(args, serversOf(replicas.config), adminProcess);
 
   /** Loads every replica with two keys of one account and one key of another, until all replicas have cached all keys. */
   async function underLoad(): Promise<{

@@ -8,7 +8,7 @@ import { askRedisPid, findRedis } from "../../../src/dev/redis.ts";
 import { freePort, launch } from "../../../src/dev/server-process.ts";
 import { dataDirOf, toolsIn } from "../../../src/dev/data-dir.ts";
 import { connectMongo } from "../../../src/infra/mongo.ts";
-import { answerOf, complaintOf } from "../../admin/support.ts";
+import { adminProcess, answerOf, complaintOf } from "../../admin/support.ts";
 import { startRedis } from "../../support/servers.ts";
 import { testConfig } from "../../support/service.ts";
 
@@ -114,14 +114,14 @@ describe("REDIS_URL with TLS", function () {
   /** Expects that the command line can read what an account has used, which is in Redis. */
   async function expectUsable(url: string): Promise<void> {
     const env = environment(url);
-    const { id } = (await answerOf(["accounts", "create", "--name", "Acme"], env)) as { id: string };
-    expect(await answerOf(["limits", "show", "--account", id], env)).to.include({ account_id: id });
+    const { id } = (await answerOf(["accounts", "create", "--name", "Acme"], env, adminProcess)) as { id: string };
+    expect(await answerOf(["limits", "show", "--account", id], env, adminProcess)).to.include({ account_id: id });
     const distrusting = { ...env, NODE_EXTRA_CA_CERTS: "" };
-    expect(await complaintOf(["limits", "show", "--account", id], distrusting)).to.contain("Redis");
+    expect(await complaintOf(["limits", "show", "--account", id], distrusting, adminProcess)).to.contain("Redis");
   }
 
   async function expectRefused(url: string): Promise<void> {
-    const complaint = await complaintOf(["limits", "show", "--account", "acct_none"], environment(url));
+    const complaint = await complaintOf(["limits", "show", "--account", "acct_none"], environment(url), adminProcess);
     expect(complaint).to.contain("Redis");
   }
 });
