@@ -1,4 +1,9 @@
 import type { Mutant } from "../mutant.ts";
+import { accountsEqual } from "./equal/accounts.ts";
+import { apiEqual } from "./equal/api.ts";
+import { grantsEqual } from "./equal/grants.ts";
+import { httpEqual } from "./equal/http.ts";
+import { idempotencyEqual } from "./equal/idempotency.ts";
 
 /** Changes that runs by chance have drawn, that no test noticed, and that make no difference to any client. */
 export const equalMutants: readonly Mutant[] = [
@@ -30,4 +35,9 @@ export const equalMutants: readonly Mutant[] = [
     red: [],
     equal: "Without records the timer finds nothing to remove, and it does not keep the process running.",
   },
+  ...accountsEqual,
+  ...apiEqual,
+  ...grantsEqual,
+  ...httpEqual,
+  ...idempotencyEqual,
 ];
