@@ -19,8 +19,8 @@ const commands = [
   ...configCommands,
 ];
 
-/** The part of a process that a command uses. */
-export interface Surroundings {
+/** What a command reads and writes. `process` has all of it. */
+export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
@@ -30,7 +30,7 @@ export interface Surroundings {
  * Runs one command: prints one JSON object to standard output. An error is one line on standard error.
  * @returns the exit code: 0, or 1 after an error.
  */
-export async function runCommand(args: readonly string[], { env, stdout, stderr }: Surroundings): Promise<0 | 1> {
+export async function runCommand(args: readonly string[], { env, stdout, stderr }: CommandContext): Promise<0 | 1> {
   try {
     await answer(args, env, stdout);
     return 0;

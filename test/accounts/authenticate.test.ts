@@ -106,7 +106,7 @@ describe("Authenticator", () => {
     expect(await authenticate(authenticator, bearer(key))).to.deep.equal(caller);
   });
 
-  it("refuses a cached secret in the very millisecond of its end", async () => {
+  it("refuses a cached secret from the millisecond at which it expires", async () => {
     const old = await newKey();
     const { previous_secret_expires_at } = await accounts.service.rotateKey({ keyId: old.id, graceSeconds: 10 });
     let now = Date.parse(previous_secret_expires_at ?? "") - 1;

@@ -152,7 +152,7 @@ describe("GuessGuard", () => {
     await problemOf(guess(authenticator), "api_key_invalid");
   });
 
-  it("opens an address again at the end of the window, also if the timer of the window is late", async () => {
+  it("opens an address again at the end of the window, even if the timer of the window is late", async () => {
     mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-21T10:00:00Z") });
     try {
       let asked = 0;
@@ -173,7 +173,7 @@ describe("GuessGuard", () => {
     }
   });
 
-  it("says what is wrong with as many wrong keys of a burst as may fail, and refuses the next", async () => {
+  it("answers api_key_invalid to as many wrong keys of a burst as may fail, and rate_limited to the next", async () => {
     let finish: () => void = () => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
     const existingSecrets = () => finished.then(() => new Set<string>());

@@ -26,7 +26,7 @@ export function serversOf({
   return { MONGODB_URL: MONGODB_URL ?? "", REDIS_URL: REDIS_URL ?? "" };
 }
 
-/** Runs a command in a child process, as operators do, with nothing but `env` and PATH in its environment. */
+/** Runs a command in a child process, as an operator would. Its environment is PATH and `env`, and nothing else. */
 export async function adminProcess(args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
   try {
     return {
@@ -38,7 +38,7 @@ export async function adminProcess(args: string[], env: NodeJS.ProcessEnv): Prom
   }
 }
 
-/** Runs a command in this process, which takes a fraction of the time, with nothing but `env` as its settings. */
+/** Runs a command in this process, which takes a fraction of the time. `env` takes the place of the environment. */
 export async function admin(args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const printed = Promise.all([text(stdout), text(stderr)]);

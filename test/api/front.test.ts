@@ -9,7 +9,7 @@ import { createLog } from "../../src/infra/log.ts";
 import { Metrics } from "../../src/infra/metrics.ts";
 
 describe("an answer", () => {
-  it("asks the client for a new connection only while the process shuts down", async () => {
+  it("closes the connection only while the process shuts down", async () => {
     const draining = { started: false };
     const log = createLog("fatal", { write: () => undefined });
     const app = new Koa<ApiState>().use(

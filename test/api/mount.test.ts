@@ -46,9 +46,12 @@ describe("the signal of a client that left", () => {
     await once(server, "listening");
     const sent = get({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", path: "/slow" });
     sent.on("error", () => undefined);
-    await begun;
-    sent.destroy();
-    expect(await asked).to.deep.equal([true]);
-    server.close();
+    try {
+      await begun;
+      sent.destroy();
+      expect(await asked).to.deep.equal([true]);
+    } finally {
+      server.close();
+    }
   });
 });

@@ -1,17 +1,14 @@
 import { mock } from "node:test";
 import { expect } from "chai";
-import { AuditStore } from "../../src/audit/store.ts";
-import { AuditTrail } from "../../src/audit/trail.ts";
-import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
-import { GrantService } from "../../src/grants/service.ts";
-import { GrantStore } from "../../src/grants/store.ts";
+import type { GrantService } from "../../src/grants/service.ts";
 import type { GrantRequest } from "../../src/grants/terms.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
 import { useAccounts } from "../accounts/support.ts";
 import { problem } from "../../src/problems.ts";
 import { limiterOver, problemOf, useTestRedis } from "../limiter/support.ts";
+import { newGrantRequest, newGrantService } from "./grant-service.ts";
 
 /** The moments at which these tests cut off the issue of a grant: before and after each of its two writes to Redis. */
 const CUTS = ["put before", "put after", "fill before", "fill after"] as const;
@@ -48,29 +45,10 @@ describe("GrantService", () => {
   let request: GrantRequest & { id: string };
   before(() => {
     counters = new CrashingCounters(redis);
-    const clock = new SharedClock();
-    const audit = new AuditTrail({ store: new AuditStore(accounts.mongo), clock, newId: newTypeId, actor: "test" });
-    grants = new GrantService({
-      accounts: accounts.store,
-      store: new GrantStore(accounts.mongo),
-      counters,
-      audit,
-      clock,
-      newId: newTypeId,
-    });
+    ({ grants } = newGrantService(accounts, { counters }));
   });
   beforeEach(async () => {
-    accountId = (await accounts.service.createAccount({ name: "Acme" })).id;
-    const keyId = (await accounts.service.createKey({ accountId, name: "ats" })).id;
-    request = {
-      keyId,
-      surface: "create",
-      amount: 5,
-      expiresInHours: 1,
-      approvedBy: "Ann",
-      reason: "backfill",
-      id: newTypeId("grant"),
-    };
+    ({ accountId, request } = await newGrantRequest(accounts));
   });
 
   const cutOff = async (cut: Cut) => {
@@ -107,7 +85,7 @@ describe("GrantService", () => {
         (view) => view.remaining,
         () => "refused",
       );
-      expect(repeated, "filln now, or refused as it may have been given before").to.equal(
+      expect(repeated, "filled now, or refused as it may have been given before").to.equal(
         cut.startsWith("put") ? 5 : "refused",
       );
       expect(drawn + (await admitted(110))).to.be.at.most(105);

@@ -1,10 +1,8 @@
 import { mock } from "node:test";
 import { expect } from "chai";
 import { Collection } from "mongodb";
-import { AuditStore } from "../../src/audit/store.ts";
-import { AuditTrail } from "../../src/audit/trail.ts";
-import { GrantService } from "../../src/grants/service.ts";
-import { type GrantRecord, GrantStore } from "../../src/grants/store.ts";
+import type { GrantService } from "../../src/grants/service.ts";
+import type { GrantRecord, GrantStore } from "../../src/grants/store.ts";
 import type { GrantRequest } from "../../src/grants/terms.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
@@ -12,6 +10,7 @@ import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
 import { useAccounts } from "../accounts/support.ts";
 import { limiterOver, useTestRedis } from "../limiter/support.ts";
+import { newGrantRequest, newGrantService } from "./grant-service.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -45,16 +44,11 @@ describe("a grant", () => {
   let request: GrantRequest & { id: string };
   beforeEach(async () => {
     counters = new InterruptedCounters(redis);
-    store = new GrantStore(accounts.mongo);
     const shared = new SharedClock();
     later = 0;
     const clock = { now: () => shared.now() + later };
-    const audit = new AuditTrail({ store: new AuditStore(accounts.mongo), clock, newId: newTypeId, actor: "test" });
-    grants = new GrantService({ accounts: accounts.store, store, counters, audit, clock, newId: newTypeId });
-    accountId = (await accounts.service.createAccount({ name: "Acme" })).id;
-    const { id: keyId } = await accounts.service.createKey({ accountId, name: "ats" });
-    const id = newTypeId("grant");
-    request = { keyId, surface: "create", amount: 5, expiresInHours: 1, approvedBy: "Ann", reason: "backfill", id };
+    ({ store, grants } = newGrantService(accounts, { counters, clock }));
+    ({ accountId, request } = await newGrantRequest(accounts));
   });
 
   const inRedis = () => redis.hgetall(redisKeys.grants({ accountId, keyId: request.keyId }, "create"));
@@ -98,7 +92,7 @@ describe("a grant", () => {
     }
 
     for (const step of ["recorded", "placed"] as const) {
-      it(`is not written to Redis if another command has ${step} it in the meantime: no request may draw on it`, async () => {
+      it(`is not written to Redis if another command has ${step} and revoked it in the meantime`, async () => {
         const insert = store.insert.bind(store);
         store.insert = async (draft) => {
           await insert(recordAt(step));
@@ -112,7 +106,7 @@ describe("a grant", () => {
       });
     }
 
-    it("is not filled if it was revoked while it was placed: no request may draw on it", async () => {
+    it("is not filled if it was revoked while it was placed", async () => {
       let fills = 0;
       counters.beforePut = () => grants.revoke(request.id);
       counters.beforeFill = async () => fills++;
@@ -177,7 +171,7 @@ describe("a grant", () => {
       expect(await store.insert({ ...record, amount: 9 })).to.deep.equal(record);
     });
 
-    it("is not taken for one that exists if MongoDB fails to insert it", async () => {
+    it("fails with the error of MongoDB if its record cannot be inserted", async () => {
       const insert = mock.method(Collection.prototype, "insertOne", () => Promise.reject(new Error("no disk space")));
       const error = await store.insert(recordAt("recorded")).catch((reason: unknown) => reason);
       insert.mock.restore();

@@ -1,14 +1,13 @@
 import { expect } from "chai";
-import { AuditStore } from "../../src/audit/store.ts";
-import { AuditTrail } from "../../src/audit/trail.ts";
-import { GrantService } from "../../src/grants/service.ts";
-import { type GrantRecord, GrantStore } from "../../src/grants/store.ts";
+import type { AuditTrail } from "../../src/audit/trail.ts";
+import type { GrantService } from "../../src/grants/service.ts";
+import type { GrantRecord, GrantStore } from "../../src/grants/store.ts";
 import type { GrantRequest } from "../../src/grants/terms.ts";
-import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { useAccounts } from "../accounts/support.ts";
 import { problemOf, useTestRedis } from "../limiter/support.ts";
+import { newGrantRequest, newGrantService } from "./grant-service.ts";
 
 describe("several grants", () => {
   const accounts = useAccounts();
@@ -19,21 +18,14 @@ describe("several grants", () => {
   let accountId: string;
   let request: GrantRequest & { id: string };
   before(() => {
-    const clock = new SharedClock();
-    store = new GrantStore(accounts.mongo);
-    audit = new AuditTrail({ store: new AuditStore(accounts.mongo), clock, newId: newTypeId, actor: "kim" });
-    const counters = new GrantCounters(redis);
-    grants = new GrantService({ accounts: accounts.store, store, counters, audit, clock, newId: newTypeId });
+    ({ store, audit, grants } = newGrantService(accounts, { counters: new GrantCounters(redis) }));
   });
   beforeEach(async () => {
-    accountId = (await accounts.service.createAccount({ name: "Acme" })).id;
-    const { id: keyId } = await accounts.service.createKey({ accountId, name: "ats" });
-    const id = newTypeId("grant");
-    request = { keyId, surface: "create", amount: 5, expiresInHours: 1, approvedBy: "Ann", reason: "backfill", id };
+    ({ accountId, request } = await newGrantRequest(accounts));
   });
 
   const listed = async () => (await grants.list(accountId)).data;
-  /** Returns the text of the problem `validation_failed` that a promise is rejected with. */
+  /** Expects that the work is refused with validation_failed. @returns the text of the refusal. */
   const faultOf = async (work: Promise<unknown>) => {
     const { code, message } = await problemOf(work);
     expect(code).to.equal("validation_failed");
@@ -109,9 +101,9 @@ describe("several grants", () => {
     const terms = { amount: 5, expires_in_hours: 1, approved_by: "Ann", reason: "backfill", key_id: request.keyId };
     const entries = (await audit.list(3, accountId)).data.toReversed();
     expect(entries.map(({ actor, action, subject, details }) => [actor, action, subject, details])).to.deep.equal([
-      ["kim", "grants create", data[0]?.id, { ...terms, surface: "create" }],
-      ["kim", "grants create", data[1]?.id, { ...terms, surface: "list" }],
-      ["kim", "grants revoke", data[1]?.id, { key_id: request.keyId }],
+      ["test", "grants create", data[0]?.id, { ...terms, surface: "create" }],
+      ["test", "grants create", data[1]?.id, { ...terms, surface: "list" }],
+      ["test", "grants revoke", data[1]?.id, { key_id: request.keyId }],
     ]);
   });
 });

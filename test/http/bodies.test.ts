@@ -59,7 +59,7 @@ describe("the body of a request", () => {
       ]);
   });
 
-  it("is refused with the time limit if it is incomplete by then, and the connection is closed", async () => {
+  it("is refused with request_timeout if it is incomplete at the time limit, and the connection is closed", async () => {
     const req = Object.assign(new PassThrough(), { headers: JSON_TYPE, complete: false });
     const rules = { types: ["application/json"], timeoutMs: 20, optional: false };
     const failed: unknown = await readJson(req as unknown as IncomingMessage, rules).catch((error: unknown) => error);

@@ -35,8 +35,11 @@ describe("A request that the HTTP parser rejects", () => {
   afterEach(() => void server.close());
 
   /**
-   * Sends the texts, each once the server has read the one before as a request.
-   * @param answer is called for each request, and again for the first once the parser has rejected the last text.
+   * Sends the texts one after another. Waits after each until the server has read it as a request, and after the last one
+   * until the parser has rejected it.
+   * @param event the server's event for a request that was read.
+   * @param begin is called with the answer to each request as soon as the request was read.
+   * @param end is called with the answer to the first request after the parser has rejected the last text.
    * @returns everything that the client received until the connection was closed.
    */
   async function received(

@@ -16,6 +16,7 @@ describe("the coding of a body", () => {
     ["identity;q=0, gzip", "gzip", "gzip"],
     ["gzip;q=0, br", "br", "identity"],
     ["*;q=0", "identity", "identity"],
+    ["br, identity;q= 0", "br", "identity"], // RFC 9110 has no space after q=
     [`gzip${" ".repeat(996)}`, "gzip", "identity"],
     [`gzip${" ".repeat(997)}`, "identity", "identity"],
   ];

@@ -8,7 +8,7 @@ import { expect } from "chai";
 import { incoming } from "../../src/http/incoming.ts";
 import { Problem } from "../../src/problems.ts";
 
-/** An upload whose client has sent half of it, and nobody has read. */
+/** An upload of which half has arrived. Nothing reads it yet. */
 function opened(timeoutMs: number) {
   const request = Object.assign(new PassThrough(), { complete: false, headers: {} });
   const bytes = incoming(request as unknown as IncomingMessage, { maxBytes: 10, maxFileBytes: 10, timeoutMs });
@@ -16,7 +16,7 @@ function opened(timeoutMs: number) {
   return { request, bytes };
 }
 
-/** The same, while it is read. */
+/** The same upload, with a reader. */
 function half(timeoutMs: number) {
   const { request, bytes } = opened(timeoutMs);
   const failed = text(bytes).then(

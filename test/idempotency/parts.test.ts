@@ -67,7 +67,7 @@ describe("the identifiers of repeated work", () => {
     };
     const ids = make();
     expect(make()).to.deep.equal(ids);
-    // Written out: while a release is rolled out, a retry may reach a replica of another one.
+    // A later release must make the same ids: during a rollout, a retry may reach a replica that runs another release.
     expect(ids).to.deep.equal([
       "cand_01m7yrrt80f5zbdq4wk1gj9y7x",
       "doc_01m7yrrt80ergr61yd4yhdf75c",

@@ -5,7 +5,7 @@ import { grantsEqual } from "./equal/grants.ts";
 import { httpEqual } from "./equal/http.ts";
 import { idempotencyEqual } from "./equal/idempotency.ts";
 
-/** Changes that runs by chance have drawn, that no test noticed, and that make no difference to any client. */
+/** Changes made by chance that no test noticed, and that no client can notice either. */
 export const equalMutants: readonly Mutant[] = [
   {
     file: "src/http/json.ts",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../../mutant.ts";
 
-/** Changes of src/accounts that make no difference to any client, operator or reader of the log. */
+/** Changes to src/accounts that no client, operator or reader of the log can notice. */
 export const accountsEqual: readonly Mutant[] = [
   {
     file: "src/accounts/account.ts",
@@ -53,7 +53,8 @@ export const accountsEqual: readonly Mutant[] = [
     before: 'if (reason === "evict")',
     after: "if (true)",
     red: [],
-    equal: "The cache lets go of an entry for no other reason: none is deleted, and none gets another value or an end.",
+    equal:
+      "Eviction is the only way in which an entry leaves the cache. The code deletes none, gives none another value, and sets no time limit.",
   },
   {
     file: "src/accounts/key.ts",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../../mutant.ts";
 
-/** Changes of src/api that make no difference to any client. */
+/** Changes to src/api that no client can notice. */
 export const apiEqual: readonly Mutant[] = [
   {
     file: "src/api/input.ts",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../../mutant.ts";
 
-/** Changes of src/grants that make no difference to any client, operator or reader of the log. */
+/** Changes to src/grants that no client, operator or reader of the log can notice. */
 export const grantsEqual: readonly Mutant[] = [
   {
     file: "src/grants/service.ts",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../../mutant.ts";
 
-/** Changes of src/http that make no difference to any client. */
+/** Changes to src/http that no client can notice. */
 export const httpEqual: readonly Mutant[] = [
   {
     file: "src/http/body.ts",
@@ -15,14 +15,6 @@ export const httpEqual: readonly Mutant[] = [
     after: "",
     red: [],
     equal: "A function that ends without a return returns undefined as well.",
-  },
-  {
-    file: "src/http/codings.ts",
-    before: 'if (!header.includes("q=0")) return "identity";',
-    after: 'if (false) return "identity";',
-    red: [],
-    equal:
-      "A header that follows RFC 9110 refuses identity only with q=0. The comparison only saves the time of negotiating.",
   },
   {
     file: "src/http/entity-tags.ts",

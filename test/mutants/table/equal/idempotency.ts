@@ -1,6 +1,6 @@
 import type { Mutant } from "../../mutant.ts";
 
-/** Changes of src/idempotency that make no difference to any client, operator or reader of the log. */
+/** Changes to src/idempotency that no client, operator or reader of the log can notice. */
 export const idempotencyEqual: readonly Mutant[] = [
   {
     file: "src/idempotency/lease.ts",
