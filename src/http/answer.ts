@@ -65,7 +65,7 @@ export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, forms?: Co
     return undefined;
   }
   if (!("Vary" in headers)) ctx.res.setHeader("Vary", "Accept-Encoding");
-  const tag = headers["ETag"] ?? "";
+  const tag = headers["ETag"]!; // jsonAnswer gives every JSON answer one
   const kept = ctx.method === "GET" || ctx.method === "HEAD" ? keptTag(ctx.req.headers, tag) : undefined;
   if (body !== undefined && kept === undefined) return sendText(ctx, body, { tag, forms });
   ctx.res.setHeader("ETag", kept ?? tag);

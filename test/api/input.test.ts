@@ -184,7 +184,12 @@ describe("input validation", () => {
 
   for (const path of ["/candidates/%", "/candidates/%zz", "/candidates/%ff", "/%E0%A4%A"]) {
     it(`refuses the path ${path}`, async () => {
-      expectProblem(await client.get(path), 400, "malformed_path");
+      const answer = await client.get(path);
+      expectProblem(answer, 400, "malformed_path");
+      expect(answer.body).to.include({
+        detail:
+          "The path is not valid percent-encoded UTF-8. Encode each byte of the text as % and two hexadecimal digits.",
+      });
     });
   }
 
@@ -200,6 +205,7 @@ describe("input validation", () => {
     it(`answers 404 for the path ${path}, and charges nothing`, async () => {
       const answer = await client.get(path);
       expectProblem(answer, 404, "not_found");
+      expect(answer.body).to.include({ detail: "This path does not exist. Read /openapi.json for all paths." });
       expect(answer.headers.has("ratelimit")).to.equal(false);
     });
   }
@@ -207,6 +213,7 @@ describe("input validation", () => {
   it("answers 405 with the allowed methods to any other method, and charges nothing", async () => {
     const answer = await client.request("DELETE", "/candidates");
     expectProblem(answer, 405, "method_not_allowed");
+    expect(answer.body).to.include({ detail: "This path does not take DELETE. Use GET, HEAD, POST." });
     expect(answer.headers.get("allow")).to.equal("GET, HEAD, POST");
     expect(answer.headers.has("ratelimit")).to.equal(false);
   });

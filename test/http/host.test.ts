@@ -26,7 +26,7 @@ describe("the head of a request", () => {
       const answer = await answerTo(...lines);
       expect(answer)
         .to.match(/^HTTP\/1\.1 400 /)
-        .and.contain('"code":"malformed_request"');
+        .and.contain('"detail":"Send exactly one Host header.","code":"malformed_request"');
       expect(await account.used()).to.deep.equal({});
     });
   }

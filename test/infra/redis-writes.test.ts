@@ -35,6 +35,12 @@ describe("what is sent to Redis", () => {
     expect((await reads()) - readsBefore - questions - 1).to.be.below(5);
   });
 
+  it("keeps its order and its bytes if some commands are text and some have bytes", async () => {
+    const bytes = Buffer.from([0xff, 0x00, 0xfe]);
+    await Promise.all([redis.set("mixed", "a"), redis.append("mixed", bytes), redis.append("mixed", "b")]);
+    expect(await redis.getBuffer("mixed")).to.deep.equal(Buffer.concat([Buffer.from("a"), bytes, Buffer.from("b")]));
+  });
+
   it("is nothing if the connection closes before a command was written, and the command fails", async () => {
     const { stream } = redis as Redis;
     const failed = redis.incr("never").then(

@@ -22,3 +22,10 @@ process.on("newListener", (event, listener) => {
     process.on("exit", write);
   });
 });
+// If process.exit() is called in the turn in which a listener was added, this is not the last one yet. Node calls
+// reallyExit after all listeners.
+const reallyExit = process.reallyExit;
+process.reallyExit = (code) => {
+  write();
+  reallyExit.call(process, code);
+};

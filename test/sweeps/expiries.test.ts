@@ -95,6 +95,14 @@ describe("the sweep of expiries", () => {
     }
   });
 
+  it("reads the most overdue candidates first", async () => {
+    const days = ["2090-01-24", "2090-01-22", "2090-01-23"];
+    for (const day of days) await candidates.insert(candidateWithExpiry(account.id, day));
+    const read = await candidates.reader.expiring("2090-01-25", 2);
+    expect(read.map(({ documents }) => documents[0]?.expires_on)).to.deep.equal(["2090-01-22", "2090-01-23"]);
+    expect(await sweepAt(Date.parse("2090-01-25T00:00:00Z"))).to.equal(3);
+  });
+
   it("leaves a candidate that somebody changes at the same moment to the next call", async () => {
     const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-28"));
     const expiring = candidates.reader.expiring.bind(candidates.reader);
