@@ -17,6 +17,7 @@ describe(`the limits of ${REPLICAS} replicas hold while Sentinel fails over`, fu
   this.timeout(120_000);
   const trio = useStarted("The trio", startTrio, (trio) => trio.stop());
   const service = useReplicasOver(trio);
+  beforeEach(() => trio.demotionHeard());
 
   it("because the master was killed", async () => {
     const old = await trio.master();

@@ -25,6 +25,11 @@ export interface Trio {
   promoted(old: TestServer): Promise<void>;
   /** Resolves when both replicas follow the master, and each Sentinel knows all three. */
   whole(): Promise<void>;
+  /**
+   * Resolves when each Sentinel has heard from both replicas that they are replicas. Each asks every 10 s. A Sentinel that
+   * last heard from an old master that it is a master would end the next failover to it: it makes it a replica again.
+   */
+  demotionHeard(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -65,9 +70,14 @@ export async function startTrio(): Promise<Trio> {
       until(dir, "two replicas follow the master, and all Sentinels know it", async () => {
         const port = await masterPort();
         const agree = asked.map(
-          async (each) => (await masterPortOf(each)) === port && (await knownToSentinel(each)) === 2,
+          async (each) => (await masterPortOf(each)) === port && (await countReplicas(each, "flags")) === 2,
         );
         return (await onlineReplicas((await masterNow()).url)) === 2 && (await Promise.all(agree)).every(Boolean);
+      }),
+    demotionHeard: () =>
+      until(dir, "all Sentinels have heard from both replicas that they are replicas", async () => {
+        const heard = await Promise.all(asked.map((each) => countReplicas(each, "role-reported")));
+        return heard.every((count) => count === 2);
       }),
     async stop() {
       for (const each of asked) each.disconnect();
@@ -100,10 +110,13 @@ async function onlineReplicas(url: string): Promise<number> {
   return asking(url, async (redis) => (await redis.info("replication")).match(/state=online/g)?.length ?? 0);
 }
 
-/** Returns the number of replicas that the Sentinel could promote. */
-async function knownToSentinel(sentinel: Redis): Promise<number> {
+/**
+ * Returns for how many replicas a Sentinel has exactly "slave" in a field. `flags` is more than that if the replica is down.
+ * `role-reported` is what the replica said of itself.
+ */
+async function countReplicas(sentinel: Redis, field: "flags" | "role-reported"): Promise<number> {
   const replicas = (await sentinel.call("SENTINEL", "REPLICAS", NAME)) as string[][];
-  return replicas.filter((fields) => fields[fields.indexOf("flags") + 1] === "slave").length; // exactly "slave": not also "s_down"
+  return replicas.filter((fields) => fields[fields.indexOf(field) + 1] === "slave").length;
 }
 
 async function asking<T>(url: string, ask: (redis: Redis) => Promise<T>): Promise<T> {
