@@ -68,7 +68,5 @@ function toProblem(error: unknown): Problem {
       "The connection closed before the whole body had arrived. Send the request again.",
     );
   }
-  return problem("internal_error", "Something went wrong on our side. Quote the request_id when you contact support.", {
-    cause: error,
-  });
+  return problem("internal_error", "Something went wrong on our side. Quote the request_id when you contact support.");
 }
