@@ -25,4 +25,12 @@ describe("identifiers", () => {
       expect(parseInt(uuid.replaceAll("-", "").slice(0, 12), 16)).to.be.within(before, after);
     }
   });
+
+  it("are told from texts that no identifier can be", () => {
+    const id = "cand_01m7yrrt80f5zbdq4wk1gj9y7x";
+    expect(looksLikeId("cand", id)).to.equal(true);
+    for (const text of ["", "cand_", id.slice(0, -1), `${id}0`, id.replace("_0", "_00"), id.replace("_0", "_8")])
+      expect(looksLikeId("cand", text), text).to.equal(false);
+    expect(looksLikeId("doc", id), "another prefix").to.equal(false);
+  });
 });
