@@ -1,10 +1,16 @@
 import { EventEmitter, once } from "node:events";
+import { mock } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { expect } from "chai";
 import { watchLimits } from "../../src/admin/watch.ts";
 import type { AccountLimits } from "../../src/limits/account-limits.ts";
 
 describe("limits that are watched on a terminal", () => {
+  // The second between two reads passes only if a test lets it.
+  beforeEach(() => mock.timers.enable({ apis: ["setTimeout"] }));
+  afterEach(() => mock.timers.reset());
+
   const limits = (name: string): AccountLimits => ({
     object: "account_limits",
     account_id: "acct_1",
@@ -65,6 +71,24 @@ describe("limits that are watched on a terminal", () => {
     expect(written[3]?.startsWith(LEAVE)).to.equal(true);
     expect(plain(written[3])).to.equal(frame(shown("Two"), "", "account", ""));
     expect(written).to.have.length(4);
+  });
+
+  it("are read again after a second", async () => {
+    const { output, written } = terminal();
+    let reads = 0;
+    const read = () => Promise.resolve(limits(`${++reads}`));
+    const done = watchLimits(read, output as unknown as Parameters<typeof watchLimits>[1]);
+    await once(output, "written");
+    await nextTurn();
+    mock.timers.tick(999);
+    await nextTurn();
+    expect(reads).to.equal(1);
+    mock.timers.tick(1);
+    await nextTurn();
+    expect(reads).to.equal(2);
+    expect(plain(written[2])).to.equal(frame(shown("2"), "", "account", ""));
+    process.listeners("SIGINT").at(-1)?.("SIGINT");
+    await done;
   });
 
   it("stay as they were when a read fails, with the fault below, until a read succeeds", async () => {

@@ -1,4 +1,5 @@
-import { setTimeout } from "node:timers/promises";
+import { mock } from "node:test";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { MongoServerError } from "mongodb";
 import { OpenWrites, take } from "../../src/candidates/open-writes.ts";
@@ -129,5 +130,29 @@ describe("writes whose outcome is unknown", function () {
     const [first = 0, second = 0] = looks.map(({ at }) => at);
     expect(first - began).to.be.above(245);
     expect(second - first).to.be.above(495);
+  });
+
+  it("are looked for until two minutes have passed if the candidate stays missing", async () => {
+    let now = 0;
+    mock.method(performance, "now", () => now);
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      const looks: number[] = [];
+      const writes = new OpenWrites(() => {
+        looks.push(now / 1_000);
+        return Promise.resolve(false);
+      });
+      writes.settleLater({ accountId: "acct", id: "cand_1" }, take(Date.now));
+      while (writes.state().unsettled > 0 && now < 200_000) {
+        mock.timers.tick(250);
+        now += 250;
+        await setImmediate();
+      }
+      expect(looks).to.deep.equal([0.25, 0.75, 1.75, 3.75, 7.75, 15.75, 31.75, 63.75, 127.75]);
+      expect(writes.state().unsettled).to.equal(0);
+    } finally {
+      mock.timers.reset();
+      mock.restoreAll();
+    }
   });
 });
