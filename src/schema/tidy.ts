@@ -14,6 +14,7 @@ interface Node {
   readonly format?: string;
   readonly enum?: readonly unknown[];
   readonly contentEncoding?: string;
+  readonly maxLength?: number;
   readonly properties?: Record<string, Node>;
   readonly additionalProperties?: Node | boolean;
   readonly items?: Node;
@@ -44,7 +45,7 @@ function ofNode(node: Node): Tidy | undefined {
   if (node.properties !== undefined) return ofObject(node.properties, node.additionalProperties === false);
   if (typeof node.additionalProperties === "object") return ofMap(node.additionalProperties, node.maxProperties);
   if (node.items !== undefined) return ofArray(node.items, maxItemsOf(node));
-  if (node["x-scalar"]) return scalar;
+  if (node["x-scalar"]) return (value) => cut(scalar(value), node.maxLength);
   return isText(node) ? ofText(node) : undefined;
 }
 
@@ -117,13 +118,21 @@ function typesOf({ type = [] }: Node): readonly string[] {
   return [type].flat();
 }
 
-function ofText({ format }: Node): Tidy {
+function ofText({ format, maxLength }: Node): Tidy {
   return (value) => {
     if (typeof value !== "string") return value;
     const text = value.trim();
     if (format === "phone") return phoneOf(text);
-    return format === "date" ? text.replace(MIDNIGHT, "$1") : text;
+    return cut(format === "date" ? text.replace(MIDNIGHT, "$1") : text, maxLength);
   };
+}
+
+/**
+ * As in ofMap, the beginning of a text that is too long is enough for the schema to refuse it: to count the characters of
+ * 1 MiB takes 10 ms. `max` counts code points, which have one or two units.
+ */
+function cut(value: unknown, max = Infinity): unknown {
+  return typeof value === "string" ? value.slice(0, 2 * max + 1) : value;
 }
 
 /**

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import { Health } from "../../src/infra/health.ts";
 import { Metrics } from "../../src/infra/metrics.ts";
-import type { Mongo } from "../../src/infra/mongo.ts";
+import type { Limits, Mongo } from "../../src/infra/mongo.ts";
 import type { RedisClient } from "../../src/infra/redis.ts";
 import { Scrape } from "../support/metrics.ts";
 
@@ -63,19 +63,25 @@ describe("whether the servers answer", () => {
 
   function healthOf({ redisUp = true, mongoUp = true, servesWithoutRedis = false } = {}) {
     let pings = 0;
+    const commands: unknown[] = [];
+    const limits: Limits = { signal: AbortSignal.abort(), maxTimeMS: 700, ignoreUndefined: true };
+    const mongo = {
+      bounded: (_name: string, work: (limits: Limits) => unknown) => (mongoUp ? work(limits) : down()),
+      db: { command: (...command: unknown[]) => Promise.resolve(commands.push(command)) },
+    };
     const metrics = new Metrics();
     const redis = {
       ping: () => (pings++, redisUp ? Promise.resolve("PONG") : down()),
       info: () => (redisUp ? Promise.resolve("used_memory:1") : down()),
     };
     const health = new Health({
-      mongo: { bounded: () => (mongoUp ? Promise.resolve() : down()) } as unknown as Mongo,
+      mongo: mongo as unknown as Mongo,
       redis: redis as unknown as RedisClient,
       metrics,
       servesWithoutRedis,
     });
     const scraped = async () => new Scrape(await metrics.registry.metrics());
-    return { health, scraped, pings: () => pings };
+    return { health, scraped, pings: () => pings, commands, limits };
   }
 
   for (const servesWithoutRedis of [false, true])
@@ -88,6 +94,13 @@ describe("whether the servers answer", () => {
       expect(await faults(true, false)).to.deep.equal(["mongodb does not answer"]);
       expect(await faults(false, false)).to.deep.equal([...redis, "mongodb does not answer"]);
     });
+
+  it("is asked with one ping each. MongoDB gives it up after the time limit", async () => {
+    const { health, pings, commands, limits } = healthOf();
+    await health.faults();
+    expect(pings()).to.equal(1);
+    expect(commands).to.deep.equal([[{ ping: 1, maxTimeMS: 700 }, limits]]);
+  });
 
   it("is in the metrics for each of them", async () => {
     const { health, scraped } = healthOf({ mongoUp: false });

@@ -102,6 +102,18 @@ describe("The tidier of a schema", () => {
     expect(tidying({ type: "array", items: { type: "integer" } })([1, " 2"])).to.deep.equal([1, " 2"]);
   });
 
+  it("keeps as much of a text that is too long as makes it too long, in code points", () => {
+    for (const schema of [text, orNull, { ...text, "x-scalar": true }]) {
+      const tidy = tidying({ ...schema, maxLength: 3 });
+      expect(tidy(" 🙂🙂🙂 ")).to.equal("🙂🙂🙂");
+      expect(tidy("🙂🙂🙂b🙂")).to.equal("🙂🙂🙂b");
+      expect(tidy("a".repeat(1_000))).to.equal("a".repeat(7));
+      expect(tidying(schema)("a".repeat(1_000))).to.equal("a".repeat(1_000));
+    }
+    expect(tidying({ ...text, "x-scalar": true, maxLength: 3 })(123456789)).to.equal("1234567");
+    expect(tidying({ type: ["string", "integer"], maxLength: 3 })(123456789)).to.equal(123456789);
+  });
+
   it("tidies by the value's type where a text stands for something else", () => {
     const other = { type: "object", properties: { name: text } };
     const either = (yes: object, no: object) =>
