@@ -83,6 +83,12 @@ describe("the log on standard output", () => {
     expect(output.filter(({ n }) => n !== undefined).length + lines).to.equal(50_000);
   });
 
+  it("drops a line that is larger than everything that may wait, and keeps the others", async () => {
+    const child = await program(`log.info({ pad: "x".repeat(4 * 1024 * 1024) }, "line"); lines(2); process.exit();`);
+    const output = parsed(await text(child.stdout));
+    expect(output.map(({ n, lines }) => n ?? { lines })).to.deep.equal([0, 1, { lines: 1 }]);
+  });
+
   it("lets the process end when the reader is gone", async () => {
     const child = await program(`lines(${LINES}); setTimeout(() => { lines(${LINES}); process.exit(); }, 300);`);
     child.stdout.once("data", () => child.stdout.destroy());
