@@ -114,6 +114,13 @@ describe("charging a request, with grants", () => {
     });
   });
 
+  it("tells that a grant is empty that has not been filled yet", async () => {
+    const caller = newCaller();
+    const expiresAtMs = (await redisNow(redis)) + DAY_MS;
+    await new GrantCounters(redis).put({ ...caller, grantId: "grant_1", surface: "start", amount: 0, expiresAtMs });
+    expect(await chargeOne({ ...caller, surface: "start" })).to.include({ grantRemaining: 0, grantAmount: 0 });
+  });
+
   it("never draws a grant that has expired, was revoked, belongs to another key or is for another surface", async () => {
     const caller = newCaller();
     const store = new GrantCounters(redis);
