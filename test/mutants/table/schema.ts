@@ -74,9 +74,21 @@ export const schemaMutants: readonly Mutant[] = [
   },
   {
     file: TIDY,
-    before: 'return format === "date" ? text.replace(MIDNIGHT, "$1") : text;',
-    after: "return text;",
+    before: 'format === "date" ? text.replace(MIDNIGHT, "$1") : text',
+    after: "text",
     red: ["test/untidy/rows.test.ts"],
+  },
+  {
+    file: TIDY,
+    before: 'return typeof value === "string" ? value.slice(0, 2 * max + 1) : value;',
+    after: "return value;",
+    red: ["test/schema/tidy.test.ts"],
+  },
+  {
+    file: TIDY,
+    before: "value.slice(0, 2 * max + 1)",
+    after: "value.slice(0, max)",
+    red: ["test/schema/tidy.test.ts"],
   },
   {
     file: "src/api/validate.ts",
