@@ -128,8 +128,9 @@ function ofText({ format, maxLength }: Node): Tidy {
 }
 
 /**
- * As in ofMap, the beginning of a text that is too long is enough for the schema to refuse it: to count the characters of
- * 1 MiB takes 10 ms. `max` counts code points, which have one or two units.
+ * Cuts a text that is too long, but leaves it too long, so that the schema still refuses it. Counting all characters of a
+ * text of 1 MiB would hold the event loop for several milliseconds. `max` counts code points, and each has at most two of
+ * the units that JavaScript counts.
  */
 function cut(value: unknown, max = Infinity): unknown {
   return typeof value === "string" ? value.slice(0, 2 * max + 1) : value;

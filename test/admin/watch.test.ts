@@ -7,7 +7,7 @@ import { watchLimits } from "../../src/admin/watch.ts";
 import type { AccountLimits } from "../../src/limits/account-limits.ts";
 
 describe("limits that are watched on a terminal", () => {
-  // The second between two reads passes only if a test lets it.
+  // Without this, the next read would come after a second anyway, also if a new size of the window were ignored.
   beforeEach(() => mock.timers.enable({ apis: ["setTimeout"] }));
   afterEach(() => mock.timers.reset());
 

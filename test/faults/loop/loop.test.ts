@@ -16,7 +16,10 @@ const BOUND_MS = 50;
  * runs also wait for the compiler.
  */
 const RUNS = 10;
-/** A request that is still above the bound is sent up to this often: ten runs take only a second or two. */
+/**
+ * If ten runs are all above the bound, more follow, up to this many. Ten runs take a second or two, and other processes can
+ * keep the cores busy for longer than that.
+ */
 const MOST_RUNS = 60;
 /** A request that takes less is not sent again: it is not the worst. In milliseconds. */
 const SHORT_MS = 30;
@@ -101,7 +104,11 @@ describe("one request", function () {
   }
 });
 
-/** Whether a request is sent once more after so many runs. */
+/**
+ * Returns whether to send a request again.
+ * @param runs how often it was sent.
+ * @param least the least disturbed run so far.
+ */
 function goesOn(runs: number, least: Held | undefined): boolean {
   if (least === undefined || length(least) >= BOUND_MS) return runs < MOST_RUNS;
   return runs < RUNS && length(least) > SHORT_MS;
