@@ -3,35 +3,37 @@
 -- nothing.
 --
 -- Keys, all in the hash slot of {account}:
---   1 key marker, 2 account marker                             as in charge.lua
---   3, 6, 9 …   account counter of each surface                as in charge.lua
---   4, 7, 10 …  key counter of each surface
---   5, 8, 11 …  grants of the key for each surface
+--   1 ledger                                                    as in charge.lua
+--   2, 3 …  grants of the key for each surface                  as in charge.lua, 2
 -- Arguments:
---   1 window                                                    seconds, >= 1
---   2 account version, 3 secret's end                           as in charge.lua, 6 and 7
+--   1 window, 2 account version, 3 secret's end                 as in charge.lua
+--   4, 6 …  field of the account for each surface               in the ledger
+--   5, 7 …  field of the key for each surface
 -- Answer:
 --   1 now                                                       Redis's clock, ms
---   2 refusal                                                   why the key may not be used: revoked, suspended, outdated or
---                                                               replaced; empty if it may
---   3 surfaces                                                  for each: used account, used key, ms to the window's end,
---                                                               grants: { id, "REMAINING:EXPIRES_AT_MS:AMOUNT", id, … }
--- Cost: TIME, one MGET, one HGETALL for each surface. O(surfaces + grants).
+--   2 refusal                                                   why the key may not be used: outdated or replaced; empty if
+--                                                               it may
+--   3 reset                                                     ms to the window's end, >= 1
+--   4 used                                                      requests: of the account, of the key, for each surface
+--   5 grants                                                    for each surface: { id, "REMAINING:EXPIRES_AT_MS:AMOUNT", … }
+-- Cost: TIME, one HMGET, one HGETALL for each surface. O(surfaces + grants).
 --
 -- It deliberately lacks the flag no-writes. So a Redis replica refuses to run it, and never answers with outdated counts.
 
+local time = redis.call('TIME')
+local seconds = time[1] + 0
+local now = seconds * 1000 + math.floor(time[2] / 1000)
+local stored = redis.call('HMGET', KEYS[1], 'version', 'window', unpack(ARGV, 4))
+
 -- include shared.lua
 
-local window_ms = tonumber(ARGV[1]) * 1000
-local account_version, secret_ends_at = tonumber(ARGV[2]), tonumber(ARGV[3])
-local now = clock_ms()
-local stored = redis.call('MGET', unpack(KEYS))
-
-local surfaces = {}
-for i = 3, #KEYS, 3 do
-  local window, account_used, key_used = current_window(now, window_ms, KEYS[i], stored[i], KEYS[i + 1], stored[i + 1])
-  local grants = redis.call('HGETALL', KEYS[i + 2])
-  surfaces[#surfaces + 1] = { account_used, key_used, (window + 1) * window_ms - now, grants }
+local used = {}
+for i = 4, #ARGV do
+  used[#used + 1] = is_current and (stored[i - 1] or 0) + 0 or 0
+end
+local grants = {}
+for i = 2, #KEYS do
+  grants[#grants + 1] = redis.call('HGETALL', KEYS[i])
 end
 
-return { now, key_refusal(stored[1], stored[2], account_version, secret_ends_at, now) or '', surfaces }
+return { now, refusal or '', (window + 1) * window_seconds * 1000 - now, used, grants }

@@ -30,9 +30,11 @@ import { prepareStores } from "./infra/indexes.ts";
 import { createLog } from "./infra/log.ts";
 import { Metrics } from "./infra/metrics.ts";
 import { connectMongo, type Mongo } from "./infra/mongo.ts";
+import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
 import { startTracing } from "./infra/start-tracing.ts";
 import type { Tracing } from "./infra/tracing.ts";
+import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { LimitsService } from "./limits/service.ts";
 import { OutreachService } from "./outreach/service.ts";
@@ -63,8 +65,8 @@ export interface System {
   readonly faults: () => Promise<string[]>;
   readonly metrics: Metrics;
   /**
-   * Waits until the outcome of every write is known and every answer is stored for replays, at most SETTLE_WITHIN_MS and a
-   * few store operations. Then disconnects from Redis and MongoDB.
+   * Waits until the outcome of every write is known, every answer is stored for replays and the last uses of keys are
+   * written, at most SETTLE_WITHIN_MS and a few store operations. Then disconnects from Redis and MongoDB.
    */
   close(): Promise<void>;
 }
@@ -127,14 +129,17 @@ async function wire({
     timeoutMs: config.LIMITER_TIMEOUT_MS,
   };
   const { LIMITER_ON_OUTAGE: onOutage, REPLICAS_EXPECTED: replicasExpected } = config;
-  const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics });
+  const epoch = new RedisEpoch(redis);
+  const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics, connection: epoch });
 
   const accounts = new AccountStore(mongo);
   const authenticator = new Authenticator({
     store: accounts,
     clock,
     guard: new GuessGuard({ store: accounts }),
-    freshMs: config.KEY_CACHE_SECONDS * 1000,
+    versions: new AccountVersions(redis),
+    epoch,
+    timeoutMs: config.LIMITER_TIMEOUT_MS,
   });
   const lastUsed = new LastUsed({ store: accounts, clock });
 
@@ -162,6 +167,7 @@ async function wire({
   metrics.watchFeed(() => candidateStore.openWrites.state());
   const health = new Health({ mongo, redis, metrics, servesWithoutRedis: onOutage === "local" });
   health.watch();
+  lastUsed.start();
 
   const draining: Draining = { started: false };
   const app = createApp({
@@ -223,7 +229,11 @@ async function wire({
     metrics,
     async close() {
       health.stop();
-      await Promise.all([watermarks.stop(SETTLE_WITHIN_MS), idempotency.settled(SETTLE_WITHIN_MS)]);
+      await Promise.all([
+        watermarks.stop(SETTLE_WITHIN_MS),
+        idempotency.settled(SETTLE_WITHIN_MS),
+        lastUsed.stop(SETTLE_WITHIN_MS),
+      ]);
       redis.disconnect();
       await mongo.close();
       await tracing?.close();

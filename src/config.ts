@@ -61,7 +61,6 @@ const SETTINGS = {
     10_000,
     "total number of replicas; LIMITER_ON_OUTAGE=local divides every limit by it",
   ),
-  KEY_CACHE_SECONDS: integer(60, 1, 60, "how long a replica caches a key"),
   LIMIT_WINDOW_SECONDS: integer(3600, 1, 86_400, "length of a limit window; change it for load tests only"),
   LIMIT_SCALE: integer(1, 1, 1_000_000, "factor by which every limit is multiplied; change it for load tests only"),
 } as const;

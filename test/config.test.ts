@@ -13,7 +13,6 @@ const BOUNDS: Partial<Record<SettingName, [smallest: number, largest: number]>> 
   STORE_TIMEOUT_MS: [100, 60_000],
   LIMITER_TIMEOUT_MS: [5, 10_000],
   REPLICAS_EXPECTED: [1, 10_000],
-  KEY_CACHE_SECONDS: [1, 60],
   LIMIT_WINDOW_SECONDS: [1, 86_400],
   LIMIT_SCALE: [1, 1_000_000],
 };

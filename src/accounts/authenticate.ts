@@ -9,54 +9,80 @@ import { hashKey, wellFormed } from "./key.ts";
 import { accountSuspended, keyInvalid, keyMalformed, keyReplaced, keyRevoked } from "./refusals.ts";
 import type { AccountStore } from "./store.ts";
 
+/** The versions of accounts in Redis (limiter/account-versions.ts). */
+export interface KnownVersions {
+  /** Tells Redis the version that a look-up has found. @returns whether Redis knows it now, or a newer one. */
+  lookedUp(accountId: string, found: { version: number; begunMs: number; timeoutMs: number }): Promise<boolean>;
+}
+
+/** Changes when another Redis may answer (infra/redis-epoch.ts). */
+export interface Epoch {
+  /** How often Redis was connected. */
+  readonly connections: number;
+  of(accountId: string): string | number;
+}
+
 interface Dependencies {
   readonly store: AccountStore;
+  /** Must follow Redis's clock. */
   readonly clock: Clock;
   readonly guard: GuessGuard;
-  /**
-   * How long the result of a look-up is cached, in milliseconds. If Redis loses the marker of a revocation, the revoked
-   * key works for at most this long.
-   */
-  readonly freshMs?: number;
-  /** Measures the age of cached results, in milliseconds. Monotonic, unlike `clock`, which may jump to follow Redis. */
-  readonly timer?: { now(): number };
+  readonly versions: KnownVersions;
+  readonly epoch: Epoch;
+  /** How long to wait for Redis to take in a version, in milliseconds (LIMITER_TIMEOUT_MS). */
+  readonly timeoutMs: number;
 }
 
-/** A key that exists. After `freshUntil` (on the timer), or once the secret has expired, it must be looked up again. */
+/** A key that exists. In another epoch, or once the secret has expired, it must be looked up again. */
 interface KnownKey {
   readonly caller: KnownCaller;
-  readonly freshUntil: number;
+  /** Null if the result of the look-up may be used only once. */
+  readonly epoch: string | number | null;
 }
 
-const MAX_CACHED = 10_000;
+/**
+ * How many keys to remember. A replica sees every client once in a quarter of an hour, and those that it forgets cost two
+ * look-ups each time. An entry takes about 350 bytes: 18 MB in all.
+ */
+const MAX_KNOWN = 50_000;
+const MAX_ENDED = 10_000;
 
-/** Finds out which account and key a request comes from. Caches the keys that it has looked up, except unknown ones. */
+/** Maximum look-ups of one key in a row if Redis is connected again in the midst of each. The last result is not cached. */
+const MAX_LOOK_UPS = 3;
+
+/**
+ * Finds out which account and key a request comes from. Caches the keys that it has looked up, except unknown ones, without
+ * a time limit: with each charge the limiter compares the version of the account that was looked up with the one that Redis
+ * knows.
+ */
 export class Authenticator {
   readonly #store: AccountStore;
   readonly #clock: Clock;
   readonly #guard: GuessGuard;
-  readonly #freshMs: number;
-  readonly #timer: { now(): number };
-  readonly #knownKeys = new LRUCache<string, KnownKey>({ max: MAX_CACHED });
+  readonly #versions: KnownVersions;
+  readonly #epoch: Epoch;
+  readonly #timeoutMs: number;
+  readonly #knownKeys = new LRUCache<string, KnownKey>({ max: MAX_KNOWN });
   /**
    * Secrets that were revoked or replaced, with the refusal to answer. A caller that presents one is not guessing: answer
    * from memory, without a look-up.
    */
-  readonly #endedSecrets = new LRUCache<string, Refusal>({ max: MAX_CACHED });
+  readonly #endedSecrets = new LRUCache<string, Refusal>({ max: MAX_ENDED });
   readonly #lookUps = new Map<string, Promise<KnownCaller>>();
 
-  constructor({ store, clock, guard, freshMs = 60_000, timer = performance }: Dependencies) {
+  constructor({ store, clock, guard, versions, epoch, timeoutMs }: Dependencies) {
     this.#store = store;
     this.#clock = clock;
     this.#guard = guard;
-    this.#freshMs = freshMs;
-    this.#timer = timer;
+    this.#versions = versions;
+    this.#epoch = epoch;
+    this.#timeoutMs = timeoutMs;
   }
 
   /**
-   * Returns the caller that the request's key belongs to. No round trip if the key was looked up within `freshMs`, is
-   * mistyped, or is known to be revoked or replaced; else two, or one if no such key exists. One more, up to a tenth of a
-   * second later, if too many wrong keys came from the address.
+   * Returns the caller that the request's key belongs to. No round trip if the key is cached, is mistyped, or is known to be
+   * revoked or replaced; else two to the store and one to Redis, or one to the store if no such key exists. One more, up to a
+   * tenth of a second later, if too many wrong keys came from the address.
    * @returns the caller, or the refusal if no look-up was needed: `api_key_missing`, `api_key_invalid`, `api_key_revoked`.
    * @throws what a look-up finds: problem `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` (scope
    * `address`, from the guard against guessing) or `store_unavailable`.
@@ -72,20 +98,25 @@ export class Authenticator {
     return this.#endedSecrets.get(hash) ?? this.#lookUps.get(hash) ?? this.#lookUp(hash, address());
   }
 
-  /** Makes the next request with this key look it up again. Call it if the limiter answers `outdated`. */
-  forget({ authorization, apiKey }: Credentials): void {
+  /**
+   * Makes the next request with this key look it up again, unless that was done since. Call it if the limiter answers
+   * `outdated`.
+   * @param version the version of the account that is outdated.
+   */
+  forget({ authorization, apiKey }: Credentials, version: number): void {
     const key = presentedKey({ authorization, apiKey });
     if (typeof key !== "string") return;
     const hash = hashKey(key);
     const known = this.#knownKeys.get(hash);
     // Keep the entry: it shows that the key is not a guess.
-    if (known !== undefined) this.#knownKeys.set(hash, { ...known, freshUntil: -Infinity });
+    if (known?.caller.accountVersion === version) this.#knownKeys.set(hash, { ...known, epoch: null });
   }
 
   #fresh(hash: string): KnownCaller | undefined {
     const known = this.#knownKeys.get(hash);
-    if (known === undefined || this.#timer.now() >= known.freshUntil) return undefined;
-    const { secretEndsAt } = known.caller;
+    if (known === undefined || known.epoch === null) return undefined;
+    const { accountId, secretEndsAt } = known.caller;
+    if (known.epoch !== this.#epoch.of(accountId)) return undefined;
     return secretEndsAt === 0 || this.#clock.now() < secretEndsAt ? known.caller : undefined;
   }
 
@@ -100,18 +131,39 @@ export class Authenticator {
   }
 
   async #find(hash: string): Promise<KnownCaller> {
-    const startedAt = this.#timer.now();
-    const account = await this.#store.findBySecret(hash);
-    this.#knownKeys.delete(hash); // only now: if the store failed to answer, the key is still known
-    const { caller, ended, suspended } = resultOf(account, hash, timestamp(this.#clock.now()));
-    if (ended !== undefined) {
-      this.#endedSecrets.set(hash, ended);
-      throw thrown(ended);
+    for (let lookUps = 1; ; lookUps++) {
+      const begunMs = this.#clock.now();
+      const { connections } = this.#epoch;
+      const account = await this.#store.findBySecret(hash);
+      this.#knownKeys.delete(hash); // only now: if the store failed to answer, the key is still known
+      const { caller, ended, suspended } = resultOf(account, hash, { now: timestamp(this.#clock.now()), connections });
+      if (ended !== undefined) {
+        this.#endedSecrets.set(hash, ended);
+        throw thrown(ended);
+      }
+      // A suspension may end at any moment, so look the key up each time. But remember it: it is not a guess.
+      this.#knownKeys.set(hash, { caller, epoch: null });
+      if (suspended) throw thrown(accountSuspended(caller));
+      const epoch = this.#epoch.of(caller.accountId);
+      const isKnown = await this.#announce(caller, begunMs);
+      // If Redis was connected again meanwhile, it may have lost a change that was announced after the store was read.
+      const isSame = connections === this.#epoch.connections && epoch === this.#epoch.of(caller.accountId);
+      if (isSame && isKnown) this.#knownKeys.set(hash, { caller, epoch });
+      if (isSame || lookUps === MAX_LOOK_UPS) return caller;
     }
-    // A suspension may end at any moment, so look the key up each time. But remember it: it is not a guess.
-    this.#knownKeys.set(hash, { caller, freshUntil: suspended ? -Infinity : startedAt + this.#freshMs });
-    if (suspended) throw thrown(accountSuspended(caller));
-    return caller;
+  }
+
+  /** Tells Redis the version of the account. @returns whether Redis knows it; not if it does not answer. */
+  async #announce({ accountId, accountVersion }: KnownCaller, begunMs: number): Promise<boolean> {
+    try {
+      return await this.#versions.lookedUp(accountId, {
+        version: accountVersion,
+        begunMs,
+        timeoutMs: this.#timeoutMs,
+      });
+    } catch {
+      return false; // The charge, which comes next, says what to answer while Redis does not.
+    }
   }
 }
 
@@ -126,7 +178,11 @@ interface LookUpResult {
  * Returns what the account's record says about the secret.
  * @throws problem `api_key_invalid` if there is no account, or the account does not have the secret.
  */
-function resultOf(account: AccountRecord | null, hash: string, now: string): LookUpResult {
+function resultOf(
+  account: AccountRecord | null,
+  hash: string,
+  { now, connections }: { now: string; connections: number },
+): LookUpResult {
   const key = account?.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash));
   const secret = key?.secrets.find((candidate) => candidate.hash === hash);
   if (account === null || key === undefined || secret === undefined) {
@@ -134,6 +190,6 @@ function resultOf(account: AccountRecord | null, hash: string, now: string): Loo
   }
   const ended = key.revoked_at !== null ? keyRevoked() : hasExpired(secret, now) ? keyReplaced() : undefined;
   const secretEndsAt = secret.expires_at === null ? 0 : Date.parse(secret.expires_at);
-  const caller = { accountId: account._id, keyId: key.id, accountVersion: account.version, secretEndsAt };
+  const caller = { accountId: account._id, keyId: key.id, accountVersion: account.version, connections, secretEndsAt };
   return { caller, suspended: account.status === "suspended", ...(ended !== undefined && { ended }) };
 }

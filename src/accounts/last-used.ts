@@ -1,39 +1,87 @@
-import { LRUCache } from "lru-cache";
+import { setTimeout as wait } from "node:timers/promises";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { AccountStore } from "./store.ts";
 
 interface Dependencies {
   readonly store: Pick<AccountStore, "setLastUsed">;
   readonly clock: Clock;
-  /** A monotonic timer, in milliseconds from any start. */
-  readonly timer?: { now(): number };
+  /** Time between two writes, in milliseconds. */
+  readonly periodMs?: number;
 }
 
-/** Minimum time between two writes for one key by one replica, in milliseconds. */
-const MIN_INTERVAL_MS = 60_000;
-const MAX_CACHED = 10_000;
+const PERIOD_MS = 60_000;
+/** How many keys are remembered at most. While a write runs, as many again. */
+const MAX_REMEMBERED = 10_000;
 
-/** Records when keys were last used, to the minute. It never delays a request and never makes one fail. */
+/**
+ * Records when keys were last used. A use is remembered in memory. Once a minute, all of them are written together. So the
+ * stored time is up to a minute late, and a process that is killed loses its last minute. No request waits for a write,
+ * and none fails because of one.
+ */
 export class LastUsed {
   readonly #store: Pick<AccountStore, "setLastUsed">;
   readonly #clock: Clock;
-  readonly #timer: { now(): number };
-  /** When each key was last written, by the timer. */
-  readonly #written = new LRUCache<string, number>({ max: MAX_CACHED });
+  readonly #periodMs: number;
+  /** When each key was last used, if that is not written yet. In milliseconds since the epoch. */
+  #uses = new Map<string, number>();
+  #writing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor({ store, clock, timer = performance }: Dependencies) {
+  constructor({ store, clock, periodMs = PERIOD_MS }: Dependencies) {
     this.#store = store;
     this.#clock = clock;
-    this.#timer = timer;
+    this.#periodMs = periodMs;
   }
 
-  /** Records that a request with this key was admitted. Only the first request in a minute writes, in the background. */
+  /** Starts the writes. The first one comes after a random part of the period, so that replicas do not all write at once. */
+  start(): void {
+    const write = () => void this.#write();
+    const first = () => {
+      this.#timer = setInterval(write, this.#periodMs).unref();
+      write();
+    };
+    this.#timer = setTimeout(first, this.#periodMs * Math.random()).unref();
+  }
+
+  /** Stops the writes. Writes what is remembered, and waits for it at most `withinMs` milliseconds. Never fails. */
+  async stop(withinMs: number): Promise<void> {
+    clearTimeout(this.#timer);
+    const written = (async () => {
+      await this.#writing;
+      await this.#write();
+    })();
+    await Promise.race([written, wait(withinMs, undefined, { ref: false })]);
+  }
+
+  /** Remembers that a request with this key was admitted. */
   note(keyId: string): void {
-    const now = this.#timer.now();
-    const written = this.#written.get(keyId);
-    if (written !== undefined && now - written < MIN_INTERVAL_MS) return;
-    this.#written.set(keyId, now);
-    // A failed write is not retried; the next one follows in a minute.
-    void this.#store.setLastUsed(keyId, timestamp(this.#clock.now())).catch(() => undefined);
+    const isNew = !this.#uses.has(keyId);
+    // It is full only while a write runs, or after one failed. A key that is left out is noted at a later use.
+    if (isNew && this.#uses.size >= MAX_REMEMBERED) return;
+    this.#uses.set(keyId, this.#clock.now());
+    if (isNew && this.#uses.size === MAX_REMEMBERED) void this.#write();
+  }
+
+  /** Writes what is remembered. If a write is running, only waits for that one. Never fails. */
+  #write(): Promise<void> {
+    this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
+    return this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    if (this.#uses.size === 0) return;
+    const uses = this.#uses;
+    this.#uses = new Map();
+    try {
+      await this.#store.setLastUsed(new Map([...uses].map(([keyId, at]) => [keyId, timestamp(at)])));
+    } catch {
+      this.#keep(uses);
+    }
+  }
+
+  /** Remembers uses that could not be written, for the next write. A later use of the same key counts instead. */
+  #keep(uses: ReadonlyMap<string, number>): void {
+    for (const [keyId, at] of uses)
+      if (this.#uses.size < MAX_REMEMBERED && !this.#uses.has(keyId)) this.#uses.set(keyId, at);
   }
 }

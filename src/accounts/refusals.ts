@@ -37,9 +37,9 @@ export function accountSuspended(about?: Caller): Refusal {
   return refusal("account_suspended", "The account is suspended. Contact support to have it resumed.", extras);
 }
 
-/** The key was rotated after this replica looked it up. Answered only by a caller that does not look it up again. */
+/** The account was changed again and again while the key was looked up. */
 export function keyOutdated(): Refusal {
-  return refusal("store_unavailable", "The API key is being rotated. Try again in a second.", {
+  return refusal("store_unavailable", "The account of the API key is being changed. Try again in a second.", {
     headers: { "Retry-After": "1" },
   });
 }

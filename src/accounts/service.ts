@@ -11,7 +11,7 @@ import {
   withKeyRotated,
   withStatus,
 } from "./account.ts";
-import { Announcer, type Markers } from "./announcer.ts";
+import { Announcer, type Versions } from "./announcer.ts";
 import { checkedGrace, checkedName } from "./checks.ts";
 import { hashKey, makeKey, type RandomBytes } from "./key.ts";
 import type { AccountStore } from "./store.ts";
@@ -19,7 +19,7 @@ import { type AccountView, type KeyView, type ListView, type NewKeyView, viewAcc
 
 interface Dependencies {
   readonly store: AccountStore;
-  readonly markers: Markers;
+  readonly versions: Versions;
   readonly audit: AuditTrail;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -38,9 +38,9 @@ export class AccountService {
   readonly #random: RandomBytes;
   readonly #activeKeyCap: number;
 
-  constructor({ store, markers, audit, clock, newId, random, activeKeyCap }: Dependencies) {
+  constructor({ store, versions, audit, clock, newId, random, activeKeyCap }: Dependencies) {
     this.#store = store;
-    this.#announcer = new Announcer(store, markers);
+    this.#announcer = new Announcer(store, versions);
     this.#audit = audit;
     this.#clock = clock;
     this.#newId = newId;
@@ -113,8 +113,8 @@ export class AccountService {
 
   /**
    * Gives a key a new secret, which is never shown again. The key's id and its counters stay. The old secret works
-   * until the grace ends, and then on no replica. If the limiter cannot be updated, a replica may accept the old secret
-   * for as long as it caches a key. The answer then has a warning; an error would lose the new secret.
+   * until the grace ends, and then on no replica. If the limiter cannot be updated, a replica that has cached the old secret
+   * may accept it until the account's version is announced. The answer then has a warning; an error would lose the new secret.
    * @param graceSeconds 0 to 7,776,000 (90 days).
    * @throws problem `not_found`, `invalid_transition` for a revoked key, `validation_failed` for a grace out of range.
    */
@@ -139,10 +139,10 @@ export class AccountService {
       },
       keyId,
     );
-    const warning = await this.#announcer.keyChanged(account, keyId).then(
+    const warning = await this.#announcer.changed(account).then(
       () => undefined,
       () =>
-        "The limiter could not be updated. A replica that has cached the old secret may accept it until its next look-up.",
+        "The limiter could not be updated. Replicas that have cached the old secret may accept it. Run `admin accounts announce` once the limiter answers.",
     );
     return {
       ...viewKey(accountId, findKey(account, keyId), lastUsed),
@@ -164,7 +164,7 @@ export class AccountService {
       {},
       async () => {
         const changed = await this.#store.change(accountId, now, (before) => withKeyRevoked(before, keyId, now));
-        await orLimiterUnavailable(`The key ${keyId} is revoked`, this.#announcer.keyChanged(changed, keyId));
+        await orLimiterUnavailable(`The key ${keyId} is revoked`, this.#announcer.changed(changed));
         return changed;
       },
       keyId,
@@ -182,11 +182,25 @@ export class AccountService {
     return this.#setStatus("accounts resume", accountId, "active");
   }
 
+  /**
+   * Tells Redis the version of every account. For two cases: a command could not do so, because Redis did not answer; or the
+   * store was restored from a backup. Then Redis knows versions that the store has lost, and every request of those accounts
+   * gets 503. Changes no record. One round trip for every 100 accounts, and one or three for each.
+   */
+  async announceAll(): Promise<{ object: "announcement"; accounts: number }> {
+    let accounts = 0;
+    for await (const account of this.#store.list()) {
+      await this.#announcer.changed(account);
+      accounts++;
+    }
+    return { object: "announcement", accounts };
+  }
+
   async #setStatus(action: string, accountId: string, status: AccountRecord["status"]): Promise<AccountView> {
     await this.#store.get(accountId); // throws not_found before an audit record is written
     const account = await this.#audited(action, accountId, {}, async () => {
       const changed = await this.#store.change(accountId, this.#now(), (before) => withStatus(before, status));
-      await orLimiterUnavailable(`The account ${accountId} is ${status}`, this.#announcer.statusChanged(changed));
+      await orLimiterUnavailable(`The account ${accountId} is ${status}`, this.#announcer.changed(changed));
       return changed;
     });
     return viewAccount(account);
@@ -212,7 +226,7 @@ export class AccountService {
 }
 
 /**
- * Waits for the limiter to be updated. The store was updated first: a marker may be lost, a record must not be.
+ * Waits for the limiter to be updated. The store was updated first: what Redis knows may be lost, a record must not be.
  * Repeating the command publishes the record again, even if nothing changes in the store.
  */
 async function orLimiterUnavailable(done: string, announced: Promise<void>): Promise<void> {

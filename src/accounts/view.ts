@@ -23,7 +23,7 @@ export interface KeyView {
   secret_created_at: string | null;
   /** When the secret before the newest one expires; null if there is none. */
   previous_secret_expires_at: string | null;
-  /** To the minute; null if it was never used. */
+  /** Up to a minute late; null if it was never used. */
   last_used_at: string | null;
   revoked_at: string | null;
 }

@@ -27,4 +27,9 @@ export const accountCommands = [
     required: { account: "ACCOUNT_ID" },
     run: async ({ account }, operations) => (await operations.accounts()).resumeAccount(account),
   }),
+  command({
+    words: "accounts announce",
+    help: "tells Redis the versions of all accounts, after a restore or a command that could not",
+    run: async (_given, operations) => (await operations.accounts()).announceAll(),
+  }),
 ];

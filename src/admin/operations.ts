@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Markers } from "../accounts/announcer.ts";
+import type { Versions } from "../accounts/announcer.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
@@ -13,7 +13,8 @@ import { newTypeId } from "../infra/ids.ts";
 import { connectMongo, type Mongo } from "../infra/mongo.ts";
 import { connectRedis, type RedisClient } from "../infra/redis.ts";
 import { GrantCounters } from "../limiter/grant-counters.ts";
-import { KeyMarkers } from "../limiter/key-markers.ts";
+import { AccountVersions } from "../limiter/account-versions.ts";
+import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { AccountLimitsReader } from "../limits/account-limits.ts";
 import { actorOf } from "./actor.ts";
 
@@ -38,7 +39,7 @@ export class Operations {
   async accounts(): Promise<AccountService> {
     return new AccountService({
       store: new AccountStore(await this.#connectedMongo()),
-      markers: this.#lazyMarkers(),
+      versions: this.#lazyVersions(),
       audit: await this.audit(),
       clock: this.#clock,
       newId: newTypeId,
@@ -51,8 +52,10 @@ export class Operations {
     const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
     return new GrantService({
       accounts: new AccountStore(mongo),
+      versions: new AccountVersions(redis),
       store: new GrantStore(mongo),
       counters: new GrantCounters(redis),
+      issueWaitMs: ISSUE_WAIT_MS,
       audit: await this.audit(),
       clock: this.#clock,
       newId: newTypeId,
@@ -113,13 +116,12 @@ export class Operations {
     return connectRedis({ url, timeoutMs });
   }
 
-  /** Connects to Redis only when a command sets a marker. Few commands do. */
-  #lazyMarkers(): Markers {
-    const open = async () => new KeyMarkers(await this.#connectedRedis());
+  /** Connects to Redis only when a command announces a change. Few commands do. */
+  #lazyVersions(): Versions {
+    const open = async () => new AccountVersions(await this.#connectedRedis());
     return {
-      markRevoked: async (accountId, keyId) => (await open()).markRevoked(accountId, keyId),
-      markRotated: async (...marker) => (await open()).markRotated(...marker),
-      markStatus: async (...marker) => (await open()).markStatus(...marker),
+      now: async () => (await open()).now(),
+      raise: async (...read) => (await open()).raise(...read),
     };
   }
 }

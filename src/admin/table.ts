@@ -49,7 +49,7 @@ function blocksOf({ surfaces, keys }: AccountLimits): Block[] {
   const account = surfaces.map(({ surface, account: { used, limit } }) => ({ label: surface, used, limit }));
   return [
     { title: "account", rows: account },
-    ...keys.map(({ id, name, status, surfaces: own, grants }) => {
+    ...keys.map(({ id, name, surfaces: own, grants }) => {
       const granted = grants.map(({ amount, remaining }) => ({
         label: "grant",
         used: amount - remaining,
@@ -57,7 +57,7 @@ function blocksOf({ surfaces, keys }: AccountLimits): Block[] {
       }));
       const rows = own.map(({ surface, key: { used, limit } }) => ({ label: surface, used, limit }));
       return {
-        title: `${plain(name).slice(0, 14)} ${id}${status === "active" ? "" : ` ${status}`}`,
+        title: `${plain(name).slice(0, 14)} ${id}`,
         rows: [...rows, ...granted],
       };
     }),

@@ -6,7 +6,6 @@ import { headerOf } from "../http/request.ts";
 import type { CallerClaim, ChargeRequest, Decision } from "../limiter/decision.ts";
 import { keyRefused, rateLimitHeaders, refusalOf } from "../limiter/headers.ts";
 import type { Limiter } from "../limiter/limiter.ts";
-import { ANY_VERSION } from "../limiter/scripts.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import { isRefusal, Problem, type Refusal } from "../problems.ts";
 import type { ApiState } from "./state.ts";
@@ -20,16 +19,15 @@ export interface AdmitOptions {
 type Ctx = Context & { state: ApiState };
 
 /**
- * Maximum look-ups of the key for one request. After a rotation the first result may be cached, and the second may come
- * from a look-up that began before the rotation. The third begins after it, so the limiter does not check the version
- * of its result.
+ * Maximum look-ups of the key for one request. After a change of the account the first result may be cached, and the second
+ * may come from a look-up that began before the change. The third begins after it.
  */
 const MAX_LOOK_UPS = 3;
 
 /**
  * Authenticates the request and charges the surface. Sets the rate limit headers whether or not the request is admitted.
  * On a free route, checks the key, stores its usage in the state, and sets no rate limit headers. One round trip to the
- * limiter, and up to two to the store unless the key is cached. Repeats both if the key was rotated since it was cached.
+ * limiter. Unless the key is cached, one more, and two to the store. Repeats all if the account was changed since.
  * @returns the caller, or why the request is refused: rate_limited or a problem of its key.
  * @throws problems of the look-up of a key (Authenticator), and limiter_unavailable.
  */
@@ -47,19 +45,21 @@ export async function admit(
     const found = authenticator.authenticate(credentials);
     const known = found instanceof Promise ? await lookedUp(ctx, found) : found;
     if (isRefusal(known)) return known;
-    const { accountId, keyId, accountVersion, secretEndsAt } = known;
+    const { accountId, keyId, accountVersion, connections, secretEndsAt } = known;
     const caller = { accountId, keyId };
     ctx.state.caller = caller;
-    const version = lookUps < MAX_LOOK_UPS ? accountVersion : ANY_VERSION;
     // Written out, because spreading objects here takes 3 µs of each request.
-    const claim = { accountId, keyId, surface, accountVersion: version, secretEndsAt };
-    const refused = isCharged(claim) ? decided(ctx, await limiter.charge(claim)) : await check(ctx, claim, limiter);
+    const claim = { accountId, keyId, surface, accountVersion, connections, secretEndsAt };
+    const refused = isCharged(claim)
+      ? decided(ctx, await limiter.charge(claim), keyId)
+      : await check(ctx, claim, limiter);
     if (refused === undefined) {
       lastUsed.note(keyId);
       return caller;
     }
     if (refused !== "outdated") return refused;
-    authenticator.forget(credentials);
+    authenticator.forget(credentials, accountVersion);
+    if (lookUps === MAX_LOOK_UPS) return keyRefused(refused);
   }
 }
 
@@ -86,10 +86,10 @@ async function check(ctx: Ctx, claim: CallerClaim, limiter: Limiter): Promise<Re
 }
 
 /** Sets the rate limit headers. Returns why the request is refused; `outdated` if the key must be looked up again. */
-function decided(ctx: Ctx, decision: Decision): Refusal | "outdated" | undefined {
+function decided(ctx: Ctx, decision: Decision, keyId: string): Refusal | "outdated" | undefined {
   if (decision.verdict === "outdated") return decision.verdict;
   ctx.state.decision = decision;
   const headers = rateLimitHeaders(decision);
   for (const name in headers) ctx.res.setHeader(name, headers[name]!);
-  return refusalOf(decision);
+  return refusalOf(decision, keyId);
 }

@@ -1,5 +1,7 @@
-import { findKey } from "../accounts/account.ts";
+import { setTimeout } from "node:timers/promises";
+import { type AccountRecord, findKey } from "../accounts/account.ts";
 import { invalid } from "../accounts/checks.ts";
+import { Announcer, type Versions } from "../accounts/announcer.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ListView } from "../accounts/view.ts";
 import type { AuditTrail } from "../audit/trail.ts";
@@ -12,13 +14,19 @@ import { checkedTerms, type GrantRequest, type GrantTerms, refuseOtherTerms } fr
 import { type GrantView, viewGrant } from "./view.ts";
 
 interface Dependencies {
-  readonly accounts: Pick<AccountStore, "accountOfKey" | "get">;
+  readonly accounts: Pick<AccountStore, "accountOfKey" | "change" | "get">;
+  readonly versions: Versions;
   readonly store: GrantStore;
   readonly counters: GrantCounters;
   readonly audit: AuditTrail;
   /** Must follow Redis's clock, which decides when a grant expires. */
   readonly clock: Clock;
   readonly newId: NewId;
+  /**
+   * How long to wait between placing a grant empty and filling it, in milliseconds: longer than a replica repeats a refusal
+   * by itself (limiter/refusal-cache.ts). Once the grant is placed, no refusal of its key is repeated that was not yet.
+   */
+  readonly issueWaitMs: number;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -30,19 +38,23 @@ const HOUR_MS = 60 * 60 * 1000;
  */
 export class GrantService {
   readonly #accounts: Dependencies["accounts"];
+  readonly #announcer: Announcer;
   readonly #store: GrantStore;
   readonly #counters: GrantCounters;
   readonly #audit: AuditTrail;
   readonly #clock: Clock;
   readonly #newId: NewId;
+  readonly #issueWaitMs: number;
 
-  constructor({ accounts, store, counters, audit, clock, newId }: Dependencies) {
+  constructor({ accounts, versions, store, counters, audit, clock, newId, issueWaitMs }: Dependencies) {
     this.#accounts = accounts;
+    this.#announcer = new Announcer(accounts, versions);
     this.#store = store;
     this.#counters = counters;
     this.#audit = audit;
     this.#clock = clock;
     this.#newId = newId;
+    this.#issueWaitMs = issueWaitMs;
   }
 
   /**
@@ -145,7 +157,11 @@ export class GrantService {
       record = await this.#store.advance(grantId, "recorded", "placed");
     }
     if (record.step === "placed" && record.revoked_at === null) {
+      // Until now a replica may have refused by itself what the grant admits. From now on no replica does.
+      await setTimeout(this.#issueWaitMs);
       const filled = await this.#counters.fillOnce({ ...address, amount });
+      // A new version makes every replica read the key's grants again, so that every answer shows this one.
+      if (filled) await this.#announcer.changed(await this.#accounts.change(accountId, this.#now(), touched));
       record = filled ? await this.#store.advance(grantId, "placed", "issued") : await this.#store.get(grantId);
       if (!filled && record.revoked_at === null) throw lost(grantId);
     }
@@ -166,6 +182,11 @@ export class GrantService {
   #now(): string {
     return timestamp(this.#clock.now());
   }
+}
+
+/** Returns the account without a change. It gets a new version all the same. */
+function touched(account: AccountRecord): AccountRecord {
+  return { ...account };
 }
 
 function refuseLost(view: GrantView): GrantView {

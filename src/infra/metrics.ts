@@ -72,6 +72,12 @@ export class Metrics {
     help: "Decisions that were made in memory, because Redis did not answer and LIMITER_ON_OUTAGE is local.",
     labelNames: ["surface"],
   });
+  readonly repeatedRefusals = new Counter({
+    ...this.#in,
+    name: "limiter_repeated_refusals_total",
+    help: "Refusals that a replica repeated by itself in a flood, without asking Redis. They count as decisions too.",
+    labelNames: ["surface", "scope"],
+  });
 
   readonly dependencyUp = new Gauge({
     ...this.#in,

@@ -5,13 +5,13 @@ import type { Surface } from "./surfaces.ts";
 export type Verdict = "admitted" | "granted" | "account_exhausted" | "key_exhausted" | KeyRefusal;
 
 /**
- * Why a key may not be used. `suspended`: its account is suspended. `replaced`: the grace of the secret that was sent
- * is over. `outdated`: the key was rotated after the replica looked it up. Look it up and ask again.
+ * Why a key may not be used. `replaced`: the grace of the secret that was sent is over. `outdated`: the account was changed
+ * after the replica looked the key up, or Redis does not know the account's version. Look the key up and ask again.
  */
-export type KeyRefusal = "revoked" | "suspended" | "outdated" | "replaced";
+export type KeyRefusal = "outdated" | "replaced";
 
 /** A caller, with what the replica has cached about its key. Members that are left out are not checked. */
-export type CallerClaim = Caller & Partial<Pick<KnownCaller, "accountVersion" | "secretEndsAt">>;
+export type CallerClaim = Caller & Partial<Pick<KnownCaller, "accountVersion" | "connections" | "secretEndsAt">>;
 
 /** One request to be charged. */
 export interface ChargeRequest extends CallerClaim {

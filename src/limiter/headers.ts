@@ -1,4 +1,4 @@
-import { accountSuspended, keyOutdated, keyReplaced, keyRevoked } from "../accounts/refusals.ts";
+import { keyOutdated, keyReplaced } from "../accounts/refusals.ts";
 import { QUOTA_EXCEEDED, type Refusal, refusal } from "../problems.ts";
 import type { Decision, KeyRefusal, Verdict } from "./decision.ts";
 
@@ -19,16 +19,19 @@ export function rateLimitHeaders(decision: Decision): Record<string, string> {
 }
 
 /**
- * Returns the whole seconds until the window ends, rounded up, at least 1. This is `t` in RateLimit and the Retry-After
- * of a refusal. A client that waits exactly this long finds a new window.
+ * Returns the whole seconds until the window ends, rounded up, at least 1. This is `t` in RateLimit, and the least
+ * Retry-After of a refusal. A client that waits exactly this long finds a new window.
  */
 export function secondsToReset({ resetMs }: Pick<Decision, "resetMs">): number {
   return Math.max(1, Math.ceil(resetMs / 1000));
 }
 
-/** Returns what to answer, rate_limited or the refusal of an unusable key. Undefined if the request is admitted. */
-export function refusalOf(decision: Decision): Refusal | undefined {
-  return REFUSALS[decision.verdict](decision);
+/**
+ * Returns what to answer, rate_limited or the refusal of an unusable key. Undefined if the request is admitted. The key
+ * decides how much later than the end of the window rate_limited asks it to come back: see `delayOf`.
+ */
+export function refusalOf(decision: Decision, keyId: string): Refusal | undefined {
+  return REFUSALS[decision.verdict](decision, keyId);
 }
 
 /** Returns what to answer if the key may not be used. */
@@ -37,28 +40,30 @@ export function keyRefused(reason: KeyRefusal): Refusal {
 }
 
 const KEY_REFUSALS: Record<KeyRefusal, () => Refusal> = {
-  revoked: keyRevoked,
-  suspended: () => accountSuspended(),
   outdated: keyOutdated,
   replaced: keyReplaced,
 };
 
-const REFUSALS: Record<Verdict, (decision: Decision) => Refusal | undefined> = {
+const REFUSALS: Record<Verdict, (decision: Decision, keyId: string) => Refusal | undefined> = {
   admitted: () => undefined,
   granted: () => undefined,
-  account_exhausted: (decision) => rateLimited(decision, "account"),
-  key_exhausted: (decision) => rateLimited(decision, "key"),
+  account_exhausted: (decision, keyId) => rateLimited(decision, "account", keyId),
+  key_exhausted: (decision, keyId) => rateLimited(decision, "key", keyId),
   ...KEY_REFUSALS,
 };
 
-/** The last refusal of each surface and scope: within a second all are alike, and in a flood there are thousands. */
+/**
+ * The last refusal of each surface, scope and delay: within a second all are alike, and in a flood there are thousands.
+ * With windows of an hour these are at most 7 × 2 × 31.
+ */
 const latest = new Map<string, { limit: number; windowSeconds: number; retryAfter: number; refused: Refusal }>();
 
-function rateLimited(decision: Decision, scope: "account" | "key"): Refusal {
+function rateLimited(decision: Decision, scope: "account" | "key", keyId: string): Refusal {
   const { surface, windowSeconds } = decision;
   const { limit } = decision[scope];
-  const retryAfter = secondsToReset(decision);
-  const name = `${scope} ${surface}`;
+  const delay = delayOf(keyId, windowSeconds);
+  const retryAfter = secondsToReset(decision) + delay;
+  const name = `${scope} ${surface} ${delay}`;
   const last = latest.get(name);
   if (last?.retryAfter === retryAfter && last.limit === limit && last.windowSeconds === windowSeconds)
     return last.refused;
@@ -71,6 +76,22 @@ function rateLimited(decision: Decision, scope: "account" | "key"): Refusal {
   });
   latest.set(name, { limit, windowSeconds, retryAfter, refused });
   return refused;
+}
+
+/**
+ * Returns how many whole seconds after the end of the window a refused key may come back: 0 to 1/120 of the window, so
+ * up to 30 of an hour, and always the same for the same key. Without it, all refused clients would come back in the
+ * second in which the window ends.
+ */
+function delayOf(keyId: string, windowSeconds: number): number {
+  return hashOf(keyId) % (Math.floor(windowSeconds / 120) + 1);
+}
+
+/** Returns the 32-bit FNV-1a hash of an ASCII text. About 0.1 µs for an id. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash >>> 0;
 }
 
 function inWords(seconds: number): string {

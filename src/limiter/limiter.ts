@@ -7,7 +7,9 @@ import type { CallerClaim, ChargeRequest, Decision, Verdict } from "./decision.t
 import { LocalLimiter } from "./local.ts";
 import { Observer } from "./observer.ts";
 import { answerOf, OutageDetector } from "./outage.ts";
-import { ANY_VERSION, charge, type ChargeAnswer, NEVER } from "./scripts.ts";
+import { RefusalCache } from "./refusal-cache.ts";
+import { ShownGrants } from "./shown-grants.ts";
+import { charge, type ChargeAnswer, NEVER } from "./scripts.ts";
 import { serverOf } from "../infra/redis-nodes.ts";
 import { limitsOf } from "./surfaces.ts";
 import { readUsage, type Usage } from "./usage.ts";
@@ -28,6 +30,8 @@ export interface LimiterOptions {
   /** The share of one replica is the limit divided by this. */
   replicasExpected: number;
   metrics: Metrics;
+  /** How often a connection to Redis was lost or made, and how often it was made (infra/redis-epoch.ts). */
+  connection: { readonly changes: number; readonly connections: number };
 }
 
 /** Minimum time between two reads of what one key has used, in milliseconds. GET /limits is free, so it needs a bound. */
@@ -41,6 +45,9 @@ const STALE_AGAIN = 2;
  * that Redis runs at the last moment would count although its answer comes too late. Also, timers fire up to 1 ms early.
  */
 const MAX_WAY_BACK_MS = 10;
+
+/** Versions begin with 1. */
+const NO_VERSION = 0;
 
 /** An answer that is not stale. */
 type Decided = ChargeAnswer & { readonly verdict: Verdict };
@@ -62,6 +69,8 @@ export class Limiter {
   readonly #outages = new Map<string, OutageDetector>();
   readonly #usages = new PacedReads<Usage>(USAGE_EVERY_MS);
   readonly #clocks: ServerClocks;
+  readonly #shown = new ShownGrants();
+  readonly #refusals: RefusalCache;
   readonly #wayBackMs: number;
   /** Resolves when the charges of this turn are sent. */
   #departure: Promise<void> | undefined;
@@ -71,23 +80,28 @@ export class Limiter {
     this.#local = options.onOutage === "local" ? new LocalLimiter(options) : null;
     this.#observer = new Observer(options.metrics);
     this.#clocks = new ServerClocks(options.redis, options.clock);
+    this.#refusals = new RefusalCache(options);
     this.#wayBackMs = Math.max(1, Math.min(MAX_WAY_BACK_MS, options.timeoutMs / 10));
   }
 
   /**
-   * Charges a request to its account and its key, both or neither. One round trip; two or three, within the same
+   * Charges a request to its account and its key, both or neither. One round trip; none in a flood of refusals; two or three, within the same
    * `timeoutMs`, if an attempt was stale. Source: lua/charge.lua.
    * @returns the decision. Check its verdict: a refusal is not thrown.
    * @throws problem `limiter_unavailable` within `timeoutMs` of its sending. The request is not admitted, but may have been charged once.
    * With `onOutage` local, only until it is an outage.
    */
   async charge(request: ChargeRequest): Promise<Decision> {
+    const repeated = this.#refusals.find(request);
+    if (repeated !== undefined) {
+      this.#observer.repeated(repeated);
+      return repeated;
+    }
     await this.#depart();
     const started = performance.now();
     try {
       const { timeoutMs } = this.#options;
-      const answer = await answerOf(this.#send(request, started + timeoutMs, STALE_AGAIN), timeoutMs);
-      const decision = this.#decision(request, answer);
+      const decision = await answerOf(this.#send(request, started + timeoutMs, STALE_AGAIN), timeoutMs);
       this.#outageOf(request).answered();
       this.#observer.decided(decision, started);
       return decision;
@@ -107,9 +121,21 @@ export class Limiter {
    * @throws problem `limiter_unavailable` if Redis does not answer within `timeoutMs`.
    */
   readUsage(claim: CallerClaim): Promise<Usage> {
-    const { accountId, keyId, accountVersion, secretEndsAt } = claim;
-    const asked = [accountId, keyId, accountVersion, secretEndsAt].join();
-    return this.#usages.read(asked, () => this.#observer.timed(readUsage(this.#options, claim)));
+    const { accountId, keyId, accountVersion, connections, secretEndsAt } = claim;
+    const asked = [accountId, keyId, accountVersion, connections, secretEndsAt].join();
+    return this.#usages.read(asked, () => {
+      const current = { ...claim, accountVersion: this.#versionOf(claim) };
+      return this.#observer.timed(readUsage(this.#options, current));
+    });
+  }
+
+  /**
+   * Returns the version to send with a claim. Redis may have been connected again since the key was found in the cache: then
+   * it is one that no account has, so that the answer is `outdated`.
+   */
+  #versionOf({ accountVersion, connections }: CallerClaim): number | undefined {
+    const isSame = connections === undefined || connections === this.#options.connection.connections;
+    return isSame ? accountVersion : NO_VERSION;
   }
 
   /**
@@ -133,10 +159,11 @@ export class Limiter {
   }
 
   /** Sends a charge, and again if it was stale. No async function: each promise costs every request something. */
-  #send(request: ChargeRequest, giveUpAt: number, again: number): Promise<Decided> {
-    const { accountId, keyId, surface, cost = 1, accountVersion = ANY_VERSION, secretEndsAt = NEVER } = request;
+  #send(request: ChargeRequest, giveUpAt: number, again: number): Promise<Decision> {
+    const { accountId, keyId, surface, cost = 1, secretEndsAt = NEVER } = request;
     const { redis, windowSeconds, scale } = this.#options;
-    const sentAt = performance.now();
+    const sending = this.#refusals.sent();
+    const { sentAt } = sending;
     const call = {
       caller: { accountId, keyId },
       surface,
@@ -144,8 +171,9 @@ export class Limiter {
       windowSeconds,
       cost,
       deadlineMs: this.#clocks.timeAt(giveUpAt - this.#wayBackMs, accountId),
-      accountVersion,
+      accountVersion: this.#versionOf(request),
       secretEndsAt,
+      showGrants: this.#shown.mayHave(request),
     };
     return charge(redis, call).then(
       (answer) => {
@@ -153,7 +181,12 @@ export class Limiter {
         this.#observer.ran(sentAt);
         // A late answer says too little about the current time.
         if (received < giveUpAt) this.#clocks.answered(answer.nowMs, { accountId, sentAt, received });
-        if (isDecided(answer)) return answer;
+        if (call.showGrants) this.#shown.answered(request, answer);
+        if (isDecided(answer)) {
+          const decision = this.#decision(request, answer);
+          this.#refusals.keep(request, decision, sending);
+          return decision;
+        }
         if (again > 0 && received < giveUpAt) return this.#send(request, giveUpAt, again - 1);
         throw new Error("The charge reached Redis after its deadline");
       },
@@ -164,20 +197,21 @@ export class Limiter {
     );
   }
 
-  #decision({ surface }: ChargeRequest, answer: Decided): Decision {
-    const { verdict, accountRemaining, keyRemaining, resetMs, grantRemaining, grantAmount, nowMs } = answer;
+  #decision(request: ChargeRequest, answer: Decided): Decision {
+    const { verdict, accountUsed, keyUsed, window, grantRemaining, grantAmount, nowMs } = answer;
+    const { surface } = request;
     const { windowSeconds, scale } = this.#options;
     const limits = limitsOf(surface, scale);
     return {
       verdict,
       surface,
-      account: { limit: limits.account, remaining: accountRemaining },
-      key: { limit: limits.key, remaining: keyRemaining },
+      account: { limit: limits.account, remaining: Math.max(limits.account - accountUsed, 0) },
+      key: { limit: limits.key, remaining: Math.max(limits.key - keyUsed, 0) },
       grantRemaining: grantRemaining < 0 ? null : grantRemaining,
       grantAmount: grantAmount < 0 ? null : grantAmount,
-      resetMs,
+      resetMs: (window + 1) * windowSeconds * 1000 - nowMs,
       windowSeconds,
-      window: (nowMs + resetMs) / (windowSeconds * 1000) - 1,
+      window,
     };
   }
 }

@@ -8,8 +8,6 @@ const SCOPES: Record<Verdict, "account" | "key" | "grant" | ""> = {
   granted: "grant",
   account_exhausted: "account",
   key_exhausted: "key",
-  suspended: "account",
-  revoked: "key",
   outdated: "key",
   replaced: "key",
 };
@@ -41,6 +39,13 @@ export class Observer {
   /** The replica decided in memory after all. */
   decidedLocally({ surface }: Decision): void {
     this.#metrics.localDecisions.inc({ surface });
+  }
+
+  /** The replica repeated a refusal of Redis by itself. Nothing is timed, because Redis was not asked. */
+  repeated({ surface, verdict }: Decision): void {
+    const scope = SCOPES[verdict];
+    this.#metrics.repeatedRefusals.inc({ surface, scope });
+    this.#metrics.decisions.inc({ surface, verdict, scope });
   }
 
   /** A script ran. */

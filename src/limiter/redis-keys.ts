@@ -6,12 +6,14 @@ import type { Surface } from "./surfaces.ts";
  * call reaches them on a cluster. Ids contain no braces.
  */
 export const redisKeys = {
-  accountCounter: (accountId: string, surface: Surface) => `{${accountId}}:${surface}`,
-  keyCounter: ({ accountId, keyId }: Caller, surface: Surface) => `{${accountId}}:${surface}:${keyId}`,
-  accountMarker: (accountId: string) => `{${accountId}}:standing`,
-  publishedVersion: (accountId: string) => `{${accountId}}:standing-version`,
-  keyMarker: ({ accountId, keyId }: Caller) => `{${accountId}}:standing:${keyId}`,
+  ledger: (accountId: string) => `{${accountId}}:ledger`,
   // Version 0.1.0 had grants of creates only, so their name has no surface.
   grants: ({ accountId, keyId }: Caller, surface: Surface) =>
     `{${accountId}}:grants:${keyId}${surface === "create" ? "" : `:${surface}`}`,
+};
+
+/** The fields of a ledger, beside `window` and `version` (lua/charge.lua). No surface has either name. */
+export const ledgerFields = {
+  account: (surface: Surface) => surface,
+  key: (keyId: string, surface: Surface) => `${surface}:${keyId}`,
 };

@@ -1,9 +1,8 @@
-import type { AccountRecord } from "../accounts/account.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
 import { loadScript, runScript } from "../infra/scripts.ts";
 import type { KeyRefusal, Verdict } from "./decision.ts";
-import { redisKeys } from "./redis-keys.ts";
+import { ledgerFields, redisKeys } from "./redis-keys.ts";
 import { type Surface, SURFACES } from "./surfaces.ts";
 
 /** The limiter's scripts as functions. The header of each script explains its keys, arguments and answer. */
@@ -11,13 +10,11 @@ import { type Surface, SURFACES } from "./surfaces.ts";
 const SCRIPTS = {
   charge: loadScript("charge.lua"),
   fillGrant: loadScript("fill-grant.lua"),
-  markAccount: loadScript("mark-account.lua"),
-  markKey: loadScript("mark-key.lua"),
+  raiseVersion: loadScript("raise-version.lua"),
   usage: loadScript("usage.lua"),
 };
 
-/** What a call says if the version, or the end of the secret, is not to be checked. */
-export const ANY_VERSION = Number.MAX_SAFE_INTEGER;
+/** What a call says if the end of the secret is not to be checked. */
 export const NEVER = 0;
 
 export interface ChargeCall {
@@ -28,17 +25,22 @@ export interface ChargeCall {
   readonly cost: number;
   /** By Redis's clock, in milliseconds; 0 for none. */
   readonly deadlineMs: number;
-  readonly accountVersion: number;
+  /** Undefined if it is not to be checked. */
+  readonly accountVersion: number | undefined;
   /** By Redis's clock, in milliseconds; 0 for never. */
   readonly secretEndsAt: number;
+  /** Whether the answer must say what remains of the key's grants. If a window is exhausted, it says so in any case. */
+  readonly showGrants: boolean;
 }
 
 export interface ChargeAnswer {
   readonly verdict: Verdict | "stale";
-  readonly accountRemaining: number;
-  readonly keyRemaining: number;
-  readonly resetMs: number;
-  /** -1 without a live grant. */
+  /** What was used in the window, in requests. An admitted request is included. */
+  readonly accountUsed: number;
+  readonly keyUsed: number;
+  /** The number of the window. */
+  readonly window: number;
+  /** -1 without a live grant, or if the grants were not read. */
   readonly grantRemaining: number;
   readonly grantAmount: number;
   readonly nowMs: number;
@@ -46,16 +48,21 @@ export interface ChargeAnswer {
 
 /** lua/charge.lua. One round trip. */
 export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnswer> {
-  const { caller, surface, limits, windowSeconds, cost, deadlineMs, accountVersion, secretEndsAt } = call;
-  const keys = [
-    redisKeys.accountCounter(caller.accountId, surface),
-    redisKeys.keyCounter(caller, surface),
-    redisKeys.keyMarker(caller),
-    redisKeys.accountMarker(caller.accountId),
-    redisKeys.grants(caller, surface),
+  const { caller, surface, limits, windowSeconds, cost, deadlineMs, accountVersion, secretEndsAt, showGrants } = call;
+  const keys = [redisKeys.ledger(caller.accountId), redisKeys.grants(caller, surface)];
+  const args = [
+    windowSeconds,
+    accountVersion ?? "",
+    secretEndsAt,
+    ledgerFields.account(surface),
+    ledgerFields.key(caller.keyId, surface),
+    limits.account,
+    limits.key,
+    deadlineMs,
+    showGrants ? 1 : 0,
   ];
-  const args = `${limits.account} ${limits.key} ${windowSeconds} ${cost} ${deadlineMs} ${accountVersion} ${secretEndsAt}`;
-  return runScript(redis, SCRIPTS.charge, keys, [args], chargeAnswer);
+  if (cost !== 1) args.push(cost);
+  return runScript(redis, SCRIPTS.charge, keys, args, chargeAnswer);
 }
 
 /** Reads the words of lua/charge.lua's answer. */
@@ -63,19 +70,18 @@ function chargeAnswer(answer: unknown): ChargeAnswer {
   const words = (answer as string).split(" ");
   return {
     verdict: words[0] as ChargeAnswer["verdict"],
-    accountRemaining: Number(words[1]),
-    keyRemaining: Number(words[2]),
-    resetMs: Number(words[3]),
-    grantRemaining: Number(words[4]),
-    nowMs: Number(words[5]),
-    grantAmount: Number(words[6]),
+    accountUsed: Number(words[1]),
+    keyUsed: Number(words[2]),
+    window: Number(words[3]),
+    nowMs: Number(words[4]) * 1000 + Math.floor(Number(words[5]) / 1000),
+    grantRemaining: Number(words[6]),
+    grantAmount: Number(words[7]),
   };
 }
 
 export interface SurfaceAnswer {
   readonly accountUsed: number;
   readonly keyUsed: number;
-  readonly resetMs: number;
   /** As HGETALL: id, value, id, value … */
   readonly grants: readonly string[];
 }
@@ -84,6 +90,8 @@ export interface UsageAnswer {
   readonly nowMs: number;
   /** Why the key may not be used; undefined if it may. */
   readonly refusal: KeyRefusal | undefined;
+  /** Milliseconds to the window's end. */
+  readonly resetMs: number;
   /** One for each surface, in the order of SURFACES. */
   readonly surfaces: readonly SurfaceAnswer[];
 }
@@ -98,22 +106,29 @@ export function usage(
     secretEndsAt,
   }: Pick<ChargeCall, "caller" | "windowSeconds" | "accountVersion" | "secretEndsAt">,
 ): Promise<UsageAnswer> {
-  const keys = [
-    redisKeys.keyMarker(caller),
-    redisKeys.accountMarker(caller.accountId),
-    ...SURFACES.flatMap((surface) => [
-      redisKeys.accountCounter(caller.accountId, surface),
-      redisKeys.keyCounter(caller, surface),
-      redisKeys.grants(caller, surface),
-    ]),
-  ];
-  return runScript(redis, SCRIPTS.usage, keys, [windowSeconds, accountVersion, secretEndsAt], usageAnswer);
+  const keys = [redisKeys.ledger(caller.accountId), ...SURFACES.map((surface) => redisKeys.grants(caller, surface))];
+  const fields = SURFACES.flatMap((surface) => [
+    ledgerFields.account(surface),
+    ledgerFields.key(caller.keyId, surface),
+  ]);
+  return runScript(
+    redis,
+    SCRIPTS.usage,
+    keys,
+    [windowSeconds, accountVersion ?? "", secretEndsAt, ...fields],
+    (answer) => usageAnswer(answer as UsageWords),
+  );
 }
 
-function usageAnswer(answer: unknown): UsageAnswer {
-  const [nowMs, refusal, rows] = answer as [number, KeyRefusal | "", [number, number, number, string[]][]];
-  const surfaces = rows.map(([accountUsed, keyUsed, resetMs, grants]) => ({ accountUsed, keyUsed, resetMs, grants }));
-  return { nowMs, refusal: refusal === "" ? undefined : refusal, surfaces };
+type UsageWords = [nowMs: number, refusal: KeyRefusal | "", resetMs: number, used: number[], grants: string[][]];
+
+function usageAnswer([nowMs, refusal, resetMs, used, grants]: UsageWords): UsageAnswer {
+  const surfaces = grants.map((of, index) => ({
+    accountUsed: used[2 * index] ?? 0,
+    keyUsed: used[2 * index + 1] ?? 0,
+    grants: of,
+  }));
+  return { nowMs, refusal: refusal === "" ? undefined : refusal, resetMs, surfaces };
 }
 
 /** lua/fill-grant.lua. One round trip. @returns whether the grant exists. */
@@ -126,35 +141,24 @@ export function fillGrant(
   return runScript(redis, SCRIPTS.fillGrant, keys, [grantId, amount], isDone);
 }
 
-/** What the scripts that set markers have in common. */
-interface Marking {
+export interface VersionCall {
+  readonly version: number;
+  /** How long Redis keeps the version at least, in milliseconds. */
   readonly lifetimeMs: number;
-  /** Whether the store was restored from a backup: then a newer record that Redis knows is no longer true. */
-  readonly restored: boolean;
+  /** By Redis's clock, in milliseconds; 0 for none. */
+  readonly deadlineMs: number;
+  /** A version that Redis may know and that the store has lost: lower it. 0 for none. */
+  readonly over: number;
 }
 
-/**
- * lua/mark-key.lua. One round trip.
- * @param marker `revoked`, or the version of the account's record that rotated the key.
- * @returns whether the marker is set; false if Redis knows of a revocation, or of a newer rotation.
- */
-export function markKey(
-  redis: RedisClient,
-  caller: Caller,
-  { marker, lifetimeMs, restored }: Marking & { readonly marker: "revoked" | number },
-): Promise<boolean> {
-  const args = [marker, lifetimeMs, Number(restored)];
-  return runScript(redis, SCRIPTS.markKey, [redisKeys.keyMarker(caller)], args, isDone);
-}
-
-/** lua/mark-account.lua. One round trip. @returns whether the status is set; false if Redis knows a newer record. */
-export function markAccount(
+/** lua/raise-version.lua. One round trip. @returns the version that Redis knows now; 0 if the deadline has passed. */
+export function raiseVersion(
   redis: RedisClient,
   accountId: string,
-  { status, version, lifetimeMs, restored }: Marking & Pick<AccountRecord, "status" | "version">,
-): Promise<boolean> {
-  const keys = [redisKeys.accountMarker(accountId), redisKeys.publishedVersion(accountId)];
-  return runScript(redis, SCRIPTS.markAccount, keys, [status, version, lifetimeMs, Number(restored)], isDone);
+  { version, lifetimeMs, deadlineMs, over }: VersionCall,
+): Promise<number> {
+  const args = [version, lifetimeMs, deadlineMs, over];
+  return runScript(redis, SCRIPTS.raiseVersion, [redisKeys.ledger(accountId)], args, Number);
 }
 
 function isDone(answer: unknown): boolean {

@@ -1,8 +1,9 @@
 import type { RedisClient } from "../infra/redis.ts";
-import type { CallerClaim, KeyRefusal, Quota } from "./decision.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { KeyRefusal, Quota } from "./decision.ts";
 import { type Grant, parseGrants } from "./grant-counters.ts";
 import { answerOf } from "./outage.ts";
-import { ANY_VERSION, NEVER, usage } from "./scripts.ts";
+import { NEVER, usage } from "./scripts.ts";
 import { limitsOf, SURFACES, type Surface } from "./surfaces.ts";
 
 export interface UsageOptions {
@@ -21,18 +22,24 @@ export interface SurfaceUsage {
   readonly surface: Surface;
   readonly account: UsedQuota;
   readonly key: UsedQuota;
-  /** Milliseconds to the window's end. */
-  readonly resetMs: number;
 }
 
 export interface Usage {
   /** Why the key may not be used; undefined if it may. */
   readonly refusal: KeyRefusal | undefined;
+  /** Milliseconds to the window's end. All surfaces have the same window. */
+  readonly resetMs: number;
   readonly surfaces: SurfaceUsage[];
   /** Live grants by surface, in the order in which they are drawn on. */
   readonly grants: Grant[];
   /** Redis's clock, in milliseconds. */
   readonly nowMs: number;
+}
+
+export interface UsageClaim extends Caller {
+  /** Undefined if it is not to be checked. */
+  readonly accountVersion?: number | undefined;
+  readonly secretEndsAt?: number;
 }
 
 /**
@@ -42,16 +49,17 @@ export interface Usage {
  */
 export async function readUsage(
   { redis, windowSeconds, scale, timeoutMs }: UsageOptions,
-  { accountId, keyId, accountVersion = ANY_VERSION, secretEndsAt = NEVER }: CallerClaim,
+  { accountId, keyId, accountVersion, secretEndsAt = NEVER }: UsageClaim,
 ): Promise<Usage> {
   const call = { caller: { accountId, keyId }, windowSeconds, accountVersion, secretEndsAt };
-  const { nowMs, refusal, surfaces } = await answerOf(usage(redis, call), timeoutMs);
+  const { nowMs, refusal, resetMs, surfaces } = await answerOf(usage(redis, call), timeoutMs);
   return {
     refusal,
+    resetMs,
     surfaces: SURFACES.map((surface, index) => {
-      const { accountUsed = 0, keyUsed = 0, resetMs = 0 } = surfaces[index] ?? {};
+      const { accountUsed = 0, keyUsed = 0 } = surfaces[index] ?? {};
       const limits = limitsOf(surface, scale);
-      return { surface, account: quota(limits.account, accountUsed), key: quota(limits.key, keyUsed), resetMs };
+      return { surface, account: quota(limits.account, accountUsed), key: quota(limits.key, keyUsed) };
     }),
     grants: SURFACES.flatMap((surface, index) => parseGrants(surface, pairs(surfaces[index]?.grants ?? []))).filter(
       ({ expiresAtMs }) => expiresAtMs > nowMs,

@@ -1,6 +1,6 @@
 import type { KeyRecord } from "../accounts/account.ts";
 import type { AccountStore } from "../accounts/store.ts";
-import { readUsage, type SurfaceUsage, type Usage, type UsageOptions } from "../limiter/usage.ts";
+import { readUsage, type Usage, type UsageOptions } from "../limiter/usage.ts";
 import type { LiveGrant, SurfaceLimits } from "./schema.ts";
 import { resetOf, viewLiveGrant } from "./service.ts";
 
@@ -18,7 +18,7 @@ export interface AccountLimits {
 export interface KeyLimits {
   id: string;
   name: string;
-  status: "active" | "revoked";
+  status: "active";
   surfaces: Omit<SurfaceLimits, "account">[];
   grants: LiveGrant[];
 }
@@ -50,7 +50,7 @@ export class AccountLimitsReader {
       name: account.name,
       status: account.status,
       window_seconds: this.#options.windowSeconds,
-      surfaces: last?.surfaces.map((surface) => viewAccountSurface(surface, last.nowMs)) ?? [],
+      surfaces: last?.surfaces.map(({ surface, account: own }) => ({ surface, account: own, ...resetOf(last) })) ?? [],
       keys: keys.flatMap((key, index) => viewKeyLimits(key, usages[index])),
     };
   }
@@ -58,19 +58,7 @@ export class AccountLimitsReader {
 
 function viewKeyLimits({ id, name }: KeyRecord, used: Usage | undefined): KeyLimits[] {
   if (used === undefined) return [];
-  const { surfaces, grants, nowMs, refusal } = used;
-  const own = surfaces.map(({ surface, key, resetMs }) => ({ surface, key, ...resetOf(resetMs, nowMs) }));
-  return [
-    {
-      id,
-      name,
-      status: refusal === "revoked" ? "revoked" : "active",
-      surfaces: own,
-      grants: grants.map(viewLiveGrant),
-    },
-  ];
-}
-
-function viewAccountSurface({ surface, account, resetMs }: SurfaceUsage, nowMs: number): Omit<SurfaceLimits, "key"> {
-  return { surface, account, ...resetOf(resetMs, nowMs) };
+  const { surfaces, grants } = used;
+  const own = surfaces.map(({ surface, key }) => ({ surface, key, ...resetOf(used) }));
+  return [{ id, name, status: "active", surfaces: own, grants: grants.map(viewLiveGrant) }];
 }

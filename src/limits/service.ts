@@ -14,24 +14,23 @@ export class LimitsService {
   }
 
   /** Returns every surface of the caller's account and key, and the key's live grants. No round trip. */
-  view(caller: Caller, { surfaces, grants, nowMs }: Usage): Limits {
+  view(caller: Caller, usage: Usage): Limits {
     return {
       object: "limits",
       account_id: caller.accountId,
       key_id: caller.keyId,
       window_seconds: this.#windowSeconds,
-      surfaces: surfaces.map(({ surface, account, key, resetMs }) => ({
-        surface,
-        account,
-        key,
-        ...resetOf(resetMs, nowMs),
-      })),
-      grants: grants.map(viewLiveGrant),
+      surfaces: usage.surfaces.map(({ surface, account, key }) => ({ surface, account, key, ...resetOf(usage) })),
+      grants: usage.grants.map(viewLiveGrant),
     };
   }
 }
 
-export function resetOf(resetMs: number, nowMs: number): Pick<SurfaceLimits, "reset" | "reset_at"> {
+/** Returns when the window of all surfaces ends. */
+export function resetOf({
+  resetMs,
+  nowMs,
+}: Pick<Usage, "resetMs" | "nowMs">): Pick<SurfaceLimits, "reset" | "reset_at"> {
   return { reset: secondsToReset({ resetMs }), reset_at: timestamp(nowMs + resetMs) };
 }
 

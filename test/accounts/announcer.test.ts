@@ -1,80 +1,88 @@
 import { expect } from "chai";
 import { type AccountRecord, newAccount } from "../../src/accounts/account.ts";
-import { Announcer, type Markers } from "../../src/accounts/announcer.ts";
+import { Announcer, type Versions } from "../../src/accounts/announcer.ts";
 
 const NOW = "2026-11-21T10:00:00.000Z";
 
-/** One account, and the markers that were announced to the limiter for it. `hold` delays the next announcement. */
+/** One account, and what Redis knows of its version. */
 function scene() {
-  const key = { id: "key_1", name: "ats", secrets: [], created_at: NOW, revoked_at: null };
-  let account: AccountRecord = { ...newAccount("acct_1", "Acme", NOW), keys: [key] };
-  const announced: string[] = [];
-  let held: Promise<void> = Promise.resolve();
-  const announce = (marker: string) => {
-    const until = held;
-    held = Promise.resolve(); // only the first announcement is delayed
-    return until.then(() => announced.push(marker) > 0);
-  };
-  const markers: Markers = {
-    markRevoked: () => announce("revoked"),
-    markRotated: (_account, _key, version, restored) => announce(`rotated ${version}${restored ? ", restored" : ""}`),
-    markStatus: (_account, status, version, restored) =>
-      announce(`${status} ${version}${restored ? ", restored" : ""}`),
+  let account: AccountRecord = newAccount("acct_1", "Acme", NOW);
+  let known = 0;
+  let ignoring = false;
+  const raised: string[] = [];
+  const hooks: { beforeRaise?: (() => Promise<void> | void) | undefined } = {};
+  const versions: Versions = {
+    now: () => Promise.resolve(7_000),
+    async raise(accountId, { version, begunMs, over }) {
+      const { beforeRaise } = hooks;
+      hooks.beforeRaise = undefined;
+      await beforeRaise?.();
+      if (raised.length === 10) throw new Error("This goes on and on.");
+      expect(begunMs).to.equal(7_000);
+      raised.push(`${accountId} ${version}${over === 0 ? "" : ` over ${over}`}`);
+      if (ignoring) {
+        ignoring = false;
+        return 0;
+      }
+      if (version >= known || known === over) known = version;
+      return known;
+    },
   };
   return {
-    announced,
-    announcer: new Announcer({ get: () => Promise.resolve(account) }, markers),
-    write: (edit: Partial<AccountRecord>) => (account = { ...account, ...edit, version: account.version + 1 }),
-    hold: () => {
-      let release: () => void = () => undefined;
-      held = new Promise<void>((resolve) => (release = resolve));
-      return release;
-    },
-    revoked: { keys: [{ ...key, revoked_at: NOW }] },
+    raised,
+    hooks,
+    known: () => known,
+    announcer: new Announcer({ get: () => Promise.resolve(account) }, versions),
+    /** Changes the record, as a command does before it announces the change. */
+    write: () => (account = { ...account, version: account.version + 1 }),
+    restore: (backup: AccountRecord) => (account = backup),
+    /** The next announcement comes too late. */
+    ignoreNext: () => (ignoring = true),
   };
 }
 
 describe("Announcer", () => {
-  it("announces each change once if no other change comes in between", async () => {
-    const { announcer, write, announced, revoked } = scene();
-    await announcer.keyChanged(write({}), "key_1");
-    await announcer.statusChanged(write({ status: "suspended" }));
-    await announcer.statusChanged(write({ status: "active" }));
-    await announcer.keyChanged(write(revoked), "key_1");
-    expect(announced).to.deep.equal(["rotated 2", "suspended 3", "active 4", "revoked"]);
+  it("announces each change once, if no other change comes in between", async () => {
+    const { announcer, write, raised } = scene();
+    await announcer.changed(write());
+    await announcer.changed(write());
+    expect(raised).to.deep.equal(["acct_1 2", "acct_1 3"]);
   });
 
-  it("announces a resumption again if the earlier suspension was announced after it", async () => {
-    const { announcer, write, announced, hold } = scene();
-    const release = hold();
-    const suspending = announcer.statusChanged(write({ status: "suspended" }));
-    await announcer.statusChanged(write({ status: "active" }));
-    release();
-    await suspending;
-    expect(announced).to.deep.equal(["active 3", "suspended 2", "active 3"]);
+  it("announces the newest record, if another command has changed it since", async () => {
+    const { announcer, write, raised } = scene();
+    const first = write();
+    write();
+    await announcer.changed(first);
+    expect(raised).to.deep.equal(["acct_1 3"]);
   });
 
-  it("announces a revocation again if the earlier rotation was announced after it", async () => {
-    const { announcer, write, announced, hold, revoked } = scene();
-    const release = hold();
-    const rotating = announcer.keyChanged(write({}), "key_1");
-    await announcer.keyChanged(write(revoked), "key_1");
-    release();
-    await rotating;
-    expect(announced).to.deep.equal(["revoked", "rotated 2", "revoked"]);
+  it("leaves the version of a later command that has announced first", async () => {
+    const { announcer, write, raised, hooks, known } = scene();
+    hooks.beforeRaise = () => announcer.changed(write());
+    await announcer.changed(write());
+    expect(raised).to.deep.equal(["acct_1 3", "acct_1 2", "acct_1 3 over 3"]);
+    expect(known()).to.equal(3);
   });
 
-  it("announces what happened to the key that was changed, not to another one of its account", async () => {
-    const { announcer, write, announced, revoked } = scene();
-    const other = { id: "key_2", name: "crm", secrets: [], created_at: NOW, revoked_at: null };
-    await announcer.keyChanged(write({ keys: [...revoked.keys, other] }), "key_2");
-    await announcer.keyChanged(write({ keys: [other, ...revoked.keys] }), "key_1");
-    expect(announced).to.deep.equal(["rotated 2", "revoked"]);
+  it("reads the record again if the announcement came too late", async () => {
+    const { announcer, write, raised, hooks, ignoreNext } = scene();
+    hooks.beforeRaise = () => {
+      write(); // another command, whose announcement Redis has forgotten since
+      ignoreNext();
+    };
+    await announcer.changed(write());
+    expect(raised).to.deep.equal(["acct_1 2", "acct_1 3"]);
   });
 
-  it("announces a revocation for a key that is no longer in the account's record", async () => {
-    const { announcer, write, announced } = scene();
-    await announcer.keyChanged(write({ keys: [] }), "key_1");
-    expect(announced).to.deep.equal(["revoked"]);
+  it("lowers the version to that of a record that was restored from a backup", async () => {
+    const { announcer, write, restore, raised, known } = scene();
+    const backup = write();
+    for (let n = 0; n < 3; n++) await announcer.changed(write());
+    restore(backup);
+    raised.length = 0;
+    await announcer.changed(write());
+    expect(raised).to.deep.equal(["acct_1 3", "acct_1 3 over 5"]);
+    expect(known()).to.equal(3);
   });
 });

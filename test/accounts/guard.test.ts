@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { mock } from "node:test";
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
-import { Authenticator } from "../../src/accounts/authenticate.ts";
+import type { Authenticator } from "../../src/accounts/authenticate.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { type GuardOptions, GuessGuard } from "../../src/accounts/guard.ts";
 import { makeKey } from "../../src/accounts/key.ts";
 import { problem, QUOTA_EXCEEDED } from "../../src/problems.ts";
-import { authenticate, bearer, CAP, useAccounts, problemOf } from "./support.ts";
+import { authenticate, bearer, CAP, newAuthenticator, newEpoch, useAccounts, problemOf } from "./support.ts";
 
 const [ATTACKER, ELSEWHERE] = ["192.0.2.66", "198.51.100.1"];
 const FAILURES = 20;
@@ -19,11 +19,10 @@ function guess(authenticator: Authenticator, address = ATTACKER): Promise<Caller
 
 describe("GuessGuard", () => {
   const accounts = useAccounts();
-  let elapsedMs = 0;
+  const epoch = newEpoch();
 
-  function newAuthenticator(options?: Omit<GuardOptions, "store">): Authenticator {
-    const guard = new GuessGuard({ store: accounts.store, ...options });
-    return new Authenticator({ store: accounts.store, clock: Date, timer: { now: () => elapsedMs }, guard });
+  function guarded(options?: Omit<GuardOptions, "store">): Authenticator {
+    return newAuthenticator(accounts, { guard: new GuessGuard({ store: accounts.store, ...options }), epoch });
   }
 
   async function newKeys(count: number): Promise<string[]> {
@@ -38,7 +37,7 @@ describe("GuessGuard", () => {
   }
 
   it("closes an address after 20 failures: 429 with scope address and Retry-After, and one look-up more at most", async () => {
-    const authenticator = newAuthenticator();
+    const authenticator = guarded();
     await closeAddress(authenticator);
     const before = accounts.finds();
     const { message, extras } = await problemOf(guess(authenticator), "rate_limited");
@@ -53,7 +52,7 @@ describe("GuessGuard", () => {
   });
 
   it("looks 20 of 5,000 concurrent wrong keys up one by one, and all others in few batches", async () => {
-    const authenticator = newAuthenticator();
+    const authenticator = guarded();
     const before = accounts.finds();
     const outcomes = await Promise.allSettled(Array.from({ length: 5_000 }, () => guess(authenticator)));
     const codes = outcomes.map((outcome) => outcome.status === "rejected" && (outcome.reason as { code: string }).code);
@@ -63,7 +62,7 @@ describe("GuessGuard", () => {
   });
 
   it("lets at most 5,000 keys wait, and refuses the next at once", async () => {
-    const authenticator = newAuthenticator();
+    const authenticator = guarded();
     await closeAddress(authenticator);
     const before = accounts.finds();
     const outcomes = await Promise.all(
@@ -84,22 +83,22 @@ describe("GuessGuard", () => {
   });
 
   it("still accepts valid keys, from other addresses and from the closed one, used before or not", async () => {
-    const authenticator = newAuthenticator();
+    const authenticator = guarded();
     const [known = "", unknown = ""] = await newKeys(2);
     await authenticate(authenticator, bearer(known, ATTACKER));
     await closeAddress(authenticator);
     await authenticate(authenticator, bearer(known, ATTACKER));
-    elapsedMs += 60_000;
+    epoch.connections++;
     await authenticate(authenticator, bearer(known, ATTACKER));
     await authenticate(authenticator, bearer(unknown, ATTACKER));
     await authenticate(authenticator, bearer(unknown, ELSEWHERE));
   });
 
   it("looks a key up at once that it has seen before, even while 5,000 wrong keys wait", async () => {
-    const authenticator = newAuthenticator();
+    const authenticator = guarded();
     const [known = "", unknown = ""] = await newKeys(2);
     await authenticate(authenticator, bearer(known, ATTACKER));
-    elapsedMs += 60_000;
+    epoch.connections++;
     await closeAddress(authenticator);
     const flood = Array.from({ length: 5_100 }, () => problemOf(guess(authenticator), "rate_limited"));
     await problemOf(authenticate(authenticator, bearer(unknown, ATTACKER)), "rate_limited");
@@ -108,7 +107,7 @@ describe("GuessGuard", () => {
   });
 
   it("does not count an existing key as a guess, even if it may not be used", async () => {
-    const authenticator = newAuthenticator();
+    const authenticator = guarded();
     for (let suspended = 0; suspended <= FAILURES; suspended += CAP) {
       const { id } = await accounts.service.createAccount({ name: "Acme" });
       const created = Array.from({ length: CAP }, () => accounts.service.createKey({ accountId: id, name: "ats" }));
@@ -122,7 +121,7 @@ describe("GuessGuard", () => {
 
   it("says what is wrong with each of a few wrong keys among a burst of valid ones", async () => {
     const keys = (await Promise.all(Array.from({ length: 10 }, () => newKeys(CAP)))).flat();
-    const authenticator = newAuthenticator();
+    const authenticator = guarded();
     const good = keys.map((key) => authenticate(authenticator, bearer(key, ATTACKER)));
     const wrong = Array.from({ length: 3 }, () => problemOf(guess(authenticator), "api_key_invalid"));
     await Promise.all([...good, ...wrong]);
@@ -130,13 +129,13 @@ describe("GuessGuard", () => {
 
   it("accepts a hundred valid keys that one address sends at once after a restart", async () => {
     const keys = (await Promise.all(Array.from({ length: 100 / CAP }, () => newKeys(CAP)))).flat();
-    const authenticator = newAuthenticator();
+    const authenticator = guarded();
     const callers = await Promise.all(keys.map((key) => authenticate(authenticator, bearer(key, ATTACKER))));
     expect(new Set(callers.map(({ keyId }) => keyId)).size).to.equal(100);
   });
 
   it("does not count a missing or mistyped key, because it costs no look-up", async () => {
-    const authenticator = newAuthenticator();
+    const authenticator = guarded();
     for (let request = 0; request < 2 * FAILURES; request++) {
       await problemOf(authenticate(authenticator, bearer("", ATTACKER)), "api_key_missing");
       await problemOf(authenticate(authenticator, bearer("cos_live_mistyped", ATTACKER)), "api_key_invalid");
@@ -145,7 +144,7 @@ describe("GuessGuard", () => {
   });
 
   it("opens an address again after Retry-After", async () => {
-    const authenticator = newAuthenticator({ failures: 1, windowSeconds: 1 });
+    const authenticator = guarded({ failures: 1, windowSeconds: 1 });
     await problemOf(guess(authenticator), "api_key_invalid");
     const { extras } = await problemOf(guess(authenticator), "rate_limited");
     await delay(Number(extras.headers?.["Retry-After"]) * 1000);
@@ -210,7 +209,7 @@ describe("GuessGuard", () => {
   });
 
   it("remembers at most the configured number of addresses", async () => {
-    const authenticator = newAuthenticator({ failures: 1, addresses: 2 });
+    const authenticator = guarded({ failures: 1, addresses: 2 });
     for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3"])
       await problemOf(guess(authenticator, address), "api_key_invalid");
     await problemOf(guess(authenticator, "192.0.2.3"), "rate_limited");

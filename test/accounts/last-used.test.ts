@@ -1,58 +1,236 @@
+import { mock } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { LastUsed } from "../../src/accounts/last-used.ts";
-import { AccountStore } from "../../src/accounts/store.ts";
-import { useService } from "../support/use-service.ts";
+import { createLog } from "../../src/infra/log.ts";
+import { startReplica } from "../../src/process/replica.ts";
+import { openOperators } from "../support/operators.ts";
+import { newAccount, testConfig } from "../support/service.ts";
+
+type Uses = ReadonlyMap<string, string>;
+
+const HOUR_MS = 3_600_000;
+const MAX_REMEMBERED = 10_000;
+/** Longer than any test, because no test that uses it waits for it. */
+const LONG_MS = 60_000;
+
+/** Returns a store that keeps what it is told to write. `answer` decides how each write ends. */
+function storeOf(answer: () => Promise<void> = async () => undefined) {
+  const written: Uses[] = [];
+  const setLastUsed = (uses: Uses): Promise<void> => {
+    written.push(uses);
+    return answer();
+  };
+  return { written, setLastUsed };
+}
+
+/** Returns an answer of a store that fails at the first write. */
+function failingOnce(): () => Promise<void> {
+  let writes = 0;
+  return async () => {
+    if (++writes === 1) throw new Error("down");
+  };
+}
+
+/** Returns as many ids of keys. */
+function keys(count: number, name = "key"): string[] {
+  return Array.from({ length: count }, (_, n) => `${name}_${n}`);
+}
+
+/** Returns the ids in a batch, in the order in which they were noted. */
+function idsIn(uses: Uses | undefined): string[] {
+  return [...(uses ?? [])].map(([id]) => id);
+}
+
+/** Returns a time in the first minute of 1970, as the store gets it. */
+function second(seconds: number): string {
+  return new Date(1000 * seconds).toISOString();
+}
+
+/** Returns how many timers keep this process alive. */
+function livingTimers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+}
 
 describe("LastUsed", () => {
-  it("writes the time of each key at most once a minute", async () => {
-    const written: string[] = [];
-    let elapsedMs = 0;
-    const store = { setLastUsed: async (keyId: string, at: string) => void written.push(`${keyId} ${at.slice(17)}`) };
-    const lastUsed = new LastUsed({ store, clock: { now: () => elapsedMs }, timer: { now: () => elapsedMs } });
-    for (const at of [0, 1, 59_999, 60_000, 60_001, 130_000]) {
-      elapsedMs = at;
-      for (const key of ["key_a", "key_a", "key_b"]) lastUsed.note(key);
-    }
-    expect(written).to.deep.equal(["00.000Z", "00.000Z", "10.000Z"].flatMap((at) => [`key_a ${at}`, `key_b ${at}`]));
+  let now = 0;
+  const clock = { now: () => now };
+  afterEach(() => {
+    mock.timers.reset();
+    mock.restoreAll();
   });
 
-  it("ignores a failed write, and does not retry it at once", async () => {
-    let attempts = 0;
-    const store = { setLastUsed: () => Promise.reject(new Error(`down ${++attempts}`)) };
-    const lastUsed = new LastUsed({ store, clock: Date, timer: { now: () => 0 } });
-    for (let request = 0; request < 5; request++) lastUsed.note("key_a");
-    await setImmediate(); // an unhandled rejection would end the run
-    expect(attempts).to.equal(1);
+  it("writes the latest use of every key, all of them together, and not at a use", async () => {
+    const store = storeOf();
+    const lastUsed = new LastUsed({ store, clock });
+    for (const [seconds, ids] of [
+      [1, ["key_a", "key_b"]],
+      [2, ["key_a", "key_a"]],
+      [3, ["key_c"]],
+    ] as const) {
+      now = 1000 * seconds;
+      for (const id of ids) lastUsed.note(id);
+    }
+    await setImmediate();
+    expect(store.written).to.deep.equal([]);
+    await lastUsed.stop(LONG_MS);
+    expect(store.written).to.deep.equal([
+      new Map([
+        ["key_a", second(2)],
+        ["key_b", second(1)],
+        ["key_c", second(3)],
+      ]),
+    ]);
+  });
+
+  it("writes nothing if no key was used since the last write", async () => {
+    const store = storeOf();
+    const lastUsed = new LastUsed({ store, clock });
+    await lastUsed.stop(LONG_MS);
+    lastUsed.note("key_a");
+    await lastUsed.stop(LONG_MS);
+    await lastUsed.stop(LONG_MS);
+    expect(store.written).to.have.length(1);
+  });
+
+  it("writes for the first time after a random part of the period, then after every period until it is stopped", async () => {
+    mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+    mock.method(Math, "random", () => 0.25);
+    const store = storeOf();
+    const lastUsed = new LastUsed({ store, clock });
+    lastUsed.start();
+    const writes: number[] = [];
+    for (const ms of [14_999, 1, 59_999, 1, 60_000]) {
+      lastUsed.note("key_a");
+      mock.timers.tick(ms);
+      writes.push(store.written.length);
+      await setImmediate();
+    }
+    expect(writes).to.deep.equal([0, 1, 1, 2, 3]);
+    await lastUsed.stop(LONG_MS);
+    lastUsed.note("key_a");
+    mock.timers.tick(HOUR_MS);
+    expect(store.written).to.have.length(3);
+  });
+
+  it("does not begin if it is stopped before the first write", async () => {
+    mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+    const store = storeOf();
+    const lastUsed = new LastUsed({ store, clock });
+    lastUsed.start();
+    await lastUsed.stop(LONG_MS);
+    lastUsed.note("key_a");
+    mock.timers.tick(HOUR_MS);
+    expect(store.written).to.deep.equal([]);
+  });
+
+  it("keeps no process alive, neither before the first write nor after it", async () => {
+    await setImmediate(); // now mocha's own timer runs
+    const before = livingTimers();
+    const living: number[] = [];
+    await new Promise<void>((resolve) => {
+      const store = storeOf(async () => {
+        living.push(livingTimers());
+        resolve();
+      });
+      const lastUsed = new LastUsed({ store, clock, periodMs: 1 });
+      lastUsed.note("key_a");
+      lastUsed.start();
+      living.push(livingTimers());
+    });
+    expect(living).to.deep.equal([before, before]);
+  });
+
+  it("writes a failed batch again, but a later use of a key instead of the earlier one", async () => {
+    const store = storeOf(failingOnce());
+    const lastUsed = new LastUsed({ store, clock });
+    now = 1000;
+    for (const id of ["key_a", "key_b"]) lastUsed.note(id);
+    const failing = lastUsed.stop(LONG_MS);
+    await Promise.resolve(); // now the write has begun
+    now = 2000;
+    lastUsed.note("key_b");
+    await failing;
+    expect(store.written).to.have.length(1);
+    await lastUsed.stop(LONG_MS);
+    expect(store.written[1]).to.deep.equal(
+      new Map([
+        ["key_a", second(1)],
+        ["key_b", second(2)],
+      ]),
+    );
+  });
+
+  it("writes at once when 10,000 keys are remembered, once at a time, and remembers no more than these", async () => {
+    const ends: (() => void)[] = [];
+    const store = storeOf(() => new Promise((resolve) => ends.push(resolve)));
+    const lastUsed = new LastUsed({ store, clock });
+    const [first, ...others] = keys(MAX_REMEMBERED);
+    for (const id of others) lastUsed.note(id);
+    lastUsed.note(others[0]!);
+    expect(store.written).to.deep.equal([]);
+    lastUsed.note(first!);
+    expect(idsIn(store.written[0])).to.deep.equal([...others, first]);
+    const later = keys(MAX_REMEMBERED, "later");
+    for (const id of [...later, "one_more"]) lastUsed.note(id);
+    now = 5000;
+    lastUsed.note(later[0]!);
+    expect(store.written).to.have.length(1);
+    const stopped = lastUsed.stop(LONG_MS);
+    ends[0]!();
+    await setImmediate();
+    expect(idsIn(store.written[1])).to.deep.equal(later);
+    expect(store.written[1]?.get(later[0]!)).to.equal(second(5));
+    ends[1]!();
+    await stopped;
+    expect(store.written).to.have.length(2);
+  });
+
+  it("remembers no more than 10,000 keys after a failed write, and waits for the next time", async () => {
+    const store = storeOf(failingOnce());
+    const lastUsed = new LastUsed({ store, clock });
+    const all = keys(MAX_REMEMBERED);
+    for (const id of [...all, "new"]) lastUsed.note(id);
+    await setImmediate();
+    for (const id of ["newer", "new", all[0]!]) lastUsed.note(id);
+    expect(store.written).to.have.length(1);
+    await lastUsed.stop(LONG_MS);
+    expect(idsIn(store.written[1])).to.deep.equal(["new", ...all.slice(0, -1)]);
+  });
+
+  it("stops within the time that it is given", async () => {
+    const lastUsed = new LastUsed({ store: storeOf(() => new Promise(() => undefined)), clock });
+    lastUsed.note("key_a");
+    await lastUsed.stop(1);
   });
 
   describe("through the API", () => {
-    const service = useService();
+    const silent = () => createLog("debug", { write: () => undefined });
 
-    it("never goes back: of two replicas, the one that writes last may have the earlier time", async () => {
-      const { id, keyId } = await service.account();
-      const store = new AccountStore(service.operators.mongo);
-      const [earlier, later] = ["2026-11-23T09:00:00.000Z", "2026-11-23T09:00:01.000Z"];
-      for (const at of [later, earlier]) await store.setLastUsed(keyId, at);
-      expect((await service.operators.accounts.listKeys(id)).data[0]?.last_used_at).to.equal(later);
-    });
-
-    it("shows null in the list of keys, then the time of the last admitted request, and ignores refused ones", async () => {
-      const account = await service.account();
-      const { id, client } = account;
-      const idle = await account.another();
-      const { accounts } = service.operators;
-      const shown = async () => new Map((await accounts.listKeys(id)).data.map((key) => [key.id, key.last_used_at]));
-      expect([...(await shown()).values()]).to.deep.equal([null, null]);
-      await accounts.revokeKey(idle.keyId);
-      expect((await idle.client.get("/limits")).status).to.equal(401);
-      const before = Date.now() - 2_000; // the service's clock lags behind Redis's by up to one response time
-      expect((await client.get("/candidates")).status).to.equal(200);
-      let used: string | null | undefined = null;
-      // The write happens in the background, so poll the list as an operator would.
-      while (used === null) used = [...(await shown()).values()][0];
-      expect(Date.parse(used ?? "")).to.be.within(before, Date.now());
-      expect((await shown()).get(idle.keyId)).to.equal(null);
+    it("is null in the list of keys until the key is used, and ignores refused requests", async () => {
+      const config = testConfig();
+      const start = mock.method(LastUsed.prototype, "start");
+      const [replica, operators] = await Promise.all([startReplica(config, silent()), openOperators(config)]);
+      try {
+        expect(start.mock.callCount()).to.equal(1);
+        const account = await newAccount(operators, `http://127.0.0.1:${replica.port}`);
+        const idle = await account.another();
+        const shown = async () =>
+          new Map((await operators.accounts.listKeys(account.id)).data.map((key) => [key.id, key.last_used_at]));
+        expect([...(await shown()).values()]).to.deep.equal([null, null]);
+        await operators.accounts.revokeKey(idle.keyId);
+        expect((await idle.client.get("/limits")).status).to.equal(401);
+        const before = Date.now() - 2_000; // the service's clock lags behind Redis's by up to one response time
+        expect((await account.client.get("/candidates")).status).to.equal(200);
+        await replica.stop(); // it writes what it remembers
+        const used = await shown();
+        expect(Date.parse(used.get(account.keyId) ?? "")).to.be.within(before, Date.now());
+        expect(used.get(idle.keyId)).to.equal(null);
+      } finally {
+        await replica.stop();
+        await operators.mongo.db.dropDatabase();
+        await operators.close();
+      }
     });
   });
 });

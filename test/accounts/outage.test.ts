@@ -2,13 +2,11 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect } from "chai";
-import { Authenticator } from "../../src/accounts/authenticate.ts";
-import { GuessGuard } from "../../src/accounts/guard.ts";
 import { makeKey } from "../../src/accounts/key.ts";
 import { AccountStore } from "../../src/accounts/store.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
 import { primaryOf } from "../support/mongo-url.ts";
-import { authenticate, bearer, problemOf } from "./support.ts";
+import { authenticate, bearer, newAuthenticator, problemOf, useAccounts } from "./support.ts";
 
 const TIMEOUT_MS = 500;
 
@@ -36,13 +34,15 @@ async function proxyTo(host: string, port: number): Promise<{ port: number; cut(
 }
 
 describe("Authenticator without MongoDB", () => {
+  const accounts = useAccounts();
+
   it("fails all waiting requests with store_unavailable in time, and counts no failure of their address", async () => {
     const primary = await primaryOf(process.env.MONGODB_URL ?? "");
     const proxy = await proxyTo(primary.host, primary.port);
     const url = primary.through(`127.0.0.1:${proxy.port}`, "outage");
     const mongo = await connectMongo({ url, timeoutMs: TIMEOUT_MS });
     const store = new AccountStore(mongo);
-    const authenticator = new Authenticator({ store, clock: Date, guard: new GuessGuard({ store }) });
+    const authenticator = newAuthenticator({ store, versions: accounts.versions });
     const attempts = () =>
       Promise.all(
         Array.from({ length: 100 }, () =>

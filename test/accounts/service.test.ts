@@ -108,7 +108,7 @@ describe("AccountService", () => {
   it("answers when a key was last used, also as it is rotated and revoked", async () => {
     const { id, account_id } = await accounts.service.createKey({ accountId: await newAccount(), name: "ats" });
     const last_used_at = "2026-11-21T10:00:00.000Z";
-    await accounts.store.setLastUsed(id, last_used_at);
+    await accounts.store.setLastUsed(new Map([[id, last_used_at]]));
     expect((await accounts.service.listKeys(account_id)).data[0]).to.include({ id, last_used_at });
     expect(await accounts.service.rotateKey({ keyId: id, graceSeconds: 60 })).to.include({ id, last_used_at });
     expect(await accounts.service.revokeKey(id)).to.include({ id, last_used_at });

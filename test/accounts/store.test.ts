@@ -22,11 +22,44 @@ describe("AccountStore", () => {
     const [used, unused, other] = [newTypeId("key"), newTypeId("key"), newTypeId("key")];
     for (const id of [used, unused, other]) await accounts.store.addKey(id, newTypeId("acct"), `hash of ${id}`);
     const at = "2026-11-21T10:00:00.000Z";
-    for (const id of [used, other]) await accounts.store.setLastUsed(id, at);
+    await accounts.store.setLastUsed(new Map([used, other].map((id) => [id, at])));
     expect(await accounts.store.lastUsed([used, unused])).to.deep.equal(
       new Map([
         [used, at],
         [unused, null],
+      ]),
+    );
+  });
+
+  it("never sets an earlier time: of two replicas, the one that writes last may have it", async () => {
+    const id = newTypeId("key");
+    await accounts.store.addKey(id, newTypeId("acct"), `hash of ${id}`);
+    const [earlier, later] = ["2026-11-23T09:00:00.000Z", "2026-11-23T09:00:01.000Z"];
+    for (const at of [later, earlier]) await accounts.store.setLastUsed(new Map([[id, at]]));
+    expect(await accounts.store.lastUsed([id])).to.deep.equal(new Map([[id, later]]));
+  });
+
+  it("sets when 1,001 keys were last used in two commands, and skips a key that is gone", async () => {
+    const [first, last] = [newTypeId("key"), newTypeId("key")];
+    for (const id of [first, last]) await accounts.store.addKey(id, newTypeId("acct"), `hash of ${id}`);
+    const at = "2026-11-21T10:00:00.000Z";
+    const gone = Array.from({ length: 999 }, () => newTypeId("key"));
+    const sent: [number, boolean][] = [];
+    const note = ({ commandName, command }: CommandStartedEvent) => {
+      if (commandName === "update")
+        sent.push([(command["updates"] as unknown[]).length, command["ordered"] as boolean]);
+    };
+    accounts.mongo.client.on("commandStarted", note);
+    await accounts.store.setLastUsed(new Map([first, ...gone, last].map((id) => [id, at])));
+    accounts.mongo.client.off("commandStarted", note);
+    expect(sent).to.deep.equal([
+      [1_000, false],
+      [1, false],
+    ]);
+    expect(await accounts.store.lastUsed([first, last, ...gone])).to.deep.equal(
+      new Map([
+        [first, at],
+        [last, at],
       ]),
     );
   });

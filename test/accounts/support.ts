@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Authenticator } from "../../src/accounts/authenticate.ts";
+import { Authenticator } from "../../src/accounts/authenticate.ts";
 import type { KnownCaller } from "../../src/accounts/caller.ts";
 import type { Credentials } from "../../src/accounts/credentials.ts";
+import { GuessGuard } from "../../src/accounts/guard.ts";
 import { AccountService } from "../../src/accounts/service.ts";
 import { AccountStore } from "../../src/accounts/store.ts";
 import { AuditStore } from "../../src/audit/store.ts";
@@ -10,7 +11,7 @@ import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
-import { KeyMarkers } from "../../src/limiter/key-markers.ts";
+import { AccountVersions } from "../../src/limiter/account-versions.ts";
 import { isRefusal, Problem, type ProblemCode, thrown } from "../../src/problems.ts";
 import { withOptions } from "../support/mongo-url.ts";
 import { testConfig } from "../support/service.ts";
@@ -22,6 +23,7 @@ export const CAP = 5;
 export interface Accounts {
   readonly mongo: Mongo;
   readonly store: AccountStore;
+  readonly versions: AccountVersions;
   readonly service: AccountService;
   /** Returns how many find commands the driver has sent on this connection so far. */
   finds(): number;
@@ -43,9 +45,10 @@ async function openAccounts(): Promise<Accounts> {
     if (commandName === "find") finds++;
   });
   const store = new AccountStore(mongo);
+  const versions = new AccountVersions(redis);
   const service = new AccountService({
     store,
-    markers: new KeyMarkers(redis),
+    versions,
     audit: new AuditTrail({ store: new AuditStore(mongo), clock: new SharedClock(), newId: newTypeId, actor: "test" }),
     clock: new SharedClock(),
     newId: newTypeId,
@@ -55,6 +58,7 @@ async function openAccounts(): Promise<Accounts> {
   return {
     mongo,
     store,
+    versions,
     service,
     finds: () => finds,
     async close() {
@@ -73,6 +77,21 @@ export async function problemOf(work: Promise<unknown>, code: ProblemCode): Prom
   );
   if (outcome instanceof Problem && outcome.code === code) return outcome;
   throw outcome;
+}
+
+/** Returns an epoch that lasts until the test connects again: `connections++`. */
+export function newEpoch(): { connections: number; of(accountId: string): string | number } {
+  const epoch = { connections: 1, of: (): string | number => epoch.connections };
+  return epoch;
+}
+
+/** Returns an authenticator on the servers of the accounts. A test may replace each of its dependencies. */
+export function newAuthenticator(
+  { store, versions }: Pick<Accounts, "store" | "versions">,
+  others: Partial<ConstructorParameters<typeof Authenticator>[0]> = {},
+): Authenticator {
+  const guard = new GuessGuard({ store });
+  return new Authenticator({ store, clock: Date, guard, versions, epoch: newEpoch(), timeoutMs: 5_000, ...others });
 }
 
 /** Authenticates. @throws any refusal as a problem, whether or not it needed a look-up. */

@@ -50,7 +50,7 @@ describe("an operator's command while Redis is away", () => {
     const rotated = await without(accountId, () => accounts.rotateKey({ keyId, graceSeconds: 0 }));
     expect(rotated.key).to.match(/^cos_live_/);
     expect(rotated.warning).to.equal(
-      "The limiter could not be updated. A replica that has cached the old secret may accept it until its next look-up.",
+      "The limiter could not be updated. Replicas that have cached the old secret may accept it. Run `admin accounts announce` once the limiter answers.",
     );
     expect(await accounts.rotateKey({ keyId, graceSeconds: 0 })).not.to.have.property("warning");
 

@@ -85,10 +85,10 @@ describe("the table of an account's limits", () => {
   });
 
   it("has keys of different heights side by side, with cut names and no control characters", () => {
-    const key = (id: string, uses: number[], name: string, status: "active" | "revoked" = "active") => ({
+    const key = (id: string, uses: number[], name: string) => ({
       id,
       name,
-      status,
+      status: "active" as const,
       surfaces: uses.map((used) => ({
         surface: "list" as const,
         key: { limit: 10, used, remaining: 10 - used },
@@ -100,7 +100,7 @@ describe("the table of an account's limits", () => {
     const keys = [
       key("key_1", [10], "a name of more than 14"),
       key("key_2", [5, 0], "\u0007b"),
-      key(`key_${"x".repeat(40)}`, [], "long", "revoked"),
+      key(`key_${"x".repeat(40)}`, [], "long"),
     ];
     const bar = (filled: number) => "█".repeat(filled) + "░".repeat(16 - filled);
     expect(table([500], { keys }, { width: 100, colours: false }).slice(2)).to.deep.equal([

@@ -47,15 +47,20 @@ describe("rate limits", function () {
     const refused = answers.filter(({ status }) => status === 429);
     expect(answers.filter(({ status }) => status === 201)).to.have.length(100);
     expect(refused).to.have.length(30);
+    const delays = new Set<number>();
     for (const answer of refused) {
       const body = expectProblem(answer, 429, "rate_limited");
       expect(body.detail).to.match(/^Too many requests.*try again shortly/i);
       expect(body).to.include({ surface: "create", scope: "key", limit: 100, title: "Too many requests" });
       expect(body.type).to.equal("https://iana.org/assignments/http-problem-types#quota-exceeded");
-      const [, , keyRemaining, reset] = remainingOf(answer.headers);
+      const [, , keyRemaining, reset = 0] = remainingOf(answer.headers);
       expect(keyRemaining).to.equal(0);
-      expect([Number(answer.headers.get("retry-after")), body.retry_after]).to.deep.equal([reset, reset]);
+      expect(Number(answer.headers.get("retry-after"))).to.equal(body.retry_after);
+      delays.add(body.retry_after - reset);
     }
+    const [delay, ...otherDelays] = delays;
+    expect(otherDelays, "every refusal of a key delays it as much").to.deep.equal([]);
+    expect(delay).to.be.within(0, WINDOW_SECONDS / 120);
     const elsewhere = await other.client.post("/candidates");
     expect(elsewhere.status).to.equal(201);
     expect(
@@ -108,5 +113,15 @@ describe("rate limits", function () {
     expectProblem(answer, 403, "account_suspended");
     await service.operators.accounts.resumeAccount(account.id);
     expect((await account.client.get("/candidates")).status).to.equal(200);
+  });
+
+  it("show a new grant in the next answer, although the key had none and its window is not used up", async () => {
+    const account = await service.account();
+    const policies = async () => (await account.client.get("/candidates")).headers.get("ratelimit-policy");
+    const windows = `"account";q=240;w=${WINDOW_SECONDS}, "key";q=120;w=${WINDOW_SECONDS}`;
+    expect([await policies(), await policies()]).to.deep.equal([windows, windows]);
+    const terms = { surface: "list", amount: 5, expiresInHours: 1, approvedBy: "Ann", reason: "test" };
+    await service.operators.grants.create({ ...terms, keyId: account.keyId });
+    expect(await policies()).to.equal(`${windows}, "grant";q=5`);
   });
 });

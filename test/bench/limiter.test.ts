@@ -13,6 +13,7 @@ import { CONTENDERS } from "../../src/dev/bench/contenders.ts";
 import { commandsSent } from "../../src/dev/bench/redis-commands.ts";
 import { exitCodeOf } from "../../src/dev/bench/report.ts";
 import { limiterRows } from "../../src/dev/bench/rows/limiter.ts";
+import { limiterSizeRows } from "../../src/dev/bench/rows/limiter-size.ts";
 import { primaryOf } from "../support/mongo-url.ts";
 
 const { REDIS_URL: redisUrl = "", MONGODB_URL: mongodbUrl = "" } = process.env;
@@ -26,6 +27,7 @@ const OPTIONS = {
   plots: false,
   sizes: [],
   memoryMinutes: 0,
+  edge: { accounts: 0, seconds: 0 },
 };
 
 describe("the bench's check of a limiter", () => {
@@ -93,6 +95,25 @@ describe("the bench of limiters", function () {
       verdict: "not measured",
     });
     expect(exitCodeOf([section])).to.equal(2);
+  });
+
+  it("has a row for each bound of what one Redis bears, and measures all of them", async () => {
+    const { rows } = await limiterSizeRows({
+      ...bench,
+      options: { ...OPTIONS, rounds: 1, maxRounds: 1, edge: { accounts: 20, seconds: 1 } },
+    });
+    expect(rows.map(({ what }) => what)).to.deep.equal([
+      "charge.lua inside Redis",
+      "Redis CPU of a decision",
+      "Redis round trips of a decision",
+      "Redis memory of an account",
+      "p99 of a decision in the 1 s after the hour's edge, 20 accounts",
+      "poll by a key last seen 15 minutes ago, server CPU",
+      "a flood of refusals, server CPU",
+      "Redis commands of a refusal",
+    ]);
+    expect(rows.filter(({ verdict }) => verdict === "not measured")).to.deep.equal([]);
+    expect(Number.parseInt(rows[3]?.measured ?? "", 10)).to.be.above(0);
   });
 
   it("fails if it is ours that decides wrongly", async () => {

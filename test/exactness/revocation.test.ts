@@ -8,16 +8,15 @@ import { hammer, type Load, type Sample } from "../support/replicas.ts";
 import { useReplicas } from "../support/use-service.ts";
 
 const REPLICAS = 8;
-const KEY_CACHE_SECONDS = 8;
-/** Much shorter than KEY_CACHE_SECONDS. */
-const GRACE_SECONDS = 1;
+/** Longer than a rotation takes under this load. */
+const GRACE_SECONDS = 4;
 const PATHS = ["/candidates?limit=1", "/limits"];
 
 describe(`ending a key on ${REPLICAS} replicas under load`, function () {
   this.timeout(180_000);
   const redis = useRedisServer();
   // High limits and long timeouts, so that nothing is rate limited and a slow machine is not mistaken for an outage.
-  const settings = { KEY_CACHE_SECONDS, LIMIT_SCALE: 100_000, LIMITER_TIMEOUT_MS: 10_000, STORE_TIMEOUT_MS: 30_000 };
+  const settings = { LIMIT_SCALE: 100_000, LIMITER_TIMEOUT_MS: 10_000, STORE_TIMEOUT_MS: 30_000 };
   const replicas = useReplicas(REPLICAS, () => ({ ...settings, REDIS_URL: redis.url }));
   let load: Load | undefined;
   afterEach(async () => {
@@ -72,13 +71,13 @@ describe(`ending a key on ${REPLICAS} replicas under load`, function () {
     await expectRefusedSince(performance.now(), keys);
   });
 
-  it("refuses the revoked key within KEY_CACHE_SECONDS even if Redis is flushed right after the command", async () => {
+  it("refuses the revoked key from then on even if Redis is flushed right after the command", async () => {
     const keys = await underLoad();
     await operator("keys", "revoke", keys.keyId);
+    const revokedAt = performance.now();
+    await keys.load.answeredAll();
     await flush();
-    const bound = performance.now() + KEY_CACHE_SECONDS * 1000;
-    await setTimeout(KEY_CACHE_SECONDS * 1000);
-    await expectRefusedSince(bound, keys);
+    await expectRefusedSince(revokedAt, keys);
   });
 
   it("refuses every key of a suspended account from the first request after the command until the account is resumed", async () => {
@@ -97,9 +96,10 @@ describe(`ending a key on ${REPLICAS} replicas under load`, function () {
     expect(statuses(since(running, 0, stranger))).to.deep.equal(["200"]);
   });
 
-  it("refuses a rotated key's old secret when its grace ends, before any cache expires, and never the new secret", async () => {
+  it("refuses a rotated key's old secret when its grace ends, and never the new secret", async () => {
     const { keyId, key, sibling, stranger, load: running } = await underLoad();
     const rotated = await replicas.first.operators.accounts.rotateKey({ keyId, graceSeconds: GRACE_SECONDS });
+    const rotatedAt = performance.now(); // on a slow machine perhaps after the end
     // Redis and all replicas run on this machine and share its clock.
     const endsAt = Date.parse(rotated.previous_secret_expires_at ?? "") - Date.now() + performance.now();
     const renewed = hammer(replicas, [rotated.key], PATHS);
@@ -109,7 +109,7 @@ describe(`ending a key on ${REPLICAS} replicas under load`, function () {
     const old = since(running, 0, key);
     const apart = 5; // tolerance in ms: Date.now() and performance.now() are not read at the same instant
     expect(statuses(old.filter(({ answeredAt }) => answeredAt < endsAt - apart))).to.deep.equal(["200"]);
-    expect(statuses(old.filter(({ sentAt }) => sentAt > endsAt + apart))).to.deep.equal(["401"]);
+    expect(statuses(old.filter(({ sentAt }) => sentAt > Math.max(endsAt + apart, rotatedAt)))).to.deep.equal(["401"]);
     expect(statuses([...renewed.samples, ...since(running, 0, sibling), ...since(running, 0, stranger)])).to.deep.equal(
       ["200"],
     );

@@ -10,12 +10,15 @@ import type { Accounts } from "../accounts/support.ts";
 
 /** Returns a service that issues grants, its store and its audit trail. The trail names `test` as the actor. */
 export function newGrantService(
-  { mongo, store: accounts }: Pick<Accounts, "mongo" | "store">,
+  { mongo, store: accounts, versions }: Pick<Accounts, "mongo" | "store" | "versions">,
   { counters, clock = new SharedClock() }: { counters: GrantCounters; clock?: Clock },
 ) {
   const store = new GrantStore(mongo);
   const audit = new AuditTrail({ store: new AuditStore(mongo), clock, newId: newTypeId, actor: "test" });
-  return { store, audit, grants: new GrantService({ accounts, store, counters, audit, clock, newId: newTypeId }) };
+  // No replica repeats refusals here, so the issue need not wait.
+  const given = { accounts, versions, store, counters, audit, clock, newId: newTypeId, issueWaitMs: 0 };
+  const grants = new GrantService(given);
+  return { store, audit, grants };
 }
 
 /** Creates an account with a key. Returns its id and a request for five creates with that key beyond its limit. */

@@ -99,6 +99,20 @@ describe("GrantService", () => {
     expect(await admitted(3)).to.equal(0);
   });
 
+  it("raises the account's version once, after it is filled, also if its command was interrupted", async () => {
+    const known = () => redis.hget(redisKeys.ledger(accountId), "version");
+    const { version } = await accounts.store.get(accountId);
+    for (const cut of ["put after", "fill before", "fill after"] as const) {
+      await cutOff(cut);
+      expect(await known(), cut).to.equal(null);
+    }
+    await grants.create(request);
+    expect(await known()).to.equal(`${version + 1}`);
+    await grants.create(request);
+    expect(await known()).to.equal(`${version + 1}`);
+    expect((await accounts.store.get(accountId)).version).to.equal(version + 1);
+  });
+
   it("shows a grant that Redis has lost as lost, and does not give it again", async () => {
     await grants.create(request);
     await admitted(102);

@@ -35,6 +35,7 @@ describe("The metrics of the service", () => {
       limiter_decision_duration_seconds: "histogram sum 0.0005/0.001/0.0025/0.005/0.01/0.025/0.05/0.1/0.25/1",
       limiter_outages_total: "counter sum",
       limiter_local_decisions_total: "counter sum surface",
+      limiter_repeated_refusals_total: "counter sum scope surface",
       dependency_up: "gauge min db_system_name",
       db_client_operation_duration_seconds:
         "histogram sum db_operation_name db_system_name error_type 0.001/0.005/0.01/0.05/0.1/0.5/1/5/10",

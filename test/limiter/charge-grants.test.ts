@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
-import { KeyMarkers } from "../../src/limiter/key-markers.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
 import { limitsOf, SURFACES } from "../../src/limiter/surfaces.ts";
-import { newCaller, redisNow, useLimiter, verdicts } from "./support.ts";
+import { newCaller, raiseTo, redisNow, useLimiter, verdicts } from "./support.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -65,17 +64,26 @@ describe("charging a request, with grants", () => {
     });
   }
 
-  it("draws the grant that expires first", async () => {
-    const caller = newCaller();
+  it("draws the grant that expires first, whatever its id, and whichever was issued first", async () => {
     const store = new GrantCounters(redis);
     const now = await redisNow(redis);
-    await store.put({ ...caller, grantId: "grant_a", surface: "create", amount: 5, expiresAtMs: now + 2 * DAY_MS });
-    await store.put({ ...caller, grantId: "grant_b", surface: "create", amount: 5, expiresAtMs: now + DAY_MS });
-    await charge(106, { ...caller, surface: "create" });
-    expect((await store.list(caller, "create")).map(({ id, remaining }) => [id, remaining])).to.deep.equal([
-      ["grant_b", 0],
-      ["grant_a", 4],
-    ]);
+    const days = { grant_a: 2, grant_b: 1 };
+    for (const ids of [["grant_a", "grant_b"] as const, ["grant_b", "grant_a"] as const]) {
+      const caller = newCaller();
+      for (const grantId of ids)
+        await store.put({
+          ...caller,
+          grantId,
+          surface: "create",
+          amount: 5,
+          expiresAtMs: now + days[grantId] * DAY_MS,
+        });
+      await charge(106, { ...caller, surface: "create" });
+      expect((await store.list(caller, "create")).map(({ id, remaining }) => [id, remaining])).to.deep.equal([
+        ["grant_b", 0],
+        ["grant_a", 4],
+      ]);
+    }
   });
 
   it("draws grants that expire together in the order of their ids, in which they are also listed", async () => {
@@ -185,20 +193,17 @@ describe("charging a request, with grants", () => {
     }
   });
 
-  it("draws no grant for a revoked key", async () => {
+  it("draws no grant for a key that must be looked up again", async () => {
     const caller = newCaller();
-    await new GrantCounters(redis).put({
-      ...caller,
-      grantId: "grant_1",
-      surface: "create",
-      amount: 1,
-      expiresAtMs: (await redisNow(redis)) + DAY_MS,
-    });
+    const { accountId } = caller;
+    const store = new GrantCounters(redis);
+    const expiresAtMs = (await redisNow(redis)) + DAY_MS;
+    await store.put({ ...caller, grantId: "grant_1", surface: "create", amount: 1, expiresAtMs });
     await charge(100, { ...caller, surface: "create" });
-    await new KeyMarkers(redis).markRevoked(caller.accountId, caller.keyId);
-    expect(await last(1, { ...caller, surface: "create" })).to.deep.include({
-      verdict: "revoked",
-      grantRemaining: 1,
-    });
+    await raiseTo(redis, accountId, 2);
+    const claim = { ...caller, surface: "create" } as const;
+    expect((await chargeOne({ ...claim, accountVersion: 1 })).verdict).to.equal("outdated");
+    expect((await store.list(caller, "create")).map(({ remaining }) => remaining)).to.deep.equal([1]);
+    expect((await chargeOne({ ...claim, accountVersion: 2 })).verdict).to.equal("granted");
   });
 });

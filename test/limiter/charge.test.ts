@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { redisKeys } from "../../src/limiter/redis-keys.ts";
-import { KeyMarkers } from "../../src/limiter/key-markers.ts";
-import { newCaller, useLimiter, verdicts } from "./support.ts";
+import { ledgerFields, redisKeys } from "../../src/limiter/redis-keys.ts";
+import { newCaller, raiseTo, useLimiter, verdicts } from "./support.ts";
 
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 
 describe("charging a request", () => {
   const { redis, charge, last, chargeOne } = useLimiter();
@@ -31,11 +31,10 @@ describe("charging a request", () => {
     });
   });
 
-  it("leaves both counters as they were when it refuses", async () => {
+  it("leaves the ledger as it was when it refuses", async () => {
     const caller = newCaller();
     await charge(10, { ...caller, surface: "start" });
-    const stored = () =>
-      redis.mget(redisKeys.accountCounter(caller.accountId, "start"), redisKeys.keyCounter(caller, "start"));
+    const stored = () => redis.hgetall(redisKeys.ledger(caller.accountId));
     const before = await stored();
     expect(verdicts(await charge(5, { ...caller, surface: "start" }))).to.deep.equal({ key_exhausted: 5 });
     expect(await stored()).to.deep.equal(before);
@@ -81,41 +80,84 @@ describe("charging a request", () => {
     });
   });
 
-  it("lets every counter expire 10 seconds after its window ends", async () => {
+  it("keeps all counts of an account in one key, with their window", async () => {
     const caller = newCaller();
+    const other = newCaller(caller.accountId);
     const { window } = await chargeOne({ ...caller, surface: "reads" });
-    for (const key of [redisKeys.accountCounter(caller.accountId, "reads"), redisKeys.keyCounter(caller, "reads")]) {
-      expect(await redis.pexpiretime(key)).to.equal((window + 1) * DAY_MS + 10_000);
-    }
+    await charge(2, { ...other, surface: "reads" });
+    await charge(3, { ...caller, surface: "list" });
+    expect(await redis.hgetall(redisKeys.ledger(caller.accountId))).to.deep.equal({
+      window: `${window}`,
+      reads: "3",
+      [`reads:${caller.keyId}`]: "1",
+      [`reads:${other.keyId}`]: "2",
+      list: "3",
+      [`list:${caller.keyId}`]: "3",
+    });
   });
 
-  it("ignores a counter of any window but the current and the next", async () => {
+  it("lets ledgers expire between 45 minutes and an hour after their window, not all at once", async () => {
+    const callers = Array.from({ length: 40 }, () => newCaller());
+    const decisions = await Promise.all(callers.map((caller) => chargeOne({ ...caller, surface: "reads" })));
+    const ends = await Promise.all(callers.map(({ accountId }) => redis.pexpiretime(redisKeys.ledger(accountId))));
+    const after = ends.map((end, index) => end - (decisions[index]!.window + 1) * DAY_MS);
+    for (const each of after) expect(each).to.be.within(45 * MINUTE_MS, 60 * MINUTE_MS);
+    expect(new Set(after).size, "different ends").to.be.above(5);
+  });
+
+  it("empties a ledger of any window but the current and the next", async () => {
     const caller = newCaller();
+    const ledger = redisKeys.ledger(caller.accountId);
     const { window } = await chargeOne({ ...caller, surface: "start" });
     for (const stale of [window - 1, window - 1000, window + 2]) {
-      await redis.mset(
-        redisKeys.accountCounter(caller.accountId, "start"),
-        `${stale}:20`,
-        redisKeys.keyCounter(caller, "start"),
-        `${stale}:10`,
-      );
+      await redis.hset(ledger, { window: stale, start: 20, [ledgerFields.key(caller.keyId, "start")]: 10, pack: 20 });
       expect(await chargeOne({ ...caller, surface: "start" })).to.deep.include({
         verdict: "admitted",
         window,
         key: { limit: 10, remaining: 9 },
       });
+      expect(await redis.hgetall(ledger)).to.deep.equal({
+        window: `${window}`,
+        start: "1",
+        [ledgerFields.key(caller.keyId, "start")]: "1",
+      });
     }
+  });
+
+  it("keeps the account's version when it empties a ledger, and then its expiry is that of the window", async () => {
+    const caller = newCaller();
+    const ledger = redisKeys.ledger(caller.accountId);
+    await raiseTo(redis, caller.accountId, 7);
+    const { window } = await chargeOne({ ...caller, surface: "start" });
+    await redis.hset(ledger, { window: window - 1 });
+    expect((await chargeOne({ ...caller, surface: "start", accountVersion: 6 })).verdict).to.equal("outdated");
+    expect((await chargeOne({ ...caller, surface: "start", accountVersion: 7 })).verdict).to.equal("admitted");
+    expect(await redis.hget(ledger, "version")).to.equal("7");
+    expect(await redis.pexpiretime(ledger)).to.be.above((window + 1) * DAY_MS);
+  });
+
+  it("refuses without emptying a ledger that has ended, and says that nothing is used", async () => {
+    const caller = newCaller();
+    const ledger = redisKeys.ledger(caller.accountId);
+    const { window } = await chargeOne({ ...caller, surface: "start" });
+    await redis.hset(ledger, { window: window - 1, start: 20 });
+    expect(await chargeOne({ ...caller, surface: "start", cost: 11 })).to.deep.include({
+      verdict: "key_exhausted",
+      window,
+      account: { limit: 20, remaining: 20 },
+      key: { limit: 10, remaining: 10 },
+    });
+    expect(await redis.hgetall(ledger)).to.include({ window: `${window - 1}`, start: "20" });
   });
 
   it("keeps counting in the next window if the clock stepped back out of it", async () => {
     const caller = newCaller();
     const { window } = await chargeOne({ ...caller, surface: "start" });
-    await redis.mset(
-      redisKeys.accountCounter(caller.accountId, "start"),
-      `${window + 1}:19`,
-      redisKeys.keyCounter(caller, "start"),
-      `${window}:10`,
-    );
+    await redis.hset(redisKeys.ledger(caller.accountId), {
+      window: window + 1,
+      start: 19,
+      [ledgerFields.key(caller.keyId, "start")]: 0,
+    });
     expect(await chargeOne({ ...caller, surface: "start" })).to.deep.include({
       verdict: "admitted",
       window: window + 1,
@@ -123,30 +165,5 @@ describe("charging a request", () => {
       key: { limit: 10, remaining: 9 },
     });
     expect((await chargeOne({ ...caller, surface: "start" })).verdict).to.equal("account_exhausted");
-  });
-
-  it("refuses a revoked key and still admits the account's other keys", async () => {
-    const caller = newCaller();
-    await new KeyMarkers(redis).markRevoked(caller.accountId, caller.keyId);
-    expect(await last(1, { ...caller, surface: "reads" })).to.deep.include({
-      verdict: "revoked",
-      key: { limit: 300, remaining: 300 },
-    });
-    expect((await chargeOne({ ...newCaller(caller.accountId), surface: "reads" })).verdict).to.equal("admitted");
-  });
-
-  it("refuses every key of a suspended account until it is resumed", async () => {
-    const caller = newCaller();
-    const markers = new KeyMarkers(redis);
-    await markers.markStatus(caller.accountId, "suspended", 1);
-    expect((await chargeOne({ ...caller, surface: "create" })).verdict).to.equal("suspended");
-    await markers.markStatus(caller.accountId, "active", 2);
-    expect((await chargeOne({ ...caller, surface: "create" })).verdict).to.equal("admitted");
-  });
-
-  it("keeps a marker for a day", async () => {
-    const caller = newCaller();
-    await new KeyMarkers(redis).markRevoked(caller.accountId, caller.keyId);
-    expect(await redis.pttl(redisKeys.keyMarker(caller))).to.be.within(DAY_MS - 10_000, DAY_MS);
   });
 });

@@ -12,8 +12,6 @@ describe("the limiter's decisions in the metrics", () => {
       granted: "grant",
       account_exhausted: "account",
       key_exhausted: "key",
-      suspended: "account",
-      revoked: "key",
       outdated: "key",
       replaced: "key",
     };
@@ -25,5 +23,31 @@ describe("the limiter's decisions in the metrics", () => {
     const counted = (verdict: Verdict) =>
       scrape.value("limiter_decisions_total", { surface: "create", verdict, scope: scopes[verdict] });
     expect(verdicts.filter((verdict) => counted(verdict) !== 1)).to.deep.equal([]);
+  });
+
+  it("count a repeated refusal twice: among all decisions, and apart", async () => {
+    const metrics = new Metrics();
+    const observer = new Observer(metrics);
+    observer.repeated({ surface: "start", verdict: "key_exhausted" } as Decision);
+    observer.repeated({ surface: "start", verdict: "account_exhausted" } as Decision);
+    observer.repeated({ surface: "start", verdict: "account_exhausted" } as Decision);
+    const scrape = new Scrape(await textOf([metrics.registry]));
+    const counted = (verdict: Verdict, scope: string) => [
+      scrape.value("limiter_repeated_refusals_total", { surface: "start", scope }),
+      scrape.value("limiter_decisions_total", { surface: "start", verdict, scope }),
+    ];
+    expect(counted("key_exhausted", "key")).to.deep.equal([1, 1]);
+    expect(counted("account_exhausted", "account")).to.deep.equal([2, 2]);
+  });
+
+  it("do not take a repeated refusal for an answer: it ends no outage, and says nothing about Redis's speed", async () => {
+    const metrics = new Metrics();
+    const observer = new Observer(metrics);
+    observer.unanswered("start", performance.now());
+    observer.repeated({ surface: "start", verdict: "key_exhausted" } as Decision);
+    observer.unanswered("start", performance.now());
+    const scrape = new Scrape(await textOf([metrics.registry]));
+    expect(scrape.value("limiter_outages_total")).to.equal(1);
+    expect(scrape.value("limiter_decision_duration_seconds_count")).to.equal(2);
   });
 });

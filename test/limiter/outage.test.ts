@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
-import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import { AccountVersions } from "../../src/limiter/account-versions.ts";
+import { ledgerFields, redisKeys } from "../../src/limiter/redis-keys.ts";
 import type { ChargeRequest } from "../../src/limiter/decision.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
-import { KeyMarkers } from "../../src/limiter/key-markers.ts";
 import { readUsage } from "../../src/limiter/usage.ts";
 import { useRedisServer } from "../support/servers.ts";
 import { useProxy } from "./proxy.ts";
@@ -147,12 +147,11 @@ describe("the limiter during a Redis outage", function () {
     expect(await used(request)).to.deep.equal({ account: 2_000, key: 2_000 });
   });
 
-  for (const spoiled of ["accountCounter", "keyCounter", "grants"] as const) {
+  for (const spoiled of ["ledger", "grants"] as const) {
     it(`answers 503 and charges nothing if the value of ${spoiled} has the wrong type`, async () => {
       const request = { ...newCaller(), surface: "create" } as const;
       const names = {
-        accountCounter: redisKeys.accountCounter(request.accountId, "create"),
-        keyCounter: redisKeys.keyCounter(request, "create"),
+        ledger: redisKeys.ledger(request.accountId),
         grants: redisKeys.grants(request, "create"),
       };
       await operator.rpush(names[spoiled], "not this");
@@ -162,12 +161,17 @@ describe("the limiter during a Redis outage", function () {
     });
   }
 
-  it("answers 503 if a counter cannot be parsed", async () => {
+  it("answers 503 and charges nothing if a count is not a number", async () => {
     const request = newRequest();
-    await operator.set(redisKeys.keyCounter(request, "start"), "many");
+    const ledger = redisKeys.ledger(request.accountId);
+    await limiterOver(operator).charge(request);
+    await operator.hset(ledger, ledgerFields.key(request.keyId, "start"), "many");
+    const before = await operator.hgetall(ledger);
     const { message } = (await refusalBy(limiterOver(operator), request)).cause as Error;
-    expect(message).to.match(/^CORRUPT counter/);
-    expect(await operator.exists(redisKeys.accountCounter(request.accountId, "start"))).to.equal(0);
+    expect(message).to.match(/arithmetic/);
+    expect(await operator.hgetall(ledger)).to.deep.equal(before);
+    const options = { redis: operator, windowSeconds: 86_400, scale: 1, timeoutMs: 5_000 };
+    expect((await problemOf(readUsage(options, request))).code).to.equal("limiter_unavailable");
   });
 
   it("answers 503 if a grant cannot be parsed, and names it", async () => {
@@ -178,14 +182,17 @@ describe("the limiter during a Redis outage", function () {
     expect(await used({ ...request, keyId: "another" })).to.deep.equal({ account: 0, key: 0 });
   });
 
-  it("throws limiter_unavailable when a key is revoked or the usage is read", async () => {
+  it("throws limiter_unavailable when a change is announced, a look-up is told or the usage is read", async () => {
     const { accountId, keyId } = newCaller();
     server.pause();
     const read = problemOf(
       readUsage({ redis, windowSeconds: 3600, scale: 1, timeoutMs: TIMEOUT_MS }, { accountId, keyId }),
     );
-    const marked = problemOf(new KeyMarkers(redis).markRevoked(accountId, keyId));
-    expect([(await read).code, (await marked).code]).to.deep.equal(["limiter_unavailable", "limiter_unavailable"]);
+    const versions = new AccountVersions(redis);
+    const raised = problemOf(versions.raise(accountId, { version: 2, begunMs: Date.now(), over: 0 }));
+    const found = { version: 2, begunMs: Date.now(), timeoutMs: TIMEOUT_MS };
+    const problems = [await read, await problemOf(versions.lookedUp(accountId, found)), await raised];
+    expect(problems.map(({ code }) => code)).to.deep.equal(problems.map(() => "limiter_unavailable"));
     server.resume();
     await expectRecovery(newRequest());
   });

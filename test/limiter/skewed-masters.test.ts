@@ -39,9 +39,10 @@ function skewedCluster(masters: readonly [Master, Master]) {
       const master = masters.find(({ name }) => serverOf(redis, accountId) === `${name}:7000`);
       if (master === undefined) throw new Error("No master has this slot.");
       const now = timeOf(master);
-      const deadline = Number(String(given[keyCount]).split(" ")[4]);
+      const deadline = Number(given[keyCount + 7]);
       master.leftMs.push(deadline - now);
-      return Promise.resolve(now >= deadline ? `stale 0 0 0 -1 ${now} -1` : `admitted 9 9 1000 -1 ${now} -1`);
+      const time = `${Math.floor(now / 1000)} ${(now % 1000) * 1000}`;
+      return Promise.resolve(now >= deadline ? `stale 0 0 0 ${time} -1 -1` : `admitted 1 1 20000 ${time} -1 -1`);
     },
   };
   const redis = cluster as unknown as RedisClient;

@@ -4,6 +4,7 @@ import type { Caller } from "../../src/accounts/caller.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { Metrics } from "../../src/infra/metrics.ts";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
+import { AccountVersions } from "../../src/limiter/account-versions.ts";
 import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
 import { Limiter, type LimiterOptions } from "../../src/limiter/limiter.ts";
 import { Problem } from "../../src/problems.ts";
@@ -32,6 +33,7 @@ export function limiterOver(redis: RedisClient, options: Partial<LimiterOptions>
     timeoutMs: 5_000,
     onOutage: "refuse",
     replicasExpected: 1,
+    connection: { changes: 0, connections: 0 },
   } as const;
   return new Limiter({ redis, metrics: new Metrics(), clock: new SharedClock(), ...settings, ...options });
 }
@@ -39,6 +41,12 @@ export function limiterOver(redis: RedisClient, options: Partial<LimiterOptions>
 /** Returns a caller that no other test uses. */
 export function newCaller(accountId = `acct_${randomUUID()}`): Caller {
   return { accountId, keyId: `key_${randomUUID()}` };
+}
+
+/** Announces a version of an account's record, as an operators' command does. @returns the version that Redis knows now. */
+export async function raiseTo(redis: RedisClient, accountId: string, version: number, over = 0): Promise<number> {
+  const versions = new AccountVersions(redis);
+  return versions.raise(accountId, { version, begunMs: await versions.now(), over });
 }
 
 /** Returns the time of Redis's clock, in milliseconds since the epoch. */

@@ -23,9 +23,7 @@ EXTENDS Integers, FiniteSets, TLC
 
 CONSTANTS
   Window,      \* the length of a window
-  Outlives,    \* how long a counter is kept after the end of its window
-  Form,        \* "counters": a counter for each account and key and surface; "ledger": one hash for each account
-  Standing,    \* how the script learns that a key may not be used any longer: from "markers", or from the account's "version"
+  Outlives,    \* how long the ledger is kept after the end of its window, at least
   Protections  \* the protections that are in place. Each mutant takes out one.
 
 Has(protection) == protection \in Protections
@@ -44,68 +42,52 @@ Sum(field, records) ==
 (* What Redis holds of one account. All of it is in one hash slot, so one script reads and writes it in one step. *)
 
 \* The names of what is counted. All surfaces of an account are counted apart.
+\* code: src/limiter/redis-keys.ts | account: (surface: Surface) => surface,
+\* code: src/limiter/redis-keys.ts | key: (keyId: string, surface: Surface) => `${surface}:${keyId}`,
 AccountName(surface) == <<surface>>
 KeyName(surface, key) == <<surface, key>>
 
-\* The marker of a revoked key. Other markers are versions of the account's record, which begin with 1. 0 is no marker.
-Revoked == -1
+\* Versions of the account's record begin with 1. 0: Redis knows none.
 NoVersion == 0
 NoWindow == -1
 
-EmptyRedis ==
-  [ counters  |-> <<>>,   \* Form "counters": name -> [window, used]
-    ledger    |-> [window |-> NoWindow, counts |-> <<>>],   \* Form "ledger": one window; name -> used
-    markers   |-> <<>>,   \* Standing "markers": key -> Revoked, or the version that last rotated the key
-    suspended |-> FALSE,  \* Standing "markers": whether the account is suspended
-    statusOf  |-> NoVersion,  \* Standing "markers": the version of the record that `suspended` was made from
-    version   |-> NoVersion,  \* Standing "version": the newest version of the account's record that Redis knows
-    grants    |-> {} ]    \* records [id, key, surface, remaining, amount, expires]. Ids are numbers in the order of the ids.
+\* What a charge says if its version is not to be checked.
+\* code: src/limiter/scripts.ts | accountVersion ?? "",
+AnyVersion == 2000000000
 
-\* One call of the script. cost, limits: in requests. deadline: 0 for none. secretEnds: 0 for never.
-NewCharge(surface, key, accountLimit, keyLimit, cost, deadline, version, secretEnds) ==
+\* The ledger and the version are one hash in Redis. Here they are two members, and each ends by itself.
+EmptyRedis ==
+  [ ledger  |-> [window |-> NoWindow, counts |-> <<>>],   \* what was used in one window: name -> used
+    version |-> NoVersion,  \* the newest version of the account's record that Redis knows
+    grants  |-> {} ]        \* records [id, key, surface, remaining, amount, expires]. Ids are numbers in the order of the ids.
+
+\* One call of the script. cost, limits: in requests. deadline: 0 for none. secretEnds: 0 for never. showGrants: whether the
+\* answer must say what remains of the key's grants.
+NewCharge(surface, key, accountLimit, keyLimit, cost, deadline, version, secretEnds, showGrants) ==
   [ surface |-> surface, key |-> key, accountLimit |-> accountLimit, keyLimit |-> keyLimit, cost |-> cost,
-    deadline |-> deadline, version |-> version, secretEnds |-> secretEnds ]
+    deadline |-> deadline, version |-> version, secretEnds |-> secretEnds, showGrants |-> showGrants ]
 
 -------------------------------------------------------------------------------
 (* The windows. *)
 
-\* code: lua/shared.lua | local window = math.floor(now / window_ms)
+\* code: lua/shared.lua | local window = (seconds - seconds % window_seconds) / window_seconds
 WindowOf(time) == time \div Window
 
 EndOf(window) == (window + 1) * Window
 
-\* Redis without the counters that have expired.
-\* code: lua/charge.lua | string.format('%d', window_end + OUTLIVES_MS)
+\* Redis without the ledger, if it has expired. In Redis it expires later still, by up to a quarter of an hour.
+\* code: lua/charge.lua | local expires_at = (window + 1) * window_seconds * 1000 + OUTLIVES_MS + time[2] / 1000000 * SPREAD_MS
 WithoutExpired(redis, now) ==
-  LET live(window) == EndOf(window) + Outlives > now
-      counters == redis.counters
-      kept == {name \in DOMAIN counters : live(counters[name].window)}
-  IN [redis EXCEPT
-       !.counters = [name \in kept |-> counters[name]],
-       !.ledger = IF live(@.window) THEN @ ELSE EmptyRedis.ledger]
+  [redis EXCEPT !.ledger = IF EndOf(@.window) + Outlives > now THEN @ ELSE EmptyRedis.ledger]
 
-\* The current window of a surface, and what the account and the key have used in it. Two counters, each with a window.
-\* code: lua/shared.lua | if account_window == window + 1 or key_window == window + 1 then window = window + 1 end
-\* code: lua/shared.lua | return window, account_window == window and account_used or 0, key_window == window and key_used or 0
-CurrentOfCounters(redis, surface, key, now) ==
-  LET none == [window |-> NoWindow, used |-> 0]
-      account == Get(redis.counters, AccountName(surface), none)
-      own == Get(redis.counters, KeyName(surface, key), none)
-      next == WindowOf(now) + 1
-      \* Without "only one window ahead" a counter of any later window would continue.
-      later(counter) == counter.window > next /\ ~Has("only one window ahead")
-      accountAhead == Has("account counter ahead") /\ (account.window = next \/ later(account))
-      ownAhead == Has("key counter ahead") /\ (own.window = next \/ later(own))
-      window == IF accountAhead THEN account.window ELSE IF ownAhead THEN own.window ELSE WindowOf(now)
-      \* Without this protection a counter is only a number, and counts in whatever window it is read.
-      counts(counter) == counter.window = window \/ ~Has("counters name their window")
-  IN [ window  |-> window,
-       account |-> IF counts(account) THEN account.used ELSE 0,
-       key     |-> IF counts(own) THEN own.used ELSE 0 ]
-
-\* The same for the ledger. A ledger one window ahead was charged before the clock stepped back: its window continues. A
-\* ledger of any other window has ended. It counts nothing, and the next charge empties it.
-CurrentOfLedger(redis, surface, key, now) ==
+\* The current window, and what the account and the key have used in it. A ledger one window ahead was charged before the
+\* clock stepped back: its window continues. A ledger of any other window has ended. It counts nothing, and the next charge
+\* empties it.
+\* code: lua/shared.lua | if ledger_window == window + 1 then window = ledger_window end
+\* code: lua/shared.lua | local is_current = ledger_window == window
+\* code: lua/charge.lua | if is_current then account_used, key_used = stored[3] or '0', stored[4] or '0' end
+\* code: lua/usage.lua | used[#used + 1] = is_current and (stored[i - 1] or 0) + 0 or 0
+Current(redis, surface, key, now) ==
   LET next == WindowOf(now) + 1
       \* Without "only one window ahead" a ledger of any later window would continue.
       later == redis.ledger.window > next /\ ~Has("only one window ahead")
@@ -116,40 +98,30 @@ CurrentOfLedger(redis, surface, key, now) ==
        account |-> Get(counts, AccountName(surface), 0),
        key     |-> Get(counts, KeyName(surface, key), 0) ]
 
-Current(redis, surface, key, now) ==
-  IF Form = "ledger" THEN CurrentOfLedger(redis, surface, key, now) ELSE CurrentOfCounters(redis, surface, key, now)
-
-\* Redis after a charge: the account and the key have used that much of the window.
-\* code: lua/charge.lua | redis.call('SET', KEYS[1], string.format('%d:%d', window, account_used), 'PXAT', expires_at)
-\* code: lua/charge.lua | redis.call('SET', KEYS[2], string.format('%d:%d', window, key_used), 'PXAT', expires_at)
+\* Redis after a charge: the account and the key have used that much of the window. The first charge of a window empties the
+\* ledger, but keeps the version.
+\* code: lua/charge.lua | redis.call('HSET', KEYS[1], account_field, account_used, key_field, key_used)
+\* code: lua/charge.lua | redis.call('DEL', KEYS[1])
+\* code: lua/charge.lua | redis.call('HSET', KEYS[1], 'window', window_text, account_field, account_used, key_field, key_used)
+\* code: lua/charge.lua | if version then redis.call('HSET', KEYS[1], 'version', version) end
 Charged(redis, surface, key, window, accountUsed, keyUsed) ==
-  LET account == AccountName(surface)
-      own == KeyName(surface, key)
-      kept == IF redis.ledger.window = window \/ ~Has("ledger is emptied") THEN redis.ledger.counts ELSE <<>>
-  IN IF Form = "ledger"
-     THEN [redis EXCEPT !.ledger = [window |-> window, counts |-> account :> accountUsed @@ own :> keyUsed @@ kept]]
-     ELSE [redis EXCEPT !.counters =
-            account :> [window |-> window, used |-> accountUsed] @@ own :> [window |-> window, used |-> keyUsed] @@ @]
+  LET first == redis.ledger.window # window
+      kept == IF first /\ Has("ledger is emptied") THEN <<>> ELSE redis.ledger.counts
+      counts == AccountName(surface) :> accountUsed @@ KeyName(surface, key) :> keyUsed @@ kept
+  IN [redis EXCEPT
+       !.ledger = [window |-> window, counts |-> counts],
+       !.version = IF first /\ ~Has("version outlives the window") THEN NoVersion ELSE @]
 
 -------------------------------------------------------------------------------
 (* Whether the key may be used. *)
 
-\* code: lua/shared.lua | if key_marker == 'revoked' then return 'revoked' end
-\* code: lua/shared.lua | if account_marker then return 'suspended' end
-\* code: lua/shared.lua | if key_marker and tonumber(key_marker) > account_version then return 'outdated' end
-\* code: lua/shared.lua | if secret_ends_at > 0 and now >= secret_ends_at then return 'replaced' end
-\* Standing "version" has no markers. If Redis knows no version of the account, or a newer one than the replica, the
-\* replica must look the key up again.
-KeyRefusal(redis, key, version, secretEnds, now) ==
-  LET marker == Get(redis.markers, key, 0)
-      outdated ==
-        IF Standing = "version"
-        THEN \/ Has("missing version") /\ redis.version = NoVersion
-             \/ Has("version compared") /\ redis.version > version
-        ELSE Has("version compared") /\ marker > version
-  IN CASE Has("key marker") /\ marker = Revoked -> "revoked"
-       [] Has("account marker") /\ redis.suspended -> "suspended"
-       [] outdated -> "outdated"
+\* If Redis knows no version of the account, or a newer one than the replica, the replica must look the key up again.
+\* code: lua/shared.lua | if version ~= ARGV[2] and ARGV[2] ~= '' and (not version or version - ARGV[2] > 0) then
+\* code: lua/shared.lua | elseif ARGV[3] ~= '0' and now >= ARGV[3] + 0 then
+KeyRefusal(redis, version, secretEnds, now) ==
+  LET missing == Has("missing version") /\ redis.version = NoVersion
+      newer == Has("version compared") /\ redis.version > version
+  IN CASE version # AnyVersion /\ (missing \/ newer) -> "outdated"
        [] Has("end of a secret") /\ secretEnds > 0 /\ now >= secretEnds -> "replaced"
        [] OTHER -> "none"
 
@@ -189,83 +161,81 @@ RemoveGrant(redis, id, surface, key) ==
   [redis EXCEPT !.grants = {g \in @ : ~(g.id = id /\ g.key = key /\ g.surface = surface)}]
 
 -------------------------------------------------------------------------------
-(* lua/charge.lua: decides one call, in one step. The result is the script's answer, the window of the decision, and Redis
-   as the script leaves it (field "redis"). Every check comes before the first write. *)
+(* lua/charge.lua: decides one call, in one step. The result is the script's answer, and Redis as the script leaves it (field
+   "redis"). Every check comes before the first write. *)
 Decide(stored, charge, now) ==
   LET redis == WithoutExpired(stored, now)
       current == Current(redis, charge.surface, charge.key, now)
       live == LiveGrants(redis, charge.surface, charge.key, now)
       drawable == Drawable(live, charge.cost)
-      refusal == KeyRefusal(redis, charge.key, charge.version, charge.secretEnds, now)
-      \* code: lua/charge.lua | local account_exhausted = account_used + cost > account_limit
-      \* code: lua/charge.lua | if account_exhausted or key_used + cost > key_limit then
-      accountExhausted == current.account + charge.cost > charge.accountLimit
-      keyExhausted == current.key + charge.cost > charge.keyLimit
-      exhausted == IF Has("both windows are checked") THEN accountExhausted \/ keyExhausted ELSE accountExhausted
+      refusal == KeyRefusal(redis, charge.version, charge.secretEnds, now)
+      \* code: lua/charge.lua | local account_after, key_after = account_used + cost, key_used + cost
       accountAfter == current.account + charge.cost
       keyAfter == current.key + charge.cost
+      \* code: lua/charge.lua | elseif account_after > ARGV[6] + 0 then
+      \* code: lua/charge.lua | elseif key_after > ARGV[7] + 0 then
+      accountExhausted == accountAfter > charge.accountLimit
+      keyExhausted == keyAfter > charge.keyLimit
+      exhausted == IF Has("both windows are checked") THEN accountExhausted \/ keyExhausted ELSE accountExhausted
+      \* code: lua/charge.lua | if exhausted or ARGV[9] == '1' then
+      shown == live # {} /\ (charge.showGrants \/ (refusal = "none" /\ exhausted))
 
-      \* code: lua/charge.lua | return string.format('%s %d %d %d %d %d %d', verdict, account_remaining, key_remaining, reset, grant_remaining, now, grant_amount)
+      \* code: lua/charge.lua | return verdict .. ' ' .. account_used .. ' ' .. key_used .. ' ' .. window_text .. ' ' .. time[1] .. ' ' .. time[2]
       Answer(verdict, after, account, key, drawn) ==
-        [ verdict          |-> verdict,
-          accountRemaining |-> Max(charge.accountLimit - account, 0),
-          keyRemaining     |-> Max(charge.keyLimit - key, 0),
-          reset            |-> EndOf(current.window) - now,
-          grantRemaining   |-> IF live = {} THEN -1 ELSE Sum("remaining", live) - drawn,
-          grantAmount      |-> IF live = {} THEN -1 ELSE Sum("amount", live),
-          now              |-> now,
-          window           |-> current.window,
-          redis            |-> after ]
+        [ verdict        |-> verdict,
+          accountUsed    |-> account,
+          keyUsed        |-> key,
+          window         |-> current.window,
+          now            |-> now,
+          grantRemaining |-> IF shown THEN Sum("remaining", live) - drawn ELSE -1,
+          grantAmount    |-> IF shown THEN Sum("amount", live) ELSE -1,
+          redis          |-> after ]
       Refused(verdict) == Answer(verdict, redis, current.account, current.key, 0)
   IN
   CASE \* code: lua/charge.lua | if deadline > 0 and now >= deadline then
+       \* code: lua/charge.lua | return 'stale 0 0 0 ' .. time[1] .. ' ' .. time[2] .. ' -1 -1'
        Has("deadline") /\ charge.deadline > 0 /\ now >= charge.deadline ->
-         [ Refused("stale") EXCEPT !.accountRemaining = 0, !.keyRemaining = 0, !.reset = 0,
-                                   !.grantRemaining = -1, !.grantAmount = -1 ]
+         [ verdict |-> "stale", accountUsed |-> 0, keyUsed |-> 0, window |-> 0, now |-> now, grantRemaining |-> -1,
+           grantAmount |-> -1, redis |-> redis ]
     [] refusal # "none" -> Refused(refusal)
     [] drawable # {} /\ (exhausted \/ ~Has("grants only beyond a window")) ->
-         \* code: lua/charge.lua | redis.call('HSET', KEYS[5], grant.id, value)
+         \* code: lua/charge.lua | redis.call('HSET', KEYS[2], grant.id, value)
          LET grant == FirstToExpire(drawable)
              drawn == [grant EXCEPT !.remaining = @ - charge.cost]
          IN Answer("granted", [redis EXCEPT !.grants = (@ \ {grant}) \cup {drawn}], current.account, current.key, charge.cost)
     [] exhausted ->
-         \* code: lua/charge.lua | if not grant then return answer(account_exhausted and 'account_exhausted' or 'key_exhausted') end
+         \* code: lua/charge.lua | exhausted, verdict = true, 'account_exhausted'
+         \* code: lua/charge.lua | exhausted, verdict = true, 'key_exhausted'
          LET accountFirst == IF Has("account first") THEN accountExhausted ELSE ~keyExhausted
              \* Without this protection the account is charged before the key is checked, as by two separate limiters.
              after == IF accountExhausted \/ Has("both or none") THEN redis
                       ELSE Charged(redis, charge.surface, charge.key, current.window, accountAfter, current.key)
          IN [Refused(IF accountFirst THEN "account_exhausted" ELSE "key_exhausted") EXCEPT !.redis = after]
     [] OTHER ->
+         \* code: lua/charge.lua | account_used, key_used = account_after .. '', key_after .. ''
          Answer("admitted",
                 Charged(redis, charge.surface, charge.key, current.window, accountAfter, keyAfter),
                 accountAfter, keyAfter, 0)
 
 \* lua/usage.lua, for one surface: whether the key may be used, and what it has used. It changes nothing.
+\* code: lua/usage.lua | return { now, refusal or '', (window + 1) * window_seconds * 1000 - now, used, grants }
 Usage(stored, surface, key, version, secretEnds, now) ==
   LET redis == WithoutExpired(stored, now)
       current == Current(redis, surface, key, now)
-  IN [ refusal |-> KeyRefusal(redis, key, version, secretEnds, now),
+  IN [ refusal |-> KeyRefusal(redis, version, secretEnds, now),
        account |-> current.account,
        key     |-> current.key,
        reset   |-> EndOf(current.window) - now,
        grants  |-> {g \in redis.grants : g.key = key /\ g.surface = surface} ]
 
 -------------------------------------------------------------------------------
-(* Markers and versions. *)
+(* lua/raise-version.lua: tells Redis a version of the account's record. *)
 
-\* Two commands may write the store in one order and reach Redis in the other. The older record changes nothing then.
-\* code: lua/mark-key.lua | if stored and version and (stored == 'revoked' or (tonumber(stored) > version and not restored)) then return 0 end
-MarkKey(redis, key, marker) ==
-  LET stored == Get(redis.markers, key, 0)
-      older == marker # Revoked /\ (stored = Revoked \/ stored > marker)
-  IN IF Has("markers are never taken back") /\ older THEN redis ELSE [redis EXCEPT !.markers = key :> marker @@ @]
-
-\* code: lua/mark-account.lua | if published and tonumber(published) > version and not restored then return 0 end
-MarkAccount(redis, suspended, version) ==
-  IF Has("markers are never taken back") /\ redis.statusOf > version THEN redis
-  ELSE [redis EXCEPT !.suspended = suspended, !.statusOf = version]
-
-\* Standing "version": the version is only ever raised, so that a look-up that comes late does not lower it.
-RaiseVersion(redis, version) ==
-  [redis EXCEPT !.version = IF Has("version only raised") THEN Max(@, version) ELSE version]
+\* The version is only ever raised: a look-up that comes late, or a command that another one overtook, does not lower it.
+\* `over`: lower the version if it is this one, because the store was restored from a backup; 0 for none.
+\* code: lua/raise-version.lua | if known > version and known ~= over then return known end
+\* code: lua/raise-version.lua | redis.call('HSET', KEYS[1], 'version', ARGV[1])
+RaiseVersion(redis, version, over) ==
+  IF redis.version > version /\ redis.version # over /\ Has("version only raised") THEN redis
+  ELSE [redis EXCEPT !.version = version]
 ===============================================================================

@@ -24,11 +24,11 @@ variables == <<trace, position, redis>>
    are numbers. Times are milliseconds since a common beginning. *)
 Kind(event) == event[1]
 ChargeOf(event) ==
-  NewCharge(event[2], event[3], event[4], event[5], event[6], event[7], event[8], event[9])
+  NewCharge(event[2], event[3], event[4], event[5], event[6], event[7], event[8], event[9], event[10])
 \* Redis's clock, from the script's answer.
-NowOf(event) == event[10]
+NowOf(event) == event[11]
 \* The other words of the script's answer.
-AnswerOf(event) == SubSeq(event, 11, 16)
+AnswerOf(event) == SubSeq(event, 12, 17)
 GrantOf(event) ==
   [id |-> event[2], surface |-> event[3], key |-> event[4], remaining |-> event[5], amount |-> event[5], expires |-> event[6]]
 
@@ -43,21 +43,41 @@ IfDone(event, answer, right, after) ==
 
 \* The answer to a charge, in the order of the event.
 WordsOf(decision) ==
-  << decision.verdict, decision.accountRemaining, decision.keyRemaining, decision.reset, decision.grantRemaining,
+  << decision.verdict, decision.accountUsed, decision.keyUsed, decision.window, decision.grantRemaining,
      decision.grantAmount >>
 
 AfterCharge(event) ==
   LET decision == Decide(redis, ChargeOf(event), NowOf(event))
-  IN IF event[11] = Lost THEN {redis, decision.redis} ELSE If(WordsOf(decision) = AnswerOf(event), decision.redis)
+  IN IF event[12] = Lost THEN {redis, decision.redis} ELSE If(WordsOf(decision) = AnswerOf(event), decision.redis)
 
-\* An event "usage" has one row for each surface: surface, used by the account, used by the key, reset, grants.
+\* An event "usage" has one row for each surface: surface, used by the account, used by the key, grants. The refusal and the
+\* reset are the same for all.
+UsageOf(event, surface) == Usage(redis, surface, event[2], event[3], event[4], event[5])
 UsageRow(event, row) ==
-  LET usage == Usage(redis, row[1], event[2], event[3], event[4], event[5])
+  LET usage == UsageOf(event, row[1])
       grants == {<<g.id, g.remaining, g.expires, g.amount>> : g \in usage.grants}
-  IN <<row[1], usage.account, usage.key, usage.reset, grants>>
+  IN <<row[1], usage.account, usage.key, grants>>
 UsageRight(event) ==
-  /\ KeyRefusal(redis, event[2], event[3], event[4], event[5]) = event[6]
-  /\ \A i \in 1..Len(event[7]) : UsageRow(event, event[7][i]) = event[7][i]
+  \A i \in 1..Len(event[8]) :
+    LET row == event[8][i]
+        usage == UsageOf(event, row[1])
+    IN usage.refusal = event[6] /\ usage.reset = event[7] /\ UsageRow(event, row) = row
+
+\* An event "version" names the version, the deadline, `over`, and the version that Redis knew then; 0 if the deadline had
+\* passed, and -1 if the answer was lost. The answer does not say what Redis's clock showed.
+\* code: lua/raise-version.lua | if deadline > 0 and now >= deadline then return 0 end
+AfterVersion(event) ==
+  LET after == RaiseVersion(redis, event[2], event[4])
+  IN CASE event[5] = -1 -> {redis, after}
+       [] event[5] = 0 -> If(event[3] > 0, redis)
+       [] OTHER -> If(after.version = event[5], after)
+
+\* An event "ledger": a test wrote a window (-1: none) and counts into the ledger, as they are after the clock stepped back.
+\* Each count is a name and a number. What else was there stays.
+AfterLedger(event) ==
+  LET written == {event[3][i][1] : i \in 1..Len(event[3])}
+      counts == [name \in written |-> (CHOOSE count \in {event[3][i] : i \in 1..Len(event[3])} : count[1] = name)[2]]
+  IN {[redis EXCEPT !.ledger = [window |-> IF event[2] = NoWindow THEN @.window ELSE event[2], counts |-> counts @@ @.counts]]}
 
 HasGrant(id, surface, key) == \E g \in redis.grants : g.id = id /\ g.surface = surface /\ g.key = key
 
@@ -70,19 +90,16 @@ After(event) ==
                                          FillGrant(redis, event[2], event[3], event[4], event[5]))
     [] Kind(event) = "remove"  -> IfDone(event, event[5], HasGrant(event[2], event[3], event[4]),
                                          RemoveGrant(redis, event[2], event[3], event[4]))
-    [] Kind(event) = "mark"    -> IfDone(event, event[4], MarkKey(redis, event[2], event[3]).markers = event[2] :> event[3] @@ redis.markers,
-                                         MarkKey(redis, event[2], event[3]))
-    [] Kind(event) = "status"  -> IfDone(event, event[4], event[3] >= redis.statusOf,
-                                         MarkAccount(redis, event[2] = "suspended", event[3]))
+    [] Kind(event) = "version" -> AfterVersion(event)
+    [] Kind(event) = "ledger"  -> AfterLedger(event)
     [] Kind(event) = "flush"   -> {EmptyRedis}
-    \* A test put a counter of that window there, as it is after the clock stepped back.
-    [] Kind(event) = "counter" -> {[redis EXCEPT !.counters = event[2] :> [window |-> event[3], used |-> event[4]] @@ @]}
 
 \* What the functions say instead, for the report about a refused trace.
 Expected(event) ==
   CASE Kind(event) = "charge" -> WordsOf(Decide(redis, ChargeOf(event), NowOf(event)))
-    [] Kind(event) = "usage"  -> << KeyRefusal(redis, event[2], event[3], event[4], event[5]),
-                                    [i \in 1..Len(event[7]) |-> UsageRow(event, event[7][i])] >>
+    [] Kind(event) = "usage"  -> LET usage == UsageOf(event, event[8][1][1])
+                                 IN <<usage.refusal, usage.reset, [i \in 1..Len(event[8]) |-> UsageRow(event, event[8][i])]>>
+    [] Kind(event) = "version" -> RaiseVersion(redis, event[2], event[4]).version
     [] OTHER -> "the other answer"
 
 Report(word, rest) == PrintT(word \o " " \o ToString(trace) \o " " \o ToString(position) \o rest)

@@ -6,19 +6,23 @@ import type { Caller } from "../../src/accounts/caller.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { charge } from "../../src/limiter/scripts.ts";
-import { clearOfMidnight, newCaller, redisNow, useTestRedis } from "../limiter/support.ts";
+import { clearOfMidnight, newCaller, raiseTo, redisNow, useTestRedis } from "../limiter/support.ts";
 import type { ChargeEvent } from "./limiter-calls.ts";
-import type { LimiterEvent } from "./limiter-events.ts";
+import type { LimiterEvent, VersionEvent } from "./limiter-events.ts";
 import type { LimiterTrace } from "./limiter-module.ts";
 import { readTraces, refusedOf } from "./limiter-trace.ts";
 import { startRecorder } from "./redis-recorder.ts";
 
 const DAY_MS = 86_400_000;
 const LIMITS = { account: 7, key: 3 };
-/** The place of each kind of charge in the recorded trace: see `record`. */
-const SECOND = 2;
-const REFUSED = 4;
-const GRANTED = 5;
+const VERSION = 5;
+/** The places of the events in the recorded trace: see `record`. */
+const RAISED = 0;
+const ISSUED = 1;
+const FIRST = 2;
+const SECOND = 3;
+const REFUSED = 5;
+const GRANTED = 6;
 
 describe("a trace of the limiter that was made false is refused:", function () {
   this.timeout(60_000);
@@ -29,14 +33,16 @@ describe("a trace of the limiter that was made false is refused:", function () {
     trace = await record(newCaller());
   });
 
-  /** Issues a grant for the caller's key. Its charges are admitted, another key's costs too much, and one draws on the grant. */
+  /** Raises the version, and issues a grant for the caller's key. Its charges are admitted, another key's costs too much, and one draws on the grant. */
   async function record(caller: Caller): Promise<LimiterTrace> {
     const folder = mkdtempSync(join(tmpdir(), "onboarding-traces-"));
     const recorder = await startRecorder(Number(new URL(process.env.REDIS_URL ?? "").port), folder);
     const client = await connectRedis({ url: `redis://127.0.0.1:${recorder.port}`, timeoutMs: 5_000 });
-    const given = { surface: "start", limits: LIMITS, windowSeconds: DAY_MS / 1000, deadlineMs: 0 } as const;
+    const asked = { surface: "start", limits: LIMITS, windowSeconds: DAY_MS / 1000, deadlineMs: 0 } as const;
+    const claim = { accountVersion: VERSION, secretEndsAt: 0 };
     const ask = (of: Caller, cost = 1) =>
-      charge(client, { ...given, caller: of, cost, accountVersion: 1, secretEndsAt: 0 });
+      charge(client, { ...asked, ...claim, caller: of, cost, showGrants: cost === 1 });
+    await raiseTo(client, caller.accountId, VERSION);
     const grant = { grantId: "grant_a", surface: "start", amount: 5 } as const;
     await new GrantCounters(client).put({ ...caller, ...grant, expiresAtMs: (await redisNow(redis)) + 60_000 });
     for (let charged = 0; charged < LIMITS.key; charged++) await ask(caller);
@@ -62,10 +68,14 @@ describe("a trace of the limiter that was made false is refused:", function () {
     return { ...trace, events: trace.events.toSpliced(place, 0, event) };
   }
 
+  function raised(call: Partial<VersionEvent>): VersionEvent {
+    return { do: "version", account: trace.account, version: VERSION, deadline: 0, over: 0, known: VERSION, ...call };
+  }
+
   /** Returns a charge that counts in the next window: only the clock shows that it is false. */
   function aWindowAhead(place: number): LimiterTrace {
     const { answer } = trace.events[place] as ChargeEvent;
-    const fresh = { accountRemaining: LIMITS.account - 1, keyRemaining: LIMITS.key - 1 };
+    const fresh = { window: answer!.window + 1, accountUsed: 1, keyUsed: 1 };
     const noGrant = { grantRemaining: -1, grantAmount: -1 }; // it has expired then
     return answering(place, { now: answer!.now + DAY_MS, ...fresh, ...noGrant });
   }
@@ -77,31 +87,40 @@ describe("a trace of the limiter that was made false is refused:", function () {
   /** Each change makes the trace false, and the module refuses it at this place. */
   const FALSE: Record<string, { make: () => LimiterTrace; refusedAt: number }> = {
     "one charge more is admitted": { make: () => answering(REFUSED, { verdict: "admitted" }), refusedAt: REFUSED },
-    "a remaining number is wrong": { make: () => answering(SECOND, { accountRemaining: 6 }), refusedAt: SECOND },
-    "the end of the window is wrong": { make: () => answering(SECOND, { reset: DAY_MS + 1 }), refusedAt: SECOND },
+    "a number is wrong": { make: () => answering(SECOND, { accountUsed: 1 }), refusedAt: SECOND },
+    "the window is wrong": {
+      make: () => changed(SECOND, ({ answer }) => ({ answer: answer && { ...answer, window: answer.window + 1 } })),
+      refusedAt: SECOND,
+    },
+    "the grant is not shown": {
+      make: () => answering(SECOND, { grantRemaining: -1, grantAmount: -1 }),
+      refusedAt: SECOND,
+    },
+    "the grant is shown, and nobody asked": {
+      make: () => changed(SECOND, () => ({ showGrants: false })),
+      refusedAt: SECOND,
+    },
     "more is left of a grant": { make: () => answering(GRANTED, { grantRemaining: 5 }), refusedAt: GRANTED },
     "a charge is left out": { make: () => without(SECOND), refusedAt: SECOND },
     "two charges change places": { make: () => ({ ...trace, events: swapped(SECOND) }), refusedAt: SECOND },
-    "the issue of the grant is left out": { make: () => without(0), refusedAt: 0 },
+    "the issue of the grant is left out": { make: () => without(ISSUED), refusedAt: ISSUED },
     "the answer's clock is a window ahead": { make: () => aWindowAhead(SECOND), refusedAt: SECOND },
-    "a revoked key is admitted": {
-      make: () => {
-        const { account, key } = trace.events[SECOND] as ChargeEvent;
-        return inserted(SECOND, { do: "mark", account, key, marker: "revoked", done: true });
-      },
+    "a key of an older version is admitted": {
+      make: () => inserted(SECOND, raised({ version: VERSION + 1, known: VERSION + 1 })),
       refusedAt: SECOND + 1,
     },
-    "a suspended account is admitted": {
-      make: () =>
-        inserted(SECOND, { do: "status", account: trace.account, status: "suspended", version: 1, done: true }),
-      refusedAt: SECOND + 1,
+    "a key is admitted although Redis knows no version": { make: () => without(RAISED), refusedAt: FIRST - 1 },
+    "a version is lowered": {
+      make: () => inserted(SECOND, raised({ version: VERSION - 1, known: VERSION - 1 })),
+      refusedAt: SECOND,
     },
+    "a version is not taken in": { make: () => inserted(SECOND, raised({ known: 0 })), refusedAt: SECOND },
     "a charge whose answer was lost counted twice": {
       make: () => {
         const { events } = changed(SECOND, () => ({ answer: null }));
         return {
           ...trace,
-          events: events.with(SECOND + 1, answering(SECOND + 1, { accountRemaining: 3 }).events[SECOND + 1]!),
+          events: events.with(SECOND + 1, answering(SECOND + 1, { accountUsed: 4 }).events[SECOND + 1]!),
         };
       },
       refusedAt: SECOND + 1,
@@ -111,6 +130,13 @@ describe("a trace of the limiter that was made false is refused:", function () {
   /** A charge whose answer was lost counted or did not. */
   const TRUE: Record<string, () => LimiterTrace> = {
     "as it was recorded": () => trace,
+    "a version is lowered from the one that it names": () => {
+      const lowered = raised({ version: VERSION - 1, over: VERSION, known: VERSION - 1 });
+      return { ...trace, events: [...trace.events, lowered] };
+    },
+    "a version comes after its deadline, and is not taken in": () =>
+      inserted(SECOND, raised({ version: VERSION + 1, deadline: 1, known: 0 })),
+    "a version's answer is lost": () => inserted(SECOND, raised({ version: VERSION + 1, known: null })),
     "an answer is lost, and the charge counted": () => changed(SECOND, () => ({ answer: null })),
     "an answer is lost, and the charge did not count": () => {
       const { at } = trace.events[SECOND - 1] as ChargeEvent;

@@ -14,18 +14,20 @@ export interface ChargeEvent {
   readonly cost: number;
   /** As in lua/charge.lua: 0 for none. */
   readonly deadline: number;
-  readonly version: number;
+  /** null if it was not to be checked. */
+  readonly version: number | null;
   readonly secretEnds: number;
+  readonly showGrants: boolean;
   /** The recorder's clock, when the answer had come. It stands for Redis's clock if the answer is missing. */
   readonly at: number;
   /** The words of the script's answer; null if the connection broke before it came. */
   readonly answer: {
     readonly verdict: string;
-    readonly accountRemaining: number;
-    readonly keyRemaining: number;
-    readonly reset: number;
-    readonly grantRemaining: number;
+    readonly accountUsed: number;
+    readonly keyUsed: number;
+    readonly window: number;
     readonly now: number;
+    readonly grantRemaining: number;
     readonly grantAmount: number;
   } | null;
 }
@@ -35,7 +37,6 @@ export interface UsageRow {
   readonly surface: string;
   readonly accountUsed: number;
   readonly keyUsed: number;
-  readonly reset: number;
   readonly grants: readonly GrantRow[];
 }
 
@@ -44,55 +45,57 @@ export interface UsageEvent {
   readonly account: string;
   readonly key: string;
   readonly windowMs: number;
-  readonly version: number;
+  /** null if it was not to be checked. */
+  readonly version: number | null;
   readonly secretEnds: number;
   readonly now: number;
   /** The recorder's clock, when the answer had come. */
   readonly at: number;
   /** Empty if the key may be used. */
   readonly refusal: string;
+  /** Milliseconds to the window's end. */
+  readonly reset: number;
   readonly surfaces: readonly UsageRow[];
 }
 
 /** Reads a call of lua/charge.lua. @param answer undefined if the connection broke before it came. */
-export function chargeEvent(
-  account: string,
-  keys: string[][],
-  args: string[],
-  answer: RespValue | undefined,
-): ChargeEvent {
-  const [accountLimit = 0, keyLimit = 0, window = 0, cost = 0, deadline = 0, version = 0, secretEnds = 0] = (
-    args[0] ?? ""
-  )
-    .split(" ")
-    .map(Number);
-  const [surface = "", key = ""] = keys[1] ?? [];
-  const given = { accountLimit, keyLimit, windowMs: window * 1000, cost, deadline, version, secretEnds };
+export function chargeEvent(account: string, args: string[], answer: RespValue | undefined): ChargeEvent {
+  const [surface = "", key = ""] = (args[4] ?? "").split(":");
+  const [accountLimit = 0, keyLimit = 0, deadline = 0, showGrants = 0, cost = 1] = args.slice(5).map(Number);
+  const given = { accountLimit, keyLimit, cost, deadline, showGrants: showGrants === 1, ...claimOf(args) };
   return { do: "charge", account, key, surface, ...given, at: Date.now(), answer: chargeAnswer(answer) };
 }
 
 function chargeAnswer(answer: RespValue | undefined): ChargeEvent["answer"] {
   if (answer === undefined) return null;
   const [verdict = "", ...words] = (answer as string).split(" ");
-  const [accountRemaining = 0, keyRemaining = 0, reset = 0, grantRemaining = 0, now = 0, grantAmount = 0] =
+  const [accountUsed = 0, keyUsed = 0, window = 0, seconds = 0, micros = 0, grantRemaining = 0, grantAmount = 0] =
     words.map(Number);
-  return { verdict, accountRemaining, keyRemaining, reset, grantRemaining, now, grantAmount };
+  const now = seconds * 1000 + Math.floor(micros / 1000);
+  return { verdict, accountUsed, keyUsed, window, now, grantRemaining, grantAmount };
 }
 
 /** Reads a call of lua/usage.lua. */
-export function usageEvent(
-  account: string,
-  keys: string[][],
-  [window, version, secretEnds]: string[],
-  answer: RespValue,
-): UsageEvent {
-  const [now, refusal, rows] = answer as [number, string, [number, number, number, string[]][]];
-  const surfaces = rows.map(([accountUsed, keyUsed, reset, grants], index) => {
-    const surface = keys[2 + 3 * index]?.[0] ?? "";
-    return { surface, accountUsed, keyUsed, reset, grants: grantRows(grants) };
-  });
-  const given = { windowMs: Number(window) * 1000, version: Number(version), secretEnds: Number(secretEnds) };
-  return { do: "usage", account, key: keys[0]?.[1] ?? "", ...given, now, at: Date.now(), refusal, surfaces };
+export function usageEvent(account: string, args: string[], answer: RespValue): UsageEvent {
+  const [now, refusal, reset, used, grants] = answer as [number, string, number, number[], string[][]];
+  const fields = args.slice(3);
+  const surfaces = grants.map((of, index) => ({
+    surface: fields[2 * index] ?? "",
+    accountUsed: used[2 * index] ?? 0,
+    keyUsed: used[2 * index + 1] ?? 0,
+    grants: grantRows(of),
+  }));
+  const key = (fields[1] ?? "").split(":")[1] ?? "";
+  return { do: "usage", account, key, ...claimOf(args), now, at: Date.now(), refusal, reset, surfaces };
+}
+
+/** The arguments that both scripts begin with. */
+function claimOf([window, version, secretEnds]: string[]) {
+  return {
+    windowMs: Number(window) * 1000,
+    version: version === "" ? null : Number(version),
+    secretEnds: Number(secretEnds),
+  };
 }
 
 function grantRows(fields: readonly string[]): GrantRow[] {

@@ -2,40 +2,36 @@ import type { Configuration } from "./configuration.ts";
 
 /** Every protection that Limiter.tla and LimiterScript.tla ask about, in the order of the modules. */
 const PROTECTIONS = [
-  // The windows: two counters today, one ledger in the next design.
-  "account counter ahead",
-  "key counter ahead",
-  "counters name their window",
+  // The ledger and its window.
   "only one window ahead",
   "ledger ahead",
   "ledger is emptied",
+  "version outlives the window",
   // One charge.
   "both windows are checked",
   "account first",
   "both or none",
   "deadline",
   "no resend",
-  // Whether a key may be used: markers today, the version of the account in the next design.
-  "key marker",
-  "account marker",
+  // Whether a key may be used: the version of the account.
+  "missing version",
   "version compared",
   "end of a secret",
-  "acknowledged after the announcement",
-  "record read again",
-  "markers are never taken back",
-  "outdated key is looked up again",
-  "missing version",
-  "look-up raises the version",
   "version only raised",
-  "version has a deadline",
-  "keys looked up after a reconnection",
   "look-up repeated after a reconnection",
+  "version has a deadline",
+  "look-up raises the version",
+  "outdated key is looked up again",
+  "keys looked up after a reconnection",
+  "acknowledged after the announcement",
+  "no charge with a key from before a reconnection",
+  "announcement has a deadline",
   // Grants.
   "grants only beyond a window",
   "grant of one key",
   "grant expires",
   "grant is filled once",
-  // The cache of refusals.
+  // The refusals that replicas repeat.
   "refusal has a time limit",
   "refusal ends with its window",
   "refusal only for that cost",
@@ -49,8 +45,6 @@ export type Protection = (typeof PROTECTIONS)[number];
 
 /** The constants of Limiter.tla, except its protections. */
 const DEFAULTS = {
-  Form: '"counters"',
-  Standing: '"markers"',
   Keys: "{k1, k2}",
   Replicas: "{r1}",
   Surfaces: '{"create"}',
@@ -73,8 +67,8 @@ const DEFAULTS = {
   Timeout: "2",
   WayBack: "1",
   Grace: "0",
-  KeyCache: "1000",
-  MarkerLife: "1000",
+  LookUpTime: "1000",
+  VersionLife: "1000",
   AccountRefusal: "0",
   KeyRefusalLife: "0",
   GrantAmount: "1",

@@ -13,14 +13,28 @@ interface GrantEvent<Do extends string> {
   readonly done: boolean | null;
 }
 
-export interface MarkEvent {
-  readonly do: "mark";
+export interface VersionEvent {
+  readonly do: "version";
   readonly account: string;
-  readonly key: string;
-  /** "revoked", or the version of the account's record that rotated the key. */
-  readonly marker: string;
-  /** Whether Redis did it; null if the connection broke before the answer came. */
-  readonly done: boolean | null;
+  readonly version: number;
+  /** As in lua/raise-version.lua: 0 for none. */
+  readonly deadline: number;
+  readonly over: number;
+  /** The version that Redis knew then, 0 if the deadline had passed; null if the connection broke before the answer came. */
+  readonly known: number | null;
+}
+
+/** A test wrote into a ledger, for example the next window, as it is after the clock stepped back. */
+export interface LedgerEvent {
+  readonly do: "ledger";
+  readonly account: string;
+  readonly window: number | null;
+  readonly counts: readonly {
+    readonly surface: string;
+    /** null for the account's count. */
+    readonly key: string | null;
+    readonly used: number;
+  }[];
 }
 
 /** One thing that was done to the limiter's keys of an account. */
@@ -30,25 +44,8 @@ export type LimiterEvent =
   | (GrantEvent<"put"> & { readonly amount: number; readonly expiresAtMs: number })
   | (GrantEvent<"fill"> & { readonly amount: number })
   | GrantEvent<"remove">
-  | MarkEvent
-  | {
-      readonly do: "status";
-      readonly account: string;
-      readonly status: string;
-      /** The version of the account's record that has this status. */
-      readonly version: number;
-      readonly done: boolean | null;
-    }
-  /** A test set a counter, for example to that of the next window, as it is after the clock stepped back. */
-  | {
-      readonly do: "counter";
-      readonly account: string;
-      readonly surface: string;
-      /** null for the account's counter. */
-      readonly key: string | null;
-      readonly window: number;
-      readonly used: number;
-    }
+  | VersionEvent
+  | LedgerEvent
   /** A test changed the keys in a way that the service never does. What follows is not checked. */
   | { readonly do: "other"; readonly account: string; readonly command: string }
   /** All data of Redis was removed. */
@@ -58,8 +55,7 @@ const SURFACE_NAMES: readonly string[] = SURFACES;
 const CHARGE = loadScript("charge.lua");
 const USAGE = loadScript("usage.lua");
 const FILL = loadScript("fill-grant.lua");
-const MARK_KEY = loadScript("mark-key.lua");
-const MARK_ACCOUNT = loadScript("mark-account.lua");
+const RAISE_VERSION = loadScript("raise-version.lua");
 
 /** Commands that change no key, or only when it expires. */
 const HARMLESS =
@@ -84,13 +80,8 @@ export function eventsOf(command: readonly string[], answer: RespValue | undefin
   if (first === undefined || HARMLESS.test(name)) return [];
   if (name === "PEXPIREAT" && first.name[0] === "grants") return []; // the end of the last grant: none is lost by it
   if (isScript(command, USAGE) && answer === undefined) return []; // reading changes nothing
-  // MSET is the same as a SET for each of its keys.
-  const sets = command
-    .slice(1)
-    .flatMap((key, index, all) => (index % 2 === 0 ? [["SET", key, all[index + 1] ?? ""]] : []));
-  const single = name === "MSET" ? sets : [command];
-  const events = single.map((each) => known(each[0]!.toUpperCase(), each, keysOf(each)[0] ?? first, answer));
-  return events.map((event) => event ?? { do: "other", account: first.account, command: command.join(" ") });
+  const event = known(name, command, first, answer);
+  return [event ?? { do: "other", account: first.account, command: command.join(" ") }];
 }
 
 interface LimiterKey {
@@ -113,7 +104,7 @@ function known(
   answer: RespValue | undefined,
 ): LimiterEvent | undefined {
   if (name === "EVAL" || name === "EVALSHA") return scriptEvent(command, account, answer);
-  if (name === "SET" && SURFACE_NAMES.includes(what ?? "")) return counterEvent(account, what, key, command[2] ?? "");
+  if (name === "HSET" && what === "ledger") return ledgerEvent(account, command.slice(2));
   if (what !== "grants" || key === undefined) return undefined;
   const place = { account, key, surface: on ?? "create", id: command[2] ?? "", done: asBoolean(answer) };
   if (name === "HSETNX") {
@@ -123,10 +114,18 @@ function known(
   return name === "HDEL" ? { do: "remove", ...place } : undefined;
 }
 
-function counterEvent(account: string, surface = "", key: string | undefined, value: string): LimiterEvent | undefined {
-  const [, window, used] = /^(\d+):(\d+)$/.exec(value) ?? [];
-  if (window === undefined) return undefined;
-  return { do: "counter", account, surface, key: key ?? null, window: Number(window), used: Number(used) };
+function ledgerEvent(account: string, fields: readonly string[]): LedgerEvent | undefined {
+  const names = fields.filter((_, index) => index % 2 === 0);
+  const values = new Map(names.map((name, index) => [name, Number(fields[2 * index + 1])]));
+  if (values.has("version")) return undefined;
+  const counts = [...values]
+    .filter(([name]) => name !== "window")
+    .map(([name, used]) => {
+      const [surface = "", key = null] = name.split(":");
+      return { surface, key, used };
+    });
+  if (!counts.every(({ surface }) => SURFACE_NAMES.includes(surface))) return undefined;
+  return { do: "ledger", account, window: values.get("window") ?? null, counts };
 }
 
 /** EVALSHA names a script by its hash, EVAL by its text. */
@@ -140,18 +139,18 @@ function scriptEvent(
   answer: RespValue | undefined,
 ): LimiterEvent | undefined {
   const [, , count, ...rest] = command;
-  const keys = rest.slice(0, Number(count)).map((key) => key.replace(/^\{.*\}:/, "").split(":"));
   const args = rest.slice(Number(count));
-  if (isScript(command, CHARGE)) return chargeEvent(account, keys, args, answer);
-  if (isScript(command, USAGE)) return usageEvent(account, keys, args, answer!);
-  const done = asBoolean(answer);
-  const [, key = "", surface = "create"] = keys[0] ?? [];
-  if (isScript(command, MARK_KEY)) return { do: "mark", account, key, marker: args[0] ?? "", done };
-  if (isScript(command, MARK_ACCOUNT))
-    return { do: "status", account, status: args[0] ?? "", version: Number(args[1]), done };
+  if (isScript(command, CHARGE)) return chargeEvent(account, args, answer);
+  if (isScript(command, USAGE)) return usageEvent(account, args, answer!);
+  if (isScript(command, RAISE_VERSION)) {
+    const [version = 0, , deadline = 0, over = 0] = args.map(Number);
+    const known = answer === undefined ? null : Number(answer);
+    return { do: "version", account, version, deadline, over, known };
+  }
   if (!isScript(command, FILL)) return undefined;
+  const [, key = "", surface = "create"] = (rest[0] ?? "").replace(/^\{.*\}:/, "").split(":");
   const [id = "", amount] = args;
-  return { do: "fill", account, key, surface, id, amount: Number(amount), done };
+  return { do: "fill", account, key, surface, id, amount: Number(amount), done: asBoolean(answer) };
 }
 
 function asBoolean(answer: RespValue | undefined): boolean | null {

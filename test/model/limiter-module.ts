@@ -11,6 +11,8 @@ export interface LimiterTrace {
 
 /** TLC's numbers have 32 bits. Ends of grants and secrets may be further away than that: they count as this far. */
 const FAR = 2_000_000_000;
+/** The answer of an event "version" that was lost: TLC compares no number with a word. */
+const LOST_VERSION = -1;
 
 /**
  * Writes traces as a module that extends LimiterTrace.tla and defines `TheTraces`. All of them have one length of window.
@@ -49,15 +51,16 @@ class Translator {
     return this.#trace.events.map((event) => list(this.#event(event)));
   }
 
-  #event(event: LimiterEvent): (string | number)[] {
+  #event(event: LimiterEvent): (string | number | boolean)[] {
     switch (event.do) {
       case "charge": {
-        const { accountLimit, keyLimit, cost, deadline, version, secretEnds, answer } = event;
-        const asked = [accountLimit, keyLimit, cost, this.#time(deadline), bounded(version), this.#time(secretEnds)];
-        const given = ["charge", surfaceNumber(event.surface), this.#key(event.key), ...asked];
+        const { accountLimit, keyLimit, cost, deadline, version, secretEnds, showGrants, answer } = event;
+        const who = [surfaceNumber(event.surface), this.#key(event.key)];
+        const claim = [this.#time(deadline), versionOf(version), this.#time(secretEnds)];
+        const given = ["charge", ...who, accountLimit, keyLimit, cost, ...claim, showGrants];
         if (answer === null) return [...given, this.#time(event.at), "lost"];
-        const { verdict, accountRemaining, keyRemaining, reset, grantRemaining, grantAmount, now } = answer;
-        const words = [verdict, accountRemaining, keyRemaining, reset, grantRemaining, grantAmount];
+        const { verdict, accountUsed, keyUsed, window, grantRemaining, grantAmount, now } = answer;
+        const words = [verdict, accountUsed, keyUsed, this.#window(window), grantRemaining, grantAmount];
         return [...given, this.#time(now), ...words];
       }
       case "usage":
@@ -70,17 +73,17 @@ class Translator {
         return ["fill", ...this.#grant(event), event.amount, yesOrNo(event.done)];
       case "remove":
         return ["remove", ...this.#grant(event), yesOrNo(event.done)];
-      case "mark": {
-        const marker = event.marker === "revoked" ? -1 : bounded(Number(event.marker));
-        return ["mark", this.#key(event.key), marker, yesOrNo(event.done)];
+      case "version": {
+        const { version, deadline, over, known } = event;
+        return ["version", version, this.#time(deadline), over, known ?? LOST_VERSION];
       }
-      case "counter": {
-        const { surface, key, window, used } = event;
-        const name = key === null ? [surfaceNumber(surface)] : [surfaceNumber(surface), this.#key(key)];
-        return ["counter", list(name), window - this.#base / this.#trace.windowMs, used];
+      case "ledger": {
+        const counts = event.counts.map(({ surface, key, used }) => {
+          const name = key === null ? [surfaceNumber(surface)] : [surfaceNumber(surface), this.#key(key)];
+          return list([list(name), used]);
+        });
+        return ["ledger", event.window === null ? -1 : this.#window(event.window), list(counts)];
       }
-      case "status":
-        return ["status", event.status, bounded(event.version), yesOrNo(event.done)];
       case "flush":
         return ["flush"];
       case "other":
@@ -89,13 +92,13 @@ class Translator {
     throw new Error("A trace ends before such an event.");
   }
 
-  #usage({ key, version, secretEnds, now, refusal, surfaces }: UsageEvent): (string | number)[] {
-    const rows = surfaces.map(({ surface, accountUsed, keyUsed, reset, grants }) => {
+  #usage({ key, version, secretEnds, now, refusal, reset, surfaces }: UsageEvent): (string | number)[] {
+    const rows = surfaces.map(({ surface, accountUsed, keyUsed, grants }) => {
       const each = grants.map((grant) => list(this.#grantRow(grant)));
-      return list([surfaceNumber(surface), accountUsed, keyUsed, reset, `{${each.join(", ")}}`]);
+      return list([surfaceNumber(surface), accountUsed, keyUsed, `{${each.join(", ")}}`]);
     });
-    const asked = [this.#key(key), bounded(version), this.#time(secretEnds), this.#time(now)];
-    return ["usage", ...asked, refusal === "" ? "none" : refusal, list(rows)];
+    const asked = [this.#key(key), versionOf(version), this.#time(secretEnds), this.#time(now)];
+    return ["usage", ...asked, refusal === "" ? "none" : refusal, reset, list(rows)];
   }
 
   #grant({ id, surface, key }: { id: string; surface: string; key: string }): number[] {
@@ -110,6 +113,11 @@ class Translator {
     const known = this.#keys.get(id) ?? this.#keys.size + 1;
     this.#keys.set(id, known);
     return known;
+  }
+
+  /** Windows count from the trace's beginning. The answer of a stale charge names none: it stays 0. */
+  #window(window: number): number {
+    return window === 0 ? 0 : window - this.#base / this.#trace.windowMs;
   }
 
   /** 0 stays 0: it means that there is none. A time before the trace's beginning is 1, which is in the past as well. */
@@ -127,6 +135,11 @@ function surfaceNumber(surface: string): number {
   return (SURFACES as readonly string[]).indexOf(surface) + 1;
 }
 
+/** A version that is not checked is AnyVersion of LimiterScript.tla. */
+function versionOf(version: number | null): number {
+  return version ?? FAR;
+}
+
 function bounded(value: number): number {
   return Math.min(value, FAR);
 }
@@ -136,9 +149,10 @@ function yesOrNo(done: boolean | null): string {
 }
 
 /** Returns a list in TLA+. Words become strings; what begins as a list or a set is one already. */
-function list(values: readonly (string | number)[]): string {
-  const members = values.map((value) =>
-    typeof value === "number" || value.startsWith("<<") || value.startsWith("{") ? value : JSON.stringify(value),
-  );
+function list(values: readonly (string | number | boolean)[]): string {
+  const members = values.map((value) => {
+    if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
+    return typeof value === "number" || value.startsWith("<<") || value.startsWith("{") ? value : JSON.stringify(value);
+  });
   return `<<${members.join(", ")}>>`;
 }

@@ -1,17 +1,11 @@
 import type { Configuration } from "./configuration.ts";
 import { limit, mutant, reaches, run, strings } from "./limiter-constants.ts";
-import { CHARGES, LEDGER, STEPS } from "./limiter-windows.ts";
+import { CHARGES, STEPS } from "./limiter-windows.ts";
 
 const GRANTS = { AccountLimit: "1", MaxTime: "1", GrantExpires: "2", Features: strings("grants") };
 const grants = run({
   name: "grants",
   about: "The operator issues a grant, repeats the command, and it expires; two keys draw.",
-  invariants: [...CHARGES, "GrantAtMostItsAmount", "GrantOnlyForItsKey", "GrantBeforeItsEnd"],
-  constants: { ...LEDGER, ...GRANTS },
-});
-const grantsCounters = run({
-  name: "grants, counters",
-  about: "The same with two counters for each surface.",
   invariants: [...CHARGES, "GrantAtMostItsAmount", "GrantOnlyForItsKey", "GrantBeforeItsEnd"],
   constants: GRANTS,
 });
@@ -25,7 +19,7 @@ const grantsFailover = run({
 
 const TRUE = [...CHARGES, "CachedRefusalIsRight", "CachedAccountAnswerIsWhole"];
 /** A replica repeats account_exhausted for two ticks, and key_exhausted for one. */
-const REFUSALS = { ...LEDGER, AccountRefusal: "2", KeyRefusalLife: "1" };
+const REFUSALS = { AccountRefusal: "2", KeyRefusalLife: "1" };
 /** One key, and a window that its first request exhausts. */
 const ONE = { ...REFUSALS, Keys: "{k1}", AccountLimit: "1" };
 const ISSUE = { ...ONE, Requests: "{1, 2}", ClockStart: "0", Window: "6", MaxTime: "3", Features: strings("grants") };
@@ -53,7 +47,8 @@ const issue = run({
   about: "A grant is placed empty, and filled once no refusal from before is left. No replica need be told.",
   invariants: TRUE,
   constants: ISSUE,
-}); /** Only for comparison with the wait of `issue`. */
+});
+/** Only for comparison with the wait of `issue`. */
 const DROP = {
   constants: { ...ISSUE, Features: strings("grants", "drop at issue") },
   lacks: ["no refusal beside a grant", "issue waits for cached refusals"],
@@ -85,7 +80,6 @@ const revoked = run({
   invariants: [...TRUE, "ForbiddenNowhere"],
   constants: {
     ...ONE,
-    Standing: '"version"',
     Requests: "{1, 2, 3}",
     Commands: "{c1}",
     Kinds: strings("revoke", "rotate", "suspend"),
@@ -100,7 +94,6 @@ export const GRANTS_AND_REFUSALS: Configuration[] = [
   mutant(grants, "grant expires", "GrantBeforeItsEnd"),
   mutant(grants, "grant is filled once", "GrantAtMostItsAmount"),
   reaches(grants, "a request granted", "NeverGranted"),
-  grantsCounters,
   grantsFailover,
   limit({
     name: "a failover gives back what was drawn from a grant",

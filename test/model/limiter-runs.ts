@@ -2,9 +2,8 @@ import { randomInt } from "node:crypto";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
-import { KeyMarkers } from "../../src/limiter/key-markers.ts";
-import { redisKeys } from "../../src/limiter/redis-keys.ts";
-import { charge, usage } from "../../src/limiter/scripts.ts";
+import { ledgerFields, redisKeys } from "../../src/limiter/redis-keys.ts";
+import { charge, raiseVersion, usage } from "../../src/limiter/scripts.ts";
 import { startProxy } from "../limiter/proxy.ts";
 import { newCaller, redisNow } from "../limiter/support.ts";
 import { startRecorder } from "./redis-recorder.ts";
@@ -65,10 +64,9 @@ interface Limits {
 }
 
 async function randomStep(redis: RedisClient, caller: Caller, limits: Limits): Promise<unknown> {
-  const markers = new KeyMarkers(redis);
   const grants = new GrantCounters(redis);
   const place = { ...caller, surface: oneOf(SURFACES), grantId: oneOf(["grant_a", "grant_b", "grant_c"]) };
-  const standing = { windowSeconds: 1, accountVersion: randomInt(1, 9), secretEndsAt: 0 };
+  const standing = { windowSeconds: 1, accountVersion: randomVersion(), secretEndsAt: 0 };
   const chance = randomInt(0, 100);
   if (chance < 70) return randomCharge(redis, caller, limits);
   if (chance < 76) return usage(redis, { caller, ...standing });
@@ -76,11 +74,17 @@ async function randomStep(redis: RedisClient, caller: Caller, limits: Limits): P
   if (chance < 84) return grants.put({ ...place, amount: randomInt(0, 5), expiresAtMs: now + randomInt(-500, 2_500) });
   if (chance < 88) return grants.fillOnce({ ...place, amount: randomInt(1, 5) });
   if (chance < 90) return grants.remove(place);
-  if (chance < 92) return markers.markRotated(caller.accountId, caller.keyId, randomInt(1, 9));
-  if (chance < 93) return markers.markRevoked(caller.accountId, caller.keyId);
-  if (chance < 94) return markers.markStatus(caller.accountId, "suspended", randomInt(1, 9));
-  if (chance < 96) return markers.markStatus(caller.accountId, "active", randomInt(1, 9));
+  if (chance < 96) {
+    // Raised by an operator's command, by a look-up, or lowered after the store was restored.
+    const call = { version: randomInt(1, 9), lifetimeMs: 60_000, deadlineMs: oneOf([0, now + randomInt(-2, 20)]) };
+    return raiseVersion(redis, caller.accountId, { ...call, over: oneOf([0, 0, randomInt(1, 9)]) });
+  }
   return clockStepsBack(redis, caller, now);
+}
+
+/** Undefined: not checked. */
+function randomVersion(): number | undefined {
+  return oneOf([undefined, randomInt(1, 9), randomInt(6, 9)]);
 }
 
 function randomCharge(redis: RedisClient, caller: Caller, limits: Limits): Promise<unknown> {
@@ -92,20 +96,22 @@ function randomCharge(redis: RedisClient, caller: Caller, limits: Limits): Promi
     windowSeconds: 1,
     cost: oneOf([1, 1, 1, 2, 3]),
     deadlineMs: oneOf([0, now + randomInt(-2, 20), now + 1_000]),
-    accountVersion: randomInt(1, 9),
+    accountVersion: randomVersion(),
+    showGrants: oneOf([true, false]),
     secretEndsAt: oneOf([0, 0, now + randomInt(-20, 20)]),
   });
 }
 
 /**
- * Sets a counter of the account or the key to a window that is one or two ahead, as it would be after Redis's clock stepped
- * back. A real Redis uses the machine's clock, so a test cannot step it.
+ * Sets the ledger to a window that is one or two ahead, as it would be after Redis's clock stepped back. A real Redis uses
+ * the machine's clock, so a test cannot step it.
  */
-function clockStepsBack(redis: RedisClient, caller: Caller, now: number): Promise<unknown> {
+function clockStepsBack(redis: RedisClient, { accountId, keyId }: Caller, now: number): Promise<unknown> {
   const window = Math.floor(now / 1000) + oneOf([1, 1, 2]);
   const surface = oneOf(SURFACES);
-  const key = oneOf([redisKeys.accountCounter(caller.accountId, surface), redisKeys.keyCounter(caller, surface)]);
-  return redis.set(key, `${window}:${randomInt(0, 6)}`, "PX", 20_000);
+  const used = randomInt(0, 6);
+  const counts = [ledgerFields.account(surface), used, ledgerFields.key(keyId, surface), randomInt(0, used + 1)];
+  return redis.hset(redisKeys.ledger(accountId), "window", window, ...counts);
 }
 
 function oneOf<T>(choices: readonly T[]): T {

@@ -72,15 +72,13 @@ async function refusedOfWindow(traces: readonly LimiterTrace[]): Promise<Refused
   });
 }
 
-/** All protections of the script are in place, and its counters are those of lua/charge.lua. */
+/** All protections of the script are in place, and its ledger is that of lua/charge.lua. */
 function cfgOf(windowMs: number): string {
   return [
     "SPECIFICATION Spec",
     "CONSTANTS",
     `  Window = ${windowMs}`,
-    "  Outlives = 10000",
-    '  Form = "counters"',
-    '  Standing = "markers"',
+    "  Outlives = 2700000",
     `  Protections = {${PROTECTIONS.map((name) => JSON.stringify(name)).join(", ")}}`,
     "  Traces <- TheTraces",
     "CHECK_DEADLOCK FALSE",
@@ -139,8 +137,8 @@ function endOf(events: readonly LimiterEvent[], windowMs: number): number {
       if (/^EVAL/i.test(event.command)) throw new Error(`The recorder does not know this script: ${event.command}`);
       return index;
     }
-    // A clock that steps back leaves counters of later windows. A counter of this window was reset by hand.
-    if (event.do === "counter" && event.window <= lastWindow) return index;
+    // A clock that steps back leaves a ledger of a later window. One of this window was reset by hand.
+    if (event.do === "ledger" && event.window !== null && event.window <= lastWindow) return index;
     if ((windowOf(event) ?? windowMs) !== windowMs) return index;
     lastWindow = Math.max(lastWindow, Math.floor((nowOf(event) ?? 0) / windowMs));
   }

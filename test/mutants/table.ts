@@ -2,6 +2,7 @@ import type { Mutant } from "./mutant.ts";
 import { accountMutants } from "./table/accounts.ts";
 import { apiMutants } from "./table/api.ts";
 import { authenticationMutants } from "./table/authentication.ts";
+import { cachedKeyMutants } from "./table/cached-keys.ts";
 import { bodyMutants } from "./table/bodies.ts";
 import { equalMutants } from "./table/by-chance.ts";
 import { candidateReadMutants } from "./table/candidate-reads.ts";
@@ -17,14 +18,18 @@ import { grantMutants } from "./table/grants.ts";
 import { httpMutants } from "./table/http.ts";
 import { idempotencyMutants } from "./table/idempotency.ts";
 import { idempotencyRecordMutants } from "./table/idempotency-records.ts";
+import { lastUsedMutants } from "./table/last-used.ts";
 import { limiterMutants } from "./table/limiter.ts";
+import { limiterCallMutants } from "./table/limiter-calls.ts";
 import { limiterKeyMutants } from "./table/limiter-keys.ts";
 import { scriptMutants } from "./table/lua.ts";
 import { chargeMutants } from "./table/lua-charge.ts";
-import { markerMutants } from "./table/lua-markers.ts";
+import { chargeGrantMutants } from "./table/lua-charge-grants.ts";
+import { versionMutants } from "./table/lua-versions.ts";
 import { openWriteMutants } from "./table/open-writes.ts";
 import { packAndAuditMutants } from "./table/pack-and-audit.ts";
 import { referenceMutants } from "./table/references.ts";
+import { refusalCacheMutants } from "./table/refusal-cache.ts";
 import { schemaMutants } from "./table/schema.ts";
 import { settingsMutants } from "./table/settings.ts";
 import { stateMutants } from "./table/states.ts";
@@ -34,13 +39,18 @@ import { uploadMutants } from "./table/uploads.ts";
 /** Every row of the table of mutants. */
 export const TABLE: readonly Mutant[] = [
   ...chargeMutants,
+  ...chargeGrantMutants,
   ...scriptMutants,
-  ...markerMutants,
+  ...versionMutants,
   ...limiterMutants,
+  ...limiterCallMutants,
   ...limiterKeyMutants,
+  ...refusalCacheMutants,
   ...grantMutants,
   ...accountMutants,
   ...authenticationMutants,
+  ...cachedKeyMutants,
+  ...lastUsedMutants,
   ...idempotencyMutants,
   ...idempotencyRecordMutants,
   ...apiMutants,

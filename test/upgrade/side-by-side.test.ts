@@ -3,10 +3,8 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { download, packOf } from "../pack/support.ts";
 import { type Answer, Client, expectProblem } from "../support/client.ts";
-import { openOperators, type Operators } from "../support/operators.ts";
-import { newAccount, testConfig, type TestAccount } from "../support/service.ts";
+import { useBothVersions } from "./both.ts";
 import { PlainClient } from "./plain-client.ts";
-import { type Running, startVersion, useVersions } from "./versions.ts";
 
 /** What a client sees of an answer: its status, its body, and the headers that do not change from request to request. */
 function seen({ status, headers, body }: Answer): unknown {
@@ -29,26 +27,7 @@ const FULL = {
 
 describe("two versions side by side on one Redis and one MongoDB", function () {
   this.timeout(60_000);
-  const versions = useVersions();
-  let running: Record<"earlier" | "later", Running>;
-  let operators: Operators;
-  let account: TestAccount;
-
-  before(async () => {
-    const config = testConfig();
-    const [earlier, later] = [await startVersion(versions.earlier, config), await startVersion(versions.later, config)];
-    running = { earlier, later };
-    operators = await openOperators(config);
-  });
-  beforeEach(async () => {
-    account = await newAccount(operators, running.later.url);
-  });
-  after(async () => {
-    if (running === undefined) return;
-    for (const { member } of Object.values(running)) expect(await member.end("SIGTERM")).to.equal(0);
-    await operators.mongo.db.dropDatabase();
-    await operators.close();
-  });
+  const { running, account } = useBothVersions();
 
   it("show none of a deleted candidate: the earlier one answers with an empty candidate", async () => {
     const [earlier, later] = [running.earlier, running.later].map(({ url }) => new PlainClient(url, account.key));
@@ -190,60 +169,6 @@ describe("two versions side by side on one Redis and one MongoDB", function () {
         const again = await second.post("/candidates", { external_id: "A-1" }, key);
         expectProblem(again, 409, "external_id_taken");
         expect(again.headers.get("idempotent-replayed")).to.equal(writer === "earlier" ? "true" : null);
-      });
-
-      it("authenticate a key that the other's command line created, and refuse it once it is revoked", async () => {
-        const { command } = running[writer];
-        const { id, key } = await command<{ id: string; key: string }>(
-          "keys",
-          "create",
-          "--account",
-          account.id,
-          "--name",
-          "ats",
-        );
-        const client = new Client(running[reader].url, key);
-        expect((await client.get("/limits")).status).to.equal(200); // the reader now caches the key
-        const rotated = await command<{ key: string }>("keys", "rotate", id, "--grace-seconds", "0");
-        expectProblem(await client.get("/limits"), 401, "api_key_invalid");
-        const renewed = new Client(running[reader].url, rotated.key);
-        expect((await renewed.get("/candidates")).status).to.equal(200);
-        await command("accounts", "suspend", account.id);
-        expectProblem(await renewed.get("/candidates"), 403, "account_suspended");
-        await command("accounts", "resume", account.id);
-        expect((await renewed.get("/candidates")).status).to.equal(200);
-        await command("keys", "revoke", id);
-        expectProblem(await renewed.get("/candidates"), 401, "api_key_revoked");
-      });
-
-      it("count one window together, and draw on a grant of the other's command line", async () => {
-        const clients = [first, second];
-        const statuses: number[] = [];
-        const create = async (count: number) => {
-          for (let n = 0; n < count; n++) statuses.push((await clients[n % 2]!.post("/candidates")).status);
-        };
-        await create(102);
-        const terms = {
-          key: account.keyId,
-          surface: "create",
-          amount: "5",
-          "expires-in-hours": "1",
-          "approved-by": "Ann",
-          reason: "test",
-        };
-        await running[writer].command(
-          "grants",
-          "create",
-          ...Object.entries(terms).flatMap(([name, value]) => [`--${name}`, value]),
-        );
-        await create(8);
-        const counts = [201, 429].map((status) => statuses.filter((each) => each === status).length);
-        expect(counts).to.deep.equal([100 + 5, 2 + 3]);
-        const [one, other] = await Promise.all(
-          clients.map(async (client) => (await client.get("/limits")).body as unknown),
-        );
-        const still = (body: unknown) => JSON.stringify(body).replaceAll(/"(reset\w*|retry_after)":[^,}]+/g, "");
-        expect(still(one)).to.equal(still(other));
       });
     });
   }

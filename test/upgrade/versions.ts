@@ -50,9 +50,16 @@ export interface Running extends Version {
   readonly command: <Answer>(...args: string[]) => Promise<Answer>;
 }
 
-/** Starts one process of a version on the servers and the database of `config`. */
-export async function startVersion(version: Version, config: Config): Promise<Running> {
-  const member = await startMember({ ...process.env, ...environmentOf(config) }, version.main);
+/**
+ * Starts one process of a version on the servers and the database of `config`.
+ * @param more settings that the working tree does not have.
+ */
+export async function startVersion(
+  version: Version,
+  config: Config,
+  more: Record<string, string> = {},
+): Promise<Running> {
+  const member = await startMember({ ...process.env, ...environmentOf(config), ...more }, version.main);
   return {
     ...version,
     url: `http://127.0.0.1:${member.port}`,

@@ -52,7 +52,7 @@ export function notPromised({ first, second, retryAfter }: Admitted): string[] {
       ? [`refused calls of one key use up the account: the second key got ${second} of ${KEY_LIMIT}`]
       : []),
     ...(retryAfter === null ? ["a refusal does not say when to come back"] : []),
-    ...(retryAfter !== null && !(seconds >= 0 && seconds <= 86_400) ? [`Retry-After is ${retryAfter}`] : []),
+    ...(retryAfter !== null && !(seconds >= 0 && seconds <= 86_400 + 720) ? [`Retry-After is ${retryAfter}`] : []),
   ];
 }
 

@@ -51,6 +51,8 @@ export interface Options {
   readonly sizes: readonly number[];
   /** Minutes for which memory is measured in each state. */
   readonly memoryMinutes: number;
+  /** The edge of the hour: accounts whose counters are in Redis, and seconds that are measured before it and after it. */
+  readonly edge: { readonly accounts: number; readonly seconds: number };
 }
 
 /** A database of MongoDB, with the accounts that are created in it. */

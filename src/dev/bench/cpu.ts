@@ -50,9 +50,13 @@ export async function cpuOfRedis(redis: Redis): Promise<number> {
 
 /** Reads how many scripts the server has run, which is one for each decision of a limiter that uses one script. */
 export async function scriptCalls(redis: Redis): Promise<number> {
+  return (await scriptTime(redis)).calls;
+}
+
+/** Reads how many scripts the server has run, and how long they took inside it, in microseconds. */
+export async function scriptTime(redis: Redis): Promise<{ calls: number; used: number }> {
   const info = await redis.info("commandstats");
-  const calls = Array.from(info.matchAll(/^cmdstat_(?:evalsha|eval|fcall):calls=(\d+)/gm), ([, count]) =>
-    Number(count),
-  );
-  return calls.reduce((sum, count) => sum + count, 0);
+  const found = Array.from(info.matchAll(/^cmdstat_(?:evalsha|eval|fcall):calls=(\d+),usec=(\d+)/gm));
+  const sum = (group: number) => found.reduce((total, match) => total + Number(match[group]), 0);
+  return { calls: sum(1), used: sum(2) };
 }

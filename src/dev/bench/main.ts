@@ -17,6 +17,7 @@ import { writePage } from "./page.ts";
 import { exitCodeOf, notMeasured, type Section } from "./report.ts";
 import { fileRows } from "./rows/files.ts";
 import { limiterRows } from "./rows/limiter.ts";
+import { limiterSizeRows } from "./rows/limiter-size.ts";
 import { listRows } from "./rows/list.ts";
 import { memoryRows } from "./rows/memory.ts";
 import { readRows } from "./rows/read.ts";
@@ -28,6 +29,7 @@ import { rowsText, textOf } from "./terminal.ts";
 
 const PARTS: Record<string, (bench: Bench) => Promise<Section>> = {
   limiter: limiterRows,
+  "limiter-size": limiterSizeRows,
   list: listRows,
   read: readRows,
   "round-trips": roundTripRows,
@@ -133,8 +135,8 @@ function readArguments(args: string[]): { options: Options; parts: readonly stri
   if (!(memoryMinutes > 0 && Number.isFinite(memoryMinutes)))
     throw new SetupError("--memory-minutes must be a number of minutes above 0.");
   const pace = values.quick
-    ? { slice: 0.2, rounds: 5, maxRounds: 5, warmUp: 0.3 }
-    : { slice: 0.4, rounds: 12, maxRounds: 30, warmUp: 2 };
+    ? { slice: 0.2, rounds: 5, maxRounds: 5, warmUp: 0.3, edge: { accounts: 2000, seconds: 2 } }
+    : { slice: 0.4, rounds: 12, maxRounds: 30, warmUp: 2, edge: { accounts: 143_000, seconds: 15 } };
   const sizes = values.quick ? [200, 400] : [1000, 10_000, ...(values.large ? [1_000_000] : [])];
   return {
     parts,

@@ -24,15 +24,15 @@ export const MIN_ROUNDS = 5;
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   return {
-    median: quantile(sorted, 0.5),
-    q1: quantile(sorted, 0.25),
-    q3: quantile(sorted, 0.75),
+    median: quantileOf(sorted, 0.5),
+    q1: quantileOf(sorted, 0.25),
+    q3: quantileOf(sorted, 0.75),
     rounds: sorted.length,
   };
 }
 
 /** Interpolates between the two nearest values. @param sorted in ascending order. */
-function quantile(sorted: readonly number[], share: number): number {
+export function quantileOf(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share;
   const below = sorted[Math.floor(place)] ?? NaN;
   const above = sorted[Math.ceil(place)] ?? NaN;

@@ -105,7 +105,7 @@ interface Drift {
 }
 
 function driftOf(ledger: Ledger, usages: ReadonlyMap<string, Usage>): Drift {
-  const window = windowOf([...usages.values()].at(-1)?.surfaces[0]?.resetMs ?? 0);
+  const window = windowOf([...usages.values()].at(-1)?.resetMs ?? 0);
   const name = ({ surface, keyId = "" }: Counter): string => `${surface} ${keyId}`;
   const drifts = new Map(
     ledger.counters.map((counter) => [

@@ -10,20 +10,14 @@ export const apiMutants: Mutant[] = [
   },
   {
     file: "src/api/admit.ts",
-    before: "const version = lookUps < MAX_LOOK_UPS ? accountVersion : ANY_VERSION;",
-    after: "const version = ANY_VERSION;",
+    before: "surface, accountVersion, connections, secretEndsAt };",
+    after: "surface, accountVersion: undefined, secretEndsAt };",
     red: ["test/accounts/rotation.test.ts"],
   },
   {
     file: "src/api/admit.ts",
-    before: "const version = lookUps < MAX_LOOK_UPS ? accountVersion : ANY_VERSION;",
-    after: "const version = accountVersion;",
-    red: ["test/accounts/rotation.test.ts"],
-  },
-  {
-    file: "src/api/admit.ts",
-    before: "surface, accountVersion: version, secretEndsAt };",
-    after: "surface, accountVersion: version, secretEndsAt: 0 };",
+    before: "surface, accountVersion, connections, secretEndsAt };",
+    after: "surface, accountVersion, secretEndsAt: 0 };",
     red: ["test/limits/standing.test.ts"],
   },
   {
@@ -34,9 +28,33 @@ export const apiMutants: Mutant[] = [
   },
   {
     file: "src/api/admit.ts",
-    before: "    authenticator.forget(credentials);\n",
-    after: '    if (lookUps > MAX_LOOK_UPS) return keyRefused("revoked");\n',
+    before: "    authenticator.forget(credentials, accountVersion);\n",
+    after: "",
     red: ["test/accounts/rotation.test.ts"],
+  },
+  {
+    file: "src/api/admit.ts",
+    before: "const MAX_LOOK_UPS = 3;",
+    after: "const MAX_LOOK_UPS = 2;",
+    red: ["test/accounts/restored.test.ts"],
+  },
+  {
+    file: "src/api/admit.ts",
+    before: "const MAX_LOOK_UPS = 3;",
+    after: "const MAX_LOOK_UPS = 4;",
+    red: ["test/accounts/restored.test.ts"],
+  },
+  {
+    file: "src/api/admit.ts",
+    before: 'if (decision.verdict === "outdated") return decision.verdict;',
+    after: "",
+    red: ["test/accounts/rotation.test.ts"],
+  },
+  {
+    file: "src/api/admit.ts",
+    before: 'usage.refusal === undefined || usage.refusal === "outdated"',
+    after: "usage.refusal === undefined",
+    red: ["test/limits/limits.test.ts"],
   },
   {
     file: "src/api/admit.ts",
@@ -48,7 +66,7 @@ export const apiMutants: Mutant[] = [
     file: "src/api/admit.ts",
     before: "return keyRefused(usage.refusal);",
     after: "return undefined;",
-    red: ["test/limits/limits.test.ts"],
+    red: ["test/limits/standing.test.ts"],
   },
   {
     file: "src/api/admit.ts",
@@ -58,7 +76,7 @@ export const apiMutants: Mutant[] = [
   },
   {
     file: "src/api/admit.ts",
-    before: "return refusalOf(decision);",
+    before: "return refusalOf(decision, keyId);",
     after: "return undefined;",
     red: ["test/api/limits.test.ts"],
   },

@@ -28,12 +28,6 @@ export const configMutants: Mutant[] = [
   },
   {
     file: "src/config.ts",
-    before: "KEY_CACHE_SECONDS: integer(60, 1, 60,",
-    after: "KEY_CACHE_SECONDS: integer(60, 1, 61,",
-    red: ["test/config.test.ts"],
-  },
-  {
-    file: "src/config.ts",
     before: "ACTIVE_KEY_CAP: integer(5, 1, 100,",
     after: "ACTIVE_KEY_CAP: integer(5, 0, 100,",
     red: ["test/config.test.ts"],

@@ -34,6 +34,38 @@ export const grantMutants: Mutant[] = [
   },
   {
     file: "src/grants/service.ts",
+    before: "      await setTimeout(this.#issueWaitMs);\n",
+    after: "",
+    red: ["test/grants/announced.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: "if (filled) await this.#announcer.changed(await this.#accounts.change(accountId, this.#now(), touched));",
+    after: "",
+    red: ["test/grants/announced.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before:
+      "const filled = await this.#counters.fillOnce({ ...address, amount });\n      // A new version makes every replica read the key's grants again, so that every answer shows this one.\n      if (filled) await this.#announcer.changed(await this.#accounts.change(accountId, this.#now(), touched));",
+    after:
+      "await this.#announcer.changed(await this.#accounts.change(accountId, this.#now(), touched));\n      const filled = await this.#counters.fillOnce({ ...address, amount });",
+    red: ["test/grants/issue.test.ts"],
+  },
+  {
+    file: "src/admin/operations.ts",
+    before: "issueWaitMs: ISSUE_WAIT_MS,",
+    after: "issueWaitMs: 0,",
+    red: ["test/grants/announced.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
+    before: "return { ...account };",
+    after: "return account;",
+    red: ["test/grants/announced.test.ts"],
+  },
+  {
+    file: "src/grants/service.ts",
     before: "if (!filled && record.revoked_at === null) throw lost(grantId);",
     after: "",
     red: ["test/grants/issue.test.ts"],

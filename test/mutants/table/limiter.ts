@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** What protects the limiter outside its scripts: deadlines, outages, clocks, markers, names. */
+/** What protects the limiter outside its scripts: deadlines, outages, clocks, names. */
 export const limiterMutants: Mutant[] = [
   {
     file: "src/limiter/limiter.ts",
@@ -60,13 +60,13 @@ export const limiterMutants: Mutant[] = [
   },
   {
     file: "src/limiter/limiter.ts",
-    before: "const asked = [accountId, keyId, accountVersion, secretEndsAt].join();",
+    before: "const asked = [accountId, keyId, accountVersion, connections, secretEndsAt].join();",
     after: "const asked = accountId;",
     red: ["test/limits/limits.test.ts"],
   },
   {
     file: "src/limiter/limiter.ts",
-    before: "const asked = [accountId, keyId, accountVersion, secretEndsAt].join();",
+    before: "const asked = [accountId, keyId, accountVersion, connections, secretEndsAt].join();",
     after: "const asked = [accountId, keyId].join();",
     red: ["test/limits/standing.test.ts"],
   },
@@ -159,5 +159,47 @@ export const limiterMutants: Mutant[] = [
     before: "else if (keyRemaining < cost) verdict",
     after: "else if (keyRemaining < 0) verdict",
     red: ["test/limiter/local.test.ts"],
+  },
+  {
+    file: "src/limiter/headers.ts",
+    before: "last?.retryAfter === retryAfter && last.limit",
+    after: "last !== undefined && last.limit",
+    red: ["test/limiter/headers.test.ts"],
+  },
+  {
+    file: "src/limiter/headers.ts",
+    before: "const retryAfter = secondsToReset(decision) + delay;",
+    after: "const retryAfter = secondsToReset(decision);",
+    red: ["test/limiter/headers.test.ts"],
+  },
+  {
+    file: "src/limiter/headers.ts",
+    before: "`${scope} ${surface} ${delay}`",
+    after: "`${scope} ${surface}`",
+    red: ["test/limiter/headers.test.ts"],
+  },
+  {
+    file: "src/limiter/headers.ts",
+    before: "Math.floor(windowSeconds / 120) + 1",
+    after: "Math.floor(windowSeconds / 120) + 2",
+    red: ["test/limiter/headers.test.ts"],
+  },
+  {
+    file: "src/limiter/headers.ts",
+    before: "hashOf(keyId) % (Math.floor(windowSeconds / 120) + 1)",
+    after: "Math.floor(windowSeconds / 120)",
+    red: ["test/limiter/headers.test.ts"],
+  },
+  {
+    file: "src/limiter/headers.ts",
+    before: "hash ^ text.charCodeAt(index), 0x01000193",
+    after: "hash ^ text.charCodeAt(index), 0x01000194",
+    red: ["test/limiter/headers.test.ts"],
+  },
+  {
+    file: "src/limiter/headers.ts",
+    before: "hash >>> 0",
+    after: "hash",
+    red: ["test/limiter/headers.test.ts"],
   },
 ];

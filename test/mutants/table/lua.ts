@@ -1,181 +1,83 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Every deciding line of the other scripts in lua/. */
+const CHARGE = ["test/limiter/charge.test.ts"];
+const BOUNDARY = ["test/limiter/boundary.test.ts"];
+const MODEL = ["test/limiter/model.test.ts"];
+const VERSIONS = ["test/limiter/account-versions.test.ts"];
+const REFUSALS = ["test/limiter/key-refusal.test.ts"];
+const ISSUE = ["test/grants/issue.test.ts"];
+
+const shared = (before: string, after: string, red: string[]): Mutant => ({
+  file: "lua/shared.lua",
+  before,
+  after,
+  red,
+});
+const usage = (before: string, after: string, red: string[]): Mutant => ({ file: "lua/usage.lua", before, after, red });
+const fill = (before: string, after: string): Mutant => ({ file: "lua/fill-grant.lua", before, after, red: ISSUE });
+
+/** Every deciding line of what the scripts share, and of those that read the usage and fill a grant. */
 export const scriptMutants: Mutant[] = [
+  shared("stored[1], stored[2]", "stored[2], stored[1]", CHARGE),
+  shared("local window_seconds = ARGV[1] + 0", "local window_seconds = 86400", BOUNDARY),
+  shared("(seconds - seconds % window_seconds) / window_seconds", "seconds / window_seconds", CHARGE),
+  shared("% window_seconds) / window_seconds", "% window_seconds) / window_seconds + 1", BOUNDARY),
+  shared("(window_text or -1) + 0", "(window_text or window) + 0", CHARGE),
+  shared("if ledger_window == window + 1 then", "if false then", CHARGE),
+  shared("if ledger_window == window + 1 then", "if ledger_window > window then", CHARGE),
+  shared("if ledger_window == window + 1 then", "if ledger_window == window + 2 then", CHARGE),
+  shared("local is_current = ledger_window == window", "local is_current = true", CHARGE),
+  shared("local is_current = ledger_window == window", "local is_current = ledger_window >= window", CHARGE),
+  shared("local is_current = ledger_window == window", "local is_current = ledger_window <= window", CHARGE),
+  shared("if not is_current then window_text", "if not window_text then window_text", CHARGE),
+  shared("if version ~= ARGV[2] and ARGV[2] ~= '' and", "if version ~= ARGV[2] and", CHARGE),
+  shared("(not version or version - ARGV[2] > 0)", "version and version - ARGV[2] > 0", VERSIONS),
+  shared("(not version or version - ARGV[2] > 0)", "not version", VERSIONS),
+  shared("(not version or version - ARGV[2] > 0)", "true", VERSIONS),
+  shared("version - ARGV[2] > 0", "version > ARGV[2]", VERSIONS),
+  shared("version - ARGV[2] > 0", "version - ARGV[2] > 1", VERSIONS),
   {
     file: "lua/shared.lua",
-    before: "  return time[1] * 1000 + math.floor(time[2] / 1000)",
-    after: "  return time[1] * 1000",
-    red: ["test/limiter/boundary.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "if not text then redis.call('GET', key) return nil, 0 end",
-    after: "if not text then return nil, 0 end",
-    red: ["test/limiter/outage.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "error(redis.error_reply('CORRUPT counter ' .. key))",
-    after: "return nil, 0",
-    red: ["test/limiter/outage.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "local window = math.floor(now / window_ms)",
-    after: "local window = math.floor(now / window_ms) + 1",
-    red: ["test/limiter/boundary.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "if account_window == window + 1 or key_window == window + 1 then",
-    after: "if key_window == window + 1 then",
-    red: ["test/limiter/stepped-clock.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "if account_window == window + 1 or key_window == window + 1 then",
-    after: "if account_window == window + 1 then",
-    red: ["test/limiter/stepped-clock.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "if account_window == window + 1 or key_window == window + 1 then",
-    after: "if (account_window or 0) > window or (key_window or 0) > window then",
-    red: ["test/limiter/charge.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "account_window == window and account_used or 0",
-    after: "account_used",
-    red: ["test/limiter/charge.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "key_window == window and key_used or 0",
-    after: "key_used",
-    red: ["test/limiter/charge.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "if key_marker == 'revoked' then return 'revoked' end",
-    after: "if key_marker == 'revoked' then key_marker = nil end",
-    red: ["test/limiter/charge.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "if account_marker then return 'suspended' end",
+    before: "version ~= ARGV[2] and ",
     after: "",
-    red: ["test/limiter/charge.test.ts"],
+    red: [],
+    equal:
+      "Versions of the same text are the same number, so neither is the newer one. The comparison only saves time.",
   },
   {
     file: "lua/shared.lua",
-    before: "  if key_marker and tonumber(key_marker) > account_version then return 'outdated' end\n",
-    after: "",
-    red: ["test/limiter/key-refusal.test.ts"],
+    before: "version - ARGV[2] > 0",
+    after: "version - ARGV[2] >= 0",
+    red: [],
+    equal: "Versions of the same number are the same text, and that is compared before.",
   },
-  {
-    file: "lua/shared.lua",
-    before: "tonumber(key_marker) > account_version",
-    after: "tonumber(key_marker) >= account_version",
-    red: ["test/limiter/key-refusal.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "if secret_ends_at > 0 and now >= secret_ends_at then",
-    after: "if now >= secret_ends_at then",
-    red: ["test/limiter/model.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "if secret_ends_at > 0 and now >= secret_ends_at then",
-    after: "if secret_ends_at > 0 and now > secret_ends_at then",
-    red: ["test/limiter/boundary.test.ts"],
-  },
-  {
-    file: "lua/shared.lua",
-    before: "  if secret_ends_at > 0 and now >= secret_ends_at then return 'replaced' end\n",
-    after: "",
-    red: ["test/limits/standing.test.ts"],
-  },
-  {
-    file: "lua/usage.lua",
-    before: "#!lua\n-- Returns whether",
-    after: "#!lua flags=no-writes\n-- Returns whether",
-    red: ["test/limiter/outage.test.ts"],
-  },
-  {
-    file: "lua/usage.lua",
-    before: "{ account_used, key_used, (window",
-    after: "{ key_used, key_used, (window",
-    red: ["test/limits/limits.test.ts"],
-  },
-  {
-    file: "lua/usage.lua",
-    before: "{ account_used, key_used, (window",
-    after: "{ account_used, account_used, (window",
-    red: ["test/limits/limits.test.ts"],
-  },
-  {
-    file: "lua/usage.lua",
-    before: "(window + 1) * window_ms - now, grants }",
-    after: "window_ms, grants }",
-    red: ["test/limits/limits.test.ts"],
-  },
-  { file: "lua/usage.lua", before: "now, grants }", after: "now, {} }", red: ["test/limits/limits.test.ts"] },
-  {
-    file: "lua/usage.lua",
-    before: "local account_version, secret_ends_at = tonumber(ARGV[2]), tonumber(ARGV[3])",
-    after: "local account_version, secret_ends_at = tonumber(ARGV[2]), 0",
-    red: ["test/limiter/key-refusal.test.ts"],
-  },
-  {
-    file: "lua/usage.lua",
-    before: "local account_version, secret_ends_at = tonumber(ARGV[2]), tonumber(ARGV[3])",
-    after: "local account_version, secret_ends_at = 9e15, tonumber(ARGV[3])",
-    red: ["test/limits/limits.test.ts"],
-  },
-  {
-    file: "lua/usage.lua",
-    before: "key_refusal(stored[1], stored[2], account_version, secret_ends_at, now) or ''",
-    after: "''",
-    red: ["test/limits/limits.test.ts"],
-  },
-  {
-    file: "lua/usage.lua",
-    before: "key_refusal(stored[1], stored[2],",
-    after: "key_refusal(stored[1], nil,",
-    red: ["test/limits/limits.test.ts"],
-  },
-  {
-    file: "lua/usage.lua",
-    before: "key_refusal(stored[1], stored[2],",
-    after: "key_refusal(nil, stored[2],",
-    red: ["test/limits/limits.test.ts"],
-  },
-  {
-    file: "lua/fill-grant.lua",
-    before: "if not value then return 0 end",
-    after: "if not value then return 1 end",
-    red: ["test/grants/issue.test.ts"],
-  },
-  {
-    file: "lua/fill-grant.lua",
-    before: "if not value then return 0 end",
-    after: "if not value then value = '0:9999999999999:0' end",
-    red: ["test/grants/issue.test.ts"],
-  },
-  {
-    file: "lua/fill-grant.lua",
-    before: "'^0:(%d+):0$'",
-    after: "'^%d+:(%d+):%d+$'",
-    red: ["test/grants/issue.test.ts"],
-  },
-  { file: "lua/fill-grant.lua", before: "'^0:(%d+):0$'", after: "'^0:(%d+):%d+$'", red: ["test/grants/issue.test.ts"] },
-  {
-    file: "lua/fill-grant.lua",
-    before: "  redis.call('HSET', KEYS[1], ARGV[1], string.format('%s:%s:%s', ARGV[2], expires_at, ARGV[2]))\n",
-    after: "",
-    red: ["test/grants/issue.test.ts"],
-  },
+  shared("refusal = 'outdated'", "refusal = nil", VERSIONS),
+  shared(
+    "if version ~= ARGV[2] and",
+    "if ARGV[3] ~= '0' and now >= ARGV[3] + 0 then\n  refusal = 'replaced'\nelseif version ~= ARGV[2] and",
+    REFUSALS,
+  ),
+  shared("elseif ARGV[3] ~= '0' and now", "elseif now", CHARGE),
+  shared("elseif ARGV[3] ~= '0' and now >= ARGV[3] + 0 then", "elseif false then", REFUSALS),
+  shared("now >= ARGV[3] + 0", "now > ARGV[3] + 0", BOUNDARY),
+  shared("now >= ARGV[3] + 0", "now >= ARGV[3] + 1", BOUNDARY),
+  shared("now >= ARGV[3] + 0", "now >= ARGV[3] - 1", BOUNDARY),
+  usage("#!lua\n-- Returns whether", "#!lua flags=no-writes\n-- Returns whether", ["test/limiter/outage.test.ts"]),
+  usage("seconds * 1000 + math.floor(time[2] / 1000)", "seconds * 1000", BOUNDARY),
+  usage("math.floor(time[2] / 1000)", "time[2] / 1000", BOUNDARY),
+  usage("'version', 'window', unpack", "'window', 'version', unpack", MODEL),
+  usage("is_current and (stored[i - 1] or 0) + 0 or 0", "(stored[i - 1] or 0) + 0", MODEL),
+  usage("is_current and (stored[i - 1] or 0) + 0 or 0", "0", MODEL),
+  usage("(stored[i - 1] or 0) + 0", "(stored[i] or 0) + 0", MODEL),
+  usage("(stored[i - 1] or 0) + 0", "(stored[i - 1] or 0)", MODEL),
+  usage("for i = 2, #KEYS do", "for i = 3, #KEYS do", MODEL),
+  usage("redis.call('HGETALL', KEYS[i])", "redis.call('HGETALL', KEYS[2])", MODEL),
+  usage("refusal or ''", "''", REFUSALS),
+  usage("(window + 1) * window_seconds * 1000 - now", "window_seconds * 1000", BOUNDARY),
+  usage("(window + 1) * window_seconds", "window * window_seconds", BOUNDARY),
+  fill("if not value then return 0 end", "if not value then return 1 end"),
+  fill("if not value then return 0 end", "if not value then value = '0:9999999999999:0' end"),
+  fill("'^0:(%d+):0$'", "'^%d+:(%d+):%d+$'"),
+  fill("'^0:(%d+):0$'", "'^0:(%d+):%d+$'"),
+  fill("  redis.call('HSET', KEYS[1], ARGV[1], string.format('%s:%s:%s', ARGV[2], expires_at, ARGV[2]))\n", ""),
 ];

@@ -3,7 +3,7 @@ import type { Context, Middleware } from "koa";
 import type { ServerSettings } from "./serve.ts";
 
 /** Decides on two counters, both or neither. The cheapest script that admits exactly the limits. */
-const SCRIPT = `
+export const SCRIPT = `
 local used = redis.call('MGET', KEYS[1], KEYS[2])
 if tonumber(used[1] or 0) >= tonumber(ARGV[1]) or tonumber(used[2] or 0) >= tonumber(ARGV[2]) then return 0 end
 if redis.call('INCR', KEYS[1]) == 1 then redis.call('EXPIRE', KEYS[1], ARGV[3]) end

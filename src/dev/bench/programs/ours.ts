@@ -18,7 +18,9 @@ import { newTypeId } from "../../../infra/ids.ts";
 import { createLog } from "../../../infra/log.ts";
 import { Metrics } from "../../../infra/metrics.ts";
 import { connectMongo } from "../../../infra/mongo.ts";
+import { RedisEpoch } from "../../../infra/redis-epoch.ts";
 import { connectRedis } from "../../../infra/redis.ts";
+import { AccountVersions } from "../../../limiter/account-versions.ts";
 import { Limiter } from "../../../limiter/limiter.ts";
 import { limitsOf, PER_KEY } from "../../../limiter/surfaces.ts";
 import { NOTHING, readSettings, serve } from "./serve.ts";
@@ -32,6 +34,9 @@ const redis = await connectRedis({ url: settings.redisUrl, timeoutMs: config.LIM
 const clock = new SharedClock();
 await followRedis(clock, redis);
 const accounts = new AccountStore(mongo);
+const epoch = new RedisEpoch(redis);
+const lastUsed = new LastUsed({ store: accounts, clock });
+lastUsed.start();
 
 const scale = settings.keyLimit / PER_KEY.reads;
 const { account, key } = limitsOf("reads", scale);
@@ -55,7 +60,9 @@ await serve(
       store: accounts,
       clock,
       guard: new GuessGuard({ store: accounts }),
-      freshMs: config.KEY_CACHE_SECONDS * 1000,
+      versions: new AccountVersions(redis),
+      epoch,
+      timeoutMs: config.LIMITER_TIMEOUT_MS,
     }),
     limiter: new Limiter({
       redis,
@@ -66,8 +73,9 @@ await serve(
       onOutage: config.LIMITER_ON_OUTAGE,
       replicasExpected: config.REPLICAS_EXPECTED,
       metrics,
+      connection: epoch,
     }),
-    lastUsed: new LastUsed({ store: accounts, clock }),
+    lastUsed,
     idempotency: new IdempotentWork({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
     newId: newTypeId,
     log,

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { measure, type Target } from "../alternate.ts";
 import type { Bench } from "../bench.ts";
+import { commandsRow } from "../commands-row.ts";
 import { compare, inTurns } from "../in-turns.ts";
-import { commandsSent } from "../redis-commands.ts";
 import { notMeasured, type Row, type Section, showRatio } from "../report.ts";
 import { startService } from "../service.ts";
 import { childrenOf } from "../sockets.ts";
@@ -14,9 +14,6 @@ const CONNECTIONS = 64;
 const OTHERS = 2;
 /** "Near-linear": this share of the processes' number. */
 const NEAR = 0.8;
-
-/** Requests to each target whose commands are counted. */
-const COUNTED = 2000;
 
 /** Measures one port with 1, 2 and 4 processes. A dry run is charged and validated, and asks nothing of MongoDB. */
 export async function replicaRows(bench: Bench): Promise<Section> {
@@ -35,8 +32,6 @@ export async function replicaRows(bench: Bench): Promise<Section> {
   const measures = targets.map((target) => [target.id, () => load(target, slice)] as const);
   const rounds = await inTurns(bench.options, Object.fromEntries(measures), { compared: pairs, cost: rate });
   const cores = availableParallelism();
-  const sent = await commandsOf(bench, targets);
-  const perRequest = [...sent.values()].reduce((sum, calls) => sum + calls, 0) / (COUNTED * targets.length);
   const table = targets.map(({ id }) => {
     const slices = rounds.get(id) ?? [];
     const of = (what: "server" | "redis" | "waited") => spreadOf(slices.map((slice) => slice[what])).median;
@@ -71,24 +66,8 @@ export async function replicaRows(bench: Bench): Promise<Section> {
         const verdict = ratio.noisy ? "too noisy" : ratio.median >= NEAR * count ? "met" : "not met";
         return { what, bound, measured: showRatio(ratio), verdict };
       }),
-      {
-        what: "Redis commands a request",
-        bound: "exactly 1",
-        measured: `${perRequest.toFixed(3)} (${[...sent].map(([name, calls]) => `${calls} ${name}`).join(", ")})`,
-        verdict: Math.abs(perRequest - 1) < 0.005 ? "met" : "not met",
-      },
+      await commandsRow(bench, "Redis commands a request", targets, { connections: CONNECTIONS, exactly: 1 }),
     ],
     charts: [],
   };
-}
-
-/** Counts what requests to all targets send to Redis. It takes time of Redis, so nothing is measured meanwhile. */
-async function commandsOf(
-  { generator, redis }: Bench,
-  targets: readonly Target[],
-): Promise<ReadonlyMap<string, number>> {
-  return commandsSent(redis, async () => {
-    for (const { port, requests } of targets)
-      await generator.connected(port, CONNECTIONS, (load) => load({ requests, seconds: 60, count: COUNTED }));
-  });
 }

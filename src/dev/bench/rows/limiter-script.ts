@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { runScript } from "../../../infra/scripts.ts";
+import { admit, callsOf, lookUpAccounts, numberedCall, sendAll } from "../charges.ts";
+import { scriptTime } from "../cpu.ts";
+import type { FilledBench } from "../empty-database.ts";
+import { compare, inTurns } from "../in-turns.ts";
+import { SCRIPT } from "../programs/bare.ts";
+import { ratioRow, type Row } from "../report.ts";
+
+const ACCOUNTS = 500;
+const WINDOW_SECONDS = 86_400;
+const NO_LIMIT = 600_000_000;
+/** Charges of one slice. Redis measures by the clock, not by its CPU, so a slice is so short that few are interrupted. */
+const SLICE = 128;
+/** Slices are much shorter than those of other parts, so there are as many more of them. */
+const MORE_ROUNDS = 16;
+const PAIR = ["charge.lua", "bare"] as const;
+
+const BARE = { lua: SCRIPT, sha1: createHash("sha1").update(SCRIPT).digest("hex") };
+
+/** Measures the time inside Redis, by its own INFO: scripts alone, without what it takes to read a command and answer it. */
+export async function scriptRow(bench: FilledBench): Promise<Row> {
+  const { redis, charges, options, prefix } = bench;
+  const admitted = (n: number) => admit(charges, numberedCall(n, WINDOW_SECONDS));
+  const bare = (n: number) => {
+    const { caller, surface } = numberedCall(n, WINDOW_SECONDS);
+    const account = `${prefix}:{${caller.accountId}}:${surface}`;
+    const limits = [NO_LIMIT, NO_LIMIT, WINDOW_SECONDS];
+    return runScript(charges, BARE, [account, `${account}:${caller.keyId}`], limits, refuseOther);
+  };
+  const timeOf = async (send: (n: number) => Promise<unknown>) => {
+    bench.signal.throwIfAborted();
+    const before = await scriptTime(redis);
+    await sendAll(SLICE, () => send(Math.floor(Math.random() * callsOf(ACCOUNTS))));
+    const after = await scriptTime(redis);
+    return (after.used - before.used) / (after.calls - before.calls);
+  };
+  await lookUpAccounts(charges, 0, ACCOUNTS);
+  for (const send of [admitted, bare]) await sendAll(callsOf(ACCOUNTS), send);
+  const rounds = await inTurns(
+    { rounds: MORE_ROUNDS * options.rounds, maxRounds: MORE_ROUNDS * options.maxRounds },
+    { [PAIR[0]]: () => timeOf(admitted), [PAIR[1]]: () => timeOf(bare) },
+    { compared: [PAIR], cost: (used) => used },
+  );
+  await redis.flushdb("SYNC");
+  return ratioRow(
+    "charge.lua inside Redis",
+    compare(rounds, PAIR, (used) => used),
+    1.35,
+    "the cheapest script",
+  );
+}
+
+function refuseOther(answer: unknown): void {
+  if (answer !== 1) throw new Error(`The cheapest script was to admit, but answered ${String(answer)}.`);
+}

@@ -1,0 +1,32 @@
+import type { Bench } from "../bench.ts";
+import { type FilledBench, withEmptyDatabase } from "../empty-database.ts";
+import { withRepeatedAnswers } from "../repeated-answers.ts";
+import type { Section } from "../report.ts";
+import { decisionRows } from "./limiter-decision.ts";
+import { measureEdge } from "./limiter-edge.ts";
+import { accountMemoryRow } from "./limiter-memory.ts";
+import { preparePolls } from "./limiter-polls.ts";
+import { scriptRow } from "./limiter-script.ts";
+
+/** Measures how many accounts and decisions one Redis bears, and what requests cost that should need it less. */
+export function limiterSizeRows(bench: Bench): Promise<Section> {
+  return withEmptyDatabase(bench, (filled) =>
+    withRepeatedAnswers(filled, ({ mongodbUrl }) => sectionOf({ ...filled, mongodbUrl })),
+  );
+}
+
+async function sectionOf(bench: FilledBench): Promise<Section> {
+  // First, so that these keys are cold when all the others are measured.
+  const polls = await preparePolls(bench);
+  const script = await scriptRow(bench);
+  const decisions = await decisionRows(bench);
+  const memory = await accountMemoryRow(bench);
+  const edge = await measureEdge(bench);
+  const poll = await polls.measure();
+  return {
+    title: "The limiter: what one Redis bears",
+    tables: [...decisions.tables, ...edge.tables],
+    rows: [script, ...decisions.ofRedis, memory, edge.row, poll, ...decisions.ofRefusals],
+    charts: edge.charts,
+  };
+}

@@ -1,0 +1,130 @@
+import { LRUCache } from "lru-cache";
+import type { ChargeRequest, Decision, Verdict } from "./decision.ts";
+
+/**
+ * The longest time that a refusal of an account is repeated, in milliseconds from the sending of its charge. The issue
+ * of a grant must wait longer than this between placing the grant empty and filling it.
+ */
+export const ACCOUNT_REFUSAL_MS = 1_000;
+/** How long the issue of a grant waits, in milliseconds. Timers may fire early, and clocks drift. */
+export const ISSUE_WAIT_MS = ACCOUNT_REFUSAL_MS + 100;
+/**
+ * The same for a refusal of a key. It is short because other keys go on to charge the account: what remains of the
+ * account changes, and it may be exhausted meanwhile too.
+ */
+const KEY_REFUSAL_MS = 100;
+
+const LIFE_MS: Partial<Record<Verdict, number>> = {
+  account_exhausted: ACCOUNT_REFUSAL_MS,
+  key_exhausted: KEY_REFUSAL_MS,
+};
+
+/**
+ * A refusal ends this long before its window, in milliseconds. Redis's clock shows whole milliseconds, so up to one more
+ * of the window is over than its answer says. And while a refusal is repeated, the clocks of two machines drift apart by
+ * up to one more: NTP changes the speed of each by at most 500 millionths.
+ */
+const MARGIN_MS = 2;
+
+/**
+ * A flood is this many refusals by Redis, of one key on one surface, that were sent within a second. A client that waits
+ * as it is told is refused once in a window. One with a few workers is refused once for each. Neither comes to ten in a
+ * second.
+ */
+const FLOOD_REFUSALS = 10;
+const FLOOD_MS = 1_000;
+
+/** How many keys and surfaces to remember. An entry takes less than 1 kB. The one that was used last stays longest. */
+const MAX_ENTRIES = 10_000;
+
+/** Made when a charge is sent to Redis. Goes with its answer. */
+export interface Sending {
+  /** By the cache's timer, in milliseconds. */
+  readonly sentAt: number;
+  /** How often a connection had been lost or made. */
+  readonly changes: number;
+}
+
+interface Dependencies {
+  /** How often a connection to Redis was lost or made (infra/redis-epoch.ts). */
+  readonly connection: { readonly changes: number };
+  /** A monotonic timer, in milliseconds from any start. */
+  readonly timer?: { now(): number };
+}
+
+/** The last refusal of a key on a surface, and how many came within a second. Times are the timer's. */
+interface Refused {
+  readonly decision: Decision;
+  readonly receivedAt: number;
+  readonly endsAt: number;
+  readonly refusals: number;
+  /** When the first of these refusals was sent. */
+  readonly since: number;
+}
+
+/**
+ * The refusals that a replica repeats by itself in a flood, without asking Redis. It refuses only what Redis would refuse
+ * now, because within a window a counter never falls. Once the account is exhausted, nothing is charged to its keys
+ * either, so all numbers of its refusal stay as they are. A repeated refusal of a key may be out of date by KEY_REFUSAL_MS:
+ * in what remains of the account, and in naming the key although the account is exhausted too.
+ *
+ * Limits of this: if Redis's clock leaps forward over a window's end, or Redis loses its data unnoticed, a refusal is
+ * repeated until its time is over. The model (test/model) shows that nothing else goes wrong.
+ *
+ * Only for answers of Redis: what a replica decides in an outage does not belong here.
+ */
+export class RefusalCache {
+  readonly #connection: Dependencies["connection"];
+  readonly #timer: { now(): number };
+  readonly #known = new LRUCache<string, Refused>({ max: MAX_ENTRIES });
+  /** The changes of the connection when the refusals in `#known` were sent. */
+  #changes = 0;
+
+  constructor({ connection, timer = performance }: Dependencies) {
+    this.#connection = connection;
+    this.#timer = timer;
+  }
+
+  /** Returns Redis's refusal of this request, if it is known. No round trip: about a microsecond. */
+  find(request: ChargeRequest): Decision | undefined {
+    if (!countsAsOne(request) || this.#connection.changes !== this.#changes) return undefined;
+    const known = this.#known.get(nameOf(request));
+    if (known === undefined || known.refusals < FLOOD_REFUSALS) return undefined;
+    const now = this.#timer.now();
+    if (now >= known.endsAt) return undefined;
+    // From the arrival of the answer on, not from its sending: a client that waits until the reset must not be too early.
+    const resetMs = Math.ceil(known.decision.resetMs - (now - known.receivedAt));
+    return { ...known.decision, resetMs };
+  }
+
+  /** Call it right before a charge is sent to Redis. */
+  sent(): Sending {
+    return { sentAt: this.#timer.now(), changes: this.#connection.changes };
+  }
+
+  /** Call it with every answer of Redis, as soon as it arrives. Keeps it if it is a refusal that may be repeated. */
+  keep(request: ChargeRequest, decision: Decision, { sentAt, changes }: Sending): void {
+    const lifeMs = LIFE_MS[decision.verdict];
+    // Another server, or an empty one, may answer from now on. Answers that are under way came from the one before.
+    if (lifeMs === undefined || changes !== this.#connection.changes) return;
+    // A dearer request may be refused where there is room for a cheaper one. An empty grant may be filled at any time.
+    if (!countsAsOne(request) || decision.grantRemaining !== null) return;
+    if (changes !== this.#changes) this.#known.clear();
+    this.#changes = changes;
+    const name = nameOf(request);
+    const before = this.#known.get(name);
+    const { refusals, since } =
+      before === undefined || sentAt - before.since >= FLOOD_MS ? { refusals: 0, since: sentAt } : before;
+    const endsAt = sentAt + Math.min(lifeMs, decision.resetMs - MARGIN_MS);
+    this.#known.set(name, { decision, receivedAt: this.#timer.now(), endsAt, refusals: refusals + 1, since });
+  }
+}
+
+function countsAsOne({ cost = 1 }: ChargeRequest): boolean {
+  return cost === 1;
+}
+
+/** Ids contain no spaces. */
+function nameOf({ accountId, keyId, surface }: ChargeRequest): string {
+  return `${accountId} ${keyId} ${surface}`;
+}
