@@ -27,12 +27,19 @@ const LIFE_MS: Partial<Record<Verdict, number>> = {
 const MARGIN_MS = 2;
 
 /**
- * A flood is this many refusals by Redis, of one key on one surface, that were sent within a second. A client that waits
+ * A flood is this many refusals of one key on one surface that were sent within a second. It goes on as long as each second
+ * has as many, repeated ones included. A client that waits
  * as it is told is refused once in a window. One with a few workers is refused once for each. Neither comes to ten in a
  * second.
  */
 const FLOOD_REFUSALS = 10;
 const FLOOD_MS = 1_000;
+
+/**
+ * When this share of a refusal's time is over, one request asks Redis again. The others go on with the old one meanwhile, so
+ * that they do not all ask at once when it ends.
+ */
+const RENEWED_AFTER = 0.8;
 
 /** How many keys and surfaces to remember. An entry takes less than 1 kB. The one that was used last stays longest. */
 const MAX_ENTRIES = 10_000;
@@ -56,9 +63,12 @@ interface Dependencies {
 interface Refused {
   readonly decision: Decision;
   readonly receivedAt: number;
+  /** From then on one request asks Redis again; Infinity once it does. */
+  renewsAt: number;
   readonly endsAt: number;
-  readonly refusals: number;
-  /** When the first of these refusals was sent. */
+  readonly isFlood: boolean;
+  /** Refusals since the time below, repeated ones included. */
+  refusals: number;
   readonly since: number;
 }
 
@@ -89,9 +99,14 @@ export class RefusalCache {
   find(request: ChargeRequest): Decision | undefined {
     if (!countsAsOne(request) || this.#connection.changes !== this.#changes) return undefined;
     const known = this.#known.get(nameOf(request));
-    if (known === undefined || known.refusals < FLOOD_REFUSALS) return undefined;
+    if (known === undefined || !known.isFlood) return undefined;
     const now = this.#timer.now();
     if (now >= known.endsAt) return undefined;
+    if (now >= known.renewsAt) {
+      known.renewsAt = Infinity;
+      return undefined;
+    }
+    known.refusals++;
     // From the arrival of the answer on, not from its sending: a client that waits until the reset must not be too early.
     const resetMs = Math.ceil(known.decision.resetMs - (now - known.receivedAt));
     return { ...known.decision, resetMs };
@@ -113,11 +128,27 @@ export class RefusalCache {
     this.#changes = changes;
     const name = nameOf(request);
     const before = this.#known.get(name);
-    const { refusals, since } =
-      before === undefined || sentAt - before.since >= FLOOD_MS ? { refusals: 0, since: sentAt } : before;
-    const endsAt = sentAt + Math.min(lifeMs, decision.resetMs - MARGIN_MS);
-    this.#known.set(name, { decision, receivedAt: this.#timer.now(), endsAt, refusals: refusals + 1, since });
+    const { refusals, since, wasFlood } = periodOf(before, sentAt);
+    const remainsMs = Math.min(lifeMs, decision.resetMs - MARGIN_MS);
+    this.#known.set(name, {
+      decision,
+      receivedAt: this.#timer.now(),
+      renewsAt: sentAt + RENEWED_AFTER * remainsMs,
+      endsAt: sentAt + remainsMs,
+      isFlood: wasFlood || refusals + 1 >= FLOOD_REFUSALS,
+      refusals: refusals + 1,
+      since,
+    });
   }
+}
+
+/** Returns the second that a refusal belongs to: the one that is counted, or a new one. */
+function periodOf(before: Refused | undefined, sentAt: number) {
+  if (before === undefined || sentAt - before.since >= 2 * FLOOD_MS)
+    return { refusals: 0, since: sentAt, wasFlood: false };
+  const { refusals, since, isFlood } = before;
+  if (sentAt - since < FLOOD_MS) return { refusals, since, wasFlood: isFlood };
+  return { refusals: 0, since: sentAt, wasFlood: refusals >= FLOOD_REFUSALS };
 }
 
 function countsAsOne({ cost = 1 }: ChargeRequest): boolean {

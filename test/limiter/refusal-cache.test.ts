@@ -1,96 +1,24 @@
 import { expect } from "chai";
-import type { ChargeRequest, Decision, Verdict } from "../../src/limiter/decision.ts";
-import { ISSUE_WAIT_MS, RefusalCache } from "../../src/limiter/refusal-cache.ts";
-
-const REQUEST: ChargeRequest = { accountId: "acct_1", keyId: "key_1", surface: "start" };
-
-/** A refusal by an exhausted account, a minute before its window ends. */
-const REFUSAL: Decision = {
-  verdict: "account_exhausted",
-  surface: "start",
-  account: { limit: 20, remaining: 0 },
-  key: { limit: 10, remaining: 7 },
-  grantRemaining: null,
-  grantAmount: null,
-  resetMs: 60_000,
-  windowSeconds: 3_600,
-  window: 42,
-};
+import type { ChargeRequest, Verdict } from "../../src/limiter/decision.ts";
+import { ISSUE_WAIT_MS } from "../../src/limiter/refusal-cache.ts";
+import { REFUSAL, REQUEST, useRefusalCache } from "./refusal-scene.ts";
 
 describe("the cache of refusals", () => {
-  let now: number;
-  let connection: { changes: number };
-  let cache: RefusalCache;
-  beforeEach(() => {
-    now = 5_000.25;
-    connection = { changes: 3 };
-    cache = new RefusalCache({ connection, timer: { now: () => now } });
-  });
-
-  /** Redis refuses as many requests at once. The answers arrive `way` milliseconds after the sending. */
-  function refuse(times: number, { decision = REFUSAL, request = REQUEST, way = 0 } = {}): void {
-    const sending = cache.sent();
-    now += way;
-    for (let i = 0; i < times; i++) cache.keep(request, decision, sending);
-  }
-  const isRepeated = (request = REQUEST): boolean => cache.find(request) !== undefined;
+  const scene = useRefusalCache();
+  const { refuse, isRepeated } = scene;
+  /** The request that asks Redis before a refusal ends. Its answer is still under way. */
+  const renew = () => expect(isRepeated(), "the one that asks").to.equal(false);
 
   it("repeats a refusal, with everything that Redis said", () => {
     refuse(10);
-    expect(cache.find(REQUEST)).to.deep.equal(REFUSAL);
-    expect(cache.find({ ...REQUEST, cost: 1 })).to.deep.equal(REFUSAL);
+    expect(scene.cache.find(REQUEST)).to.deep.equal(REFUSAL);
+    expect(scene.cache.find({ ...REQUEST, cost: 1 })).to.deep.equal(REFUSAL);
   });
 
   it("repeats the latest refusal", () => {
     refuse(10);
     refuse(1, { decision: { ...REFUSAL, window: 43 } });
-    expect(cache.find(REQUEST)).to.deep.equal({ ...REFUSAL, window: 43 });
-  });
-
-  describe("in a flood only", () => {
-    it("begins with the tenth refusal", () => {
-      refuse(9);
-      expect(isRepeated()).to.equal(false);
-      refuse(1);
-      expect(isRepeated()).to.equal(true);
-    });
-
-    it("counts the refusals that were sent within a second", () => {
-      refuse(9);
-      now += 999.5;
-      refuse(1);
-      expect(isRepeated()).to.equal(true);
-    });
-
-    it("counts anew after a second", () => {
-      refuse(9);
-      now += 1_000;
-      refuse(9);
-      expect(isRepeated()).to.equal(false);
-      refuse(1);
-      expect(isRepeated()).to.equal(true);
-    });
-
-    it("never begins if refusals come five times a second", () => {
-      for (let i = 0; i < 30; i++, now += 200) {
-        refuse(1);
-        expect(isRepeated()).to.equal(false);
-      }
-    });
-
-    it("counts each key and surface of an account alone", () => {
-      const others: ChargeRequest[] = [
-        { ...REQUEST, accountId: "acct_2" },
-        { ...REQUEST, keyId: "key_2" },
-        { ...REQUEST, surface: "create" },
-      ];
-      refuse(10);
-      for (const request of others) {
-        expect(isRepeated(request)).to.equal(false);
-        refuse(9, { request });
-        expect(isRepeated(request)).to.equal(false);
-      }
-    });
+    expect(scene.cache.find(REQUEST)).to.deep.equal({ ...REFUSAL, window: 43 });
   });
 
   describe("for a time", () => {
@@ -101,25 +29,38 @@ describe("the cache of refusals", () => {
     for (const [verdict, lifeMs] of lives) {
       it(`repeats ${verdict} until ${lifeMs} ms after the charge was sent`, () => {
         refuse(10, { decision: { ...REFUSAL, verdict }, way: 30 });
-        now += lifeMs - 30 - 0.5;
+        scene.now += lifeMs - 30 - 0.5;
+        renew();
         expect(isRepeated()).to.equal(true);
-        now += 0.5;
+        scene.now += 0.5;
         expect(isRepeated()).to.equal(false);
       });
     }
 
     it("has ended once the issue of a grant has waited", () => {
       refuse(10);
-      now += ISSUE_WAIT_MS - 50; // timers may fire early
-      expect(isRepeated()).to.equal(false);
+      scene.now += ISSUE_WAIT_MS - 50; // timers may fire early
+      expect([isRepeated(), isRepeated()]).to.deep.equal([false, false]);
     });
 
-    it("asks Redis once in that time if the flood goes on", () => {
-      refuse(10, { decision: { ...REFUSAL, verdict: "key_exhausted" } });
-      now += 100;
-      refuse(1, { decision: { ...REFUSAL, verdict: "key_exhausted" } });
-      now += 99;
+    it("asks Redis with one request when four fifths of that time are over", () => {
+      refuse(10);
+      scene.now += 799.5;
       expect(isRepeated()).to.equal(true);
+      scene.now += 0.5;
+      expect([isRepeated(), isRepeated(), isRepeated()]).to.deep.equal([false, true, true]);
+      refuse(1); // the answer to the first
+      scene.now += 799.5;
+      expect(isRepeated()).to.equal(true);
+    });
+
+    it("asks Redis again with the next request if the answer was not a refusal that may be repeated", () => {
+      refuse(10, { decision: { ...REFUSAL, verdict: "key_exhausted" } });
+      scene.now += 99;
+      renew();
+      refuse(1, { decision: { ...REFUSAL, verdict: "admitted" } });
+      scene.now += 1;
+      expect([isRepeated(), isRepeated()]).to.deep.equal([false, false]);
     });
 
     it("repeats nothing that arrives too late", () => {
@@ -129,16 +70,17 @@ describe("the cache of refusals", () => {
 
     it("ends 2 ms before the window does, counted from the sending", () => {
       refuse(10, { decision: { ...REFUSAL, resetMs: 500 }, way: 30 });
-      now += 467.5;
+      scene.now += 467.5;
+      renew();
       expect(isRepeated()).to.equal(true);
-      now += 0.5;
+      scene.now += 0.5;
       expect(isRepeated()).to.equal(false);
     });
 
     it("says how much of the window remains: not less than does, in whole milliseconds", () => {
       refuse(10, { way: 30 });
-      now += 400.25;
-      expect(cache.find(REQUEST)).to.deep.equal({ ...REFUSAL, resetMs: 59_600 });
+      scene.now += 400.25;
+      expect(scene.cache.find(REQUEST)).to.deep.equal({ ...REFUSAL, resetMs: 59_600 });
     });
   });
 
@@ -170,7 +112,7 @@ describe("the cache of refusals", () => {
   describe("after a connection was lost or made", () => {
     it("has dropped all refusals, and counts anew", () => {
       refuse(10);
-      connection.changes++;
+      scene.connection.changes++;
       expect(isRepeated()).to.equal(false);
       refuse(9);
       expect(isRepeated()).to.equal(false);
@@ -181,26 +123,26 @@ describe("the cache of refusals", () => {
     it("forgets the refusals of other keys, too", () => {
       const other = { ...REQUEST, keyId: "key_other" };
       refuse(10, { request: other });
-      connection.changes++;
+      scene.connection.changes++;
       refuse(10);
       expect(isRepeated(other)).to.equal(false);
     });
 
     it("ignores the answers of charges that were sent before", () => {
-      const sending = cache.sent();
+      const sending = scene.cache.sent();
       const answers = () => {
-        for (let i = 0; i < 10; i++) cache.keep(REQUEST, { ...REFUSAL, window: 41 }, sending);
+        for (let i = 0; i < 10; i++) scene.cache.keep(REQUEST, { ...REFUSAL, window: 41 }, sending);
       };
-      connection.changes++;
+      scene.connection.changes++;
       answers();
       expect(isRepeated()).to.equal(false);
       refuse(10);
       answers();
-      expect(cache.find(REQUEST)).to.deep.equal(REFUSAL);
+      expect(scene.cache.find(REQUEST)).to.deep.equal(REFUSAL);
     });
 
     it("keeps the answers of charges that were sent after it", () => {
-      connection.changes++;
+      scene.connection.changes++;
       refuse(10);
       expect(isRepeated()).to.equal(true);
     });

@@ -286,7 +286,7 @@ MaxLookUps == 2
 \* before Redis looked at its clock. So it is too early, never too late.
 \* code: src/limiter/refusal-cache.ts | if (lifeMs === undefined || changes !== this.#connection.changes) return;
 \* code: src/limiter/refusal-cache.ts | if (!countsAsOne(request) || decision.grantRemaining !== null) return;
-\* code: src/limiter/refusal-cache.ts | const endsAt = sentAt + Math.min(lifeMs, decision.resetMs - MARGIN_MS);
+\* code: src/limiter/refusal-cache.ts | const remainsMs = Math.min(lifeMs, decision.resetMs - MARGIN_MS);
 NewRefusal(request) ==
   LET life == IF ~Has("refusal has a time limit") THEN Never
               ELSE IF request.verdict = "account_exhausted" THEN AccountRefusal ELSE KeyRefusalLife

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-const UNIT = ["test/limiter/refusal-cache.test.ts"];
+const UNIT = ["test/limiter/refusal-cache.test.ts", "test/limiter/refusal-flood.test.ts"];
 const MODEL = ["test/limiter/refusal-cache-model.test.ts"];
 
 /** A change of the cache, found by the tests of its rules or by the comparison with a model of Redis. */
@@ -35,8 +35,19 @@ export const refusalCacheMutants: Mutant[] = [
     "if (!countsAsOne(request) || this.#connection.changes !== this.#changes) return",
     "if (!countsAsOne(request)) return",
   ),
-  row("known.refusals < FLOOD_REFUSALS", "known.refusals <= FLOOD_REFUSALS"),
-  row(" || known.refusals < FLOOD_REFUSALS", ""),
+  row("RENEWED_AFTER = 0.8;", "RENEWED_AFTER = 0.79;"),
+  row("RENEWED_AFTER = 0.8;", "RENEWED_AFTER = 0.81;"),
+  row(" || !known.isFlood", ""),
+  row("now >= known.renewsAt", "now > known.renewsAt"),
+  row("      known.renewsAt = Infinity;\n", ""),
+  row("    known.refusals++;\n", ""),
+  row("wasFlood || refusals + 1 >= FLOOD_REFUSALS", "wasFlood || refusals >= FLOOD_REFUSALS"),
+  row("wasFlood || refusals + 1 >= FLOOD_REFUSALS", "refusals + 1 >= FLOOD_REFUSALS"),
+  row("sentAt - before.since >= 2 * FLOOD_MS", "sentAt - before.since > 2 * FLOOD_MS"),
+  row("sentAt - since < FLOOD_MS", "sentAt - since <= FLOOD_MS"),
+  row("wasFlood: refusals >= FLOOD_REFUSALS", "wasFlood: refusals > FLOOD_REFUSALS"),
+  row("wasFlood: refusals >= FLOOD_REFUSALS", "wasFlood: refusals + 1 >= FLOOD_REFUSALS"),
+  row("wasFlood: refusals >= FLOOD_REFUSALS", "wasFlood: false"),
   row("now >= known.endsAt", "now > known.endsAt"),
   row("if (now >= known.endsAt) return undefined;", ""),
   row("Math.ceil(known.decision.resetMs - (now - known.receivedAt))", "known.decision.resetMs", MODEL),
@@ -47,12 +58,11 @@ export const refusalCacheMutants: Mutant[] = [
   row("!countsAsOne(request) || decision", "decision", MODEL),
   row(" || decision.grantRemaining !== null", "", MODEL),
   row("decision.grantRemaining !== null", "(decision.grantRemaining ?? 0) > 0"),
-  row("before === undefined || sentAt - before.since >= FLOOD_MS", "before === undefined"),
-  row("sentAt - before.since >= FLOOD_MS", "sentAt - before.since > FLOOD_MS"),
-  row("const endsAt = sentAt +", "const endsAt = this.#timer.now() +"),
+  row("endsAt: sentAt + remainsMs", "endsAt: this.#timer.now() + remainsMs"),
   row("Math.min(lifeMs, decision.resetMs - MARGIN_MS)", "lifeMs"),
   row("Math.min(lifeMs, decision.resetMs - MARGIN_MS)", "decision.resetMs - MARGIN_MS"),
-  row("refusals: refusals + 1, since", "refusals: refusals + 1, since: sentAt"),
+  row("      since,\n", "      since: sentAt,\n"),
+  row("      refusals: refusals + 1,\n", "      refusals: 1,\n"),
   row("    if (changes !== this.#changes) this.#known.clear();\n", ""),
   row("if (changes !== this.#changes) this.#known.clear();", "this.#known.clear();"),
   row("    this.#changes = changes;\n", ""),
