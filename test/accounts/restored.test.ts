@@ -50,6 +50,7 @@ describe("the key of an account after MongoDB was restored from a backup", () =>
   const operators = () => service.operators;
   const grant = () => termsOf(account.keyId, { amount: 5 });
   const COMMANDS: [name: string, command: () => Promise<unknown>, status: number, code?: "account_suspended"][] = [
+    ["accounts announce", () => operators().accounts.announceAll(), 200],
     ["accounts resume", () => operators().accounts.resumeAccount(account.id), 200],
     ["accounts suspend", () => operators().accounts.suspendAccount(account.id), 403, "account_suspended"],
     ["keys rotate", () => operators().accounts.rotateKey({ keyId: account.keyId, graceSeconds: 60 }), 200],

@@ -159,6 +159,12 @@ export const accountMutants: Mutant[] = [
     red: ["test/accounts/service.test.ts"],
   },
   {
+    file: "src/accounts/service.ts",
+    before: "      await this.#announcer.changed(account);\n      accounts++;",
+    after: "      accounts++;",
+    red: ["test/accounts/restored.test.ts"],
+  },
+  {
     file: "src/accounts/announcer.ts",
     before: "if (known === version) return;",
     after: "if (known >= version) return;",
