@@ -1,11 +1,13 @@
 import { lstatSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { dataDirOf, toolsIn } from "../../../src/dev/data-dir.ts";
 import { readServers } from "../../../src/dev/servers-file.ts";
 import type { AccountLimits } from "../../../src/limits/account-limits.ts";
 import { greeting, start, stop, useFolder } from "../../dev/support.ts";
+import { asking } from "../../infra/redis-forms.ts";
 import { clearOfTheHour } from "../replicas/hour.ts";
 import { type Answer, Client } from "../../support/client.ts";
 
@@ -14,6 +16,15 @@ function openFiles(dataDir: string): string[] {
   return [".", ...readdirSync(dataDir, { recursive: true, encoding: "utf8" })].filter(
     (name) => !name.startsWith("tools") && (lstatSync(join(dataDir, name)).mode & 0o077) !== 0,
   );
+}
+
+/** Waits until Redis has given all that it was told to the kernel. With appendfsync everysec that may take a second. */
+async function untilWritten(url: string): Promise<void> {
+  await asking(url, async (client) => {
+    const isWritten = async () =>
+      /aof_buffer_length:0\r[^]*aof_pending_bio_fsync:0\r/.test(await client.info("persistence"));
+    while (!(await isWritten())) await setTimeout(20);
+  });
 }
 
 describe("npm start, without REDIS_URL and MONGODB_URL", function () {
@@ -30,6 +41,7 @@ describe("npm start, without REDIS_URL and MONGODB_URL", function () {
     const client = new Client(url!.replace(/\/candidates$/, ""), key!);
     const { id } = (await client.post("/candidates", { name: "Ada" })).body;
     const { redis, mongodb } = readServers(folder());
+    await untilWritten(redis!.url);
     for (const each of [redis, mongodb]) process.kill(each!.pid, "SIGKILL");
     const answers: Answer[] = [];
     while (answers.at(-1)?.status !== 200) answers.push(await client.get(`/candidates/${id}`));
