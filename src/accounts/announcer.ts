@@ -1,5 +1,9 @@
+import { problem } from "../problems.ts";
 import type { AccountRecord } from "./account.ts";
 import type { AccountStore } from "./store.ts";
+
+/** More than commands that come in between can cost. In a Cluster whose clocks are minutes apart, every try is too late. */
+const MAX_TRIES = 8;
 
 /** The versions of accounts in Redis, which every replica obeys from its next request on (limiter/account-versions.ts). */
 export interface Versions {
@@ -14,8 +18,8 @@ export interface Versions {
 
 /**
  * Announces that an account was changed: from then on every replica looks the account's keys up again. Two commands may write
- * in one order and announce in the other. Redis keeps the newer version, and the newer record has both changes. A command
- * that stands still for minutes before it announces reads the record again, as a look-up does.
+ * in one order and announce in the other. Redis keeps the newer version, and the newer record has both changes. If a command
+ * was stopped for minutes before its announcement, Redis ignores it, and the command reads the record again.
  */
 export class Announcer {
   readonly #store: Pick<AccountStore, "get">;
@@ -32,7 +36,7 @@ export class Announcer {
    * @throws problem `limiter_unavailable`, `store_unavailable`
    */
   async changed({ _id: accountId }: Pick<AccountRecord, "_id">): Promise<void> {
-    for (let over = 0; ;) {
+    for (let over = 0, tries = 0; tries < MAX_TRIES; tries++) {
       const begunMs = await this.#versions.now();
       const { version } = await this.#store.get(accountId);
       const known = await this.#versions.raise(accountId, { version, begunMs, over });
@@ -41,5 +45,7 @@ export class Announcer {
       // at the next read, the store was restored from a backup. Then the newer one gives way.
       over = known;
     }
+    const detail = `Redis ignored the version of ${accountId}. Check that the clocks of its masters agree.`;
+    throw problem("limiter_unavailable", detail, { headers: { "Retry-After": "2" } });
   }
 }

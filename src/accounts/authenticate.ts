@@ -99,9 +99,9 @@ export class Authenticator {
   }
 
   /**
-   * Makes the next request with this key look it up again, unless that was done since. Call it if the limiter answers
-   * `outdated`.
-   * @param version the version of the account that is outdated.
+   * Forgets the key if it was looked up in this version of the account. The next request then looks it up again. Call it if
+   * the limiter answers `outdated`.
+   * @param version the outdated version.
    */
   forget({ authorization, apiKey }: Credentials, version: number): void {
     const key = presentedKey({ authorization, apiKey });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { type AccountRecord, newAccount } from "../../src/accounts/account.ts";
 import { Announcer, type Versions } from "../../src/accounts/announcer.ts";
+import { problemOf } from "../limiter/support.ts";
 
 const NOW = "2026-11-21T10:00:00.000Z";
 
@@ -8,7 +9,7 @@ const NOW = "2026-11-21T10:00:00.000Z";
 function scene() {
   let account: AccountRecord = newAccount("acct_1", "Acme", NOW);
   let known = 0;
-  let ignoring = false;
+  let ignoring = 0;
   const raised: string[] = [];
   const hooks: { beforeRaise?: (() => Promise<void> | void) | undefined } = {};
   const versions: Versions = {
@@ -20,8 +21,8 @@ function scene() {
       if (raised.length === 10) throw new Error("This goes on and on.");
       expect(begunMs).to.equal(7_000);
       raised.push(`${accountId} ${version}${over === 0 ? "" : ` over ${over}`}`);
-      if (ignoring) {
-        ignoring = false;
+      if (ignoring > 0) {
+        ignoring--;
         return 0;
       }
       if (version >= known || known === over) known = version;
@@ -36,8 +37,8 @@ function scene() {
     /** Changes the record, as a command does before it announces the change. */
     write: () => (account = { ...account, version: account.version + 1 }),
     restore: (backup: AccountRecord) => (account = backup),
-    /** The next announcement comes too late. */
-    ignoreNext: () => (ignoring = true),
+    /** The next announcements come too late. */
+    ignoreNext: (count = 1) => (ignoring = count),
   };
 }
 
@@ -84,5 +85,12 @@ describe("Announcer", () => {
     await announcer.changed(write());
     expect(raised).to.deep.equal(["acct_1 3", "acct_1 3 over 5"]);
     expect(known()).to.equal(3);
+  });
+
+  it("fails if Redis ignores each announcement, as if its clocks were minutes apart", async () => {
+    const { announcer, write, raised, ignoreNext } = scene();
+    ignoreNext(20);
+    expect((await problemOf(announcer.changed(write()))).code).to.equal("limiter_unavailable");
+    expect(raised).to.have.length(8);
   });
 });
