@@ -6,25 +6,28 @@
 --                        window          number of the window; absent until the first charge
 --                        version         the newest version of the account's record that Redis knows (raise-version.lua)
 --                        SURFACE         what the account has used of the surface, in requests
---                        SURFACE:KEY_ID  what the key has used of it
+--                        SURFACE:KEY     what the key has used of it; KEY is its id without the prefix key_
 --   2 grants           hash of the key's grants for the surface: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"
 -- Arguments:
 --   1 window                           seconds, >= 1
 --   2 account version                  version of the account's record in which the replica looked the key up; empty for any
---   3 secret's end                     when the secret of the request expires, Redis's clock, ms; 0 for never
---   4 field of the account, 5 field of the key, in the ledger
---   6 account limit, 7 key limit       requests per window, >= 0
---   8 deadline                         Redis's clock, ms; from then on nothing is charged; 0 for none
---   9 show grants                      "1" to say in every answer what remains of the key's grants; "0" if it may be left out
+--   3 field of the account, 4 field of the key, in the ledger
+--   5 account limit, 6 key limit       requests per window, >= 0
+--   7 deadline                         Redis's clock, ms; from then on nothing is charged; 0 for none
+--  The last ones may be left out. Most calls do, because each argument costs a text.
+--   8 secret's end                     when the secret of the request expires, Redis's clock, ms; 0, or left out, for never
+--   9 show grants                      "1" to say in every answer what remains of the key's grants; "0", or left out, if that
+--                                      is not needed
 --   10 cost                            requests, >= 1; left out for 1
 -- Answer: one string of words, separated by spaces. The client reads one string faster than an array.
 --   1 verdict                          admitted, granted, account_exhausted, key_exhausted, outdated, replaced
 --                                      (src/limiter/decision.ts explains each), or stale: the deadline has passed
---   2 used by the account, 3 used by the key   requests in the window, this one included if it was admitted
+--   2 used by the account, 3 used by the key   requests in the window, without this one
 --   4 window                           its number
 --   5, 6 now                           Redis's clock, as TIME: seconds, and microseconds
---   7 remaining grant                  requests that remain in the key's live grants; -1 without one, or if they are not read
---   8 grant amount                     requests for which those grants were issued; -1 likewise
+--  Only if the grants were read:
+--   7 remaining grant                  requests that remain in the key's live grants; -1 without one
+--   8 grant amount                     requests for which those grants were issued; -1 without one
 -- Cost: TIME, one HMGET. Then one HSET if admitted, and DEL and PEXPIREAT for the first charge of a window. The grants are
 -- read (HGETALL, O(grants)) only if they are to be shown or a window is exhausted.
 --
@@ -34,7 +37,8 @@
 -- A ledger names its window, so its expiry only frees memory. If it expires late, no count leaks into the next window.
 --
 -- Every request waits for this script. So numbers stay text where that is enough, and become numbers by arithmetic: both
--- tonumber and a text made from a number cost as much as a tenth of a command.
+-- tonumber and a text made from a number cost as much as a tenth of a command. That is also why the answer has the counts as
+-- they were read.
 
 -- A ledger is kept this long after its window, in ms: most clients poll every half hour, and none of them shall find it gone.
 -- Also, it must still exist if the clock steps back into the window, as in a failover.
@@ -42,18 +46,20 @@ local OUTLIVES_MS = 45 * 60 * 1000
 -- The windows of all accounts end at once. If their ledgers expired at once, too, Redis would do nothing else for seconds.
 local SPREAD_MS = 15 * 60 * 1000
 
-local account_field, key_field = ARGV[4], ARGV[5]
-local deadline = ARGV[8] + 0
-local cost = (ARGV[10] or 1) + 0
+local call = redis.call
+local ledger = KEYS[1]
+local window_seconds, account_version, account_field, key_field, account_limit, key_limit, deadline, secret_ends_at, show_grants, cost =
+  unpack(ARGV)
+deadline, cost = deadline + 0, (cost or 1) + 0
 
-local time = redis.call('TIME')
+local time = call('TIME')
 local seconds = time[1] + 0
 local now = seconds * 1000 + time[2] / 1000
 if deadline > 0 and now >= deadline then
-  return 'stale 0 0 0 ' .. time[1] .. ' ' .. time[2] .. ' -1 -1'
+  return 'stale 0 0 0 ' .. time[1] .. ' ' .. time[2]
 end
 
-local stored = redis.call('HMGET', KEYS[1], 'version', 'window', account_field, key_field)
+local stored = call('HMGET', ledger, 'version', 'window', account_field, key_field)
 
 -- include shared.lua
 
@@ -65,16 +71,17 @@ local verdict = 'admitted'
 local exhausted = false
 if refusal then
   verdict = refusal
-elseif account_after > ARGV[6] + 0 then
+elseif account_after > account_limit + 0 then
   exhausted, verdict = true, 'account_exhausted'
-elseif key_after > ARGV[7] + 0 then
+elseif key_after > key_limit + 0 then
   exhausted, verdict = true, 'key_exhausted'
 end
 
-local grant_remaining, grant_amount = '-1', '-1'
-if exhausted or ARGV[9] == '1' then
+local grants = '' -- what the answer says about them
+if exhausted or show_grants == '1' then
+  local grant_remaining, grant_amount = '-1', '-1'
   local grant -- of the live grants that cover the cost, the one that expires first
-  local fields = redis.call('HGETALL', KEYS[2])
+  local fields = call('HGETALL', KEYS[2])
   for i = 1, #fields, 2 do
     local id = fields[i]
     local remaining, expires_at, amount = string.match(fields[i + 1], '^(%d+):(%d+):(%d+)$')
@@ -91,25 +98,25 @@ if exhausted or ARGV[9] == '1' then
   end
   if exhausted and grant then
     local value = string.format('%d:%d:%s', grant.remaining - cost, grant.expires_at, grant.amount)
-    redis.call('HSET', KEYS[2], grant.id, value)
+    call('HSET', KEYS[2], grant.id, value)
     grant_remaining = grant_remaining - cost
     verdict = 'granted'
   end
+  grants = ' ' .. grant_remaining .. ' ' .. grant_amount
 end
 
 if verdict == 'admitted' then
-  account_used, key_used = account_after .. '', key_after .. ''
   if is_current then
-    redis.call('HSET', KEYS[1], account_field, account_used, key_field, key_used)
+    call('HSET', ledger, account_field, account_after, key_field, key_after)
   else
-    redis.call('DEL', KEYS[1])
-    redis.call('HSET', KEYS[1], 'window', window_text, account_field, account_used, key_field, key_used)
-    if version then redis.call('HSET', KEYS[1], 'version', version) end
+    call('DEL', ledger)
+    call('HSET', ledger, 'window', window_text, account_field, account_after, key_field, key_after)
+    if version then call('HSET', ledger, 'version', version) end
     -- The microseconds at which an account's first charge comes spread the accounts.
     local expires_at = (window + 1) * window_seconds * 1000 + OUTLIVES_MS + time[2] / 1000000 * SPREAD_MS
-    redis.call('PEXPIREAT', KEYS[1], string.format('%d', expires_at))
+    call('PEXPIREAT', ledger, string.format('%d', expires_at))
   end
 end
 
 return verdict .. ' ' .. account_used .. ' ' .. key_used .. ' ' .. window_text .. ' ' .. time[1] .. ' ' .. time[2]
-  .. ' ' .. grant_remaining .. ' ' .. grant_amount
+  .. grants

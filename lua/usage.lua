@@ -6,7 +6,8 @@
 --   1 ledger                                                    as in charge.lua
 --   2, 3 …  grants of the key for each surface                  as in charge.lua, 2
 -- Arguments:
---   1 window, 2 account version, 3 secret's end                 as in charge.lua
+--   1 window, 2 account version                                 as in charge.lua
+--   3 secret's end                                              as in charge.lua, 8
 --   4, 6 …  field of the account for each surface               in the ledger
 --   5, 7 …  field of the key for each surface
 -- Answer:
@@ -20,6 +21,7 @@
 --
 -- It deliberately lacks the flag no-writes. So a Redis replica refuses to run it, and never answers with outdated counts.
 
+local window_seconds, account_version, secret_ends_at = ARGV[1], ARGV[2], ARGV[3]
 local time = redis.call('TIME')
 local seconds = time[1] + 0
 local now = seconds * 1000 + math.floor(time[2] / 1000)

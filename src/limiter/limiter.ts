@@ -72,7 +72,7 @@ export class Limiter {
   readonly #shown = new ShownGrants();
   readonly #refusals: RefusalCache;
   readonly #wayBackMs: number;
-  /** Resolves when the charges of this turn are sent. */
+  /** Resolves when the charges of this turn are sent, and its repeated refusals are answered. */
   #departure: Promise<void> | undefined;
 
   constructor(options: LimiterOptions) {
@@ -92,12 +92,13 @@ export class Limiter {
    * With `onOutage` local, only until it is an outage.
    */
   async charge(request: ChargeRequest): Promise<Decision> {
+    // Repeated refusals wait for each other, too: one turn of the event loop for each would double what a flood costs.
+    await this.#depart();
     const repeated = this.#refusals.find(request);
     if (repeated !== undefined) {
       this.#observer.repeated(repeated);
       return repeated;
     }
-    await this.#depart();
     const started = performance.now();
     try {
       const { timeoutMs } = this.#options;
@@ -139,8 +140,8 @@ export class Limiter {
   }
 
   /**
-   * Waits until the event loop has read everything that has arrived, so that the charges of those requests are sent in one
-   * write. The time-out begins only then: if the process was held up meanwhile, Redis has not been asked yet.
+   * Waits until the event loop has read everything that has arrived. So those requests go on together, and their charges
+   * are sent in one write. The time-out begins only then: if the process was held up meanwhile, Redis has not been asked yet.
    */
   #depart(): Promise<void> {
     return (this.#departure ??= new Promise((resolve) => {

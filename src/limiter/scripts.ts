@@ -53,29 +53,32 @@ export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnsw
   const args = [
     windowSeconds,
     accountVersion ?? "",
-    secretEndsAt,
     ledgerFields.account(surface),
     ledgerFields.key(caller.keyId, surface),
     limits.account,
     limits.key,
     deadlineMs,
-    showGrants ? 1 : 0,
   ];
+  // Most calls leave all of these out.
+  if (secretEndsAt !== NEVER || showGrants || cost !== 1) args.push(secretEndsAt);
+  if (showGrants || cost !== 1) args.push(showGrants ? 1 : 0);
   if (cost !== 1) args.push(cost);
-  return runScript(redis, SCRIPTS.charge, keys, args, chargeAnswer);
+  return runScript(redis, SCRIPTS.charge, keys, args, (answer) => chargeAnswer(answer as string, cost));
 }
 
 /** Reads the words of lua/charge.lua's answer. */
-function chargeAnswer(answer: unknown): ChargeAnswer {
-  const words = (answer as string).split(" ");
+function chargeAnswer(answer: string, cost: number): ChargeAnswer {
+  const words = answer.split(" ");
+  const verdict = words[0] as ChargeAnswer["verdict"];
+  const charged = verdict === "admitted" ? cost : 0;
   return {
-    verdict: words[0] as ChargeAnswer["verdict"],
-    accountUsed: Number(words[1]),
-    keyUsed: Number(words[2]),
+    verdict,
+    accountUsed: Number(words[1]) + charged,
+    keyUsed: Number(words[2]) + charged,
     window: Number(words[3]),
     nowMs: Number(words[4]) * 1000 + Math.floor(Number(words[5]) / 1000),
-    grantRemaining: Number(words[6]),
-    grantAmount: Number(words[7]),
+    grantRemaining: Number(words[6] ?? -1),
+    grantAmount: Number(words[7] ?? -1),
   };
 }
 

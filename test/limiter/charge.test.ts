@@ -1,5 +1,7 @@
 import { expect } from "chai";
+import { newTypeId } from "../../src/infra/ids.ts";
 import { ledgerFields, redisKeys } from "../../src/limiter/redis-keys.ts";
+import { PER_KEY, SURFACES } from "../../src/limiter/surfaces.ts";
 import { newCaller, raiseTo, useLimiter, verdicts } from "./support.ts";
 
 const DAY_MS = 86_400_000;
@@ -89,11 +91,18 @@ describe("charging a request", () => {
     expect(await redis.hgetall(redisKeys.ledger(caller.accountId))).to.deep.equal({
       window: `${window}`,
       reads: "3",
-      [`reads:${caller.keyId}`]: "1",
-      [`reads:${other.keyId}`]: "2",
+      [ledgerFields.key(caller.keyId, "reads")]: "1",
+      [ledgerFields.key(other.keyId, "reads")]: "2",
       list: "3",
-      [`list:${caller.keyId}`]: "3",
+      [ledgerFields.key(caller.keyId, "list")]: "3",
     });
+  });
+
+  it("takes at most 800 bytes of Redis for an account whose two keys have used up all surfaces", async () => {
+    const accountId = newTypeId("acct");
+    for (const keyId of [newTypeId("key"), newTypeId("key")])
+      for (const surface of SURFACES) await chargeOne({ accountId, keyId, surface, cost: PER_KEY[surface] });
+    expect(await redis.memory("USAGE", redisKeys.ledger(accountId))).to.be.within(500, 800);
   });
 
   it("lets ledgers expire between 45 minutes and an hour after their window, not all at once", async () => {

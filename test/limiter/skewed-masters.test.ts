@@ -39,10 +39,10 @@ function skewedCluster(masters: readonly [Master, Master]) {
       const master = masters.find(({ name }) => serverOf(redis, accountId) === `${name}:7000`);
       if (master === undefined) throw new Error("No master has this slot.");
       const now = timeOf(master);
-      const deadline = Number(given[keyCount + 7]);
+      const deadline = Number(given[keyCount + 6]);
       master.leftMs.push(deadline - now);
       const time = `${Math.floor(now / 1000)} ${(now % 1000) * 1000}`;
-      return Promise.resolve(now >= deadline ? `stale 0 0 0 ${time} -1 -1` : `admitted 1 1 20000 ${time} -1 -1`);
+      return Promise.resolve(now >= deadline ? `stale 0 0 0 ${time}` : `admitted 0 0 20000 ${time}`);
     },
   };
   const redis = cluster as unknown as RedisClient;

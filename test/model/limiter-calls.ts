@@ -60,18 +60,22 @@ export interface UsageEvent {
 
 /** Reads a call of lua/charge.lua. @param answer undefined if the connection broke before it came. */
 export function chargeEvent(account: string, args: string[], answer: RespValue | undefined): ChargeEvent {
-  const [surface = "", key = ""] = (args[4] ?? "").split(":");
-  const [accountLimit = 0, keyLimit = 0, deadline = 0, showGrants = 0, cost = 1] = args.slice(5).map(Number);
-  const given = { accountLimit, keyLimit, cost, deadline, showGrants: showGrants === 1, ...claimOf(args) };
-  return { do: "charge", account, key, surface, ...given, at: Date.now(), answer: chargeAnswer(answer) };
+  const [window, version, , field = "", ...numbers] = args;
+  const [surface = "", key = ""] = field.split(":");
+  const [accountLimit = 0, keyLimit = 0, deadline = 0, secretEnds = 0, showGrants = 0, cost = 1] = numbers.map(Number);
+  const claim = claimOf(window, version, secretEnds);
+  const given = { accountLimit, keyLimit, cost, deadline, showGrants: showGrants === 1, ...claim };
+  return { do: "charge", account, key, surface, ...given, at: Date.now(), answer: chargeAnswer(answer, cost) };
 }
 
-function chargeAnswer(answer: RespValue | undefined): ChargeEvent["answer"] {
+function chargeAnswer(answer: RespValue | undefined, cost: number): ChargeEvent["answer"] {
   if (answer === undefined) return null;
   const [verdict = "", ...words] = (answer as string).split(" ");
-  const [accountUsed = 0, keyUsed = 0, window = 0, seconds = 0, micros = 0, grantRemaining = 0, grantAmount = 0] =
+  const [accountBefore = 0, keyBefore = 0, window = 0, seconds = 0, micros = 0, grantRemaining = -1, grantAmount = -1] =
     words.map(Number);
   const now = seconds * 1000 + Math.floor(micros / 1000);
+  const charged = verdict === "admitted" ? cost : 0;
+  const [accountUsed, keyUsed] = [accountBefore + charged, keyBefore + charged];
   return { verdict, accountUsed, keyUsed, window, now, grantRemaining, grantAmount };
 }
 
@@ -86,16 +90,13 @@ export function usageEvent(account: string, args: string[], answer: RespValue): 
     grants: grantRows(of),
   }));
   const key = (fields[1] ?? "").split(":")[1] ?? "";
-  return { do: "usage", account, key, ...claimOf(args), now, at: Date.now(), refusal, reset, surfaces };
+  const claim = claimOf(args[0], args[1], Number(args[2]));
+  return { do: "usage", account, key, ...claim, now, at: Date.now(), refusal, reset, surfaces };
 }
 
-/** The arguments that both scripts begin with. */
-function claimOf([window, version, secretEnds]: string[]) {
-  return {
-    windowMs: Number(window) * 1000,
-    version: version === "" ? null : Number(version),
-    secretEnds: Number(secretEnds),
-  };
+/** The arguments that both scripts have. */
+function claimOf(window: string | undefined, version: string | undefined, secretEnds: number) {
+  return { windowMs: Number(window) * 1000, version: version === "" ? null : Number(version), secretEnds };
 }
 
 function grantRows(fields: readonly string[]): GrantRow[] {

@@ -93,8 +93,13 @@ interface LimiterKey {
 function keysOf(command: readonly string[]): LimiterKey[] {
   return command.slice(1).flatMap((argument) => {
     const [, account, name] = KEY.exec(argument) ?? [];
-    return account === undefined || name === undefined ? [] : [{ account, name: name.split(":") }];
+    return account === undefined || name === undefined ? [] : [{ account, name: wordsOf(name) }];
   });
+}
+
+/** In a ledger the ids of keys have no prefix, so here they have none anywhere. */
+function wordsOf(name: string): string[] {
+  return name.replace(":key_", ":").split(":");
 }
 
 function known(
@@ -148,7 +153,7 @@ function scriptEvent(
     return { do: "version", account, version, deadline, over, known };
   }
   if (!isScript(command, FILL)) return undefined;
-  const [, key = "", surface = "create"] = (rest[0] ?? "").replace(/^\{.*\}:/, "").split(":");
+  const [, key = "", surface = "create"] = wordsOf((rest[0] ?? "").replace(/^\{.*\}:/, ""));
   const [id = "", amount] = args;
   return { do: "fill", account, key, surface, id, amount: Number(amount), done: asBoolean(answer) };
 }

@@ -16,14 +16,20 @@ export const limiterKeyMutants: Mutant[] = [
   },
   {
     file: "src/limiter/redis-keys.ts",
-    before: "=> `${surface}:${keyId}`,",
+    before: "=> `${surface}:${withoutPrefix(keyId)}`,",
     after: "=> `${surface}:key${keyId.slice(0, 0)}`,",
     red: ["test/limiter/charge.test.ts"],
   },
   {
     file: "src/limiter/redis-keys.ts",
-    before: "=> `${surface}:${keyId}`,",
+    before: "=> `${surface}:${withoutPrefix(keyId)}`,",
     after: "=> `key${surface.slice(0, 0)}:${keyId}`,",
+    red: ["test/limiter/charge.test.ts"],
+  },
+  {
+    file: "src/limiter/redis-keys.ts",
+    before: "keyId.slice(KEY_PREFIX.length)",
+    after: "keyId",
     red: ["test/limiter/charge.test.ts"],
   },
   {

@@ -23,7 +23,7 @@ import { connectRedis } from "../../../infra/redis.ts";
 import { AccountVersions } from "../../../limiter/account-versions.ts";
 import { Limiter } from "../../../limiter/limiter.ts";
 import { limitsOf, PER_KEY } from "../../../limiter/surfaces.ts";
-import { NOTHING, readSettings, serve } from "./serve.ts";
+import { DECIDES_ALL, NOTHING, readSettings, serve } from "./serve.ts";
 
 const settings = readSettings();
 const config = readConfig(process.env);
@@ -35,6 +35,15 @@ const clock = new SharedClock();
 await followRedis(clock, redis);
 const accounts = new AccountStore(mongo);
 const epoch = new RedisEpoch(redis);
+/** Changes all the time, so that no refusal is repeated: Redis decides each. */
+const unsteady = {
+  get changes() {
+    return performance.now();
+  },
+  get connections() {
+    return epoch.connections;
+  },
+};
 const lastUsed = new LastUsed({ store: accounts, clock });
 lastUsed.start();
 
@@ -73,7 +82,7 @@ await serve(
       onOutage: config.LIMITER_ON_OUTAGE,
       replicasExpected: config.REPLICAS_EXPECTED,
       metrics,
-      connection: epoch,
+      connection: settings.name === DECIDES_ALL ? unsteady : epoch,
     }),
     lastUsed,
     idempotency: new IdempotentWork({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),

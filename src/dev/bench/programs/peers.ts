@@ -10,6 +10,24 @@ import { RateLimiterRedis } from "rate-limiter-flexible";
 import { bareLimiter, callerOf, refuse } from "./bare.ts";
 import { NOTHING, readSettings, serve } from "./serve.ts";
 
+const REFUSAL_HEADERS = {
+  "X-Request-Id": "req_01k9z3v8q3h9t4a7e0c3v6k8m2",
+  "RateLimit-Policy": '"account";q=10;w=86400, "key";q=5;w=86400',
+  RateLimit: '"account";r=0;t=43200, "key";r=0;t=43200',
+  "Retry-After": "43500",
+  "Content-Type": "application/problem+json",
+  "Cache-Control": "no-store",
+};
+const REFUSAL_TEXT = JSON.stringify({
+  type: "/docs#rate_limited",
+  title: "Too many requests",
+  status: 429,
+  detail: "Too many requests: this account may make 10 reads requests in 1440 minutes. Please try again shortly.",
+  code: "rate_limited",
+  request_id: "req_01k9z3v8q3h9t4a7e0c3v6k8m2",
+  members: { surface: "reads", scope: "account", limit: 10, retry_after: 43_500 },
+});
+
 const settings = readSettings();
 const redis = new Redis(settings.redisUrl);
 const { accountLimit, keyLimit, windowSeconds, prefix } = settings;
@@ -50,6 +68,24 @@ function expressLimiter(scope: "account" | "key", limit: number): ReturnType<typ
   return rateLimit(options);
 }
 
+/** Refuses every request with as much as ours answers, once the turn of the event loop is over, and does nothing else. */
+function refusing(): Middleware {
+  let turn: Promise<void> | undefined;
+  const ended = () =>
+    (turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        turn = undefined;
+        resolve();
+      });
+    }));
+  return async (ctx) => {
+    await ended();
+    ctx.status = 429;
+    ctx.set(REFUSAL_HEADERS);
+    ctx.body = REFUSAL_TEXT;
+  };
+}
+
 function koaApp(...limiters: Middleware[]): ReturnType<Koa["callback"]> {
   const router = new Router();
   router.get("/nothing", ...limiters, (ctx) => {
@@ -68,6 +104,7 @@ const PEERS: Record<string, () => Parameters<typeof serve>[0]> = {
   flexible: () => koaApp(flexible()),
   "koa-ratelimit": () => koaApp(koaRatelimit("account", accountLimit), koaRatelimit("key", keyLimit)),
   "express-rate-limit": expressApp,
+  refusing: () => koaApp(refusing()),
   /** A wrong limiter: admits everything. The bench must find out. */
   wrong: () => koaApp((_ctx, next) => next()),
 };

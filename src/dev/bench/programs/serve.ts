@@ -15,6 +15,9 @@ export interface ServerSettings {
   readonly prefix: string;
 }
 
+/** The name of a server of ours that asks Redis for every refusal. */
+export const DECIDES_ALL = "ours-decides-all";
+
 /** What every contender answers to an admitted request. */
 export const NOTHING = { object: "nothing" } as const;
 

@@ -13,7 +13,7 @@ const NO_LIMIT = 600_000_000;
 /** Charges of one slice. Redis measures by the clock, not by its CPU, so a slice is so short that few are interrupted. */
 const SLICE = 128;
 /** Slices are much shorter than those of other parts, so there are as many more of them. */
-const MORE_ROUNDS = 16;
+const MORE_ROUNDS = 64;
 const PAIR = ["charge.lua", "bare"] as const;
 
 const BARE = { lua: SCRIPT, sha1: createHash("sha1").update(SCRIPT).digest("hex") };

@@ -11,13 +11,14 @@ import { scriptRow } from "./limiter-script.ts";
 /** Measures how many accounts and decisions one Redis bears, and what requests cost that should need it less. */
 export function limiterSizeRows(bench: Bench): Promise<Section> {
   return withEmptyDatabase(bench, (filled) =>
-    withRepeatedAnswers(filled, ({ mongodbUrl }) => sectionOf({ ...filled, mongodbUrl })),
+    withRepeatedAnswers(bench, (repeating) => sectionOf({ ...filled, mongodbUrl: repeating.mongodbUrl }, repeating)),
   );
 }
 
-async function sectionOf(bench: FilledBench): Promise<Section> {
+/** @param own with a database of Redis that no row empties: pollers would be looked up again. */
+async function sectionOf(bench: FilledBench, own: Bench): Promise<Section> {
   // First, so that these keys are cold when all the others are measured.
-  const polls = await preparePolls(bench);
+  const polls = await preparePolls(own);
   const script = await scriptRow(bench);
   const decisions = await decisionRows(bench);
   const memory = await accountMemoryRow(bench);
