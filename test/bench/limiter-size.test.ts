@@ -1,69 +1,39 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
-import { type Bench, openBench } from "../../src/dev/bench/bench.ts";
-import { build } from "../../src/dev/bench/build.ts";
 import { admit, callsOf, fillAccounts, lookUpAccounts, numberedCall } from "../../src/dev/bench/charges.ts";
 import { fillWithCopies } from "../../src/dev/bench/copied-accounts.ts";
 import { withEmptyDatabase } from "../../src/dev/bench/empty-database.ts";
 import { windowThatEndsIn } from "../../src/dev/bench/rows/limiter-edge.ts";
 import { PER_KEY } from "../../src/limiter/surfaces.ts";
+import { useBench } from "./use-bench.ts";
 
-const { REDIS_URL: redisUrl = "", MONGODB_URL: mongodbUrl = "" } = process.env;
-
-/** As short as a run can be. What it measures is noise. */
-const OPTIONS = {
-  slice: 0.05,
-  warmUp: 0.05,
-  rounds: 5,
-  maxRounds: 5,
-  plots: false,
-  sizes: [],
-  memoryMinutes: 0,
-  edge: { accounts: 20, seconds: 1 },
-};
 const WINDOW_SECONDS = 86_400;
 
 describe("the bench of what one Redis bears", function () {
   this.timeout(120_000);
-  let folder: string;
-  let bench: Bench;
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "bench-"));
-    const dist = await build(await mkdtemp(join(folder, "build-")), new AbortController().signal);
-    const servers = { redisUrl, mongodbUrl, stop: async () => undefined };
-    bench = await openBench(servers, { dist, folder, options: OPTIONS, signal: new AbortController().signal });
-  });
-
-  after(async () => {
-    await bench.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const bench = useBench();
 
   it("fills a database of its own, and leaves it empty and the server as it was", async () => {
-    const [, rewrites] = await bench.redis.config("GET", "auto-aof-rewrite-percentage");
-    await withEmptyDatabase(bench, async ({ charges, redis }) => {
+    const [, rewrites] = await bench().redis.config("GET", "auto-aof-rewrite-percentage");
+    await withEmptyDatabase(bench(), async ({ charges, redis }) => {
       await fillAccounts(charges, 1, WINDOW_SECONDS);
       expect(await redis.dbsize()).to.be.above(0);
       expect(await redis.config("GET", "auto-aof-rewrite-percentage")).to.include("0");
     });
-    await withEmptyDatabase(bench, async ({ redis }) => expect(await redis.dbsize()).to.equal(0));
-    expect(await bench.redis.config("GET", "auto-aof-rewrite-percentage")).to.include(rewrites);
+    await withEmptyDatabase(bench(), async ({ redis }) => expect(await redis.dbsize()).to.equal(0));
+    expect(await bench().redis.config("GET", "auto-aof-rewrite-percentage")).to.include(rewrites);
   });
 
   it("does not empty a database that has keys", async () => {
-    await withEmptyDatabase(bench, async ({ redis }) => {
+    await withEmptyDatabase(bench(), async ({ redis }) => {
       await redis.set("mine", "1");
-      const refused = await withEmptyDatabase(bench, async () => "measured").catch((error: Error) => error.message);
+      const refused = await withEmptyDatabase(bench(), async () => "measured").catch((error: Error) => error.message);
       expect(refused).to.contain("it has keys");
       expect(await redis.get("mine")).to.equal("1");
     });
   });
 
   it("copies accounts that are charged like those that it charged itself", async () => {
-    await withEmptyDatabase(bench, async (filled) => {
+    await withEmptyDatabase(bench(), async (filled) => {
       const filling = { ...filled, windowSeconds: WINDOW_SECONDS, until: Infinity };
       expect(await fillWithCopies(filling, 1010)).to.equal(1010);
       for (const n of [0, callsOf(1) - 1, callsOf(1001), callsOf(1010) - 1]) {
@@ -77,7 +47,7 @@ describe("the bench of what one Redis bears", function () {
   });
 
   it("says how many accounts there are if the time was too short", async () => {
-    await withEmptyDatabase(bench, async (filled) => {
+    await withEmptyDatabase(bench(), async (filled) => {
       const filling = { ...filled, windowSeconds: WINDOW_SECONDS, until: performance.now() };
       expect(await fillWithCopies(filling, 1010)).to.equal(1000);
     });

@@ -1,13 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { notPromised, wrongWith } from "../../src/dev/bench/admits.ts";
-import { type Bench, openBench } from "../../src/dev/bench/bench.ts";
-import { build } from "../../src/dev/bench/build.ts";
 import { countCommands } from "../../src/dev/bench/command-counter.ts";
 import { CONTENDERS } from "../../src/dev/bench/contenders.ts";
 import { commandsSent } from "../../src/dev/bench/redis-commands.ts";
@@ -15,20 +10,9 @@ import { exitCodeOf } from "../../src/dev/bench/report.ts";
 import { limiterRows } from "../../src/dev/bench/rows/limiter.ts";
 import { limiterSizeRows } from "../../src/dev/bench/rows/limiter-size.ts";
 import { primaryOf } from "../support/mongo-url.ts";
+import { OPTIONS, useBench } from "./use-bench.ts";
 
 const { REDIS_URL: redisUrl = "", MONGODB_URL: mongodbUrl = "" } = process.env;
-
-/** As short as a run can be. What it measures is noise. */
-const OPTIONS = {
-  slice: 0.05,
-  warmUp: 0.05,
-  rounds: 5,
-  maxRounds: 5,
-  plots: false,
-  sizes: [],
-  memoryMinutes: 0,
-  edge: { accounts: 0, seconds: 0 },
-};
 
 describe("the bench's check of a limiter", () => {
   it("finds one that admits too much, or too little", () => {
@@ -48,25 +32,12 @@ describe("the bench's check of a limiter", () => {
 
 describe("the bench of limiters", function () {
   this.timeout(60_000);
-  let folder: string;
-  let bench: Bench;
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "bench-"));
-    const dist = await build(await mkdtemp(join(folder, "build-")), new AbortController().signal);
-    const servers = { redisUrl, mongodbUrl, stop: async () => undefined };
-    bench = await openBench(servers, { dist, folder, options: OPTIONS, signal: new AbortController().signal });
-  });
-
-  after(async () => {
-    await bench.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const bench = useBench();
 
   it("measures those that decide rightly, and leaves out one that does not", async () => {
     const chosen = CONTENDERS.filter(({ id }) => id === "flexible" || id === "ours");
     const wrong = { id: "wrong", title: "wrong", program: "peers", env: {}, also: "" } as const;
-    const { tables, rows, failed } = await limiterRows(bench, [wrong, ...chosen]);
+    const { tables, rows, failed } = await limiterRows(bench(), [wrong, ...chosen]);
     const [admitted, refused, promises] = tables.map(
       (table) => new Map(table.rows.map(([title, ...row]) => [title, row])),
     );
@@ -87,7 +58,7 @@ describe("the bench of limiters", function () {
   it("says of a row whose reference decides wrongly that it is not measured", async () => {
     // It has no such endpoint, so it admits nothing.
     const reference = { id: "flexible", title: "the reference", program: "find-one", env: {}, also: "" } as const;
-    const section = await limiterRows(bench, [reference, ...CONTENDERS.filter(({ id }) => id === "ours")]);
+    const section = await limiterRows(bench(), [reference, ...CONTENDERS.filter(({ id }) => id === "ours")]);
     expect(section.rows[0]).to.deep.equal({
       what: "server CPU, admitted, log off",
       bound: "<= 1 x Koa + two consumes",
@@ -99,8 +70,8 @@ describe("the bench of limiters", function () {
 
   it("has a row for each bound of what one Redis bears, and measures all of them", async () => {
     const { rows } = await limiterSizeRows({
-      ...bench,
-      options: { ...OPTIONS, rounds: 1, maxRounds: 1, edge: { accounts: 20, seconds: 1 } },
+      ...bench(),
+      options: { ...OPTIONS, rounds: 1, maxRounds: 1 },
     });
     expect(rows.map(({ what }) => what)).to.deep.equal([
       "charge.lua inside Redis",
@@ -109,16 +80,22 @@ describe("the bench of limiters", function () {
       "Redis memory of an account",
       "p99 of a decision in the 1 s after the hour's edge, 20 accounts",
       "poll by a key last seen 15 minutes ago, server CPU",
+      "Redis commands of such a poll",
       "a flood of refusals, server CPU",
       "Redis commands of a refusal",
     ]);
     expect(rows.filter(({ verdict }) => verdict === "not measured")).to.deep.equal([]);
     expect(Number.parseInt(rows[3]?.measured ?? "", 10)).to.be.above(0);
+    const counted = rows.filter(({ bound }) => bound.startsWith("exactly"));
+    expect(counted.map(({ verdict, measured }) => [verdict, measured])).to.deep.equal(
+      counted.map(({ measured }) => ["met", measured]),
+    );
+    expect(counted).to.have.length(3);
   });
 
   it("fails if it is ours that decides wrongly", async () => {
     const wrong = { id: "wrong", title: "wrong", program: "peers", env: {}, also: "", ours: true } as const;
-    expect((await limiterRows(bench, [wrong])).failed).to.equal(true);
+    expect((await limiterRows(bench(), [wrong])).failed).to.equal(true);
   });
 });
 

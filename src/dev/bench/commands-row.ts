@@ -22,7 +22,16 @@ export async function commandsRow(
     for (const { port, requests } of targets)
       await generator.connected(port, connections, (load) => load({ requests, seconds: 60, count: COUNTED }));
   });
-  const perRequest = [...sent.values()].reduce((sum, calls) => sum + calls, 0) / (COUNTED * targets.length);
+  return rowOfCommands(what, sent, { requests: COUNTED * targets.length, exactly });
+}
+
+/** @param sent how often each command was sent, by its name, for all `requests` together. */
+export function rowOfCommands(
+  what: string,
+  sent: ReadonlyMap<string, number>,
+  { requests, exactly }: { requests: number; exactly: number },
+): Row {
+  const perRequest = [...sent.values()].reduce((sum, calls) => sum + calls, 0) / requests;
   const names = [...sent].map(([name, calls]) => `${calls} ${name}`).join(", ");
   return {
     what,

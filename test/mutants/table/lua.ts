@@ -58,7 +58,7 @@ export const scriptMutants: Mutant[] = [
     REFUSALS,
   ),
   shared("elseif (secret_ends_at or '0') ~= '0' and now", "elseif now", CHARGE),
-  shared("elseif (secret_ends_at or '0') ~= '0' and", "elseif secret_ends_at ~= '0' and", CHARGE),
+  shared("elseif (secret_ends_at or '0') ~= '0' and", "elseif secret_ends_at ~= '0' and", MODEL),
   shared("elseif (secret_ends_at or '0') ~= '0' and", "elseif secret_ends_at and", REFUSALS),
   shared("elseif (secret_ends_at or '0') ~= '0' and now >= secret_ends_at + 0 then", "elseif false then", REFUSALS),
   shared("now >= secret_ends_at + 0", "now > secret_ends_at + 0", BOUNDARY),

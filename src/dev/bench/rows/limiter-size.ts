@@ -23,11 +23,11 @@ async function sectionOf(bench: FilledBench, own: Bench): Promise<Section> {
   const decisions = await decisionRows(bench);
   const memory = await accountMemoryRow(bench);
   const edge = await measureEdge(bench);
-  const poll = await polls.measure();
+  const ofPolls = await polls.measure();
   return {
     title: "The limiter: what one Redis bears",
     tables: [...decisions.tables, ...edge.tables],
-    rows: [script, ...decisions.ofRedis, memory, edge.row, poll, ...decisions.ofRefusals],
+    rows: [script, ...decisions.ofRedis, memory, edge.row, ...ofPolls, ...decisions.ofRefusals],
     charts: edge.charts,
   };
 }

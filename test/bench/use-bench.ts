@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Bench, openBench } from "../../src/dev/bench/bench.ts";
+import { build } from "../../src/dev/bench/build.ts";
+
+const { REDIS_URL: redisUrl = "", MONGODB_URL: mongodbUrl = "" } = process.env;
+
+/** As short as a run can be. What it measures is noise. */
+export const OPTIONS = {
+  slice: 0.05,
+  warmUp: 0.05,
+  rounds: 5,
+  maxRounds: 5,
+  plots: false,
+  sizes: [],
+  memoryMinutes: 0,
+  edge: { accounts: 20, seconds: 1 },
+};
+
+/** Opens a bench on the servers of the test run, and closes it after the tests of the `describe` that calls this. */
+export function useBench(): () => Bench {
+  let folder: string;
+  let bench: Bench;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "bench-"));
+    const { signal } = new AbortController();
+    const dist = await build(await mkdtemp(join(folder, "build-")), signal);
+    const servers = { redisUrl, mongodbUrl, stop: async () => undefined };
+    bench = await openBench(servers, { dist, folder, options: OPTIONS, signal });
+  });
+
+  after(async () => {
+    await bench.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  return () => bench;
+}
