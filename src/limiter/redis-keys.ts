@@ -14,7 +14,7 @@ export const redisKeys = {
 
 /**
  * The fields of a ledger, beside `window` and `version` (lua/charge.lua). No surface has either name. The id of a key loses
- * its prefix, which all have: the ledger of an account with two keys then takes a seventh less of Redis's memory.
+ * its prefix, which all have: the ledger of an account with two keys then takes a sixth less of Redis's memory.
  */
 export const ledgerFields = {
   account: (surface: Surface) => surface,

@@ -14,8 +14,8 @@ const WINDOW_SECONDS = 86_400;
 /** More than any run sends. */
 const NO_LIMIT = { accountLimit: 600_000_000, keyLimit: 300_000_000, windowSeconds: WINDOW_SECONDS };
 const USED_UP = { accountLimit: ACCOUNT_LIMIT, keyLimit: KEY_LIMIT, windowSeconds: WINDOW_SECONDS };
-/** This part has two minutes and a half: noise adds few rounds. */
-const MAX_ROUNDS = 16;
+/** This part has three minutes: noise adds few rounds. */
+const MAX_ROUNDS = 24;
 
 const OF_REDIS = ["ours", "two consumes"] as const;
 const OF_REFUSALS = ["repeated", "decided"] as const;

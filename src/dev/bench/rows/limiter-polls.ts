@@ -11,7 +11,7 @@ import { ratioOf } from "../stats.ts";
 /** Keys that poll at once, each of an account of its own and on a connection of its own. */
 const TOGETHER = 32;
 /** Groups of keys for each round of other measurements: these slices are short. */
-const MORE_ROUNDS = 3;
+const MORE_ROUNDS = 5;
 /** What a poll leaves to do is done by then. */
 const AFTERWARDS_MS = 10;
 
