@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Bench, openBench } from "../../src/dev/bench/bench.ts";
 import { build } from "../../src/dev/bench/build.ts";
+import { startRedis, type TestServer } from "../support/servers.ts";
 
-const { REDIS_URL: redisUrl = "", MONGODB_URL: mongodbUrl = "" } = process.env;
+const { MONGODB_URL: mongodbUrl = "" } = process.env;
 
 /** As short as a run can be. What it measures is noise. */
 export const OPTIONS = {
@@ -18,21 +19,27 @@ export const OPTIONS = {
   edge: { accounts: 20, seconds: 1 },
 };
 
-/** Opens a bench on the servers of the test run, and closes it after the tests of the `describe` that calls this. */
+/**
+ * Opens a bench on the MongoDB of the test run and on a Redis of its own, whose commands it counts. Closes it after the tests
+ * of the `describe` that calls this.
+ */
 export function useBench(): () => Bench {
+  let redis: TestServer;
   let folder: string;
   let bench: Bench;
 
   before(async () => {
+    redis = await startRedis();
     folder = await mkdtemp(join(tmpdir(), "bench-"));
     const { signal } = new AbortController();
     const dist = await build(await mkdtemp(join(folder, "build-")), signal);
-    const servers = { redisUrl, mongodbUrl, stop: async () => undefined };
+    const servers = { redisUrl: redis.url, mongodbUrl, stop: async () => undefined };
     bench = await openBench(servers, { dist, folder, options: OPTIONS, signal });
   });
 
   after(async () => {
     await bench.close();
+    await redis.stop();
     await rm(folder, { recursive: true, force: true });
   });
 

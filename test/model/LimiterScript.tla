@@ -43,7 +43,7 @@ Sum(field, records) ==
 
 \* The names of what is counted. All surfaces of an account are counted apart.
 \* code: src/limiter/redis-keys.ts | account: (surface: Surface) => surface,
-\* code: src/limiter/redis-keys.ts | key: (keyId: string, surface: Surface) => `${surface}:${keyId}`,
+\* code: src/limiter/redis-keys.ts | key: (keyId: string, surface: Surface) => `${surface}:${withoutPrefix(keyId)}`,
 AccountName(surface) == <<surface>>
 KeyName(surface, key) == <<surface, key>>
 
@@ -100,10 +100,10 @@ Current(redis, surface, key, now) ==
 
 \* Redis after a charge: the account and the key have used that much of the window. The first charge of a window empties the
 \* ledger, but keeps the version.
-\* code: lua/charge.lua | redis.call('HSET', KEYS[1], account_field, account_used, key_field, key_used)
-\* code: lua/charge.lua | redis.call('DEL', KEYS[1])
-\* code: lua/charge.lua | redis.call('HSET', KEYS[1], 'window', window_text, account_field, account_used, key_field, key_used)
-\* code: lua/charge.lua | if version then redis.call('HSET', KEYS[1], 'version', version) end
+\* code: lua/charge.lua | call('HSET', ledger, account_field, account_after, key_field, key_after)
+\* code: lua/charge.lua | call('DEL', ledger)
+\* code: lua/charge.lua | call('HSET', ledger, 'window', window_text, account_field, account_after, key_field, key_after)
+\* code: lua/charge.lua | if version then call('HSET', ledger, 'version', version) end
 Charged(redis, surface, key, window, accountUsed, keyUsed) ==
   LET first == redis.ledger.window # window
       kept == IF first /\ Has("ledger is emptied") THEN <<>> ELSE redis.ledger.counts
@@ -116,8 +116,8 @@ Charged(redis, surface, key, window, accountUsed, keyUsed) ==
 (* Whether the key may be used. *)
 
 \* If Redis knows no version of the account, or a newer one than the replica, the replica must look the key up again.
-\* code: lua/shared.lua | if version ~= ARGV[2] and ARGV[2] ~= '' and (not version or version - ARGV[2] > 0) then
-\* code: lua/shared.lua | elseif ARGV[3] ~= '0' and now >= ARGV[3] + 0 then
+\* code: lua/shared.lua | if version ~= account_version and account_version ~= '' and (not version or version - account_version > 0) then
+\* code: lua/shared.lua | elseif (secret_ends_at or '0') ~= '0' and now >= secret_ends_at + 0 then
 KeyRefusal(redis, version, secretEnds, now) ==
   LET missing == Has("missing version") /\ redis.version = NoVersion
       newer == Has("version compared") /\ redis.version > version
@@ -161,8 +161,8 @@ RemoveGrant(redis, id, surface, key) ==
   [redis EXCEPT !.grants = {g \in @ : ~(g.id = id /\ g.key = key /\ g.surface = surface)}]
 
 -------------------------------------------------------------------------------
-(* lua/charge.lua: decides one call, in one step. The result is the script's answer, and Redis as the script leaves it (field
-   "redis"). Every check comes before the first write. *)
+(* lua/charge.lua: decides one call, in one step. The result is the script's answer as the replica reads it, and Redis as the
+   script leaves it (field "redis"). Every check comes before the first write. *)
 Decide(stored, charge, now) ==
   LET redis == WithoutExpired(stored, now)
       current == Current(redis, charge.surface, charge.key, now)
@@ -172,12 +172,12 @@ Decide(stored, charge, now) ==
       \* code: lua/charge.lua | local account_after, key_after = account_used + cost, key_used + cost
       accountAfter == current.account + charge.cost
       keyAfter == current.key + charge.cost
-      \* code: lua/charge.lua | elseif account_after > ARGV[6] + 0 then
-      \* code: lua/charge.lua | elseif key_after > ARGV[7] + 0 then
+      \* code: lua/charge.lua | elseif account_after > account_limit + 0 then
+      \* code: lua/charge.lua | elseif key_after > key_limit + 0 then
       accountExhausted == accountAfter > charge.accountLimit
       keyExhausted == keyAfter > charge.keyLimit
       exhausted == IF Has("both windows are checked") THEN accountExhausted \/ keyExhausted ELSE accountExhausted
-      \* code: lua/charge.lua | if exhausted or ARGV[9] == '1' then
+      \* code: lua/charge.lua | if exhausted or show_grants == '1' then
       shown == live # {} /\ (charge.showGrants \/ (refusal = "none" /\ exhausted))
 
       \* code: lua/charge.lua | return verdict .. ' ' .. account_used .. ' ' .. key_used .. ' ' .. window_text .. ' ' .. time[1] .. ' ' .. time[2]
@@ -193,13 +193,13 @@ Decide(stored, charge, now) ==
       Refused(verdict) == Answer(verdict, redis, current.account, current.key, 0)
   IN
   CASE \* code: lua/charge.lua | if deadline > 0 and now >= deadline then
-       \* code: lua/charge.lua | return 'stale 0 0 0 ' .. time[1] .. ' ' .. time[2] .. ' -1 -1'
+       \* code: lua/charge.lua | return 'stale 0 0 0 ' .. time[1] .. ' ' .. time[2]
        Has("deadline") /\ charge.deadline > 0 /\ now >= charge.deadline ->
          [ verdict |-> "stale", accountUsed |-> 0, keyUsed |-> 0, window |-> 0, now |-> now, grantRemaining |-> -1,
            grantAmount |-> -1, redis |-> redis ]
     [] refusal # "none" -> Refused(refusal)
     [] drawable # {} /\ (exhausted \/ ~Has("grants only beyond a window")) ->
-         \* code: lua/charge.lua | redis.call('HSET', KEYS[2], grant.id, value)
+         \* code: lua/charge.lua | call('HSET', KEYS[2], grant.id, value)
          LET grant == FirstToExpire(drawable)
              drawn == [grant EXCEPT !.remaining = @ - charge.cost]
          IN Answer("granted", [redis EXCEPT !.grants = (@ \ {grant}) \cup {drawn}], current.account, current.key, charge.cost)
@@ -212,7 +212,7 @@ Decide(stored, charge, now) ==
                       ELSE Charged(redis, charge.surface, charge.key, current.window, accountAfter, current.key)
          IN [Refused(IF accountFirst THEN "account_exhausted" ELSE "key_exhausted") EXCEPT !.redis = after]
     [] OTHER ->
-         \* code: lua/charge.lua | account_used, key_used = account_after .. '', key_after .. ''
+         \* code: src/limiter/scripts.ts | const charged = verdict === "admitted" ? cost : 0;
          Answer("admitted",
                 Charged(redis, charge.surface, charge.key, current.window, accountAfter, keyAfter),
                 accountAfter, keyAfter, 0)
