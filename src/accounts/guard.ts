@@ -35,8 +35,8 @@ export class GuessGuard {
   readonly #failures: RateLimiterMemory;
   /** The blocks with a counter in `#failures`. Bounds their number, because RateLimiterMemory does not. */
   readonly #blocks: LRUCache<string, true>;
-  /** How many look-ups of each block are running outside batches. */
-  readonly #running = new Map<string, number>();
+  /** The look-ups of each block that are running outside batches. */
+  readonly #running = new Map<string, Set<Promise<unknown>>>();
   readonly #batches: LookUpBatches;
 
   constructor({ store, failures = 20, windowSeconds = 60, addresses = 50_000 }: GuardOptions) {
@@ -62,28 +62,37 @@ export class GuessGuard {
     // Add no other await before the check below, so that the failures and `running` are read at the same moment.
     const counted = await this.#failures.get(block);
     const failed = counted === null || counted.msBeforeNext <= 0 ? 0 : counted.consumedPoints;
-    if (failed + this.#runningIn(block) < this.#maxFailures) return this.#run(block, lookUp);
+    if (failed + this.#runningIn(block).size < this.#maxFailures) return this.#run(block, lookUp);
 
     const exists = await this.#batches.exists(hash);
     if (exists === undefined) throw busy(this.#maxFailures);
     if (exists) return lookUp();
     const { consumedPoints, msBeforeNext } = await this.#countFailure(block);
-    // Few keys of the burst were wrong, so the address is below the limit again. The look-up says what is wrong with this one.
-    if (consumedPoints + this.#runningIn(block) <= this.#maxFailures) return lookUp();
+    // If few keys of the burst are wrong, this one need not be refused: its look-up says what is wrong with it. Whether they
+    // are few is known when the look-ups that run now have ended.
+    const others = consumedPoints <= this.#maxFailures ? await Promise.allSettled(this.#runningIn(block)) : [];
+    const failedToo = others.filter((other) => other.status === "rejected" && isFailedGuess(other.reason));
+    if (consumedPoints + failedToo.length <= this.#maxFailures) return lookUp();
     throw tooManyFailures(this.#maxFailures, Math.max(1, Math.ceil(msBeforeNext / 1000)));
   }
 
-  async #run<T>(block: string, lookUp: () => Promise<T>): Promise<T> {
-    this.#running.set(block, this.#runningIn(block) + 1);
+  /** Runs a look-up. While it runs, it is one of the block's. */
+  #run<T>(block: string, lookUp: () => Promise<T>): Promise<T> {
+    const running = this.#runningIn(block);
+    const counted = this.#counted(block, lookUp).finally(() => {
+      running.delete(counted);
+      if (running.size === 0) this.#running.delete(block);
+    });
+    this.#running.set(block, running.add(counted));
+    return counted;
+  }
+
+  async #counted<T>(block: string, lookUp: () => Promise<T>): Promise<T> {
     try {
       return await lookUp();
     } catch (error) {
-      if (error instanceof Problem && error.code === FAILED_GUESS) await this.#countFailure(block);
+      if (isFailedGuess(error)) await this.#countFailure(block);
       throw error;
-    } finally {
-      const left = this.#runningIn(block) - 1;
-      if (left > 0) this.#running.set(block, left);
-      else this.#running.delete(block);
     }
   }
 
@@ -92,9 +101,13 @@ export class GuessGuard {
     return this.#failures.penalty(block);
   }
 
-  #runningIn(block: string): number {
-    return this.#running.get(block) ?? 0;
+  #runningIn(block: string): Set<Promise<unknown>> {
+    return this.#running.get(block) ?? new Set();
   }
+}
+
+function isFailedGuess(error: unknown): boolean {
+  return error instanceof Problem && error.code === FAILED_GUESS;
 }
 
 function tooManyFailures(limit: number, retryAfter: number): Problem {

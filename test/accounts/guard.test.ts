@@ -6,6 +6,7 @@ import type { Authenticator } from "../../src/accounts/authenticate.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { type GuardOptions, GuessGuard } from "../../src/accounts/guard.ts";
 import { makeKey } from "../../src/accounts/key.ts";
+import type { AccountStore } from "../../src/accounts/store.ts";
 import { problem, QUOTA_EXCEEDED } from "../../src/problems.ts";
 import { authenticate, bearer, CAP, newAuthenticator, newEpoch, useAccounts, problemOf } from "./support.ts";
 
@@ -125,6 +126,35 @@ describe("GuessGuard", () => {
     const good = keys.map((key) => authenticate(authenticator, bearer(key, ATTACKER)));
     const wrong = Array.from({ length: 3 }, () => problemOf(guess(authenticator), "api_key_invalid"));
     await Promise.all([...good, ...wrong]);
+  });
+
+  it("judges a wrong key only when the look-ups of the burst have ended, whether they find their keys or not", async () => {
+    for (const areValid of [true, false]) {
+      const keys = areValid ? (await Promise.all([newKeys(CAP), newKeys(CAP)])).flat() : [];
+      while (keys.length < FAILURES) keys.push(makeKey(randomBytes));
+      let answered = () => {};
+      const slow = new Promise<void>((resolve) => (answered = resolve));
+      const { store } = accounts;
+      const authenticator = newAuthenticator(accounts, {
+        store: { findBySecret: async (hash) => slow.then(() => store.findBySecret(hash)) } as AccountStore,
+        guard: new GuessGuard({
+          store: {
+            async existingSecrets(hashes) {
+              const existing = await store.existingSecrets(hashes);
+              // By then the guard has counted the wrong key.
+              void setImmediate()
+                .then(() => setImmediate())
+                .then(answered);
+              return existing;
+            },
+          },
+        }),
+      });
+      const burst = keys.map((key) => authenticate(authenticator, bearer(key, ATTACKER)));
+      const wrong = problemOf(guess(authenticator), areValid ? "api_key_invalid" : "rate_limited");
+      await Promise.allSettled(burst);
+      await wrong;
+    }
   });
 
   it("accepts a hundred valid keys that one address sends at once after a restart", async () => {

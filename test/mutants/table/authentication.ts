@@ -77,14 +77,14 @@ export const authenticationMutants: Mutant[] = [
   },
   {
     file: "src/accounts/guard.ts",
-    before: "if (failed + this.#runningIn(block) < this.#maxFailures) return",
+    before: "if (failed + this.#runningIn(block).size < this.#maxFailures) return",
     after: "if (failed < this.#maxFailures) return",
     red: ["test/accounts/guard.test.ts"],
   },
   {
     file: "src/accounts/guard.ts",
-    before: "if (failed + this.#runningIn(block) < this.#maxFailures) return",
-    after: "if (failed + this.#runningIn(block) <= this.#maxFailures) return",
+    before: "if (failed + this.#runningIn(block).size < this.#maxFailures) return",
+    after: "if (failed + this.#runningIn(block).size <= this.#maxFailures) return",
     red: ["test/accounts/guard.test.ts"],
   },
   {
@@ -101,14 +101,26 @@ export const authenticationMutants: Mutant[] = [
   },
   {
     file: "src/accounts/guard.ts",
-    before: "if (consumedPoints + this.#runningIn(block) <= this.#maxFailures) return lookUp();",
-    after: "",
+    before: "if (consumedPoints + failedToo.length <= this.#maxFailures) return lookUp();",
+    after: "if (failedToo.length < 0) return lookUp();",
     red: ["test/accounts/guard.test.ts"],
   },
   {
     file: "src/accounts/guard.ts",
-    before: "if (error instanceof Problem && error.code === FAILED_GUESS) await",
-    after: "if (error instanceof Problem) await",
+    before: "if (consumedPoints + failedToo.length <= this.#maxFailures) return",
+    after: "if (consumedPoints + others.length <= this.#maxFailures) return",
+    red: ["test/accounts/guard.test.ts"],
+  },
+  {
+    file: "src/accounts/guard.ts",
+    before: "if (consumedPoints + failedToo.length <= this.#maxFailures) return",
+    after: "if (consumedPoints + 0 * failedToo.length <= this.#maxFailures) return",
+    red: ["test/accounts/guard.test.ts"],
+  },
+  {
+    file: "src/accounts/guard.ts",
+    before: "return error instanceof Problem && error.code === FAILED_GUESS;",
+    after: "return error instanceof Problem;",
     red: ["test/accounts/guard.test.ts"],
   },
   {
@@ -119,7 +131,7 @@ export const authenticationMutants: Mutant[] = [
   },
   {
     file: "src/accounts/guard.ts",
-    before: "      else this.#running.delete(block);\n",
+    before: "      if (running.size === 0) this.#running.delete(block);\n",
     after: "",
     red: ["test/accounts/guard.test.ts"],
   },
