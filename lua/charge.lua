@@ -6,7 +6,7 @@
 --                        window          number of the window; absent until the first charge
 --                        version         the newest version of the account's record that Redis knows (raise-version.lua)
 --                        SURFACE         what the account has used of the surface, in requests
---                        SURFACE:KEY     what the key has used of it; KEY is its id without the prefix key_
+--                        SURFACE:KEY     what the key has used of it; KEY is the key's id without key_
 --   2 grants           hash of the key's grants for the surface: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"
 -- Arguments:
 --   1 window                           seconds, >= 1
@@ -14,18 +14,17 @@
 --   3 field of the account, 4 field of the key, in the ledger
 --   5 account limit, 6 key limit       requests per window, >= 0
 --   7 deadline                         Redis's clock, ms; from then on nothing is charged; 0 for none
---  The last ones may be left out. Most calls do, because each argument costs a text.
---   8 secret's end                     when the secret of the request expires, Redis's clock, ms; 0, or left out, for never
---   9 show grants                      "1" to say in every answer what remains of the key's grants; "0", or left out, if that
---                                      is not needed
---   10 cost                            requests, >= 1; left out for 1
+--  Optional. Most calls leave all of them out, because Redis makes a string of each argument.
+--   8 secret's end                     when the secret of the request expires, Redis's clock, ms; 0 for never, the default
+--   9 show grants                      "1" to say in every answer what remains of the key's grants; "0" not to, the default
+--   10 cost                            requests, >= 1; the default is 1
 -- Answer: one string of words, separated by spaces. The client reads one string faster than an array.
 --   1 verdict                          admitted, granted, account_exhausted, key_exhausted, outdated, replaced
 --                                      (src/limiter/decision.ts explains each), or stale: the deadline has passed
---   2 used by the account, 3 used by the key   requests in the window, without this one
+--   2 used by the account, 3 used by the key   requests of the window before this one
 --   4 window                           its number
 --   5, 6 now                           Redis's clock, as TIME: seconds, and microseconds
---  Only if the grants were read:
+--  Only if the grants are read:
 --   7 remaining grant                  requests that remain in the key's live grants; -1 without one
 --   8 grant amount                     requests for which those grants were issued; -1 without one
 -- Cost: TIME, one HMGET. Then one HSET if admitted, and DEL and PEXPIREAT for the first charge of a window. The grants are
@@ -37,8 +36,8 @@
 -- A ledger names its window, so its expiry only frees memory. If it expires late, no count leaks into the next window.
 --
 -- Every request waits for this script. So numbers stay text where that is enough, and become numbers by arithmetic: both
--- tonumber and a text made from a number cost as much as a tenth of a command. That is also why the answer has the counts as
--- they were read.
+-- tonumber and a text made from a number cost as much as a tenth of a command. So the answer has the counts as they were
+-- read, and the replica adds the charge.
 
 -- A ledger is kept this long after its window, in ms: most clients poll every half hour, and none of them shall find it gone.
 -- Also, it must still exist if the clock steps back into the window, as in a failover.

@@ -1,6 +1,6 @@
 -- Lines that charge.lua and usage.lua have in common. src/infra/scripts.ts inserts them at "-- include shared.lua".
--- They need: stored ({ version, window, … } of the ledger), seconds and now (Redis's clock, in s and in ms), and the
--- arguments window_seconds, account_version and secret_ends_at.
+-- They use: stored (version, window and counts of the ledger), seconds and now (Redis's clock, in s and in ms),
+-- window_seconds, account_version and secret_ends_at (arguments).
 -- They set: version, window, window_text, is_current (whether the ledger counts that window), and refusal.
 
 -- A ledger that is one window ahead was charged before the clock stepped back: its window is still the current one. A

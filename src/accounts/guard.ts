@@ -68,15 +68,15 @@ export class GuessGuard {
     if (exists === undefined) throw busy(this.#maxFailures);
     if (exists) return lookUp();
     const { consumedPoints, msBeforeNext } = await this.#countFailure(block);
-    // If few keys of the burst are wrong, this one need not be refused: its look-up says what is wrong with it. Whether they
-    // are few is known when the look-ups that run now have ended.
+    // The look-ups that run now may fail, too. When they have ended, it is known whether this failure is within the limit. If
+    // it is, the look-up says what is wrong with the key.
     const others = consumedPoints <= this.#maxFailures ? await Promise.allSettled(this.#runningIn(block)) : [];
     const failedToo = others.filter((other) => other.status === "rejected" && isFailedGuess(other.reason));
     if (consumedPoints + failedToo.length <= this.#maxFailures) return lookUp();
     throw tooManyFailures(this.#maxFailures, Math.max(1, Math.ceil(msBeforeNext / 1000)));
   }
 
-  /** Runs a look-up. While it runs, it is one of the block's. */
+  /** Runs a look-up, which counts as one of the block's until it ends. */
   #run<T>(block: string, lookUp: () => Promise<T>): Promise<T> {
     const running = this.#runningIn(block);
     const counted = this.#counted(block, lookUp).finally(() => {

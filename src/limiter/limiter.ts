@@ -72,7 +72,7 @@ export class Limiter {
   readonly #shown = new ShownGrants();
   readonly #refusals: RefusalCache;
   readonly #wayBackMs: number;
-  /** Resolves when the charges of this turn are sent, and its repeated refusals are answered. */
+  /** Resolves at the end of this turn of the event loop. Charges are sent then, and repeated refusals are answered. */
   #departure: Promise<void> | undefined;
 
   constructor(options: LimiterOptions) {
@@ -92,7 +92,7 @@ export class Limiter {
    * With `onOutage` local, only until it is an outage.
    */
   async charge(request: ChargeRequest): Promise<Decision> {
-    // Repeated refusals wait for each other, too: one turn of the event loop for each would double what a flood costs.
+    // A repeated refusal waits, too. Those of one turn are then answered together, which halves what a flood costs.
     await this.#depart();
     const repeated = this.#refusals.find(request);
     if (repeated !== undefined) {

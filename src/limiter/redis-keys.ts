@@ -13,8 +13,8 @@ export const redisKeys = {
 };
 
 /**
- * The fields of a ledger, beside `window` and `version` (lua/charge.lua). No surface has either name. The id of a key loses
- * its prefix, which all have: the ledger of an account with two keys then takes a sixth less of Redis's memory.
+ * The fields of a ledger, beside `window` and `version` (lua/charge.lua). No surface has either name. Ids of keys stand
+ * here without `key_`, which saves 128 bytes for an account with two keys.
  */
 export const ledgerFields = {
   account: (surface: Surface) => surface,

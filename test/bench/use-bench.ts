@@ -7,7 +7,7 @@ import { startRedis, type TestServer } from "../support/servers.ts";
 
 const { MONGODB_URL: mongodbUrl = "" } = process.env;
 
-/** As short as a run can be. What it measures is noise. */
+/** The shortest run there is. Its figures mean nothing. */
 export const OPTIONS = {
   slice: 0.05,
   warmUp: 0.05,

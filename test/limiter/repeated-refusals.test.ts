@@ -46,6 +46,20 @@ describe("a flood of refusals", () => {
     expect(await counted("limiter_decisions_total", { verdict: "account_exhausted", scope: "account" })).to.equal(500);
   });
 
+  it("is answered at the end of a turn of the event loop, all requests of that turn together", async () => {
+    const request = await exhaustedAccount();
+    for (let sent = 0; sent < FLOOD; sent++) await limiter.charge(request);
+    const before = await repeated();
+    let answered = 0;
+    const together = Array.from({ length: 5 }, () => limiter.charge(request).then(() => answered++));
+    await new Promise((resolve) => process.nextTick(() => queueMicrotask(() => resolve(undefined))));
+    expect(answered).to.equal(0);
+    await setImmediate();
+    expect(answered).to.equal(5);
+    await Promise.all(together);
+    expect((await repeated()) - before).to.equal(5);
+  });
+
   it("does not begin with a few refusals", async () => {
     const request = await exhaustedAccount();
     for (let sent = 0; sent < 9; sent++) await limiter.charge(request);

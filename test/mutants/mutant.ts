@@ -11,3 +11,11 @@ export interface Mutant {
   /** Only for a change that makes no difference to any client: the reason. It is not run. */
   readonly equal?: string;
 }
+
+/**
+ * Returns a function that makes the mutants of one file.
+ * @param usual the tests that must notice a mutant, unless it names others.
+ */
+export function changesOf(file: string, usual: readonly string[] = []) {
+  return (before: string, after: string, red = usual): Mutant => ({ file, before, after, red });
+}

@@ -41,7 +41,7 @@ describe("the alerts while Redis", () => {
 
   it("is almost full: memory near its limit", async () => {
     const redis = await connectRedis({ url: server.url, timeoutMs: 5_000 });
-    // Without what still waits to be written to the append-only file: on a slow disk that can be megabytes, until it is written.
+    // Leaves out what waits to be written to the append-only file. On a slow disk that is megabytes, and soon it is gone.
     const used = async () => {
       const info = await redis.info("memory");
       const of = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1]);

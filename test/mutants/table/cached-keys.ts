@@ -1,15 +1,10 @@
-import type { Mutant } from "../mutant.ts";
+import { changesOf, type Mutant } from "../mutant.ts";
 
 const CACHED = ["test/accounts/cached-keys.test.ts"];
 const KNOWN = ["test/accounts/known-keys.test.ts"];
 const AUTHENTICATE = ["test/accounts/authenticate.test.ts"];
 
-const row = (before: string, after: string, red = CACHED): Mutant => ({
-  file: "src/accounts/authenticate.ts",
-  before,
-  after,
-  red,
-});
+const row = changesOf("src/accounts/authenticate.ts", CACHED);
 
 /** What keeps a replica from using a cached key that it must look up again, and from looking up one that it need not. */
 export const cachedKeyMutants: Mutant[] = [

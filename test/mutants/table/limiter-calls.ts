@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import { changesOf, type Mutant } from "../mutant.ts";
 
 const CHARGE = ["test/limiter/charge.test.ts"];
 const GRANTS = ["test/limiter/charge-shown-grants.test.ts"];
@@ -9,27 +9,13 @@ const REPEATED = ["test/limiter/repeated-refusals.test.ts"];
 const EPOCH = ["test/infra/redis-epoch.test.ts"];
 const CHANGES = ["test/infra/connection-changes.test.ts"];
 
-const limiter = (before: string, after: string, red: string[]): Mutant => ({
-  file: "src/limiter/limiter.ts",
-  before,
-  after,
-  red,
-});
-const scripts = (before: string, after: string, red: string[]): Mutant => ({
-  file: "src/limiter/scripts.ts",
-  before,
-  after,
-  red,
-});
-const epoch = (before: string, after: string, red: string[]): Mutant => ({
-  file: "src/infra/redis-epoch.ts",
-  before,
-  after,
-  red,
-});
+const limiter = changesOf("src/limiter/limiter.ts");
+const scripts = changesOf("src/limiter/scripts.ts");
+const epoch = changesOf("src/infra/redis-epoch.ts");
 
 /** What goes to the limiter's scripts, what comes back, and what a replica keeps of it for one connection to Redis. */
 export const limiterCallMutants: Mutant[] = [
+  limiter("    await this.#depart();\n    const repeated", "    const repeated", REPEATED),
   limiter("if (repeated !== undefined) {", "if (repeated === null) {", REPEATED),
   limiter("      this.#observer.repeated(repeated);\n", "", REPEATED),
   limiter("          this.#refusals.keep(request, decision, sending);\n", "", REPEATED),

@@ -1,11 +1,11 @@
-import type { Mutant } from "../mutant.ts";
+import { changesOf, type Mutant } from "../mutant.ts";
 
 const GRANTS = ["test/limiter/charge-grants.test.ts"];
 const SHOWN = ["test/limiter/charge-shown-grants.test.ts"];
 const BOUNDARY = ["test/limiter/boundary.test.ts"];
 const MODEL = ["test/limiter/model.test.ts"];
 
-const row = (before: string, after: string, red: string[]): Mutant => ({ file: "lua/charge.lua", before, after, red });
+const row = changesOf("lua/charge.lua");
 
 /** What lua/charge.lua does with grants: when it reads them, which one it draws on, and what it says of them. */
 export const chargeGrantMutants: Mutant[] = [

@@ -1,11 +1,11 @@
-import type { Mutant } from "../mutant.ts";
+import { changesOf, type Mutant } from "../mutant.ts";
 
 const CHARGE = ["test/limiter/charge.test.ts"];
 const BOUNDARY = ["test/limiter/boundary.test.ts"];
 const MODEL = ["test/limiter/model.test.ts"];
 const VERSIONS = ["test/limiter/account-versions.test.ts"];
 
-const row = (before: string, after: string, red: string[]): Mutant => ({ file: "lua/charge.lua", before, after, red });
+const row = changesOf("lua/charge.lua");
 
 /** Every deciding line of lua/charge.lua, but those about grants (lua-charge-grants.ts). */
 export const chargeMutants: Mutant[] = [

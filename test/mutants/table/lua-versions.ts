@@ -1,26 +1,11 @@
-import type { Mutant } from "../mutant.ts";
+import { changesOf, type Mutant } from "../mutant.ts";
 
 const VERSIONS = ["test/limiter/account-versions.test.ts"];
 const SHOWN = ["test/limiter/shown-grants.test.ts"];
 
-const script = (before: string, after: string): Mutant => ({
-  file: "lua/raise-version.lua",
-  before,
-  after,
-  red: VERSIONS,
-});
-const versions = (before: string, after: string, red = VERSIONS): Mutant => ({
-  file: "src/limiter/account-versions.ts",
-  before,
-  after,
-  red,
-});
-const shown = (before: string, after: string, red = SHOWN): Mutant => ({
-  file: "src/limiter/shown-grants.ts",
-  before,
-  after,
-  red,
-});
+const script = changesOf("lua/raise-version.lua", VERSIONS);
+const versions = changesOf("src/limiter/account-versions.ts", VERSIONS);
+const shown = changesOf("src/limiter/shown-grants.ts", SHOWN);
 
 /** What protects the versions of accounts in Redis, and what is remembered for a version: that there are no grants. */
 export const versionMutants: readonly Mutant[] = [

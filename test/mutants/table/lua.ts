@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import { changesOf, type Mutant } from "../mutant.ts";
 
 const CHARGE = ["test/limiter/charge.test.ts"];
 const BOUNDARY = ["test/limiter/boundary.test.ts"];
@@ -7,14 +7,9 @@ const VERSIONS = ["test/limiter/account-versions.test.ts"];
 const REFUSALS = ["test/limiter/key-refusal.test.ts"];
 const ISSUE = ["test/grants/issue.test.ts"];
 
-const shared = (before: string, after: string, red: string[]): Mutant => ({
-  file: "lua/shared.lua",
-  before,
-  after,
-  red,
-});
-const usage = (before: string, after: string, red: string[]): Mutant => ({ file: "lua/usage.lua", before, after, red });
-const fill = (before: string, after: string): Mutant => ({ file: "lua/fill-grant.lua", before, after, red: ISSUE });
+const shared = changesOf("lua/shared.lua");
+const usage = changesOf("lua/usage.lua");
+const fill = changesOf("lua/fill-grant.lua", ISSUE);
 
 /** Every deciding line of what the scripts share, and of those that read the usage and fill a grant. */
 export const scriptMutants: Mutant[] = [

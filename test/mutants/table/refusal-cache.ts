@@ -1,15 +1,10 @@
-import type { Mutant } from "../mutant.ts";
+import { changesOf, type Mutant } from "../mutant.ts";
 
 const UNIT = ["test/limiter/refusal-cache.test.ts", "test/limiter/refusal-flood.test.ts"];
 const MODEL = ["test/limiter/refusal-cache-model.test.ts"];
 
 /** A change of the cache, found by the tests of its rules or by the comparison with a model of Redis. */
-const row = (before: string, after: string, red = UNIT): Mutant => ({
-  file: "src/limiter/refusal-cache.ts",
-  before,
-  after,
-  red,
-});
+const row = changesOf("src/limiter/refusal-cache.ts", UNIT);
 
 /** What keeps a replica from repeating a refusal that Redis would not give any more. */
 export const refusalCacheMutants: Mutant[] = [

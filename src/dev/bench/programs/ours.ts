@@ -35,7 +35,7 @@ const clock = new SharedClock();
 await followRedis(clock, redis);
 const accounts = new AccountStore(mongo);
 const epoch = new RedisEpoch(redis);
-/** Changes all the time, so that no refusal is repeated: Redis decides each. */
+/** Looks like a connection that is lost and made all the time. So the limiter repeats no refusal, and Redis decides each. */
 const unsteady = {
   get changes() {
     return performance.now();

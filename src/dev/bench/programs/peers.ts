@@ -68,7 +68,7 @@ function expressLimiter(scope: "account" | "key", limit: number): ReturnType<typ
   return rateLimit(options);
 }
 
-/** Refuses every request with as much as ours answers, once the turn of the event loop is over, and does nothing else. */
+/** Refuses every request at the end of the event loop's turn, with an answer as large as ours. Does nothing else. */
 function refusing(): Middleware {
   let turn: Promise<void> | undefined;
   const ended = () =>

@@ -15,7 +15,7 @@ export function limiterSizeRows(bench: Bench): Promise<Section> {
   );
 }
 
-/** @param own with a database of Redis that no row empties: pollers would be looked up again. */
+/** @param own uses a database of Redis that no row empties. In an empty one, each poller would be looked up again. */
 async function sectionOf(bench: FilledBench, own: Bench): Promise<Section> {
   // First, so that these keys are cold when all the others are measured.
   const polls = await preparePolls(own);
