@@ -3,7 +3,7 @@
 FROM node:22.23-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci
+RUN --mount=type=secret,id=npmrc NPM_CONFIG_USERCONFIG=/run/secrets/npmrc npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY CHANGELOG.md ./
 COPY src src

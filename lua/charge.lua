@@ -16,12 +16,12 @@
 --   7 deadline                         Redis's clock, ms; from then on nothing is charged; 0 for none
 --  Optional. Most calls leave all of them out, because Redis makes a string of each argument.
 --   8 secret's end                     when the secret of the request expires, Redis's clock, ms; 0 for never, the default
---   9 show grants                      "1" to say in every answer what remains of the key's grants; "0" not to, the default
+--   9 show grants                      "1" to add what remains of the key's grants to every answer; the default is "0"
 --   10 cost                            requests, >= 1; the default is 1
 -- Answer: one string of words, separated by spaces. The client reads one string faster than an array.
 --   1 verdict                          admitted, granted, account_exhausted, key_exhausted, outdated, replaced
 --                                      (src/limiter/decision.ts explains each), or stale: the deadline has passed
---   2 used by the account, 3 used by the key   requests of the window before this one
+--   2 used by the account, 3 used by the key   requests counted in the window before this one
 --   4 window                           its number
 --   5, 6 now                           Redis's clock, as TIME: seconds, and microseconds
 --  Only if the grants are read:
@@ -39,7 +39,7 @@
 -- tonumber and a text made from a number cost as much as a tenth of a command. So the answer has the counts as they were
 -- read, and the replica adds the charge.
 
--- A ledger is kept this long after its window, in ms: most clients poll every half hour, and none of them shall find it gone.
+-- A ledger is kept this long after its window, in ms: most clients poll every half hour, and none of them should find it gone.
 -- Also, it must still exist if the clock steps back into the window, as in a failover.
 local OUTLIVES_MS = 45 * 60 * 1000
 -- The windows of all accounts end at once. If their ledgers expired at once, too, Redis would do nothing else for seconds.

@@ -68,7 +68,7 @@ export class GuessGuard {
     if (exists === undefined) throw busy(this.#maxFailures);
     if (exists) return lookUp();
     const { consumedPoints, msBeforeNext } = await this.#countFailure(block);
-    // The look-ups that run now may fail, too. When they have ended, it is known whether this failure is within the limit. If
+    // The look-ups that are running may fail, too. Once they have ended, we know whether this failure is within the limit. If
     // it is, the look-up says what is wrong with the key.
     const others = consumedPoints <= this.#maxFailures ? await Promise.allSettled(this.#runningIn(block)) : [];
     const failedToo = others.filter((other) => other.status === "rejected" && isFailedGuess(other.reason));

@@ -72,7 +72,7 @@ export class Limiter {
   readonly #shown = new ShownGrants();
   readonly #refusals: RefusalCache;
   readonly #wayBackMs: number;
-  /** Resolves at the end of this turn of the event loop. Charges are sent then, and repeated refusals are answered. */
+  /** Resolves at the end of this turn of the event loop. Then charges are sent and repeated refusals are answered. */
   #departure: Promise<void> | undefined;
 
   constructor(options: LimiterOptions) {

@@ -13,8 +13,8 @@ export const redisKeys = {
 };
 
 /**
- * The fields of a ledger, beside `window` and `version` (lua/charge.lua). No surface has either name. Ids of keys stand
- * here without `key_`, which saves 128 bytes for an account with two keys.
+ * The fields of a ledger besides `window` and `version` (lua/charge.lua). No surface has one of these two names. A key's id
+ * is stored without `key_`, which saves 128 bytes for an account with two keys.
  */
 export const ledgerFields = {
   account: (surface: Surface) => surface,

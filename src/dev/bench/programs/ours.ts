@@ -35,7 +35,7 @@ const clock = new SharedClock();
 await followRedis(clock, redis);
 const accounts = new AccountStore(mongo);
 const epoch = new RedisEpoch(redis);
-/** Looks like a connection that is lost and made all the time. So the limiter repeats no refusal, and Redis decides each. */
+/** Acts like a connection that is lost and remade all the time. So the limiter never repeats a refusal: Redis decides each. */
 const unsteady = {
   get changes() {
     return performance.now();
