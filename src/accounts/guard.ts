@@ -7,6 +7,8 @@ import type { AccountStore } from "./store.ts";
 
 export interface GuardOptions {
   readonly store: Pick<AccountStore, "existingSecrets">;
+  /** The problem of a failed guess. */
+  readonly failedGuess?: ProblemCode;
   /** Failed look-ups in a window after which an address is closed; at least 1. */
   readonly failures?: number;
   /** Length of the window, in whole seconds from the first failure; at least 1. */
@@ -19,7 +21,7 @@ export interface GuardOptions {
  * The only problem that counts as a failed guess. A revoked key or a key of a suspended account was not guessed, and the
  * address that still sends it may also send a valid one. If the store does not answer, nothing is known about the key.
  */
-const FAILED_GUESS: ProblemCode = "api_key_invalid";
+const WRONG_KEY: ProblemCode = "api_key_invalid";
 
 /** Retry-After if too many look-ups wait, in seconds. */
 const BUSY_SECONDS = 1;
@@ -31,6 +33,7 @@ const BUSY_SECONDS = 1;
  * look-ups, not requests, and counts in this process only.
  */
 export class GuessGuard {
+  readonly #failedGuess: ProblemCode;
   readonly #maxFailures: number;
   readonly #failures: RateLimiterMemory;
   /** The blocks with a counter in `#failures`. Bounds their number, because RateLimiterMemory does not. */
@@ -39,7 +42,8 @@ export class GuessGuard {
   readonly #running = new Map<string, Set<Promise<unknown>>>();
   readonly #batches: LookUpBatches;
 
-  constructor({ store, failures = 20, windowSeconds = 60, addresses = 50_000 }: GuardOptions) {
+  constructor({ store, failedGuess = WRONG_KEY, failures = 20, windowSeconds = 60, addresses = 50_000 }: GuardOptions) {
+    this.#failedGuess = failedGuess;
     this.#maxFailures = failures;
     this.#failures = new RateLimiterMemory({ points: failures, duration: windowSeconds });
     this.#blocks = new LRUCache({
@@ -71,7 +75,7 @@ export class GuessGuard {
     // The look-ups that are running may fail, too. Once they have ended, we know whether this failure is within the limit. If
     // it is, the look-up says what is wrong with the key.
     const others = consumedPoints <= this.#maxFailures ? await Promise.allSettled(this.#runningIn(block)) : [];
-    const failedToo = others.filter((other) => other.status === "rejected" && isFailedGuess(other.reason));
+    const failedToo = others.filter((other) => other.status === "rejected" && this.#isFailedGuess(other.reason));
     if (consumedPoints + failedToo.length <= this.#maxFailures) return lookUp();
     throw tooManyFailures(this.#maxFailures, Math.max(1, Math.ceil(msBeforeNext / 1000)));
   }
@@ -91,7 +95,7 @@ export class GuessGuard {
     try {
       return await lookUp();
     } catch (error) {
-      if (isFailedGuess(error)) await this.#countFailure(block);
+      if (this.#isFailedGuess(error)) await this.#countFailure(block);
       throw error;
     }
   }
@@ -101,13 +105,13 @@ export class GuessGuard {
     return this.#failures.penalty(block);
   }
 
+  #isFailedGuess(error: unknown): boolean {
+    return error instanceof Problem && error.code === this.#failedGuess;
+  }
+
   #runningIn(block: string): Set<Promise<unknown>> {
     return this.#running.get(block) ?? new Set();
   }
-}
-
-function isFailedGuess(error: unknown): boolean {
-  return error instanceof Problem && error.code === FAILED_GUESS;
 }
 
 function tooManyFailures(limit: number, retryAfter: number): Problem {

@@ -108,7 +108,8 @@ async function answer(
     const result = await route.handle(input);
     if (result instanceof BinaryAnswer) return result;
     if (result === undefined) return new BinaryAnswer(204, {});
-    return await jsonAnswer(route.status, result, { location: route.location?.(result), volatile: route.volatile });
+    const { volatile, untagged } = route;
+    return await jsonAnswer(route.status, result, { location: route.location?.(result), volatile, untagged });
   };
   try {
     const key = route.method === "POST" ? idempotencyKey(ctx) : undefined;

@@ -27,16 +27,23 @@ export class BinaryAnswer {
   }
 }
 
+interface AnswerOptions {
+  readonly location?: string | undefined;
+  /** Members that change by the clock alone. */
+  readonly volatile?: readonly string[] | undefined;
+  /** The last member, if the ETag does not cover it. */
+  readonly untagged?: string | undefined;
+}
+
 /**
  * Creates a JSON answer with its ETag. Shared caches must not store it: it may contain personal data.
- * @param volatile members that change by the clock alone.
  */
 export async function jsonAnswer(
   status: number,
   value: unknown,
-  { location, volatile }: { location?: string | undefined; volatile?: readonly string[] | undefined } = {},
+  { location, volatile, untagged }: AnswerOptions = {},
 ): Promise<JsonAnswer> {
-  const text = value instanceof RenderedJson ? value : jsonText(value);
+  const text = value instanceof RenderedJson ? value : jsonText(value, untagged);
   const { body, tag } = text instanceof Promise ? await text : text;
   const headers = {
     ETag: volatile === undefined ? tag : viewTag(value, volatile),

@@ -18,22 +18,32 @@ export interface JsonText {
  * Returns a value as `JSON.stringify` writes it, with its entity tag. A small value becomes a string, at once: the HTTP
  * server sends it in one chunk with the headers. A larger one becomes bytes in UTF-8, because the HTTP server would
  * encode the whole text at once, of up to 8 MiB. It is made in stretches, between which other requests are served.
+ * @param untagged the last member of the value, if the tag does not cover it. It must be short: at most 1 kB.
  */
-export function jsonText(value: unknown): JsonText | Promise<JsonText> {
-  if (remaining(value, SMALL) < 0) return inStretches(value);
+export function jsonText(value: unknown, untagged?: string): JsonText | Promise<JsonText> {
+  if (remaining(value, SMALL) < 0) return inStretches(value, untagged);
   const body = JSON.stringify(value);
-  return { body, tag: entityTag(body) };
+  const cut = untagged === undefined ? -1 : body.lastIndexOf(memberStart(untagged));
+  return { body, tag: entityTag(cut === -1 ? body : `${body.slice(0, cut)}}`) };
 }
 
-async function inStretches(value: unknown): Promise<JsonText> {
+async function inStretches(value: unknown, untagged: string | undefined): Promise<JsonText> {
   const hash = createHash("sha256");
   const parts: Buffer[] = [];
   for await (const part of jsonParts(value)) {
-    const bytes = Buffer.from(part);
-    hash.update(bytes);
-    parts.push(bytes);
+    parts.push(Buffer.from(part));
+    if (parts.length > 2) hash.update(parts.at(-3)!); // the member that is left out is in the last two parts
   }
+  const end = Buffer.concat(parts.slice(-2));
+  const cut = untagged === undefined ? -1 : end.lastIndexOf(memberStart(untagged));
+  hash.update(cut === -1 ? end : end.subarray(0, cut));
+  if (cut !== -1) hash.update("}");
   return { body: Buffer.concat(parts), tag: tagOfHash(hash.digest("base64url")) };
+}
+
+/** How a member that is not the first one begins. No text looks like it: quotes inside a text are escaped. */
+function memberStart(name: string): string {
+  return `,"${name}":`;
 }
 
 /** Returns what a value leaves of a number of characters. Stops counting when it is below zero. */

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { Temporal } from "temporal-polyfill";
 import { timestamp } from "../infra/clock.ts";
 import { type Effective, type QuietHours, WEEKDAYS } from "./schema.ts";
@@ -10,6 +11,11 @@ const HORIZON_DAYS = 30;
 
 /** Starts and ends are whole minutes. */
 const MINUTE = { minutes: 1 };
+
+const DAY_MS = 86_400_000;
+
+/** Calendars in memory, a few kB each. */
+const MAX_CALENDARS = 2_000;
 
 /**
  * A time span from `start` up to, but not including, `end`, in milliseconds since the epoch. `end` is `Infinity` if it
@@ -41,6 +47,51 @@ export function effectiveAt(settings: QuietHours, now: number): Effective {
   const quiet_now = first !== undefined && first.start <= now;
   const next = quiet_now ? ahead.next().value : first;
   return { quiet_now, next_start: timestampOrNull(next?.start), next_end: timestampOrNull(first?.end) };
+}
+
+/**
+ * Returns when the quiet period that holds `now` ends: milliseconds since the epoch, `Infinity` if it never ends.
+ * Undefined if it is not quiet. Remembers the periods that it computes: each write of a candidate asks for them.
+ * @param now milliseconds since the epoch.
+ */
+export function quietUntil(settings: QuietHours, now: number): number | undefined {
+  if (!settings.enabled) return undefined;
+  const first = calendarOf(settings, Math.floor(now / DAY_MS)).periodAt(now);
+  return first !== undefined && first.start <= now ? first.end : undefined;
+}
+
+const calendars = new LRUCache<string, Calendar>({ max: MAX_CALENDARS });
+
+/** @param day since the epoch, in UTC. */
+function calendarOf(settings: QuietHours, day: number): Calendar {
+  const { timezone, start, end, days } = settings;
+  const key = `${day} ${timezone} ${start} ${end} ${days.join()}`;
+  const known = calendars.get(key);
+  if (known !== undefined) return known;
+  const calendar = new Calendar(periodsFrom(settings, day * DAY_MS));
+  calendars.set(key, calendar);
+  return calendar;
+}
+
+/** The quiet periods from a day on. Each is computed when it is first asked for. */
+class Calendar {
+  readonly #ahead: Iterator<Period, undefined>;
+  readonly #known: Period[] = [];
+
+  constructor(ahead: Iterator<Period, undefined>) {
+    this.#ahead = ahead;
+  }
+
+  /** Returns the first period that has not ended at `now`, which lies in the calendar's first day. */
+  periodAt(now: number): Period | undefined {
+    const known = this.#known.find(({ end }) => end > now);
+    if (known !== undefined) return known;
+    for (let next = this.#ahead.next().value; next !== undefined; next = this.#ahead.next().value) {
+      this.#known.push(next);
+      if (next.end > now) return next;
+    }
+    return undefined;
+  }
 }
 
 function timestampOrNull(epochMs = Infinity): string | null {

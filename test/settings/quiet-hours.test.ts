@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { effectiveAt } from "../../src/settings/quiet-hours.ts";
+import { effectiveAt, quietUntil } from "../../src/settings/quiet-hours.ts";
 import { QUIET_HOURS_DEFAULTS, type QuietHours, WEEKDAYS } from "../../src/settings/schema.ts";
 import { WallClock } from "./model.ts";
 
@@ -157,4 +157,25 @@ describe("quiet hours", () => {
       );
     });
   }
+
+  describe("end for the chase when they end for the API", () => {
+    const spans = [
+      { start: "21:00", end: "08:00" },
+      { start: "02:30", end: "02:30" },
+    ];
+    const sets: QuietHours["days"][] = [["sat"], ["sun"], [...WEEKDAYS]];
+    for (const timezone of ["Europe/Berlin", "America/New_York"])
+      for (const span of spans)
+        for (const days of sets)
+          it(`in ${timezone}, from ${span.start} to ${span.end}, on ${days.join(", ")}`, () => {
+            const settings: QuietHours = { enabled: true, timezone, ...span, days };
+            const saturday = Date.parse("2026-10-24T00:00Z"); // Berlin sets its clocks back on the next day
+            const forwards = Array.from({ length: 3 * 48 }, (_, halfHours) => saturday + (halfHours * DAY) / 48);
+            for (const now of [...forwards.toReversed(), ...forwards]) {
+              const { quiet_now, next_end } = effectiveAt(settings, now);
+              const end = next_end === null ? Infinity : Date.parse(next_end);
+              expect(quietUntil(settings, now), new Date(now).toISOString()).to.equal(quiet_now ? end : undefined);
+            }
+          });
+  });
 });

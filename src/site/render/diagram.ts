@@ -1,7 +1,7 @@
 import { DOCUMENT_MOVES } from "../../candidates/document-state.ts";
 import { REFERENCE_MOVES } from "../../candidates/reference-state.ts";
 import { STATE_RULES } from "../../candidates/state.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../infra/html.ts";
 import { slugOf } from "./names.ts";
 
 /** A row of a diagram: what leads to a state, in one box or several, and the state. */

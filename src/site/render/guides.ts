@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { statesDiagram } from "./diagram.ts";
 import type { Document } from "./document.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../infra/html.ts";
 import { codeBlock, fromMarkdown } from "./markdown.ts";
 import { problemTable } from "./problems.ts";
 
@@ -10,7 +10,9 @@ const GUIDES = new URL("docs/guides/", SOURCES);
 const EXAMPLES = new URL("docs/examples/", SOURCES);
 
 /** The guides in the order in which a newcomer needs them. Others follow, by name. */
-const ORDER = "quick-start mirroring limits idempotency documents references states backfills errors".split(" ");
+const ORDER = "quick-start mirroring limits idempotency documents references reminders states backfills errors".split(
+  " ",
+);
 /** These come last. */
 const LAST = ["history"];
 

@@ -1,6 +1,6 @@
 import type { Document, Section } from "./document.ts";
 import { pathOf } from "./document.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../infra/html.ts";
 
 const NAME = "Candidate Onboarding";
 

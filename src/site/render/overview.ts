@@ -1,6 +1,6 @@
 import { OPERATIONS } from "./contract.ts";
 import type { Document } from "./document.ts";
-import { html } from "./html.ts";
+import { html } from "../../infra/html.ts";
 import { operationPath, tagSlug } from "./names.ts";
 import { endpointLine } from "./reference.ts";
 

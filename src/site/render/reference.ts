@@ -3,7 +3,7 @@ import { type Answer, CONTRACT, type Listed, OPERATIONS, type Parameter, resolve
 import type { Document } from "./document.ts";
 import { curlOf, exampleOfMedia } from "./example.ts";
 import { describe, fieldList, sentence, typeText } from "./fields.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../infra/html.ts";
 import { codeBlock, inline } from "./markdown.ts";
 import { headerPath, tagSlug } from "./names.ts";
 

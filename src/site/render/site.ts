@@ -4,7 +4,7 @@ import { type Document, pathOf, type Section } from "./document.ts";
 import { frontPage } from "./front.ts";
 import { clientPages, guides } from "./guides.ts";
 import { headerPage } from "./headers.ts";
-import { html } from "./html.ts";
+import { html } from "../../infra/html.ts";
 import { consolePage, documentPage } from "./layout.ts";
 import { overviewPage } from "./overview.ts";
 import { operationPages, schemaPage } from "./reference.ts";

@@ -1,5 +1,5 @@
 import type { Document } from "./document.ts";
-import { html } from "./html.ts";
+import { html } from "../../infra/html.ts";
 
 /** Returns the page on which swagger-ui sends requests. */
 export function tryPage(): Document {

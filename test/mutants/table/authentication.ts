@@ -119,7 +119,7 @@ export const authenticationMutants: Mutant[] = [
   },
   {
     file: "src/accounts/guard.ts",
-    before: "return error instanceof Problem && error.code === FAILED_GUESS;",
+    before: "return error instanceof Problem && error.code === this.#failedGuess;",
     after: "return error instanceof Problem;",
     red: ["test/accounts/guard.test.ts"],
   },
