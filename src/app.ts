@@ -7,9 +7,12 @@ import type { ApiState } from "./api/state.ts";
 import { unrouted } from "./http/request.ts";
 import { traced } from "./http/trace.ts";
 import type { Tracing } from "./infra/tracing.ts";
+import { mountPages, type PagesOptions } from "./pages/mount.ts";
 import { mountSite } from "./site/mount.ts";
 
 export interface AppOptions extends MountOptions, FrontOptions {
+  /** Undefined if there are no pages for candidates and referees. */
+  pages: Pick<PagesOptions, "visits" | "documents"> | undefined;
   routes: readonly Route[];
   /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
@@ -28,6 +31,7 @@ export function createApp(options: AppOptions): RequestListener {
   const app = new Koa<ApiState>({ proxy: options.trustedProxies > 0, maxIpsCount: options.trustedProxies });
   const router = mount(options.routes, options);
   mountSite(router);
+  if (options.pages !== undefined) mountPages(router, { ...options, ...options.pages });
   if (options.tracing !== undefined) app.use(traced(options.tracing));
   app.use(front(options));
   app.use(router.routes());

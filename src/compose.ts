@@ -9,7 +9,6 @@ import { LastUsed } from "./accounts/last-used.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
-import { ExpiryStore } from "./candidates/expiry-store.ts";
 import { Eraser } from "./candidates/eraser.ts";
 import { CandidateService } from "./candidates/service.ts";
 import { CandidateStore } from "./candidates/store.ts";
@@ -37,18 +36,18 @@ import type { Tracing } from "./infra/tracing.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { LimitsService } from "./limits/service.ts";
+import { wireChase } from "./outreach/chase.ts";
+import { RulesReader } from "./outreach/rules.ts";
 import { OutreachService } from "./outreach/service.ts";
+import { OutreachStores } from "./outreach/stores.ts";
 import { PackService } from "./pack/service.ts";
+import { Visits } from "./pages/visits.ts";
 import { ReferenceService } from "./references/service.ts";
 import { routes } from "./routes.ts";
 import { SettingsService } from "./settings/service.ts";
-import { SettingsStore } from "./settings/store.ts";
-import { erasures } from "./sweeps/erasures.ts";
-import { expiries } from "./sweeps/expiries.ts";
-import { idempotencyRecords } from "./sweeps/idempotency-records.ts";
-import { LeaseStore } from "./sweeps/lease-store.ts";
-import { leftOverBytes } from "./sweeps/left-over-bytes.ts";
-import { SweepRunner } from "./sweeps/runner.ts";
+import { settingsStores } from "./settings/store.ts";
+import type { SweepRunner } from "./sweeps/runner.ts";
+import { runners } from "./sweeps/runners.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 export const CLOCK_SKEW_MS = 2_000;
@@ -59,7 +58,7 @@ export interface System {
   readonly app: RequestListener;
   readonly log: Logger;
   /** Work that becomes due as time passes. One replica at a time does it. */
-  readonly sweeps: SweepRunner;
+  readonly work: readonly SweepRunner[];
   readonly draining: Draining;
   /** Returns why this replica cannot serve, one text per fault; empty if it can. One round trip to each server. */
   readonly faults: () => Promise<string[]>;
@@ -119,9 +118,9 @@ async function wire({
 }): Promise<System> {
   const clock = new SharedClock();
   await followRedis(clock, redis);
+  const shared = { mongo, clock, log, metrics };
   const newId = newTypeId;
   const random = randomBytes;
-
   const limits = {
     redis,
     windowSeconds: config.LIMIT_WINDOW_SECONDS,
@@ -143,11 +142,16 @@ async function wire({
   });
   const lastUsed = new LastUsed({ store: accounts, clock });
 
-  const candidateStore = new CandidateStore(mongo, clock);
+  const settings = settingsStores(mongo, clock);
+  const outreachStores = new OutreachStores(mongo, random);
+  const rules = new RulesReader({ ...settings, pauses: outreachStores.accounts, accounts });
+  const rulesOf = config.SMTP_URL === null ? undefined : (accountId: string) => rules.of(accountId);
+
+  const candidateStore = new CandidateStore(mongo, clock, rulesOf);
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
   const audit = new AuditStore(mongo);
-  const stores = [candidateStore.reader, content, idempotencyStore, audit, new GrantStore(mongo)];
+  const stores = [candidateStore.reader, content, idempotencyStore, audit, new GrantStore(mongo), outreachStores];
   await prepareStores(stores, { url: mongodbUrl, timeoutMs: config.STORE_TIMEOUT_MS, log });
 
   const process = `${hostname()}-${pid}`;
@@ -162,12 +166,24 @@ async function wire({
   await watermarks.start();
 
   const idempotency = new IdempotentWork({ store: idempotencyStore, clock, random, log });
-  const eraser = new Eraser({ store: candidateStore, content, idempotency, audit });
+  const eraser = new Eraser({ store: candidateStore, content, idempotency, audit, messages: outreachStores });
 
   metrics.watchFeed(() => candidateStore.openWrites.state());
   const health = new Health({ mongo, redis, metrics, servesWithoutRedis: onOutage === "local" });
   health.watch();
   lastUsed.start();
+
+  const chase = wireChase({
+    ...shared,
+    config,
+    candidates: candidateStore,
+    rules,
+    outreachStores,
+    random,
+  });
+
+  const documents = new DocumentService(candidateStore, content);
+  const visits = new Visits({ store: candidateStore, links: outreachStores.links, rules });
 
   const draining: Draining = { started: false };
   const app = createApp({
@@ -180,7 +196,7 @@ async function wire({
         watermarks,
       }),
       eraser,
-      documents: new DocumentService(candidateStore, content),
+      documents,
       limits: new LimitsService(limits),
       outreach: new OutreachService(candidateStore),
       packs: new PackService({
@@ -190,12 +206,9 @@ async function wire({
         clock,
       }),
       references: new ReferenceService(candidateStore),
-      settings: new SettingsService({
-        assistant: new SettingsStore(mongo, clock, "assistant_settings"),
-        quietHours: new SettingsStore(mongo, clock, "quiet_hours_settings"),
-        clock,
-      }),
+      settings: new SettingsService({ ...settings, clock, chase: chase?.settings }),
     }),
+    pages: { visits, documents },
     authenticator,
     limiter,
     lastUsed,
@@ -209,26 +222,19 @@ async function wire({
     maxFileBytes: config.MAX_DOCUMENT_BYTES,
     trustedProxies: config.TRUSTED_PROXIES,
   });
-  const sweeps = new SweepRunner({
-    sweeps: [
-      expiries(new ExpiryStore(mongo, clock, candidateStore), clock),
-      leftOverBytes(content, candidateStore.reader),
-      erasures(candidateStore.reader, eraser),
-      idempotencyRecords(idempotencyStore, clock),
-    ],
-    leases: new LeaseStore({ mongo, clock, holder: process, skewMs: CLOCK_SKEW_MS }),
-    log,
-    metrics,
-  });
+  const parts = { candidates: candidateStore, content, eraser, idempotency: idempotencyStore, chase };
+  const work = runners({ ...shared, ...parts, holder: process, skewMs: CLOCK_SKEW_MS });
   return {
     app,
     log,
-    sweeps,
+    work,
     draining,
     faults: () => health.faults(),
     metrics,
     async close() {
       health.stop();
+      chase?.mailer.close();
+      await chase?.chaser.settled(SETTLE_WITHIN_MS); // before the watermarks: it may still write candidates
       await Promise.all([
         watermarks.stop(SETTLE_WITHIN_MS),
         idempotency.settled(SETTLE_WITHIN_MS),

@@ -31,6 +31,16 @@ const SETTINGS = {
   ),
   LOG_LEVEL: oneOf(LOG_LEVELS, "info", "lowest level that is logged"),
   TRUSTED_PROXIES: integer(0, 0, 10, "number of trusted proxies, each of which adds an address to X-Forwarded-For"),
+  SMTP_URL: url(
+    ["smtp:", "smtps:", "file:"],
+    "URL of the mail server that reminders are sent through: smtp://user:password@host:587 or smtps://user:password@host:465; file:///folder writes them to files instead; without it no reminder is sent",
+  ),
+  MAIL_FROM: text("", "address that reminders come from; needed with SMTP_URL"),
+  PUBLIC_URL: url(
+    ["https:", "http:"],
+    "URL at which candidates and referees reach this service; the links in reminders begin with it; needed with SMTP_URL",
+  ),
+  MAIL_PER_MINUTE: integer(120, 1, 100_000, "largest number of reminders a minute, in all replicas together"),
   ADMIN_ACTOR: text(
     "",
     "name that the audit records for a command; by default the user who called sudo, else the current user",
@@ -87,8 +97,29 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       return [name, setting.fallback];
     }
   });
+  const config = Object.fromEntries(entries) as Config;
+  faults.push(...mailFaults(config));
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
-  return Object.fromEntries(entries) as Config;
+  return config;
+}
+
+/** Settings that are needed together. */
+function mailFaults({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): string[] {
+  if (SMTP_URL === null) return [];
+  const faults: string[] = [];
+  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(MAIL_FROM))
+    faults.push("MAIL_FROM: must be an email address, for example jobs@example.com, because SMTP_URL is set");
+  if (PUBLIC_URL === null)
+    faults.push("PUBLIC_URL: must be set, for example https://hire.example.com, because SMTP_URL is set");
+  else if (!isOrigin(PUBLIC_URL))
+    faults.push("PUBLIC_URL: must have a host and no path, for example https://hire.example.com");
+  if (!URL.canParse(SMTP_URL) || SMTP_URL.startsWith("file:") !== (new URL(SMTP_URL).host === ""))
+    faults.push("SMTP_URL: must be a valid URL, for example smtp://user:password@host:587 or file:///folder");
+  return faults;
+}
+
+function isOrigin(url: string): boolean {
+  return URL.canParse(url) && new URL(url).href === `${new URL(url).origin}/`;
 }
 
 /** Returns the table for `admin config`: name, current value, default and meaning. Hides the user and password in URLs. */

@@ -119,3 +119,8 @@ export function thrown({ code, detail, extras }: Refusal): Problem {
 export function problem(code: ProblemCode, detail: string, extras?: ProblemExtras): Problem {
   return new Problem(code, detail, extras);
 }
+
+/** Returns whether an error says that there is no such candidate, or no longer. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Problem && (error.code === "not_found" || error.code === "candidate_deleted");
+}

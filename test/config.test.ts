@@ -13,6 +13,7 @@ const BOUNDS: Partial<Record<SettingName, [smallest: number, largest: number]>> 
   STORE_TIMEOUT_MS: [100, 60_000],
   LIMITER_TIMEOUT_MS: [5, 10_000],
   REPLICAS_EXPECTED: [1, 10_000],
+  MAIL_PER_MINUTE: [1, 100_000],
   LIMIT_WINDOW_SECONDS: [1, 86_400],
   LIMIT_SCALE: [1, 1_000_000],
 };
@@ -89,6 +90,20 @@ describe("the settings", () => {
     expect(shown("MONGODB_URL")).to.deep.equal([null, null]);
     expect(shown("LIMIT_SCALE")).to.deep.equal([2, 1]);
     expect(shown("LOG_LEVEL")).to.deep.equal(["info", "info"]);
+  });
+
+  it("of mail are needed together, and PUBLIC_URL has no path", () => {
+    const mail = { SMTP_URL: "smtp://host", MAIL_FROM: "jobs@example.com", PUBLIC_URL: "https://hire.example.com/" };
+    expect(refused(mail)).to.deep.equal([]);
+    expect(refused({ ...mail, SMTP_URL: "file:///outbox" })).to.deep.equal([]);
+    expect(refused({ ...mail, PUBLIC_URL: "http://127.0.0.1:8080" })).to.deep.equal([]);
+    expect(refused({ SMTP_URL: "smtp://host" })).to.deep.equal(["MAIL_FROM", "PUBLIC_URL"]);
+    for (const PUBLIC_URL of ["https://a.example/hire", "https://a.example/?x=1", "https://a.example/#x", "https://"])
+      expect(refused({ ...mail, PUBLIC_URL }), PUBLIC_URL).to.deep.equal(["PUBLIC_URL"]);
+    for (const MAIL_FROM of ["jobs", "Jobs <jobs@example.com>", "a@b@c"])
+      expect(refused({ ...mail, MAIL_FROM }), MAIL_FROM).to.deep.equal(["MAIL_FROM"]);
+    for (const SMTP_URL of ["smtp://", "file://host/outbox", "smtp://host:port"])
+      expect(refused({ ...mail, SMTP_URL }), SMTP_URL).to.deep.equal(["SMTP_URL"]);
   });
 
   it("that are wrong are all named at once", () => {

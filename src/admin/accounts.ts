@@ -18,14 +18,22 @@ export const accountCommands = [
     help: "suspends an account: every replica refuses all its keys at once",
     argument: "account",
     required: { account: "ACCOUNT_ID" },
-    run: async ({ account }, operations) => (await operations.accounts()).suspendAccount(account),
+    run: async ({ account }, operations) => {
+      const accounts = await operations.accounts();
+      await (await operations.outreach()).noteChange(account);
+      return accounts.suspendAccount(account);
+    },
   }),
   command({
     words: "accounts resume",
     help: "ends a suspension",
     argument: "account",
     required: { account: "ACCOUNT_ID" },
-    run: async ({ account }, operations) => (await operations.accounts()).resumeAccount(account),
+    run: async ({ account }, operations) => {
+      const accounts = await operations.accounts();
+      await (await operations.outreach()).noteChange(account);
+      return accounts.resumeAccount(account);
+    },
   }),
   command({
     words: "accounts announce",

@@ -4,6 +4,8 @@ import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
+import { ChaseStore } from "../candidates/chase-store.ts";
+import { CandidateReader } from "../candidates/reader.ts";
 import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
@@ -16,6 +18,10 @@ import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { AccountLimitsReader } from "../limits/account-limits.ts";
+import { OutreachControl } from "../outreach/control.ts";
+import { RulesReader } from "../outreach/rules.ts";
+import { OutreachStores } from "../outreach/stores.ts";
+import { settingsStores } from "../settings/store.ts";
 import { actorOf } from "./actor.ts";
 
 /** A server is not set or cannot be reached. The message is one line that says what to do. */
@@ -59,6 +65,23 @@ export class Operations {
       audit: await this.audit(),
       clock: this.#clock,
       newId: newTypeId,
+    });
+  }
+
+  async outreach(): Promise<OutreachControl> {
+    const mongo = await this.#connectedMongo();
+    const stores = new OutreachStores(mongo, randomBytes);
+    const accounts = new AccountStore(mongo);
+    return new OutreachControl({
+      candidates: new CandidateReader(mongo),
+      chases: new ChaseStore(mongo),
+      outreachAccounts: stores.accounts,
+      messages: stores.messages,
+      rules: new RulesReader({ ...settingsStores(mongo, this.#clock), pauses: stores.accounts, accounts }),
+      accounts,
+      audit: await this.audit(),
+      clock: this.#clock,
+      sendsMail: this.config.SMTP_URL !== null,
     });
   }
 

@@ -6,6 +6,7 @@ import { configCommands } from "./config.ts";
 import { grantCommands } from "./grants.ts";
 import { keyCommands } from "./keys.ts";
 import { limitCommands } from "./limits.ts";
+import { outreachCommands } from "./outreach.ts";
 import { Operations } from "./operations.ts";
 import { parse } from "./parse.ts";
 import { print } from "./print.ts";
@@ -15,6 +16,7 @@ const commands = [
   ...keyCommands,
   ...grantCommands,
   ...limitCommands,
+  ...outreachCommands,
   ...auditCommands,
   ...configCommands,
 ];

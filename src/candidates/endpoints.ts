@@ -4,6 +4,7 @@ import { CandidateInput, CandidatePatch, CreateQuery, StartInput } from "./input
 import { CandidateList, ListQuery } from "./feed-schema.ts";
 import type { Eraser } from "./eraser.ts";
 import type { CandidateService } from "./service.ts";
+import { UNTAGGED } from "./render.ts";
 
 /** The operations on candidates as a whole. */
 export function candidateEndpoints(candidates: CandidateService, eraser: Eraser) {
@@ -18,6 +19,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       body: CandidateInput,
       status: 201,
       answer: Candidate,
+      untagged: UNTAGGED,
       problems: ["external_id_taken", "invalid_transition", "candidate_deleted"],
       location: ({ id }) => `/candidates/${id}`,
       handle: ({ caller, body, newId }) => candidates.create(caller.accountId, body, newId),
@@ -49,6 +51,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       params: CandidatePath,
       status: 200,
       answer: Candidate,
+      untagged: UNTAGGED,
       problems: ["not_found"],
       handle: ({ caller, params }) => candidates.read(caller.accountId, params.id),
     }),
@@ -61,6 +64,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       body: CandidatePatch,
       status: 200,
       answer: Candidate,
+      untagged: UNTAGGED,
       problems: ["not_found", "version_mismatch", "external_id_taken"],
       handle: ({ caller, params, body, precondition }) =>
         candidates.update(caller.accountId, params.id, body, precondition),
@@ -87,6 +91,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       bodyOptional: true,
       status: 200,
       answer: Candidate,
+      untagged: UNTAGGED,
       problems: ["not_found", "version_mismatch", "candidate_withdrawn"],
       handle: ({ caller, params, precondition }) => candidates.start(caller.accountId, params.id, precondition),
     }),

@@ -6,7 +6,8 @@ import type { Precondition } from "../precondition.ts";
 import { documentOf, withoutDocument } from "./document-edits.ts";
 import { type CandidateRecord, type Deletion, namesFile } from "./record.ts";
 import { noReference, referenceOf, withoutReference } from "./reference-edits.ts";
-import { renderCandidate, renderDocument, renderReference } from "./render.ts";
+import type { CandidateKey } from "./reader.ts";
+import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
 
@@ -15,6 +16,8 @@ interface Dependencies {
   readonly content: ContentStore;
   readonly idempotency: Pick<IdempotentWork, "forget" | "end">;
   readonly audit: Pick<AuditStore, "done">;
+  /** Removes what is stored of the messages about a candidate. */
+  readonly messages: { removeAll(candidate: CandidateKey): Promise<void> };
 }
 
 /**
@@ -35,7 +38,7 @@ export class Eraser {
    */
   async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition): Promise<void> {
     const { store } = this.#dependencies;
-    const check: Parameters<CandidateStore["erase"]>[3] = (record) => precondition([renderCandidate(record)]);
+    const check: Parameters<CandidateStore["erase"]>[3] = (record) => precondition([taggedCandidate(record)]);
     await this.#removeRest(await store.erase(accountId, id, keyId, check));
   }
 
@@ -45,7 +48,7 @@ export class Eraser {
    */
   removeDocument(caller: Caller, candidateId: string, id: string, precondition: Precondition): Promise<void> {
     return this.#removePart(caller, candidateId, (record, by) => {
-      precondition([renderDocument(candidateId, documentOf(record, id)), renderCandidate(record)]);
+      precondition([renderDocument(candidateId, documentOf(record, id)), taggedCandidate(record)]);
       return withoutDocument(record, id, by);
     });
   }
@@ -58,7 +61,7 @@ export class Eraser {
     const candidateId = await this.#dependencies.store.candidateOfReference(caller.accountId, id);
     if (candidateId === undefined) throw noReference(id);
     await this.#removePart(caller, candidateId, (record, by) => {
-      precondition([renderReference(candidateId, referenceOf(record, id)), renderCandidate(record)]);
+      precondition([renderReference(candidateId, referenceOf(record, id)), taggedCandidate(record)]);
       return withoutReference(record, id, by);
     });
   }
@@ -89,9 +92,10 @@ export class Eraser {
   async #removeRest(erased: CandidateRecord | Tombstone, signal?: AbortSignal): Promise<void> {
     const { accountId, id, erasure } = erased;
     if (erasure === null) return;
-    const { store, content, idempotency, audit } = this.#dependencies;
+    const { store, content, idempotency, audit, messages } = this.#dependencies;
     if (isTombstone(erased)) await idempotency.end(accountId, id, candidateDeleted(id));
     else await idempotency.forget(accountId, id);
+    if (isTombstone(erased)) await messages.removeAll({ accountId, id });
     for (const file of erasure.files) {
       if (signal?.aborted) return;
       await content.remove(file);

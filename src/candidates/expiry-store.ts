@@ -3,8 +3,8 @@ import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { Stretch } from "../infra/turns.ts";
 import { expired } from "./expire.ts";
-import { type OpenWrites, take } from "./open-writes.ts";
-import type { CandidateReader } from "./reader.ts";
+import { take } from "./open-writes.ts";
+import type { CandidateStore } from "./store.ts";
 import { encode, type Stored } from "./stored.ts";
 import { nextVersion } from "./version.ts";
 
@@ -17,35 +17,38 @@ const BATCH = 100;
 export class ExpiryStore {
   readonly #mongo: Mongo;
   readonly #clock: Clock;
-  readonly #reader: CandidateReader;
-  readonly #openWrites: OpenWrites;
+  readonly #store: Pick<CandidateStore, "reader" | "openWrites" | "rulesOf">;
   readonly #candidates: Collection<Stored>;
 
-  constructor(mongo: Mongo, clock: Clock, { reader, openWrites }: { reader: CandidateReader; openWrites: OpenWrites }) {
+  constructor(mongo: Mongo, clock: Clock, store: Pick<CandidateStore, "reader" | "openWrites" | "rulesOf">) {
     this.#mongo = mongo;
     this.#clock = clock;
-    this.#reader = reader;
-    this.#openWrites = openWrites;
+    this.#store = store;
     this.#candidates = mongo.db.collection("candidates");
   }
 
   /**
    * Expires the accepted documents of up to 100 candidates whose expires_on is before `today`, the most overdue first.
-   * Skips a candidate that somebody changes at the same moment: the next call finds it again. Two round trips.
+   * Skips a candidate that somebody changes at the same moment: the next call finds it again. Two round trips, and
+   * one more if the settings of some accounts are not known to this process.
    * @returns how many candidates were changed.
    * @throws problem store_unavailable
    */
   async expire(today: string): Promise<number> {
-    const due = await this.#reader.expiring(today, BATCH);
+    const { reader, openWrites, rulesOf } = this.#store;
+    const due = await reader.expiring(today, BATCH);
     if (due.length === 0) return 0;
+    const accounts = [...new Set(due.map(({ accountId }) => accountId))];
+    const rules = new Map(await Promise.all(accounts.map(async (id) => [id, await rulesOf(id)] as const)));
     const latest = Math.max(...due.map(({ updated_at }) => Date.parse(updated_at)));
     const place = take(() => Math.max(this.#clock.now(), latest + 1));
     const stretch = new Stretch();
     const owners = due.map(({ accountId, id }) => ({ accountId, id }));
-    const { matchedCount } = await this.#openWrites.during(owners, place, async () => {
+    const { matchedCount } = await openWrites.during(owners, place, async () => {
       const writes: AnyBulkWriteOperation<Stored>[] = [];
       for (const before of due) {
-        const after = nextVersion(before, expired(before, today, timestamp(place.at)), place.at);
+        const edited = expired(before, today, timestamp(place.at));
+        const after = nextVersion(before, edited, place.at, rules.get(before.accountId));
         const { id: _id, accountId: account, version } = before;
         writes.push({
           replaceOne: { filter: { _id, account, version }, replacement: encode(after, place.at, before) },
@@ -56,7 +59,7 @@ export class ExpiryStore {
         this.#candidates.bulkWrite(writes, { ...limits, ordered: false }),
       );
     });
-    if (this.#mongo.isLate(place.takenAt)) for (const owner of owners) this.#openWrites.settleLater(owner, place);
+    if (this.#mongo.isLate(place.takenAt)) for (const owner of owners) openWrites.settleLater(owner, place);
     return matchedCount;
   }
 }

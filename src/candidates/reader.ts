@@ -33,6 +33,8 @@ const INDEXES: CollectionIndexes = {
     // The only indexes that do not begin with the account: the sweeps cover all accounts.
     { key: { next_expiry: 1 }, partialFilterExpression: { next_expiry: { $gt: "" } } },
     { key: { "erasure.at": 1 }, partialFilterExpression: { "erasure.at": { $gt: "" } } },
+    { key: { "outreach.look_at": 1, account: 1 }, partialFilterExpression: { "outreach.look_at": { $gt: "" } } },
+    { key: { account: 1, "outreach.rules": 1 }, partialFilterExpression: { "outreach.look_at": { $gt: "" } } },
   ],
 };
 

@@ -1,6 +1,6 @@
 import type { DocumentState } from "./document-schema.ts";
 import type { ReferenceState } from "./reference-schema.ts";
-import type { CandidateState } from "./schema.ts";
+import type { CandidateState, OutreachReason } from "./schema.ts";
 
 /** A candidate, with the records of its documents and references inside. Timestamps are RFC 3339. */
 export interface CandidateRecord {
@@ -32,9 +32,53 @@ export interface CandidateRecord {
   readonly removed: readonly Removed[];
   /** What is still to be removed of deleted documents and references. Null if nothing is. */
   readonly erasure: Erasure | null;
+  readonly outreach: OutreachRecord;
   readonly created_at: string;
   readonly updated_at: string;
   readonly started_at: string | null;
+}
+
+/** The chase of a candidate, as it was planned by the last write. Timestamps are RFC 3339. */
+export interface OutreachRecord {
+  /** When the next message may go out. Null if none will. */
+  readonly next_at: string | null;
+  /** Why none will. Null if one will. */
+  readonly reason: OutreachReason | null;
+  /** When the sender has something to do: the index of due candidates. Null if never. */
+  readonly look_at: string | null;
+  /** The version of the rules that the plan was made with. Null if mail was not configured. */
+  readonly rules: string | null;
+  /** Those who were sent something. */
+  readonly recipients: readonly RecipientRecord[];
+  /** The addresses whose owners asked for no more messages about this candidate, as hashes (hashOfAddress). */
+  readonly opted_out: readonly string[];
+}
+
+export interface RecipientRecord {
+  /** TO_CANDIDATE, or the id of a reference. */
+  readonly to: string;
+  /** The last attempt. Null if none was made. */
+  readonly last: AttemptRecord | null;
+  /** The candidate's address, if mail to it bounced. A reference has a state for that. */
+  readonly bounced: string | null;
+}
+
+/** One message. It is recorded before it is sent. */
+export interface AttemptRecord {
+  /** The Message-ID, without its angle brackets. */
+  readonly message_id: string;
+  /** When it was last given to the mail server, or was about to be. */
+  readonly at: string;
+  /** The ids of the documents that it lists. */
+  readonly documents: readonly string[];
+  /** How often it was given to the mail server, at least 1. */
+  readonly tries: number;
+  /** The address that it was sent to, as a hash (hashOfAddress). */
+  readonly address: string;
+  /** How often the mail server refused this address for the moment. */
+  readonly refusals: number;
+  /** When it is tried again, because the mail server refused it for the moment. Null if it is not. */
+  readonly retry_at: string | null;
 }
 
 /** A deleted document or reference. `at` is RFC 3339. */
@@ -62,7 +106,7 @@ export interface Deletion {
 }
 
 /** A candidate without the fields that the store sets itself when it writes. */
-export type Draft = Omit<CandidateRecord, "version" | "state" | "created_at" | "updated_at">;
+export type Draft = Omit<CandidateRecord, "version" | "state" | "outreach" | "created_at" | "updated_at">;
 
 export interface ChaseRecord {
   readonly attempts: number;
@@ -110,6 +154,9 @@ export interface ReferenceRecord {
   readonly created_at: string;
   readonly updated_at: string;
 }
+
+/** Names the candidate among the recipients of messages. Each other recipient is named by its reference's id. */
+export const TO_CANDIDATE = "candidate";
 
 export const NEVER_CHASED: ChaseRecord = { attempts: 0, last_at: null };
 

@@ -8,7 +8,7 @@ import type { ReferencePatch, ReferenceState } from "./reference-schema.ts";
 import { openReferenceStates, referenceContradiction } from "./reference-state.ts";
 
 /** Maximum size of a reference's response, in bytes of JSON. */
-const MAX_RESPONSE_BYTES = 16 * 1024;
+export const MAX_RESPONSE_BYTES = 16 * 1024;
 
 /**
  * Maximum members and items of a response, at every depth. 16 KiB could hold 5,000 empty objects, and to read a candidate

@@ -4,6 +4,15 @@ import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } 
 import type { Candidate } from "./schema.ts";
 import { derive } from "./state.ts";
 
+/** The last member of a candidate, which its ETag does not cover: 0.1.0 does not know it. It changes with `version`. */
+export const UNTAGGED = "outreach";
+
+/** What the ETag of a candidate covers. */
+export function taggedCandidate(record: CandidateRecord): Omit<Candidate, typeof UNTAGGED> {
+  const { outreach: _, ...tagged } = renderCandidate(record);
+  return tagged;
+}
+
 /** A candidate as the API shows it. */
 export function renderCandidate(record: CandidateRecord): Candidate {
   const { state, state_reason, waiting_on, reference_requirements } = derive(record);
@@ -35,6 +44,7 @@ export function renderCandidate(record: CandidateRecord): Candidate {
     created_at: record.created_at,
     updated_at: record.updated_at,
     started_at: record.started_at,
+    outreach: { next_at: record.outreach.next_at, reason: record.outreach.reason }, // UNTAGGED
   };
 }
 

@@ -7,7 +7,7 @@ import { renderTombstone } from "./tombstone.ts";
  * `renderPage` returns for the same record: rows that are stored in another form are rendered again when they are read,
  * and pages get new entity tags. test/candidates/form.test.ts fails if that is forgotten.
  */
-export const LIST_FORM = 1;
+export const LIST_FORM = 2;
 
 /**
  * Largest record that is stored with its row, in bytes of BSON. Rendering a larger one in one go would hold the event

@@ -26,7 +26,7 @@ export const TEXT = {
   email: ["The email address.", "ada@example.com"],
   job_title: ["The job that the candidate is hired for, up to 200 characters.", "Support Engineer"],
   start_date: ["The first working day.", "2026-09-01"],
-  docs_chase_attempts: ["The most reminders of documents that the candidate gets, 0 to 100.", 3],
+  docs_chase_attempts: ["The most reminders that list the same document, 0 to 100.", 3],
   reference_chase_attempts: ["The most reminders that a referee gets, 0 to 100.", 3],
   references_required: [
     "How many references must be received, 0 to 50. Null: all those that are neither waived nor cancelled.",
@@ -44,7 +44,7 @@ const WaitingOn = titled(
   strict({
     code: about(
       Type.String(),
-      "What is missing: not_started, references_missing, reference_without_email, or document_ or reference_ followed by a state.",
+      "What is missing: not_started, candidate_bounced, references_missing, reference_without_email, or document_ or reference_ followed by a state.",
       "document_rejected",
     ),
     subject: about(
@@ -60,6 +60,36 @@ const WaitingOn = titled(
   }),
 );
 export type WaitingOn = Static<typeof WaitingOn>;
+
+export const OUTREACH_REASONS = [
+  "withdrawn",
+  "not_started",
+  "nothing_outstanding",
+  "disabled",
+  "quiet_hours",
+  "no_email",
+  "opted_out",
+  "bounced",
+  "cap_reached",
+] as const;
+export type OutreachReason = (typeof OUTREACH_REASONS)[number];
+
+const Outreach = titled(
+  "Outreach",
+  "When the next reminder goes out, or why none will.",
+  strict({
+    next_at: about(
+      nullable(Timestamp),
+      "When the next reminder goes out to the candidate or to a referee. Null if none will.",
+      "2026-08-21T09:31:00.000Z",
+    ),
+    reason: about(
+      nullable(oneOf(OUTREACH_REASONS)),
+      "Why no reminder will go out. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out.",
+      null,
+    ),
+  }),
+);
 
 const ReferenceRequirements = titled(
   "ReferenceRequirements",
@@ -95,6 +125,7 @@ export const Candidate = titled(
     reference_chase_attempts: about(ChaseAttempts, ...TEXT.reference_chase_attempts),
     references_required: about(nullable(Type.Integer()), ...TEXT.references_required),
     reference_requirements: about(ReferenceRequirements, "How many references are needed, and how many are there."),
+    outreach: about(Outreach, "When the next reminder goes out, or why none will."),
     state: about(
       State,
       "Derived from the documents and references. created: until it is started. in_progress: something is outstanding. action_required: a document is rejected or expired, or a reference is declined, bounced or unresponsive. completed: everything is settled. withdrawn: the client withdrew it.",

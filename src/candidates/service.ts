@@ -11,7 +11,7 @@ import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type Feed
 import { checkNewDocument, inlineFile, newDocument, newDraft } from "./new.ts";
 import { pageTag, renderPage } from "./page.ts";
 import { type CandidateRecord, type DocumentRecord, namesFile } from "./record.ts";
-import { renderCandidate } from "./render.ts";
+import { renderCandidate, taggedCandidate } from "./render.ts";
 import type { Candidate, DryRun } from "./schema.ts";
 import type { CandidateInput, CandidatePatch } from "./input-schema.ts";
 import type { ListQuery } from "./feed-schema.ts";
@@ -107,7 +107,7 @@ export class CandidateService {
   async start(accountId: string, id: string, precondition: Precondition): Promise<Candidate> {
     // If-Match is ignored if the candidate is already started: a retry after a lost answer must succeed.
     const record = await this.#store.change(accountId, id, (before, now) => {
-      if (before.started_at === null || before.withdrawn) precondition([renderCandidate(before)]);
+      if (before.started_at === null || before.withdrawn) precondition([taggedCandidate(before)]);
       return started(before, now);
     });
     return renderCandidate(record);
@@ -115,7 +115,7 @@ export class CandidateService {
 
   async #change(accountId: string, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
     const record = await this.#store.change(accountId, id, (before, now) => {
-      precondition([renderCandidate(before)]);
+      precondition([taggedCandidate(before)]);
       return edit(before, now);
     });
     return renderCandidate(record);

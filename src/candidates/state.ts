@@ -1,6 +1,6 @@
 import type { DocumentState } from "./document-schema.ts";
 import type { ReferenceState } from "./reference-schema.ts";
-import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
+import { type CandidateRecord, type DocumentRecord, type ReferenceRecord, TO_CANDIDATE } from "./record.ts";
 import type { CandidateState, ReferenceRequirements, WaitingOn } from "./schema.ts";
 
 /** The members of a candidate that are derived from its records. */
@@ -13,7 +13,15 @@ export interface Derived {
 
 type Facts = Pick<
   CandidateRecord,
-  "id" | "started_at" | "withdrawn" | "withdrawal_reason" | "references_required" | "documents" | "references"
+  | "id"
+  | "email"
+  | "started_at"
+  | "withdrawn"
+  | "withdrawal_reason"
+  | "references_required"
+  | "documents"
+  | "references"
+  | "outreach"
 >;
 
 /** Part of every ETag. If a release changes a text, its replicas refuse If-Match from the last one, and vice versa. */
@@ -117,6 +125,8 @@ function waitsOf(
   const waits: WaitingOn[] = [];
   if (facts.started_at === null)
     waits.push({ code: "not_started", subject: facts.id, message: "The candidate has not been started" });
+  if (mailBounces(facts))
+    waits.push({ code: "candidate_bounced", subject: facts.id, message: "Mail to the candidate bounced" });
   waits.push(...documents.flatMap(waitForDocument), ...references.flatMap(waitForReference));
   const missing = required - references.length;
   if (missing > 0) {
@@ -124,6 +134,10 @@ function waitsOf(
     waits.push({ code: "references_missing", subject: facts.id, message });
   }
   return waits;
+}
+
+function mailBounces({ email, outreach }: Facts): boolean {
+  return email !== null && outreach.recipients.some(({ to, bounced }) => to === TO_CANDIDATE && bounced === email);
 }
 
 function waitForDocument({ id, name, state, rejection_reason }: DocumentRecord): WaitingOn[] {

@@ -5,6 +5,7 @@ import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
 import { Problem } from "../problems.ts";
 import { OpenWrites, type Place, take } from "./open-writes.ts";
+import type { ChaseRules, RulesOf } from "./chase.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { CandidateReader } from "./reader.ts";
 import { RecentRecords } from "./recent.ts";
@@ -22,15 +23,18 @@ export class CandidateStore {
   readonly #mongo: Mongo;
   readonly #clock: Clock;
   readonly #candidates: Collection<Stored>;
+  readonly rulesOf: RulesOf;
   readonly reader: CandidateReader;
   readonly references: ReferenceIndexStore;
   readonly #queue = new KeyedQueue(isStoreDown);
   readonly #recent = new RecentRecords();
   readonly openWrites = new OpenWrites((accountId, id) => this.#renew(accountId, id));
 
-  constructor(mongo: Mongo, clock: Clock) {
+  /** @param rulesOf each write plans the chase by it. Without it, the chase is off. */
+  constructor(mongo: Mongo, clock: Clock, rulesOf: RulesOf = () => Promise.resolve(undefined)) {
     this.#mongo = mongo;
     this.#clock = clock;
+    this.rulesOf = rulesOf;
     this.#candidates = mongo.db.collection("candidates");
     this.reader = new CandidateReader(mongo);
     this.references = new ReferenceIndexStore(mongo);
@@ -85,7 +89,7 @@ export class CandidateStore {
    * Makes one change to a candidate: edits it, and writes it over the version that was edited. Starts again if another
    * write came in between. One round trip if this process has read or written the candidate in the last minute, else two;
    * two more for each lost race. A change that is refused, that changes nothing, or that adds references, is judged by a
-   * fresh read; added references cost one more round trip.
+   * fresh read; added references cost one more round trip, and so do settings that this process does not know (RulesOf).
    * @param edit may be called more than once. If it throws, the change ends with that error.
    * @throws problems not_found, external_id_taken, payload_too_large, store_unavailable.
    */
@@ -120,6 +124,7 @@ export class CandidateStore {
 
   /** Returns undefined as `#attempt` does, and the same record if it has not tried to write. */
   async #edit(before: CandidateRecord, edit: Edit, { mayBeOld = false } = {}): Promise<CandidateRecord | undefined> {
+    const rules = await this.rulesOf(before.accountId);
     // A change must come after the one it is based on, even if this replica's clock is behind.
     const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
     const edited = edit(before, timestamp(place.at));
@@ -130,17 +135,18 @@ export class CandidateStore {
     return this.references.around(edited, added, () => {
       // Readers of the feed allow for the duration of one write, so take the place just before the second one.
       const later = () => take(() => Math.max(place.at, this.#clock.now()));
-      return this.#replaceBy(before, edited, added.length === 0 ? place : later());
+      const at = added.length === 0 ? place : later();
+      return this.#replaceBy(before, { edited, rules }, at);
     });
   }
 
   /** Writes the changed candidate. Returns undefined as `#attempt` does. */
   async #replaceBy(
     before: CandidateRecord,
-    edited: CandidateRecord,
+    { edited, rules }: { edited: CandidateRecord; rules: ChaseRules | undefined },
     place: Place,
   ): Promise<CandidateRecord | undefined> {
-    const record = nextVersion(before, edited, place.at);
+    const record = nextVersion(before, edited, place.at, rules);
     try {
       if (!(await this.#replace(before.version, encode(record, place.at, before), place))) return undefined;
     } catch (error) {

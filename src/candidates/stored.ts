@@ -1,7 +1,15 @@
 import { BSON } from "mongodb";
 import { problem } from "../problems.ts";
 import { nextExpiry } from "./expire.ts";
-import type { CandidateRecord, DocumentRecord, Erasure, ReferenceRecord, Removed } from "./record.ts";
+import { NO_OUTREACH, planned, unchased } from "./planned.ts";
+import {
+  type CandidateRecord,
+  type DocumentRecord,
+  type Erasure,
+  type OutreachRecord,
+  type ReferenceRecord,
+  type Removed,
+} from "./record.ts";
 import type { CandidateState } from "./schema.ts";
 import { MAX_ROW_RECORD_BYTES, storedRow, type StoredRow } from "./row.ts";
 import type { Tombstone } from "./tombstone.ts";
@@ -21,7 +29,7 @@ export interface Stored
   extends
     Omit<
       CandidateRecord,
-      "id" | "accountId" | "state" | "metadata" | "documents" | "references" | "removed" | "erasure"
+      "id" | "accountId" | "state" | "metadata" | "documents" | "references" | "removed" | "erasure" | "outreach"
     >,
     // Absent in large records, in tombstones, and in records of 0.1.0.
     Partial<StoredRow> {
@@ -39,6 +47,8 @@ export interface Stored
   removed?: readonly Removed[];
   /** Absent if nothing is left to remove. `at` is in an index, for the sweep. */
   erasure?: Erasure;
+  /** Absent in tombstones, and in records of 0.1.0. `look_at` is in an index, for the sender. */
+  outreach?: OutreachRecord;
   /** The record's size in bytes of BSON, without the row. Limits the size of a page of the feed. */
   size: number;
   metadata: string;
@@ -69,7 +79,10 @@ export function checkSize(record: CandidateRecord, now: number): void {
 
 function checked(record: CandidateRecord, now: number, before?: CandidateRecord): Stored {
   const stored = toStored(record, now);
-  if (stored.size > MAX_CANDIDATE_BYTES && (before === undefined || stored.size > toStored(before, now).size)) {
+  if (stored.size <= MAX_CANDIDATE_BYTES) return stored;
+  const sizeOfClients = (each: CandidateRecord) => toStored(unchased(each), now).size;
+  const size = sizeOfClients(record);
+  if (size > MAX_CANDIDATE_BYTES && (before === undefined || size > sizeOfClients(before))) {
     throw problem(
       "payload_too_large",
       `The candidate's record would have more than ${MAX_CANDIDATE_BYTES} bytes. Send less data.`,
@@ -193,12 +206,14 @@ export function decode({
   deleted: _deleted,
   removed,
   erasure,
+  outreach,
   ...stored
 }: Stored): CandidateRecord {
-  const record: CandidateRecord = {
+  const read: CandidateRecord = {
     ...stored,
     removed: removed ?? [],
     erasure: erasure ?? null,
+    outreach: outreach ?? NO_OUTREACH,
     state: stored.state as CandidateState,
     id: _id,
     accountId: account,
@@ -213,6 +228,7 @@ export function decode({
       response: objectOf(reference.response),
     })),
   };
+  const record = outreach === undefined ? planned(read, undefined, 0) : read;
   sizes.set(record, size);
   return record;
 }

@@ -1,27 +1,39 @@
 import { timestamp } from "../infra/clock.ts";
+import type { ChaseRules } from "./chase.ts";
+import { NO_OUTREACH, planned } from "./planned.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { derive } from "./state.ts";
 
 /** Returns a new candidate's first version. @param at its place in the feed, in milliseconds since the epoch. */
 export function firstVersion(draft: Draft, at: number): CandidateRecord {
-  return { ...draft, version: 1, ...stamp(draft, at), created_at: timestamp(at) };
+  const updated_at = timestamp(at);
+  const first = { ...draft, outreach: NO_OUTREACH, version: 1, created_at: updated_at, updated_at };
+  return derived(first, undefined, at); // it is not started, so the rules do not matter
 }
 
 /**
- * Returns the version that follows `before`.
+ * Returns the version that follows `before`, with a new plan of the chase.
  * @param at its place in the feed, in milliseconds since the epoch.
+ * @param rules undefined while mail is not configured.
  */
-export function nextVersion(before: CandidateRecord, edited: CandidateRecord, at: number): CandidateRecord {
-  return {
+export function nextVersion(
+  before: CandidateRecord,
+  edited: CandidateRecord,
+  at: number,
+  rules: ChaseRules | undefined,
+): CandidateRecord {
+  const next = {
     ...edited,
     version: before.version + 1,
     pack_version: before.pack_version + (samePack(before, edited) ? 0 : 1),
-    ...stamp(edited, at),
+    updated_at: timestamp(at),
   };
+  return derived(next, rules, at);
 }
 
-function stamp(draft: Draft, at: number): Pick<CandidateRecord, "state" | "updated_at"> {
-  return { state: derive(draft).state, updated_at: timestamp(at) };
+/** Fills in what follows from the rest of the record: its state, and the plan of its chase. */
+function derived(record: Omit<CandidateRecord, "state">, rules: ChaseRules | undefined, at: number): CandidateRecord {
+  return planned({ ...record, state: derive(record).state }, rules, at);
 }
 
 /** Returns whether the compliance pack shows the same of both (pack/render.ts), apart from what every write changes. */
@@ -40,6 +52,7 @@ function packFacts({
   metadata: _m,
   removed: _removed,
   erasure: _erasure,
+  outreach: _outreach,
   documents: _documents,
   references: _references,
   ...facts

@@ -352,7 +352,7 @@ export type CandidateInput = {
      */
     references_required?: number | null;
     /**
-     * The most reminders of documents that the candidate gets, 0 to 100. Null restores the default, 3.
+     * The most reminders that list the same document, 0 to 100. Null restores the default, 3.
      */
     docs_chase_attempts?: number | null;
     /**
@@ -395,11 +395,25 @@ export type ReferenceRequirements = {
 };
 
 /**
+ * When the next reminder goes out, or why none will.
+ */
+export type Outreach = {
+    /**
+     * When the next reminder goes out to the candidate or to a referee. Null if none will.
+     */
+    next_at: string | null;
+    /**
+     * Why no reminder will go out. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out.
+     */
+    reason: 'withdrawn' | 'not_started' | 'nothing_outstanding' | 'disabled' | 'quiet_hours' | 'no_email' | 'opted_out' | 'bounced' | 'cap_reached' | null;
+};
+
+/**
  * One thing that is still missing.
  */
 export type WaitingOn = {
     /**
-     * What is missing: not_started, references_missing, reference_without_email, or document_ or reference_ followed by a state.
+     * What is missing: not_started, candidate_bounced, references_missing, reference_without_email, or document_ or reference_ followed by a state.
      */
     code: string;
     /**
@@ -639,7 +653,7 @@ export type Candidate = {
      */
     metadata: Metadata;
     /**
-     * The most reminders of documents that the candidate gets, 0 to 100.
+     * The most reminders that list the same document, 0 to 100.
      */
     docs_chase_attempts: number;
     /**
@@ -654,6 +668,10 @@ export type Candidate = {
      * How many references are needed, and how many are there.
      */
     reference_requirements: ReferenceRequirements;
+    /**
+     * When the next reminder goes out, or why none will.
+     */
+    outreach: Outreach;
     /**
      * Derived from the documents and references. created: until it is started. in_progress: something is outstanding. action_required: a document is rejected or expired, or a reference is declined, bounced or unresponsive. completed: everything is settled. withdrawn: the client withdrew it.
      */
@@ -848,7 +866,7 @@ export type StartInput = {
  */
 export type OutreachPatch = {
     /**
-     * The most reminders of documents that the candidate gets, 0 to 100. Null restores the default, 3.
+     * The most reminders that list the same document, 0 to 100. Null restores the default, 3.
      */
     docs_chase_attempts?: number | null;
     /**
@@ -1128,9 +1146,13 @@ export type AssistantSettings = {
      */
     chase_interval_hours: number;
     /**
-     * What the assistant must observe in messages, up to 2,000 characters.
+     * A note that every message repeats, to candidates and to referees, up to 2,000 characters.
      */
     instructions: string | null;
+    /**
+     * What referees are asked: 1 to 20 different questions of up to 300 characters. Null: five usual questions, in the language of the message.
+     */
+    reference_questions: Array<string> | null;
     /**
      * Counts the changes of the settings. 0 before the first.
      */
@@ -1170,9 +1192,13 @@ export type AssistantPatch = {
      */
     chase_interval_hours?: number | null;
     /**
-     * What the assistant must observe in messages, up to 2,000 characters.
+     * A note that every message repeats, to candidates and to referees, up to 2,000 characters.
      */
     instructions?: string | null;
+    /**
+     * What referees are asked: 1 to 20 different questions of up to 300 characters. Null: five usual questions, in the language of the message.
+     */
+    reference_questions?: Array<string> | null;
 };
 
 /**

@@ -1,3 +1,5 @@
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Operations } from "../admin/operations.ts";
 import type { Config } from "../config.ts";
 
@@ -26,10 +28,18 @@ export async function greet(config: Config, ready: { port: number; opsPort: numb
       "Create a candidate:",
       "",
       `  ${exampleRequest(address, key)}`,
+      "",
+      ...outboxHint(config),
     ]);
   } finally {
     await operations.close();
   }
+}
+
+/** Says where reminders go, if they are not sent. */
+function outboxHint({ SMTP_URL }: Config): string[] {
+  if (!SMTP_URL?.startsWith("file:")) return [];
+  return [`Started candidates get reminders. They are written to ${relative("", fileURLToPath(SMTP_URL))}, not sent.`];
 }
 
 /** Returns a curl command to paste into a shell. */
@@ -38,12 +48,13 @@ function exampleRequest(address: string, key: string): string {
     name: "Ada Lovelace",
     email: "ada@example.com",
     documents: ["Passport"],
-    references: [{ name: "Charles Babbage" }],
+    references: [{ name: "Charles Babbage", email: "charles@example.com" }],
   };
   return `curl -i ${address}/candidates -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(candidate)}'`;
 }
 
-function addressOf(host: string, port: number): string {
+/** Returns the URL at which this machine reaches the service. */
+export function addressOf(host: string, port: number): string {
   const anyAddress = host === "" || host === "0.0.0.0" || host === "::";
   return `http://${anyAddress ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
 }

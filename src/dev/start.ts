@@ -1,11 +1,12 @@
 /** `npm start`: finds or starts Redis and MongoDB, then runs the service until a signal stops it. */
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { resolve } from "node:path";
-import { ConfigError, readConfig } from "../config.ts";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Config, ConfigError, readConfig } from "../config.ts";
 import { runChild } from "./child.ts";
 import { dataDirOf, prepareDataDir, toolsIn } from "./data-dir.ts";
-import { greet } from "./demo.ts";
+import { addressOf, greet } from "./demo.ts";
 import { holderOf, tryLock } from "./lock.ts";
 import { SetupError, explain, say } from "./output.ts";
 import { ensureServers } from "./servers.ts";
@@ -27,10 +28,24 @@ async function start(signals: StopSignals): Promise<void> {
   for (const setting of ["PORT", "OPS_PORT"] as const) await refuseTaken(setting, config[setting], config.HOST);
   const servers = await ensureServers({ dataDir, tools: toolsIn(dataDir), env: process.env, signal: signals.stopping });
   try {
-    await serve({ ...process.env, REDIS_URL: servers.redisUrl, MONGODB_URL: servers.mongodbUrl }, signals);
+    const settings = { REDIS_URL: servers.redisUrl, MONGODB_URL: servers.mongodbUrl, ...outboxOf(config, dataDir) };
+    await serve({ ...process.env, ...settings }, signals);
   } finally {
     await servers.stop();
   }
+}
+
+/**
+ * Without a mail server, reminders become files in DATA_DIR, whose links open. If the port is not known yet, none can be
+ * made.
+ */
+function outboxOf({ SMTP_URL, PORT, HOST, PUBLIC_URL, MAIL_FROM }: Config, dataDir: string): NodeJS.ProcessEnv {
+  if (SMTP_URL !== null || PORT === 0) return {};
+  return {
+    SMTP_URL: pathToFileURL(join(dataDir, "outbox")).href,
+    MAIL_FROM: MAIL_FROM || "onboarding@localhost",
+    PUBLIC_URL: PUBLIC_URL ?? addressOf(HOST, PORT),
+  };
 }
 
 /** @throws {SetupError} if another process listens on the port. */

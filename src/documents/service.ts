@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { checkNewDocument, newContent, newDocument, inlineFile } from "../candidates/new.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, namesFile } from "../candidates/record.ts";
-import { contentTag, renderCandidate, renderDocument } from "../candidates/render.ts";
+import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import { refuseRemoved } from "../candidates/tombstone.ts";
 import type { NewId } from "../infra/ids.ts";
@@ -109,7 +109,7 @@ export class DocumentService {
       this.#store.change(accountId, candidateId, (before, now) => {
         if (before.documents.some((document) => document.id === id)) return before;
         refuseRemoved(before, id);
-        precondition([renderCandidate(before)]);
+        precondition([taggedCandidate(before)]);
         const situation = situationOf(before, now);
         checkNewDocument(given, { ...situation, file: content !== undefined });
         return withDocument(before, newDocument(given, { id, content, ...situation }));
@@ -205,7 +205,7 @@ function checkPrecondition(
 ): void {
   const document = documentOf(record, documentId);
   precondition(
-    [renderDocument(record.id, document), renderCandidate(record)],
+    [renderDocument(record.id, document), taggedCandidate(record)],
     target === "content" && document.content !== null ? [contentTag(document.content)] : [],
   );
 }

@@ -132,6 +132,18 @@ export class Metrics {
     aggregator: "max",
   });
 
+  readonly messages = new Counter({
+    ...this.#in,
+    name: "outreach_messages_total",
+    help: "Reminders. planned: an attempt was recorded. The other outcomes say what became of it, at each try.",
+    labelNames: ["recipient", "outcome"],
+  });
+  readonly mailOutages = new Counter({
+    ...this.#in,
+    name: "outreach_mail_outages_total",
+    help: "How often the mail server could not be used. It is tried again after 5 seconds, then after ever longer pauses, up to 5 minutes.",
+  });
+
   #feed: () => FeedState = () => ({ lagMs: 0, unsettled: 0 });
   #pool: () => PoolState = () => ({ used: 0, idle: 0, pending: 0, max: 0 });
 

@@ -2,6 +2,7 @@ import { endpoint } from "../api/endpoint.ts";
 import { Candidate, CandidatePath } from "../candidates/schema.ts";
 import { OutreachPatch } from "../candidates/input-schema.ts";
 import type { OutreachService } from "./service.ts";
+import { UNTAGGED } from "../candidates/render.ts";
 
 /** The operation that sets how often a candidate's documents and references are chased. */
 export function outreachEndpoints(outreach: OutreachService) {
@@ -15,6 +16,7 @@ export function outreachEndpoints(outreach: OutreachService) {
       body: OutreachPatch,
       status: 200,
       answer: Candidate,
+      untagged: UNTAGGED,
       problems: ["not_found", "version_mismatch"],
       handle: ({ caller, params, body, precondition }) => outreach.set(caller.accountId, params.id, body, precondition),
     }),

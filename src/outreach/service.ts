@@ -1,5 +1,5 @@
 import { withOutreach } from "../candidates/edits.ts";
-import { renderCandidate } from "../candidates/render.ts";
+import { renderCandidate, taggedCandidate } from "../candidates/render.ts";
 import type { Candidate } from "../candidates/schema.ts";
 import type { OutreachPatch } from "../candidates/input-schema.ts";
 import type { CandidateStore } from "../candidates/store.ts";
@@ -16,7 +16,7 @@ export class OutreachService {
   /** One round trip or two, as `CandidateStore.change`. @throws problems not_found, version_mismatch, store_unavailable. */
   async set(accountId: string, id: string, patch: OutreachPatch, precondition: Precondition): Promise<Candidate> {
     const record = await this.#store.change(accountId, id, (before) => {
-      precondition([renderCandidate(before)]);
+      precondition([taggedCandidate(before)]);
       return withOutreach(before, patch);
     });
     return renderCandidate(record);

@@ -64,7 +64,7 @@ interface Open {
 }
 
 function running(system: System, { server, share, port, ops }: Open): Replica {
-  system.sweeps.start();
+  for (const work of system.work) work.start();
   void makeAhead().catch((error: unknown) =>
     system.log.error({ error: describeFailure(error) }, "what requests will need could not be made ahead"),
   );
@@ -73,7 +73,7 @@ function running(system: System, { server, share, port, ops }: Open): Replica {
     system.draining.started = true;
     system.log.info("draining");
     share?.leave();
-    await Promise.all([drain(server, share), system.sweeps.stop()]);
+    await Promise.all([drain(server, share), ...system.work.map((work) => work.stop())]);
     ops.close();
     await system.close();
     system.log.info("stopped");

@@ -1,5 +1,5 @@
 import { newReference } from "../candidates/new.ts";
-import { renderCandidate, renderReference } from "../candidates/render.ts";
+import { renderReference, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateRecord } from "../candidates/record.ts";
 import type { CandidateStore, Edit } from "../candidates/store.ts";
 import { refuseRemoved } from "../candidates/tombstone.ts";
@@ -31,7 +31,7 @@ export class ReferenceService {
       // An interrupted attempt already added it, so the retry succeeds whatever its If-Match says (RFC 9110, 13.1.1).
       if (before.references.some((reference) => reference.id === id)) return before;
       refuseRemoved(before, id);
-      precondition([renderCandidate(before)]);
+      precondition([taggedCandidate(before)]);
       return withReference(before, newReference(given, { id, now, started: before.started_at !== null }));
     });
     return renderReference(candidateId, referenceOf(record, id));
@@ -51,7 +51,7 @@ export class ReferenceService {
   async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
     const record = await this.#change(accountId, id, (before, now) => {
       const reference = referenceOf(before, id);
-      precondition([renderReference(before.id, reference), renderCandidate(before)]);
+      precondition([renderReference(before.id, reference), taggedCandidate(before)]);
       const edited = patchedReference(reference, patch, { started: before.started_at !== null, now });
       if (edited === reference) return before;
       return { ...before, references: before.references.map((other) => (other === reference ? edited : other)) };

@@ -1,6 +1,6 @@
 import { endpoint } from "../api/endpoint.ts";
 import { AssistantPatch, AssistantSettings, QuietHoursPatch, QuietHoursSettings } from "./schema.ts";
-import type { SettingsService } from "./service.ts";
+import { type SettingsService, UNTAGGED } from "./service.ts";
 
 /** The operations on an account's settings. Each kind has its defaults until the account changes them. */
 export function settingsEndpoints(settings: SettingsService) {
@@ -16,6 +16,7 @@ function assistantEndpoints(settings: SettingsService) {
       description: "Reads the assistant settings, with the default of each field that was never changed.",
       status: 200,
       answer: AssistantSettings,
+      untagged: UNTAGGED,
       problems: [],
       handle: ({ caller }) => settings.readAssistant(caller.accountId),
     }),
@@ -27,6 +28,7 @@ function assistantEndpoints(settings: SettingsService) {
       body: AssistantPatch,
       status: 200,
       answer: AssistantSettings,
+      untagged: UNTAGGED,
       problems: ["version_mismatch"],
       handle: ({ caller, body, precondition }) => settings.changeAssistant(caller.accountId, body, precondition),
     }),

@@ -35,8 +35,13 @@ const assistantFields = {
   ),
   instructions: about(
     nullable(freeText(2000)),
-    "What the assistant must observe in messages, up to 2,000 characters.",
-    "Use first names.",
+    "A note that every message repeats, to candidates and to referees, up to 2,000 characters.",
+    "If you have questions, call us on +49 30 123456.",
+  ),
+  reference_questions: about(
+    nullable(Type.Array(freeText(300, 1), { minItems: 1, maxItems: 20, uniqueItems: true })),
+    "What referees are asked: 1 to 20 different questions of up to 300 characters. Null: five usual questions, in the language of the message.",
+    ["How long did you work together?", "Would you hire this person again?"],
   ),
 };
 const Assistant = strict(assistantFields);
@@ -51,6 +56,7 @@ export const ASSISTANT_DEFAULTS: Assistant = {
   channels: ["email"],
   chase_interval_hours: 48,
   instructions: null,
+  reference_questions: null,
 };
 
 const quietHoursFields = {
@@ -113,6 +119,7 @@ export const AssistantPatch = titled(
       channels: orDefault(assistantFields.channels),
       chase_interval_hours: orDefault(assistantFields.chase_interval_hours),
       instructions: Type.Optional(assistantFields.instructions),
+      reference_questions: Type.Optional(assistantFields.reference_questions),
     },
     derived,
   ),

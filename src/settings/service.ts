@@ -19,15 +19,29 @@ export interface SettingsServiceOptions {
   assistant: SettingsStore<Assistant>;
   quietHours: SettingsStore<QuietHours>;
   clock: Clock;
+  /** Is told before and after settings of the chase are changed. Undefined if no reminders are sent. */
+  chase?: ChaseObserver | undefined;
 }
+
+/** Settings of the chase: those that decide when reminders go out. */
+export interface ChaseObserver {
+  /** @throws problem store_unavailable. Then the settings are not changed. */
+  changing(accountId: string): Promise<void>;
+  changed(accountId: string): void;
+}
+
+/** Those of the assistant. All quiet hours are. */
+const OF_CHASE = ["enabled", "channels", "chase_interval_hours"] as const;
 
 /** Reads an account's settings, and changes them by merge patch. */
 export class SettingsService {
   readonly #assistant: SettingsStore<Assistant>;
   readonly #quietHours: SettingsStore<QuietHours>;
   readonly #clock: Clock;
+  readonly #chase: ChaseObserver | undefined;
 
-  constructor({ assistant, quietHours, clock }: SettingsServiceOptions) {
+  constructor({ assistant, quietHours, clock, chase }: SettingsServiceOptions) {
+    this.#chase = chase;
     this.#assistant = assistant;
     this.#quietHours = quietHours;
     this.#clock = clock;
@@ -37,17 +51,19 @@ export class SettingsService {
     return renderAssistant(await this.#assistant.get(accountId));
   }
 
-  /** @throws problem version_mismatch */
+  /** One round trip more if reminders are sent and the patch has settings of the chase. @throws problem version_mismatch */
   async changeAssistant(
     accountId: string,
     patch: AssistantPatch,
     precondition: Precondition,
   ): Promise<AssistantSettings> {
-    const record = await this.#assistant.change(accountId, (before) => {
-      precondition([renderAssistant(before)]);
-      return merged(before.values, patch.language ? { ...patch, language: languageNamed(patch.language) } : patch);
-    });
-    return renderAssistant(record);
+    const change = () =>
+      this.#assistant.change(accountId, (before) => {
+        precondition([taggedAssistant(before)]);
+        return merged(before.values, patch.language ? { ...patch, language: languageNamed(patch.language) } : patch);
+      });
+    const isOfChase = OF_CHASE.some((name) => patch[name] !== undefined);
+    return renderAssistant(await (isOfChase ? this.#observed(accountId, change) : change()));
   }
 
   /** `effective` is computed when the settings are read. */
@@ -55,17 +71,25 @@ export class SettingsService {
     return this.#withEffective(await this.#quietHours.get(accountId));
   }
 
-  /** @throws problem version_mismatch */
+  /** One round trip more if reminders are sent. @throws problem version_mismatch */
   async changeQuietHours(
     accountId: string,
     patch: QuietHoursPatch,
     precondition: Precondition,
   ): Promise<QuietHoursSettings> {
-    const record = await this.#quietHours.change(accountId, (before) => {
-      precondition([renderQuietHours(before)]);
-      return merged(before.values, patch.timezone ? { ...patch, timezone: timeZoneNamed(patch.timezone) } : patch);
-    });
-    return this.#withEffective(record);
+    const change = () =>
+      this.#quietHours.change(accountId, (before) => {
+        precondition([renderQuietHours(before)]);
+        return merged(before.values, patch.timezone ? { ...patch, timezone: timeZoneNamed(patch.timezone) } : patch);
+      });
+    return this.#withEffective(await this.#observed(accountId, change));
+  }
+
+  async #observed<Result>(accountId: string, change: () => Promise<Result>): Promise<Result> {
+    await this.#chase?.changing(accountId);
+    const result = await change();
+    this.#chase?.changed(accountId);
+    return result;
   }
 
   #withEffective(record: SettingsRecord<QuietHours>): QuietHoursSettings {
@@ -74,8 +98,22 @@ export class SettingsService {
   }
 }
 
-function renderAssistant({ values, version, updated_at }: SettingsRecord<Assistant>): AssistantSettings {
-  return { object: "assistant_settings", ...ASSISTANT_DEFAULTS, ...values, version, updated_at };
+/** The last member of the assistant settings, which their ETag does not cover: 0.1.0 does not know it. */
+export const UNTAGGED = "reference_questions";
+
+function renderAssistant(record: SettingsRecord<Assistant>): AssistantSettings {
+  const { reference_questions = ASSISTANT_DEFAULTS.reference_questions } = record.values;
+  return { ...taggedAssistant(record), reference_questions };
+}
+
+/** The view that If-Match compares. */
+function taggedAssistant({
+  values,
+  version,
+  updated_at,
+}: SettingsRecord<Assistant>): Omit<AssistantSettings, typeof UNTAGGED> {
+  const { reference_questions: _, ...tagged } = { ...ASSISTANT_DEFAULTS, ...values };
+  return { object: "assistant_settings", ...tagged, version, updated_at };
 }
 
 /** The view that If-Match compares. It leaves out `effective`, which changes by the clock alone. */

@@ -3,6 +3,7 @@ import type { Collection } from "mongodb";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
+import type { Assistant, QuietHours } from "./schema.ts";
 import { isDuplicateKey, isStoreDown, type Limits, type Mongo } from "../infra/mongo.ts";
 
 /** What an account has set. A setting that is not in `values` has its default. */
@@ -20,6 +21,14 @@ interface Stored {
   version: number;
   updated_at: string;
   values: string;
+}
+
+/** The stores of both kinds of settings. */
+export function settingsStores(mongo: Mongo, clock: Clock) {
+  return {
+    assistant: new SettingsStore<Assistant>(mongo, clock, "assistant_settings"),
+    quietHours: new SettingsStore<QuietHours>(mongo, clock, "quiet_hours_settings"),
+  };
 }
 
 /** One kind of settings, with one record per account. */

@@ -4,7 +4,6 @@ import type { Metrics } from "../infra/metrics.ts";
 import type { Lease, LeaseStore } from "./lease-store.ts";
 import type { Sweep } from "./sweep.ts";
 
-const LEASE = "sweeps";
 /** How long a replica that dies during a pass blocks the others, in milliseconds. */
 const LEASE_MS = 15_000;
 /** Pause between the end of one pass and the next, in milliseconds. */
@@ -14,6 +13,8 @@ export const STOP_WITHIN_MS = 5_000;
 
 /** Times are milliseconds. */
 export interface SweepRunnerOptions {
+  /** The name of the lease. Runners of one name take turns. */
+  name: string;
   sweeps: readonly Sweep[];
   leases: LeaseStore;
   log: Pick<Logger, "debug" | "info" | "warn">;
@@ -29,6 +30,7 @@ export interface SweepRunnerOptions {
  * pass, its lease expires within the lease time.
  */
 export class SweepRunner {
+  readonly #name: string;
   readonly #sweeps: readonly Sweep[];
   readonly #leases: LeaseStore;
   readonly #log: SweepRunnerOptions["log"];
@@ -40,6 +42,7 @@ export class SweepRunner {
   #running: Promise<void> | undefined;
 
   constructor({
+    name,
     sweeps,
     leases,
     log,
@@ -48,6 +51,7 @@ export class SweepRunner {
     restMs = REST_MS,
     stopWithinMs = STOP_WITHIN_MS,
   }: SweepRunnerOptions) {
+    this.#name = name;
     this.#sweeps = sweeps;
     this.#leases = leases;
     this.#log = log;
@@ -75,7 +79,7 @@ export class SweepRunner {
   async #loop(stopping: AbortSignal): Promise<void> {
     do {
       try {
-        const lease = await this.#leases.take(LEASE, this.#leaseMs);
+        const lease = await this.#leases.take(this.#name, this.#leaseMs);
         if (lease !== undefined) await this.#pass(lease, stopping);
       } catch (error) {
         this.#log.warn({ err: error }, "could not take or extend the sweep lease");

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { newDraft } from "../../src/candidates/new.ts";
+import { NO_OUTREACH } from "../../src/candidates/planned.ts";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { encode, MAX_CANDIDATE_BYTES } from "../../src/candidates/stored.ts";
 import { expectProblem } from "../support/client.ts";
@@ -39,6 +40,7 @@ describe("a record that was larger before there was a limit", () => {
   const references = Array.from({ length: 30 }, () => ({ metadata: METADATA }));
   const large: CandidateRecord = {
     ...newDraft({ references, name: "Ann" }, facts),
+    outreach: NO_OUTREACH,
     version: 1,
     state: "created",
     created_at: facts.now,

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { documentContradiction } from "../../src/candidates/document-state.ts";
 import type { DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
+import { NO_OUTREACH } from "../../src/candidates/planned.ts";
 import { derive } from "../../src/candidates/state.ts";
 
 const document = (state: DocumentRecord["state"], more: Partial<DocumentRecord> = {}) =>
@@ -11,6 +12,8 @@ const reference = (state: ReferenceRecord["state"], more: Partial<ReferenceRecor
 function derived(documents: DocumentRecord[], references: ReferenceRecord[], more = {}) {
   return derive({
     id: "cand_1",
+    email: null,
+    outreach: NO_OUTREACH,
     started_at: "2026-01-01T00:00:00.000Z",
     withdrawn: false,
     withdrawal_reason: null,

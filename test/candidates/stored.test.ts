@@ -1,9 +1,10 @@
 import { BSON } from "mongodb";
 import { expect } from "chai";
 import type { CandidateRecord, ReferenceRecord } from "../../src/candidates/record.ts";
+import { NO_OUTREACH } from "../../src/candidates/planned.ts";
 import { RecentRecords } from "../../src/candidates/recent.ts";
 import { renderCandidate } from "../../src/candidates/render.ts";
-import { jsonOf } from "../../src/candidates/row.ts";
+import { jsonOf, LIST_FORM } from "../../src/candidates/row.ts";
 import {
   checkSize,
   decode,
@@ -64,7 +65,7 @@ describe("A stored candidate", () => {
     expect(rest.next_expiry).to.equal("2090-01-31");
     expect(rest).to.not.have.any.keys("id", "accountId");
     expect(rest.size).to.equal(BSON.calculateObjectSize(rest));
-    expect([row_form, row_version]).to.deep.equal([1, before.version]);
+    expect([row_form, row_version]).to.deep.equal([LIST_FORM, before.version]);
     expect(row?.json).to.equal(JSON.stringify(renderCandidate(before)));
     expect(sizeOf(before)).to.equal(rest.size);
     expect(sizeOf(decode(rest))).to.equal(rest.size);
@@ -73,9 +74,17 @@ describe("A stored candidate", () => {
 
   it("shows its row only in the present form and of the present version", () => {
     const json = Buffer.from("{}");
-    const source = { _id: "cand_1", change: "1", version: 2, updated_at: "now", row_form: 1, row_version: 2, json };
+    const source = {
+      _id: "cand_1",
+      change: "1",
+      version: 2,
+      updated_at: "now",
+      row_form: LIST_FORM,
+      row_version: 2,
+      json,
+    };
     expect(jsonOf(source)).to.equal(json);
-    expect(jsonOf({ ...source, row_form: 0 })).to.equal(undefined);
+    expect(jsonOf({ ...source, row_form: LIST_FORM - 1 })).to.equal(undefined);
     expect(jsonOf({ ...source, row_version: 1 })).to.equal(undefined);
     expect(jsonOf({ ...source, json: undefined })).to.equal(undefined);
     expect(JSON.parse(Buffer.from(jsonOf({ ...source, deleted: true })!).toString())).to.deep.equal({
@@ -89,8 +98,9 @@ describe("A stored candidate", () => {
 });
 
 describe("The size of a stored candidate", () => {
-  const bare = sizeOf(record({ name: "" }));
-  const sized = (bytes: number) => record({ name: "x".repeat(bytes - bare) });
+  const unplanned = { outreach: NO_OUTREACH, state: "action_required" as const };
+  const bare = sizeOf(record({ name: "", ...unplanned }));
+  const sized = (bytes: number) => record({ name: "x".repeat(bytes - bare), ...unplanned });
   const rows = 256 * 1024;
   const max = 2 * 1024 * 1024;
   const refused = `The candidate's record would have more than ${max} bytes. Send less data.`;
@@ -108,6 +118,30 @@ describe("The size of a stored candidate", () => {
         .to.throw(refused)
         .that.includes({ code: "payload_too_large" });
     expect(() => encode(sized(max + 1), AT, sized(max))).to.throw(refused);
+  });
+
+  it("is not limited for the chase: what that stores does not count", () => {
+    const full = sized(max);
+    const last = {
+      message_id: "1@example.com",
+      at: "2026-01-02T00:00:00.000Z",
+      documents: [],
+      tries: 1,
+      address: "x",
+      refusals: 0,
+    };
+    const chased = {
+      ...full,
+      documents: full.documents.map((document) => ({ ...document, chase: { attempts: 3, last_at: last.at } })),
+      outreach: {
+        ...NO_OUTREACH,
+        reason: "cap_reached" as const,
+        recipients: [{ to: "candidate", last: { ...last, retry_at: null }, bounced: "a@b.de" }],
+        opted_out: ["x".repeat(43)],
+      },
+    };
+    expect(encode(chased, AT, full).size).to.be.above(max);
+    expect(() => encode({ ...chased, name: `${full.name}x` }, AT, chased)).to.throw(refused);
   });
 
   it("does not grow if it is above 2 MiB already", () => {

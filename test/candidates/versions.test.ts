@@ -6,8 +6,21 @@ import { again, refuseRemoved, removing, renderTombstone, tombstoneOf } from "..
 const AT = Date.parse("2026-03-02T00:00:00.000Z");
 const DAY_AND_HOUR = 25 * 60 * 60 * 1000;
 
-const document = { id: "doc_1", name: "CV", state: "requested", required: true, content: { file_id: "file_1" } };
-const reference = { id: "ref_1", relationship: null, email: null, state: "requested" };
+const document = {
+  id: "doc_1",
+  name: "CV",
+  state: "requested",
+  required: true,
+  content: { file_id: "file_1" },
+  chase: { attempts: 0, last_at: null },
+};
+const reference = {
+  id: "ref_1",
+  relationship: null,
+  email: null,
+  state: "requested",
+  chase: { attempts: 0, last_at: null },
+};
 const draft = {
   id: "cand_1",
   accountId: "acct_1",
@@ -31,22 +44,32 @@ describe("A version of a candidate", () => {
 
   it("is the first with the time at which it was made", () => {
     const at = "2026-03-01T23:59:59.000Z";
-    expect(first).to.deep.equal({ ...draft, version: 1, state: "created", created_at: at, updated_at: at });
+    const outreach = {
+      next_at: null,
+      reason: "not_started",
+      look_at: null,
+      rules: null,
+      recipients: [],
+      opted_out: [],
+    };
+    expect(first).to.deep.equal({ ...draft, version: 1, state: "created", outreach, created_at: at, updated_at: at });
   });
 
   it("follows another with a new time and a new state, and keeps the time of the first", () => {
-    expect(nextVersion(first, { ...first, started_at: "2026-03-02T00:00:00.000Z" }, AT)).to.deep.equal({
+    expect(nextVersion(first, { ...first, started_at: "2026-03-02T00:00:00.000Z" }, AT, undefined)).to.deep.equal({
       ...first,
       started_at: "2026-03-02T00:00:00.000Z",
       version: 2,
       pack_version: 5,
       state: "in_progress",
+      outreach: { ...first.outreach, reason: "disabled" },
       updated_at: "2026-03-02T00:00:00.000Z",
     });
   });
 
   it("has a new number of its pack only if the pack shows something else", () => {
-    const packOf = (more: Partial<CandidateRecord>) => nextVersion(first, { ...first, ...more }, AT).pack_version;
+    const packOf = (more: Partial<CandidateRecord>) =>
+      nextVersion(first, { ...first, ...more }, AT, undefined).pack_version;
     const [one] = first.documents as [DocumentRecord];
     const [other] = first.references as [ReferenceRecord];
     const unseen: Partial<CandidateRecord>[] = [
@@ -54,6 +77,12 @@ describe("A version of a candidate", () => {
       { docs_chase_attempts: 9 },
       { reference_chase_attempts: 9 },
       { metadata: {} },
+      {
+        outreach: {
+          ...first.outreach,
+          recipients: [{ to: "candidate", last: null, bounced: null }],
+        },
+      },
       { removed: [{ id: "doc_2", at: "x" }] },
       { erasure: { at: "x", deletions: [], files: [], references: [] } },
       { documents: [{ ...one }], references: [{ ...other }] },

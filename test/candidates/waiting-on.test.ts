@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
 import type { DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
 import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
+import { NO_OUTREACH } from "../../src/candidates/planned.ts";
 import { derive } from "../../src/candidates/state.ts";
 
 const document = (state: DocumentRecord["state"], more: Partial<DocumentRecord> = {}) =>
@@ -11,7 +12,15 @@ const reference = (state: ReferenceRecord["state"], more: Partial<ReferenceRecor
 
 function derived(documents: DocumentRecord[], references: ReferenceRecord[], more = {}) {
   const facts = { id: "cand_1", started_at: "2026-01-01T00:00:00.000Z", withdrawn: false, withdrawal_reason: null };
-  return derive({ ...facts, references_required: null, documents, references, ...more });
+  return derive({
+    ...facts,
+    email: null,
+    outreach: NO_OUTREACH,
+    references_required: null,
+    documents,
+    references,
+    ...more,
+  });
 }
 
 /** @returns the candidate's state, its reason and what it waits for, as short texts. */

@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { AuditStore } from "../../src/audit/store.ts";
 import { Eraser } from "../../src/candidates/eraser.ts";
+import { OutreachStores } from "../../src/outreach/stores.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
@@ -27,6 +29,7 @@ describe("an erasure that was interrupted", () => {
       content: new ContentStore(mongo, clock),
       audit: new AuditStore(mongo),
       idempotency: { end: told("end"), forget: told("forget") },
+      messages: new OutreachStores(mongo, randomBytes),
     };
   }
   type Parts = ReturnType<typeof parts>;

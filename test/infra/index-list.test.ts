@@ -25,6 +25,8 @@ describe("a service that starts", () => {
         `{"key":{"account":1,"external_id":1},"unique":true,${present("external_id")}}`,
         `{"key":{"next_expiry":1},${present("next_expiry")}}`,
         `{"key":{"erasure.at":1},${present("erasure.at")}}`,
+        `{"key":{"outreach.look_at":1,"account":1},${present("outreach.look_at")}}`,
+        `{"key":{"account":1,"outreach.rules":1},${present("outreach.look_at")}}`,
       ].join(",")}]`,
       content_pending: '[{"key":{"created_at":1}},{"key":{"account":1,"candidate":1}}]',
       "content.files": '[{"key":{"filename":1,"uploadDate":1}}]',
@@ -32,6 +34,9 @@ describe("a service that starts", () => {
       idempotency_records: '[{"key":{"created_at":1}},{"key":{"account":1,"subject":1}}]',
       audit: '[{"key":{"account":1,"at":1}},{"key":{"at":1}}]',
       grants: '[{"key":{"account":1,"created_at":1}}]',
+      outreach_accounts: `[{"key":{"changed_at":1},${present("changed_at")}}]`,
+      links: '[{"key":{"account":1,"candidate":1}}]',
+      messages: '[{"key":{"account":1,"candidate":1}}]',
     });
   });
 });

@@ -45,6 +45,8 @@ describe("The metrics of the service", () => {
       sweep_runs_total: "counter sum outcome sweep",
       sweep_items_total: "counter sum sweep",
       sweep_last_success_timestamp_seconds: "gauge max sweep",
+      outreach_messages_total: "counter sum outcome recipient",
+      outreach_mail_outages_total: "counter sum",
       feed_lag_seconds: "gauge max",
       feed_unsettled_writes: "gauge sum",
       db_client_connection_count: "gauge sum db_client_connection_state db_system_name",

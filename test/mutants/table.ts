@@ -27,6 +27,7 @@ import { chargeMutants } from "./table/lua-charge.ts";
 import { chargeGrantMutants } from "./table/lua-charge-grants.ts";
 import { versionMutants } from "./table/lua-versions.ts";
 import { openWriteMutants } from "./table/open-writes.ts";
+import { outreachMutants } from "./table/outreach.ts";
 import { packAndAuditMutants } from "./table/pack-and-audit.ts";
 import { referenceMutants } from "./table/references.ts";
 import { refusalCacheMutants } from "./table/refusal-cache.ts";
@@ -38,6 +39,7 @@ import { uploadMutants } from "./table/uploads.ts";
 
 /** Every row of the table of mutants. */
 export const TABLE: readonly Mutant[] = [
+  ...outreachMutants,
   ...chargeMutants,
   ...chargeGrantMutants,
   ...scriptMutants,

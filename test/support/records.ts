@@ -1,3 +1,4 @@
+import { NO_OUTREACH } from "../../src/candidates/planned.ts";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 
 const THEN = "2026-11-21T01:40:12.345Z";
@@ -28,6 +29,7 @@ export function candidateRecord(given: Partial<CandidateRecord> = {}): Candidate
     references: [],
     removed: [],
     erasure: null,
+    outreach: NO_OUTREACH,
     created_at: THEN,
     updated_at: THEN,
     started_at: null,

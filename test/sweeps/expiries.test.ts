@@ -113,7 +113,11 @@ describe("the sweep of expiries", () => {
       return due;
     };
     const { mongo } = service.operators;
-    const raced = new ExpiryStore(mongo, new SharedClock(), { reader, openWrites: candidates.openWrites });
+    const raced = new ExpiryStore(mongo, new SharedClock(), {
+      reader,
+      openWrites: candidates.openWrites,
+      rulesOf: candidates.rulesOf,
+    });
     expect(await raced.expire("2090-01-29")).to.equal(0);
     expect(await stateOf(id)).to.deep.equal(["completed", "accepted"]);
     expect(await expiryStore.expire("2090-01-29")).to.equal(1);

@@ -11,6 +11,7 @@ const [url = "", leaseMs] = process.argv.slice(2);
 const mongo = await connectMongo({ url, timeoutMs: 5_000 });
 const ignore = () => undefined;
 new SweepRunner({
+  name: "sweeps",
   sweeps: [
     {
       name: "endless",

@@ -52,6 +52,7 @@ describe("SweepRunner", () => {
     const log: Entry[] = [];
     const write = (fields: object, msg: string) => void log.push({ ...fields, msg } as Entry);
     const runner = new SweepRunner({
+      name: "sweeps",
       sweeps,
       leases: leasesOf(holder),
       log: { debug: write, info: write, warn: write } as SweepRunnerOptions["log"],

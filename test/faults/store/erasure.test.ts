@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { expect } from "chai";
 import { AuditStore } from "../../../src/audit/store.ts";
 import { Eraser } from "../../../src/candidates/eraser.ts";
+import { OutreachStores } from "../../../src/outreach/stores.ts";
 import { CandidateStore } from "../../../src/candidates/store.ts";
 import { ContentStore } from "../../../src/content/store.ts";
 import { IdempotentWork } from "../../../src/idempotency/once.ts";
@@ -86,6 +87,7 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
       content: new ContentStore(mongo, clock),
       idempotency,
       audit: new AuditStore(mongo),
+      messages: new OutreachStores(mongo, randomBytes),
     });
     return erasures(store.reader, eraser).run(new AbortController().signal);
   }

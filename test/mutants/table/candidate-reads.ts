@@ -150,8 +150,8 @@ export const candidateReadMutants: readonly Mutant[] = [
   },
   {
     file: "src/candidates/stored.ts",
-    before: "stored.size > MAX_CANDIDATE_BYTES && (before === undefined || stored.size > toStored(before, now).size)",
-    after: "stored.size > MAX_CANDIDATE_BYTES && before === undefined",
+    before: "size > MAX_CANDIDATE_BYTES && (before === undefined || size > sizeOfClients(before))",
+    after: "size > MAX_CANDIDATE_BYTES && before === undefined",
     red: ["test/candidates/size.test.ts"],
   },
   {

@@ -40,7 +40,7 @@ export const documentMutants: readonly Mutant[] = [
   },
   {
     file: "src/documents/service.ts",
-    before: "        precondition([renderCandidate(before)]);\n",
+    before: "        precondition([taggedCandidate(before)]);\n",
     after: "        void precondition;\n",
     red: ["test/documents/add.test.ts"],
   },

@@ -95,13 +95,13 @@ export const erasureMutants: readonly Mutant[] = [
   },
   {
     file: "src/candidates/eraser.ts",
-    before: "      precondition([renderDocument(candidateId, documentOf(record, id)), renderCandidate(record)]);\n",
+    before: "      precondition([renderDocument(candidateId, documentOf(record, id)), taggedCandidate(record)]);\n",
     after: "      void precondition;\n",
     red: ["test/erasure/parts.test.ts"],
   },
   {
     file: "src/candidates/eraser.ts",
-    before: "      precondition([renderReference(candidateId, referenceOf(record, id)), renderCandidate(record)]);\n",
+    before: "      precondition([renderReference(candidateId, referenceOf(record, id)), taggedCandidate(record)]);\n",
     after: "      void precondition;\n",
     red: ["test/erasure/parts.test.ts"],
   },

@@ -131,7 +131,7 @@ export const openWriteMutants: readonly Mutant[] = [
   {
     file: "src/candidates/service.ts",
     before:
-      "    const record = await this.#store.change(accountId, id, (before, now) => {\n      precondition([renderCandidate(before)]);\n",
+      "    const record = await this.#store.change(accountId, id, (before, now) => {\n      precondition([taggedCandidate(before)]);\n",
     after: "    void precondition;\n    const record = await this.#store.change(accountId, id, (before, now) => {\n",
     red: ["test/candidates/update.test.ts"],
   },

@@ -53,7 +53,7 @@ export const referenceMutants: readonly Mutant[] = [
   },
   {
     file: "src/references/service.ts",
-    before: "      refuseRemoved(before, id);\n      precondition([renderCandidate(before)]);\n",
+    before: "      refuseRemoved(before, id);\n      precondition([taggedCandidate(before)]);\n",
     after: "      refuseRemoved(before, id);\n      void precondition;\n",
     red: ["test/references/references.test.ts"],
   },
@@ -65,7 +65,7 @@ export const referenceMutants: readonly Mutant[] = [
   },
   {
     file: "src/references/service.ts",
-    before: "      precondition([renderReference(before.id, reference), renderCandidate(before)]);\n",
+    before: "      precondition([renderReference(before.id, reference), taggedCandidate(before)]);\n",
     after: "      void precondition;\n",
     red: ["test/references/references.test.ts"],
   },
@@ -126,7 +126,7 @@ export const referenceMutants: readonly Mutant[] = [
   },
   {
     file: "src/outreach/service.ts",
-    before: "      precondition([renderCandidate(before)]);\n",
+    before: "      precondition([taggedCandidate(before)]);\n",
     after: "      void precondition;\n",
     red: ["test/outreach/outreach.test.ts"],
   },

@@ -34,7 +34,7 @@ export const settingsMutants: readonly Mutant[] = [
   },
   {
     file: "src/settings/service.ts",
-    before: "      precondition([renderAssistant(before)]);\n",
+    before: "      precondition([taggedAssistant(before)]);\n",
     after: "      void precondition;\n",
     red: ["test/settings/settings.test.ts"],
   },
@@ -114,6 +114,24 @@ export const settingsMutants: readonly Mutant[] = [
     file: "src/settings/quiet-hours.ts",
     before: 'end: instantShowing(last, timezone, "later")',
     after: 'end: instantShowing(last, timezone, "earlier")',
+    red: ["test/settings/quiet-hours.test.ts"],
+  },
+  {
+    file: "src/settings/quiet-hours.ts",
+    before: "    const known = this.#known.find(({ end }) => end > now);",
+    after: "    const known = this.#known.findLast(({ end }) => end > now);",
+    red: ["test/settings/quiet-hours.test.ts"],
+  },
+  {
+    file: "src/settings/quiet-hours.ts",
+    before: "`${day} ${timezone} ${start} ${end} ${days.join()}`",
+    after: "`${day} ${timezone} ${start} ${end} ${days.length}`",
+    red: ["test/settings/quiet-hours.test.ts"],
+  },
+  {
+    file: "src/settings/quiet-hours.ts",
+    before: "first.start <= now ? first.end : undefined;\n}\n\nconst calendars",
+    after: "first.start < now ? first.end : undefined;\n}\n\nconst calendars",
     red: ["test/settings/quiet-hours.test.ts"],
   },
 ];

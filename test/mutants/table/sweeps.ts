@@ -28,8 +28,7 @@ export const sweepMutants: readonly Mutant[] = [
   },
   {
     file: "src/candidates/expiry-store.ts",
-    before:
-      "if (this.#mongo.isLate(place.takenAt)) for (const owner of owners) this.#openWrites.settleLater(owner, place);",
+    before: "if (this.#mongo.isLate(place.takenAt)) for (const owner of owners) openWrites.settleLater(owner, place);",
     after: "",
     red: ["test/candidates/unsettled.test.ts"],
   },

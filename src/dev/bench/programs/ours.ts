@@ -64,6 +64,7 @@ const nothing = endpoint({
 
 await serve(
   createApp({
+    pages: undefined,
     routes: [route("GET", "/nothing", "reads", nothing)],
     authenticator: new Authenticator({
       store: accounts,

@@ -1,0 +1,118 @@
+import { hashOfAddress } from "./address.ts";
+import type { ChaseRules, Plan, PlannedMessage } from "./chase.ts";
+import { planned } from "./planned.ts";
+import {
+  type AttemptRecord,
+  type CandidateRecord,
+  type ChaseRecord,
+  type RecipientRecord,
+  TO_CANDIDATE,
+} from "./record.ts";
+
+/**
+ * Pure edits of what the chase records. CandidateStore.change runs them. `now` is RFC 3339.
+ */
+
+/**
+ * Records an attempt, before it is sent. A new one adds 1 to the attempts of each document that the message lists, or of
+ * the reference. A repeated one adds nothing: it was counted when it was first made.
+ * @param messageId of a new attempt. A repeated one keeps its own.
+ */
+export function claimed(
+  record: CandidateRecord,
+  { to, email, documents, repeats }: PlannedMessage,
+  messageId: string,
+  now: string,
+): CandidateRecord {
+  const address = hashOfAddress(email);
+  const last: AttemptRecord = {
+    message_id: repeats?.message_id ?? messageId,
+    at: now,
+    documents,
+    tries: (repeats?.tries ?? 0) + 1,
+    address,
+    refusals: repeats?.address === address ? repeats.refusals : 0,
+    retry_at: null,
+  };
+  const count = ({ attempts }: ChaseRecord) => ({ attempts: repeats ? attempts : attempts + 1, last_at: now });
+  return {
+    ...withRecipient(record, to, (recipient) => ({ ...recipient, last })),
+    documents: record.documents.map((document) =>
+      documents.includes(document.id) ? { ...document, chase: count(document.chase), updated_at: now } : document,
+    ),
+    references: record.references.map((reference) =>
+      reference.id === to ? { ...reference, chase: count(reference.chase), updated_at: now } : reference,
+    ),
+  };
+}
+
+/**
+ * Notes that the attempt is to be tried again, unless another one was made since.
+ * @param refusals how often the mail server has refused it for the moment.
+ */
+export function deferred(
+  record: CandidateRecord,
+  { to, messageId, refusals }: { to: string; messageId: string; refusals: number },
+  retryAt: string,
+): CandidateRecord {
+  const { last } = recipientOf(record, to);
+  if (last?.message_id !== messageId) return record;
+  return withRecipient(record, to, (recipient) => ({ ...recipient, last: { ...last, refusals, retry_at: retryAt } }));
+}
+
+/** Notes that mail to this address bounced, unless the recipient has another address by now. */
+export function bounced(record: CandidateRecord, to: string, email: string, now: string): CandidateRecord {
+  if (to === TO_CANDIDATE) {
+    if (record.email !== email) return record;
+    return withRecipient(record, to, (recipient) => ({ ...recipient, bounced: email }));
+  }
+  const isMeant = (reference: CandidateRecord["references"][number]) =>
+    reference.id === to && reference.email === email && reference.state === "requested";
+  if (!record.references.some(isMeant)) return record;
+  return {
+    ...record,
+    references: record.references.map((reference) =>
+      isMeant(reference) ? { ...reference, state: "bounced", updated_at: now } : reference,
+    ),
+  };
+}
+
+/** Notes that the owner of an address wants no more messages about the candidate. @param address its hash. */
+export function optedOut(record: CandidateRecord, address: string): CandidateRecord {
+  const { outreach } = record;
+  if (outreach.opted_out.includes(address)) return record;
+  return { ...record, outreach: { ...outreach, opted_out: [...outreach.opted_out, address] } };
+}
+
+/** Moves the references that did not answer in time to unresponsive. */
+export function lapsed(record: CandidateRecord, lapses: Plan["lapses"], now: string): CandidateRecord {
+  const ids = new Set(lapses.filter(({ at }) => at <= Date.parse(now)).map(({ reference }) => reference));
+  if (ids.size === 0) return record;
+  return {
+    ...record,
+    references: record.references.map((reference) =>
+      ids.has(reference.id) ? { ...reference, state: "unresponsive", updated_at: now } : reference,
+    ),
+  };
+}
+
+/** Returns the same record if a plan by these rules says what its stored plan says, else a copy to be planned anew. */
+export function replanned(record: CandidateRecord, rules: ChaseRules | undefined, now: string): CandidateRecord {
+  const { outreach } = planned(record, rules, Date.parse(now));
+  return JSON.stringify(outreach) === JSON.stringify(record.outreach) ? record : { ...record };
+}
+
+function recipientOf({ outreach }: CandidateRecord, to: string): RecipientRecord {
+  const found = outreach.recipients.find((recipient) => recipient.to === to);
+  return found ?? { to, last: null, bounced: null };
+}
+
+function withRecipient(
+  record: CandidateRecord,
+  to: string,
+  change: (recipient: RecipientRecord) => RecipientRecord,
+): CandidateRecord {
+  const others = record.outreach.recipients.filter((recipient) => recipient.to !== to);
+  const recipients = [...others, change(recipientOf(record, to))];
+  return { ...record, outreach: { ...record.outreach, recipients } };
+}

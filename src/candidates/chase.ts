@@ -1,0 +1,213 @@
+import { quietUntil } from "../settings/quiet-hours.ts";
+import type { QuietHours } from "../settings/schema.ts";
+import { hashOfAddress } from "./address.ts";
+import {
+  type AttemptRecord,
+  type CandidateRecord,
+  type DocumentRecord,
+  type RecipientRecord,
+  type ReferenceRecord,
+  TO_CANDIDATE,
+} from "./record.ts";
+import type { OutreachReason } from "./schema.ts";
+
+/** What an account's settings say about the chase. */
+export interface ChaseRules {
+  /** False if nothing is sent: the account is paused or suspended, or the assistant may send no email. */
+  readonly enabled: boolean;
+  /** From one message to the next, in milliseconds. */
+  readonly intervalMs: number;
+  readonly quietHours: QuietHours;
+  /** Names the settings that these rules come from. Equal if they are. */
+  readonly version: string;
+}
+
+/**
+ * Returns what an account's settings say about the chase. Undefined while mail is not configured. One round trip if this
+ * process does not know them.
+ */
+export type RulesOf = (accountId: string) => Promise<ChaseRules | undefined>;
+
+/** The next message to one recipient. */
+export interface PlannedMessage {
+  /** TO_CANDIDATE, or the id of a reference. */
+  readonly to: string;
+  readonly email: string;
+  /** The ids of the documents that it lists. Empty for a referee. */
+  readonly documents: readonly string[];
+  /** When it may go out, quiet hours aside: milliseconds since the epoch. In the past if it is overdue. */
+  readonly at: number;
+  /** The attempt that it repeats, because the mail server refused it for the moment. */
+  readonly repeats: AttemptRecord | undefined;
+}
+
+/** What the chase does next with one candidate. Times are milliseconds since the epoch. */
+export interface Plan {
+  /** The next message to each recipient that gets one, in the order of the records. */
+  readonly messages: readonly PlannedMessage[];
+  /** When the next message may go out, quiet hours included. `Infinity` if none will. */
+  readonly nextAt: number;
+  /** Why none will. Null if one will. */
+  readonly reason: OutreachReason | null;
+  /** The references that become unresponsive, and when. */
+  readonly lapses: readonly { readonly reference: string; readonly at: number }[];
+  /** Whether other settings could bring a message. */
+  readonly waitsForSettings: boolean;
+}
+
+/** What the plan depends on, besides the rules and the time. */
+export type ChaseFacts = Pick<
+  CandidateRecord,
+  | "state"
+  | "email"
+  | "started_at"
+  | "withdrawn"
+  | "docs_chase_attempts"
+  | "reference_chase_attempts"
+  | "documents"
+  | "references"
+> & { readonly outreach: Pick<CandidateRecord["outreach"], "recipients" | "opted_out"> };
+
+/** Somebody from whom something is outstanding. */
+interface Want {
+  readonly to: string;
+  readonly email: string | null;
+  readonly documents: readonly string[];
+  /** Whether the caps allow another attempt. */
+  readonly more: boolean;
+  /** When the first message is due. */
+  readonly since: number;
+  readonly bounced: boolean;
+  /** The last attempt. Undefined if none was made. */
+  readonly last: AttemptRecord | undefined;
+  readonly repeats: AttemptRecord | undefined;
+}
+
+/**
+ * Plans the chase of a candidate (interface.md, The chase): who gets a message next and when, or why nobody does. Pure,
+ * and the only place that decides it.
+ * @param rules undefined while mail is not configured.
+ * @param now milliseconds since the epoch.
+ */
+export function planOf(facts: ChaseFacts, rules: ChaseRules | undefined, now: number): Plan {
+  if (facts.withdrawn) return idle("withdrawn");
+  if (facts.started_at === null) return idle("not_started");
+  const wants = facts.state === "completed" ? [] : wantsOf(facts, Date.parse(facts.started_at));
+  if (wants.length === 0) return idle("nothing_outstanding");
+  if (!rules?.enabled) return { ...idle("disabled"), waitsForSettings: rules !== undefined };
+  const blocks = wants.map((want) => blockOf(want, facts.outreach.opted_out));
+  const messages = wants.flatMap((want, n) => (blocks[n] === undefined ? messageFor(want, rules) : []));
+  const lapses = wants.flatMap((want, n) => lapseOf(want, blocks[n], rules));
+  if (messages.length === 0) return { ...idle(blocks.find((reason) => reason !== undefined) ?? null), lapses };
+  const earliest = Math.max(now, Math.min(...messages.map(({ at }) => at)));
+  const nextAt = quietUntil(rules.quietHours, earliest) ?? earliest;
+  const never = nextAt === Infinity;
+  return { messages, nextAt, reason: never ? "quiet_hours" : null, lapses, waitsForSettings: never };
+}
+
+function idle(reason: OutreachReason | null): Plan {
+  return { messages: [], nextAt: Infinity, reason, lapses: [], waitsForSettings: false };
+}
+
+function wantsOf(facts: ChaseFacts, startedAt: number): Want[] {
+  const { recipients } = facts.outreach;
+  const recipientOf = (to: string) => recipients.find((each) => each.to === to);
+  return [
+    ...documentsWant(facts, startedAt, recipientOf(TO_CANDIDATE)),
+    ...facts.references.flatMap((reference) =>
+      referenceWant(reference, facts.reference_chase_attempts, startedAt, recipientOf(reference.id)),
+    ),
+  ];
+}
+
+/** The states in which it is the candidate's turn to send a document. */
+const ASKED_OF_CANDIDATE = new Set<DocumentRecord["state"]>(["requested", "rejected", "expired"]);
+
+/** Returns whether it is the candidate's turn to send a document in this state. */
+export function isAskedOfCandidate(state: DocumentRecord["state"]): boolean {
+  return ASKED_OF_CANDIDATE.has(state);
+}
+
+/** One message asks for all documents. Those that are not required are asked for as long as another one is. */
+function documentsWant(
+  { email, documents, docs_chase_attempts: cap }: ChaseFacts,
+  since: number,
+  recipient: RecipientRecord | undefined,
+): Want[] {
+  const outstanding = documents.filter(({ state }) => isAskedOfCandidate(state));
+  if (!outstanding.some(({ required }) => required)) return [];
+  const last = recipient?.last ?? undefined;
+  const again = outstanding.filter(({ id, chase }) => chase.attempts <= cap && last?.documents.includes(id));
+  const repeats = last !== undefined && last.retry_at !== null && again.some(isRequired) ? last : undefined;
+  const listed = repeats === undefined ? outstanding.filter(({ chase }) => chase.attempts < cap) : again;
+  return [
+    {
+      to: TO_CANDIDATE,
+      email,
+      documents: listed.map(({ id }) => id),
+      more: listed.some(isRequired),
+      since,
+      bounced: recipient !== undefined && recipient.bounced !== null && recipient.bounced === email,
+      last,
+      repeats,
+    },
+  ];
+}
+
+function isRequired({ required }: DocumentRecord): boolean {
+  return required;
+}
+
+function referenceWant(
+  { id, email, state, chase, requested_at }: ReferenceRecord,
+  cap: number,
+  startedAt: number,
+  recipient: RecipientRecord | undefined,
+): Want[] {
+  if (state !== "requested" && state !== "bounced") return [];
+  const last = recipient?.last ?? undefined;
+  const repeats = last !== undefined && last.retry_at !== null && chase.attempts <= cap ? last : undefined;
+  return [
+    {
+      to: id,
+      email,
+      documents: [],
+      more: repeats !== undefined || chase.attempts < cap,
+      since: requested_at === null ? startedAt : Date.parse(requested_at),
+      bounced: state === "bounced",
+      last,
+      repeats,
+    },
+  ];
+}
+
+/** Returns why somebody gets no message although something is outstanding. */
+function blockOf({ email, bounced, more }: Want, optedOut: readonly string[]): OutreachReason | undefined {
+  if (email === null) return "no_email";
+  if (hasOptedOut(optedOut, email)) return "opted_out";
+  if (bounced) return "bounced";
+  return more ? undefined : "cap_reached";
+}
+
+/** Returns whether the owner of an address asked for no more messages. @param optedOut hashes of addresses. */
+export function hasOptedOut(optedOut: readonly string[], email: string): boolean {
+  return optedOut.length > 0 && optedOut.includes(hashOfAddress(email));
+}
+
+function messageFor(want: Want, { intervalMs }: ChaseRules): PlannedMessage[] {
+  const { to, email, documents, since, last, repeats } = want;
+  if (email === null) return [];
+  if (repeats !== undefined) return [{ to, email, documents, at: Date.parse(repeats.retry_at ?? repeats.at), repeats }];
+  return [{ to, email, documents, at: last === undefined ? since : Date.parse(last.at) + intervalMs, repeats }];
+}
+
+/** A referee who gets no further message has the interval after the last one to answer, or after the first one's time. */
+function lapseOf(
+  { to, since, last, bounced }: Want,
+  block: OutreachReason | undefined,
+  { intervalMs }: ChaseRules,
+): Plan["lapses"] {
+  if (to === TO_CANDIDATE || bounced) return [];
+  if (block !== "opted_out" && (block !== "cap_reached" || last === undefined)) return [];
+  return [{ reference: to, at: (last === undefined ? since : Date.parse(last.at)) + intervalMs }];
+}

@@ -1,0 +1,72 @@
+import type { Collection } from "mongodb";
+import type { CollectionIndexes } from "../infra/indexes.ts";
+import type { Mongo } from "../infra/mongo.ts";
+
+/** What the chase knows of an account besides its settings. Timestamps are RFC 3339. */
+interface Stored {
+  /** The account. */
+  _id: string;
+  /** When an operator paused its chase. Null or absent if it is not paused. */
+  paused_at?: string | null;
+  /** When settings of the chase were last changed, or were about to be. Absent once every plan follows them. */
+  changed_at?: string;
+}
+
+const INDEXES: CollectionIndexes = {
+  collection: "outreach_accounts",
+  // Covers all accounts: the sweep looks for those whose settings have changed.
+  indexes: [{ key: { changed_at: 1 }, partialFilterExpression: { changed_at: { $gt: "" } } }],
+};
+
+/** Which accounts an operator has paused, and whose settings have changed. Every method may throw problem store_unavailable. */
+export class OutreachAccountStore {
+  readonly indexes = [INDEXES];
+  readonly #mongo: Mongo;
+  readonly #accounts: Collection<Stored>;
+
+  constructor(mongo: Mongo) {
+    this.#mongo = mongo;
+    this.#accounts = mongo.db.collection("outreach_accounts");
+  }
+
+  /** Returns since when the account is paused, or null. One round trip. */
+  async pausedAt(accountId: string): Promise<string | null> {
+    const found = await this.#mongo.bounded("find outreach_accounts", (limits) =>
+      this.#accounts.findOne({ _id: accountId }, limits),
+    );
+    return found?.paused_at ?? null;
+  }
+
+  /** Pauses the chase of an account, or resumes it with null. One round trip. */
+  async pause(accountId: string, pausedAt: string | null, now: string): Promise<void> {
+    await this.#set(accountId, { paused_at: pausedAt, changed_at: now });
+  }
+
+  /** Notes that settings of the chase are about to change, so that the plans that follow them are made anew. One round trip. */
+  async noteChange(accountId: string, now: string): Promise<void> {
+    await this.#set(accountId, { changed_at: now });
+  }
+
+  async #set(accountId: string, values: Partial<Stored>): Promise<void> {
+    await this.#mongo.bounded("update outreach_accounts", (limits) =>
+      this.#accounts.updateOne({ _id: accountId }, { $set: values }, { ...limits, upsert: true }),
+    );
+  }
+
+  /** Finds accounts whose settings have changed, the longest ago first. One index range. One round trip. */
+  async changed(limit: number): Promise<{ accountId: string; changedAt: string }[]> {
+    const found = await this.#mongo.bounded("find outreach_accounts", (limits) =>
+      this.#accounts
+        .find({ changed_at: { $gt: "" } }, { ...limits, sort: { changed_at: 1 }, limit, batchSize: limit + 1 })
+        .toArray(),
+    );
+    return found.map(({ _id, changed_at }) => ({ accountId: _id, changedAt: changed_at ?? "" }));
+  }
+
+  /** Notes that every plan of the account follows its settings, unless they have changed again. One round trip. */
+  async settled(accountId: string, changedAt: string): Promise<void> {
+    await this.#mongo.bounded("update outreach_accounts", (limits) =>
+      this.#accounts.updateOne({ _id: accountId, changed_at: changedAt }, { $unset: { changed_at: "" } }, limits),
+    );
+  }
+}

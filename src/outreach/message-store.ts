@@ -1,0 +1,62 @@
+import type { Collection } from "mongodb";
+import type { CandidateKey } from "../candidates/reader.ts";
+import type { CollectionIndexes } from "../infra/indexes.ts";
+import type { Mongo } from "../infra/mongo.ts";
+import type { Outcome } from "./mailer.ts";
+
+/** One time that a message was given to the mail server, and what became of it. No personal data. */
+export interface Try extends Outcome {
+  readonly message_id: string;
+  /** TO_CANDIDATE, or the id of a reference. */
+  readonly to: string;
+  /** The ids of the documents that it lists. */
+  readonly documents: readonly string[];
+  /** How often it was given to the mail server, this time included. */
+  readonly tries: number;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+interface Stored extends Try {
+  /** The Message-ID and the number of tries. */
+  _id: string;
+  account: string;
+  candidate: string;
+}
+
+const INDEXES: CollectionIndexes = { collection: "messages", indexes: [{ key: { account: 1, candidate: 1 } }] };
+
+const HISTORY = { _id: 0, account: 0, candidate: 0 } as const;
+
+/** The history of messages. Every method may throw problem store_unavailable. */
+export class MessageStore {
+  readonly indexes = [INDEXES];
+  readonly #mongo: Mongo;
+  readonly #messages: Collection<Stored>;
+
+  constructor(mongo: Mongo) {
+    this.#mongo = mongo;
+    this.#messages = mongo.db.collection("messages");
+  }
+
+  /** Adds what became of a message. One round trip. */
+  async add({ accountId, id }: CandidateKey, tried: Try): Promise<void> {
+    const stored = { _id: `${tried.message_id} ${tried.tries}`, account: accountId, candidate: id, ...tried };
+    await this.#mongo.bounded("insert messages", (limits) => this.#messages.insertOne(stored, limits));
+  }
+
+  /** Returns what was tried for a candidate, the oldest first. One round trip. */
+  async of({ accountId, id }: CandidateKey): Promise<Try[]> {
+    const found = await this.#mongo.bounded("find messages", (limits) =>
+      this.#messages.find<Try>({ account: accountId, candidate: id }, { ...limits, projection: HISTORY }).toArray(),
+    );
+    return found.toSorted((one, other) => (one.at < other.at ? -1 : 1));
+  }
+
+  /** Removes what is stored about a candidate. One round trip. */
+  async remove({ accountId, id }: CandidateKey): Promise<void> {
+    await this.#mongo.bounded("delete messages", (limits) =>
+      this.#messages.deleteMany({ account: accountId, candidate: id }, limits),
+    );
+  }
+}

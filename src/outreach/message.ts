@@ -1,0 +1,224 @@
+import type { PlannedMessage } from "../candidates/chase.ts";
+import { type CandidateRecord, type ReferenceRecord, TO_CANDIDATE } from "../candidates/record.ts";
+import { type Html, html } from "../infra/html.ts";
+import type { Assistant } from "../settings/schema.ts";
+import { wordsOf } from "./wording/language.ts";
+import type { NamedDocument, Words } from "./wording/words.ts";
+
+/** A name and an address. The name is empty if it is not known. */
+export interface Address {
+  readonly name: string;
+  readonly address: string;
+}
+
+/** A message to one recipient. */
+export interface Message {
+  /** Without angle brackets. */
+  readonly messageId: string;
+  readonly from: Address;
+  readonly to: Address;
+  readonly replyTo: string | null;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Stops further messages by a POST, without a question (RFC 8058). */
+  readonly stopUrl: string;
+  /** The language that it is written in: a language tag (BCP 47). */
+  readonly language: string;
+}
+
+/** What a message is made from. */
+export interface Ingredients {
+  readonly record: CandidateRecord;
+  readonly message: PlannedMessage;
+  readonly messageId: string;
+  readonly assistant: Assistant;
+  /** The account's name, in place of a display_name. */
+  readonly accountName: string;
+  readonly mailFrom: string;
+  /** The page that the message leads to, and the one that stops further messages. */
+  readonly pageUrl: string;
+  readonly stopUrl: string;
+}
+
+/** The parts of a message's body, in their order. */
+interface Body {
+  readonly hello: string;
+  readonly ask: string;
+  readonly documents: readonly NamedDocument[];
+  readonly instructions: string | null;
+  readonly open: string;
+  readonly button: string;
+  readonly stop: string;
+}
+
+/** Makes a message to the candidate or to a referee. Pure. */
+export function messageOf(ingredients: Ingredients): Message {
+  const { record, message, messageId, assistant, accountName, mailFrom, stopUrl } = ingredients;
+  const words = wordsOf(assistant.language);
+  const sender = assistant.display_name ?? accountName;
+  const reference = record.references.find(({ id }) => id === message.to);
+  const { subject, name, body } =
+    message.to === TO_CANDIDATE || reference === undefined
+      ? toCandidate(ingredients, words, sender)
+      : toReferee(ingredients, { reference, words, sender });
+  return {
+    messageId,
+    from: { name: sender, address: mailFrom },
+    to: { name: name ?? "", address: message.email },
+    replyTo: assistant.reply_to,
+    subject: onOneLine(subject),
+    text: textOf(body, ingredients),
+    html: htmlOf(body, ingredients, words).text,
+    stopUrl,
+    language: words.language,
+  };
+}
+
+interface Parts {
+  readonly subject: string;
+  readonly name: string | null;
+  readonly body: Body;
+}
+
+function toCandidate({ record, message, assistant }: Ingredients, words: Words, sender: string): Parts {
+  const listed = record.documents.filter(({ id }) => message.documents.includes(id));
+  const again = listed.some(({ chase }) => chase.attempts > 1);
+  const name = nameOf(record);
+  const { subject, ask, open, button } = words.documents;
+  return {
+    subject: subject(sender, again),
+    name,
+    body: {
+      hello: words.hello({ name, firstName: record.first_name }),
+      ask: ask(sender, record.job_title),
+      documents: listed as readonly NamedDocument[],
+      instructions: assistant.instructions,
+      open,
+      button,
+      stop: words.stop(sender),
+    },
+  };
+}
+
+function toReferee(
+  { record, assistant }: Ingredients,
+  { reference, words, sender }: { reference: ReferenceRecord; words: Words; sender: string },
+): Parts {
+  const person = nameOf(record);
+  const { subject, ask, open, button } = words.reference;
+  return {
+    subject: subject(person, reference.chase.attempts > 1),
+    name: reference.name,
+    body: {
+      hello: words.hello({ name: reference.name, firstName: null }),
+      ask: ask(person, sender),
+      documents: [],
+      instructions: assistant.instructions,
+      open,
+      button,
+      stop: words.stop(sender),
+    },
+  };
+}
+
+/** Returns a candidate's name, in whichever fields it is. */
+export function nameOf({ name, first_name, last_name }: CandidateRecord): string | null {
+  return name ?? ([first_name, last_name].filter(Boolean).join(" ") || null);
+}
+
+/** Longest name and note of a document in a message, in characters. Mail programs cut off what has more than 102 kB. */
+const MAX_ITEM = 120;
+
+/** What follows a document's name: why it is asked for again, or that it is not required. */
+export function noteOf({ state, required, rejection_reason }: NamedDocument, words: Words): string | undefined {
+  if (state === "rejected") return words.rejected(rejection_reason);
+  if (state === "expired") return words.expired;
+  return required ? undefined : words.optional;
+}
+
+function textOf(
+  { hello, ask, documents, instructions, open, stop }: Body,
+  { pageUrl, stopUrl, assistant }: Ingredients,
+): string {
+  const words = wordsOf(assistant.language);
+  const list = documents.map((document) => {
+    const { name, note } = itemOf(document, words);
+    return `- ${name}${note === undefined ? "" : ` (${note})`}`;
+  });
+  const paragraphs = [
+    hello,
+    wrapped(ask),
+    list.join("\n"),
+    wrapped(instructions ?? ""),
+    `${wrapped(open)}\n${pageUrl}`,
+    `-- \n${wrapped(stop)}\n${stopUrl}`, // what follows "-- " is a signature (RFC 3676, 4.3)
+  ];
+  return `${paragraphs.filter((paragraph) => paragraph !== "").join("\n\n")}\n`;
+}
+
+/** Breaks lines at spaces before the 72nd character, as RFC 5322 (2.1.1) recommends. */
+function wrapped(text: string): string {
+  const lines = text.split("\n");
+  return lines.map((line) => line.replaceAll(/(.{1,72})(?: +|$)/g, "$1\n").trimEnd()).join("\n");
+}
+
+const FONT =
+  "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5";
+const BUTTON =
+  "display:inline-block;padding:12px 20px;border-radius:6px;background:#1d4ed8;color:#ffffff;text-decoration:none";
+
+/** A layout that every mail client shows: one column, inline styles, no image, nothing from elsewhere. */
+function htmlOf(body: Body, { pageUrl, stopUrl }: Ingredients, words: Words): Html {
+  const { hello, ask, documents, instructions, open, button, stop } = body;
+  return html`<!doctype html>
+    <html lang="${words.language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${ask}</title>
+      </head>
+      <body style="margin:0;padding:24px;${FONT}">
+        <div style="max-width:560px;margin:0 auto;overflow-wrap:anywhere">
+          <p>${hello}</p>
+          <p>${ask}</p>
+          ${
+            documents.length > 0 &&
+            html`<ul>
+              ${documents.map((document) => listItem(itemOf(document, words)))}
+            </ul>`
+          }
+          ${instructions !== null && html`<p style="white-space:pre-line">${instructions}</p>`}
+          <p>${open}</p>
+          <p><a href="${pageUrl}" style="${BUTTON}">${button}</a></p>
+          <p style="margin-top:32px;font-size:13px">${stop} <a href="${stopUrl}">${stopUrl}</a></p>
+        </div>
+      </body>
+    </html> `;
+}
+
+interface Item {
+  readonly name: string;
+  readonly note: string | undefined;
+}
+
+function itemOf(document: NamedDocument, words: Words): Item {
+  const note = noteOf(document, words);
+  return { name: shortened(document.name), note: note === undefined ? undefined : shortened(note) };
+}
+
+function listItem({ name, note }: Item): Html {
+  return html`<li><strong>${name}</strong>${note !== undefined && html` (${note})`}</li>`;
+}
+
+/** The page behind the link has the whole text. */
+function shortened(text: string): string {
+  const line = onOneLine(text);
+  const characters = Array.from(line);
+  return characters.length <= MAX_ITEM ? line : `${characters.slice(0, MAX_ITEM - 1).join("")}…`;
+}
+
+/** Names and reasons may have line breaks. A list or a subject has none. */
+function onOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}

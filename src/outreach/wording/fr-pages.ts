@@ -1,0 +1,68 @@
+import type { PageWords } from "./page-words.ts";
+
+export const frPages: PageWords = {
+  documents: {
+    title: (sender) => `Documents pour ${sender}`,
+    intro: (sender, job) =>
+      job === null
+        ? `${sender} a besoin des documents suivants.`
+        : `Pour le poste «\u00a0${job}\u00a0», ${sender} a besoin des documents suivants.`,
+    file: (name) => `Fichier pour ${name}`,
+    hint: (megabytes) => `Un fichier par document, ${megabytes}\u00a0Mo au plus. Une photo ou un PDF convient.`,
+    send: "Envoyer",
+    received: "Document reçu",
+    arrived: (name) => `Nous avons bien reçu «\u00a0${name}\u00a0». Merci.`,
+    all: "Nous avons tout reçu. Merci.",
+  },
+  upload: {
+    noFile: "Choisissez d’abord un fichier. Il ne doit pas être vide.",
+    tooLarge: (megabytes) => `Le fichier est trop volumineux. Il peut faire ${megabytes}\u00a0Mo au plus.`,
+    filename: "Le nom du fichier est trop long. Renommez le fichier et envoyez-le de nouveau.",
+    notNeeded: "Ce document n’est plus demandé.",
+    incomplete: "Le fichier n’est pas arrivé en entier. Veuillez l’envoyer de nouveau.",
+    failed: "Le fichier n’a pas pu être enregistré. Veuillez l’envoyer de nouveau.",
+  },
+  reference: {
+    title: (person) => (person === null ? "Une référence" : `Une référence pour ${person}`),
+    intro: (person, sender) =>
+      `${person ?? "Une personne candidate"} a donné votre nom comme référence, et ${sender} aimerait avoir votre avis.`,
+    can: "Pouvez-vous donner cette référence\u00a0?",
+    yes: "Oui, continuer",
+    no: "Non, je ne peux pas",
+    questionsIntro: (sender) => `Répondez autant que possible. Vos réponses sont transmises à ${sender}.`,
+    send: "Envoyer les réponses",
+    received: "Nous avons bien reçu vos réponses.",
+    declined: "Vous avez indiqué que vous ne pouvez pas donner cette référence.",
+    empty: "Répondez au moins à une question.",
+    tooLong: (characters) => `Vos réponses sont trop longues. Raccourcissez-les d’environ ${characters} caractères.`,
+    incomplete: "Vos réponses ne sont pas arrivées en entier. Veuillez les envoyer de nouveau.",
+    changed: "Les questions ont changé. Veuillez relire vos réponses et les envoyer de nouveau.",
+    questions: [
+      "Comment connaissez-vous cette personne, et depuis quand\u00a0?",
+      "Quelles étaient ses tâches principales\u00a0?",
+      "Que fait-elle particulièrement bien\u00a0?",
+      "Que pourrait-elle encore améliorer\u00a0?",
+      "Travailleriez-vous de nouveau avec cette personne\u00a0?",
+    ],
+  },
+  stop: {
+    title: "Ne plus recevoir ces messages",
+    ask: (sender) => `Voulez-vous ne plus recevoir de messages de ${sender} à ce sujet\u00a0?`,
+    button: "Ne plus recevoir ces messages",
+    done: (sender) => `Vous ne recevrez plus de messages de ${sender} à ce sujet.`,
+  },
+  thanks: "Merci",
+  closed: {
+    title: "Cette page ne sert plus",
+    text: "Il n’y a plus rien à faire ici. Vous pouvez fermer cette page.",
+  },
+  unknown: {
+    title: "Ce lien ne fonctionne pas",
+    text: "Veuillez ouvrir le lien du dernier message. Si le message est ancien, vous n’avez peut-être plus rien à faire.",
+  },
+  tooMany: {
+    title: "Veuillez patienter un instant",
+    text: "Trop de liens erronés ont été ouverts depuis votre réseau. Réessayez dans une minute.",
+  },
+  broken: { title: "Un problème est survenu", text: "L’erreur vient de nous. Réessayez dans une minute." },
+};

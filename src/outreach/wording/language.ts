@@ -1,0 +1,15 @@
+import { de } from "./de.ts";
+import { en } from "./en.ts";
+import { es } from "./es.ts";
+import { fr } from "./fr.ts";
+import { nl } from "./nl.ts";
+import type { Words } from "./words.ts";
+
+/** The languages of messages and pages. */
+export const LANGUAGES: readonly Words[] = [en, de, fr, es, nl];
+
+/** Returns the words of a language: those of its first subtag, so de-CH is de. Without any, English. */
+export function wordsOf(language: string): Words {
+  const [primary] = language.toLowerCase().split("-");
+  return LANGUAGES.find((words) => words.language === primary) ?? en;
+}

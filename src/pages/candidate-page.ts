@@ -1,0 +1,73 @@
+import type { CandidateRecord, DocumentRecord } from "../candidates/record.ts";
+import { isAskedOfCandidate } from "../candidates/chase.ts";
+import { type Html, html } from "../infra/html.ts";
+import { noteOf } from "../outreach/message.ts";
+import type { NamedDocument, Words } from "../outreach/wording/words.ts";
+import { type Page, pageOf } from "./page.ts";
+
+/** What was just done, or refused. */
+export interface News {
+  /** The document that it is about. */
+  readonly documentId: string;
+  readonly text: string;
+  readonly refused: boolean;
+}
+
+interface Facts {
+  /** The page's own path. */
+  readonly path: string;
+  readonly record: CandidateRecord;
+  readonly words: Words;
+  readonly sender: string;
+  readonly instructions: string | null;
+  /** The largest file, as the language writes the number. */
+  readonly maxMegabytes: string;
+}
+
+/** The page on which a candidate sends documents. `status` is that of the answer. */
+export function candidatePage(status: number, facts: Facts, news?: News): Page {
+  const { record, words, sender, instructions, maxMegabytes, path } = facts;
+  const { documents: texts } = words.pages;
+  const open = record.documents.filter(({ state }) => isAskedOfCandidate(state));
+  const arrived = record.documents.filter(({ state }) => state === "received");
+  return pageOf(status, words, {
+    title: texts.title(sender),
+    stop: `${path}/stop`,
+    body: html`
+      ${news !== undefined && newsOf(news)}
+      <p>${open.length === 0 ? texts.all : texts.intro(sender, record.job_title)}</p>
+      ${open.length > 0 && instructions !== null && html`<p class="note">${instructions}</p>`}
+      ${open.length > 0 && html`<p>${texts.hint(maxMegabytes)}</p>`}
+      <ul>
+        ${open.map((document) => formOf(document, facts, news))}
+        ${arrived.map(
+          ({ name }) =>
+            html`<li>
+              <h2>${name}</h2>
+              <p>${texts.received}</p>
+            </li>`,
+        )}
+      </ul>
+    `,
+  });
+}
+
+function newsOf({ text, refused }: News): Html {
+  return html`<p class="${refused ? "bad" : "good"}" role="${refused ? "alert" : "status"}">${text}</p>`;
+}
+
+function formOf(document: DocumentRecord, { path, words }: Facts, news: News | undefined): Html {
+  const { id, name } = document;
+  const note = noteOf(document as NamedDocument, words);
+  const texts = words.pages.documents;
+  const refused = news?.documentId === id && news.refused;
+  return html`<li>
+    <form method="post" action="${path}/documents/${id}" enctype="multipart/form-data">
+      <h2>${name}</h2>
+      ${note !== undefined && html`<p class="why">${note}</p>`}
+      <label for="${id}">${texts.file(name)}</label>
+      <input type="file" id="${id}" name="content" required ${refused && html`aria-invalid="true"`} />
+      <button>${texts.send}</button>
+    </form>
+  </li>`;
+}

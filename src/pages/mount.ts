@@ -1,0 +1,203 @@
+import type Router from "@koa/router";
+import type { Context } from "koa";
+import type { ApiState } from "../api/state.ts";
+import type { DocumentService } from "../documents/service.ts";
+import type { UploadRules } from "../http/upload.ts";
+import { LANGUAGES, wordsOf } from "../outreach/wording/language.ts";
+import type { Words } from "../outreach/wording/words.ts";
+import { Problem } from "../problems.ts";
+import { candidatePage, type News } from "./candidate-page.ts";
+import { noticeOf, type Page, pageOf, POLICY } from "./page.ts";
+import { receiveFields, receiveFile, refusalOf } from "./receive.ts";
+import { fieldOf, MAX_ANSWER, questionsPage, refereePage } from "./referee-page.ts";
+import { excessOf, hasStopped, isOpen, type RefereeResponse, type Visit, type Visits } from "./visits.ts";
+import { html } from "../infra/html.ts";
+
+export interface PagesOptions {
+  visits: Visits;
+  documents: DocumentService;
+  maxFileBytes: number;
+  bodyTimeoutMs: number;
+}
+
+type Ctx = Context & { state: ApiState; params: Record<string, string> };
+type Kind = "candidate" | "referee";
+
+const BYTES_PER_MEGABYTE = 1024 * 1024;
+
+const HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": POLICY,
+  // The path holds the token.
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+  "X-Robots-Tag": "noindex",
+};
+
+/** The path of the first page of each kind. */
+const PATHS = { candidate: "/u", referee: "/r" } as const;
+
+/**
+ * Adds the pages that links in reminders lead to. They need no key and charge no limit. A GET changes nothing, because
+ * mail scanners follow links; a POST does.
+ */
+export function mountPages(
+  router: Router<ApiState>,
+  { visits, documents, maxFileBytes, bodyTimeoutMs }: PagesOptions,
+): void {
+  const rules: UploadRules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
+  const megabytes = Math.floor((maxFileBytes / BYTES_PER_MEGABYTE) * 10) / 10;
+
+  /** Adds one page. `show` returns it, or the path to go to after a POST has changed something. */
+  function add(
+    method: "get" | "post",
+    kind: Kind,
+    rest: string,
+    show: (visit: Visit, ctx: Ctx) => Promise<Page | string> | Page | string,
+  ): void {
+    const route = `${PATHS[kind]}/:token${rest}`;
+    router[method](route, async (context) => {
+      const ctx = context as Ctx;
+      ctx.state.endpointName = `${kind}Page`;
+      ctx.state.route = route;
+      ctx.set(HEADERS);
+      let words = wordsOf(ctx.acceptsLanguages(LANGUAGES.map(({ language }) => language)) || "en");
+      try {
+        const visit = await visits.open(ctx.params["token"] ?? "", kind, ctx.ip);
+        words = visit.words;
+        send(ctx, await show(visit, ctx));
+      } catch (error) {
+        send(ctx, failureOf(ctx, words, error));
+      }
+    });
+  }
+
+  const pathOf = ({ params }: Ctx, kind: Kind) => `${PATHS[kind]}/${params["token"]}`;
+  const maxMegabytesIn = ({ language }: Words) => new Intl.NumberFormat(language).format(megabytes);
+  const factsOf = (visit: Visit, ctx: Ctx) => ({
+    ...visit,
+    path: pathOf(ctx, "candidate"),
+    maxMegabytes: maxMegabytesIn(visit.words),
+  });
+
+  add("get", "candidate", "", (visit, ctx) => {
+    if (!isOpen(visit)) return closed(visit);
+    return candidatePage(200, factsOf(visit, ctx), arrivedNews(visit, ctx));
+  });
+
+  add("post", "candidate", "/documents/:document", async (visit, ctx) => {
+    if (!isOpen(visit)) return closed(visit);
+    const documentId = ctx.params["document"] ?? "";
+    try {
+      await receiveFile(ctx.req, { link: visit.link, documentId }, { documents, rules });
+    } catch (error) {
+      const refused = refusalOf(error, visit.words, maxMegabytesIn(visit.words));
+      if (refused === undefined) throw error;
+      if (refused.status >= 500) ctx.state.failure = error;
+      return candidatePage(refused.status, factsOf(visit, ctx), { documentId, text: refused.text, refused: true });
+    }
+    return `${pathOf(ctx, "candidate")}?arrived=${documentId}`;
+  });
+
+  const refereeFacts = (visit: Visit, ctx: Ctx) => ({ ...visit, path: pathOf(ctx, "referee") });
+  add("get", "referee", "", (visit, ctx) =>
+    isOpen(visit) ? refereePage(200, refereeFacts(visit, ctx)) : closed(visit),
+  );
+  add("get", "referee", "/questions", (visit, ctx) =>
+    isOpen(visit) ? questionsPage(200, refereeFacts(visit, ctx)) : closed(visit),
+  );
+  add("post", "referee", "/questions", async (visit, ctx) => {
+    if (!isOpen(visit)) return closed(visit);
+    const texts = visit.words.pages.reference;
+    const fields = await receiveFields(ctx.req, rules);
+    const answers = visit.questions.map((question) => textIn(fields[fieldOf(question)]));
+    const refused = (status: number, text: string) =>
+      questionsPage(status, refereeFacts(visit, ctx), { answers, refused: text });
+    const known = new Set(visit.questions.map(fieldOf));
+    if (Object.keys(fields).some((name) => !known.has(name) && textIn(fields[name]) !== ""))
+      return refused(409, texts.changed);
+    const response = responseOf(visit, answers);
+    if (response.answers.length === 0) return refused(422, texts.empty);
+    const excess = Math.max(excessOf(response), ...answers.map((answer) => answer.length - MAX_ANSWER));
+    if (excess > 0) return refused(422, texts.tooLong(excess));
+    await visits.answer(visit, response);
+    return pathOf(ctx, "referee");
+  });
+  add("post", "referee", "/decline", async (visit, ctx) => {
+    if (!isOpen(visit)) return closed(visit);
+    await visits.decline(visit);
+    return pathOf(ctx, "referee");
+  });
+
+  for (const kind of ["candidate", "referee"] as const) {
+    add("get", kind, "/stop", (visit, ctx) => (isOpen(visit) ? stopPage(visit, pathOf(ctx, kind)) : closed(visit)));
+    // A mail client sends this by itself if its user asks it to (RFC 8058). Its body says nothing that is needed.
+    add("post", kind, "/stop", async (visit) => {
+      await visits.stop(visit);
+      const { title, done } = visit.words.pages.stop;
+      return noticeOf(200, visit.words, { title, text: done(visit.sender) });
+    });
+  }
+}
+
+function send(ctx: Ctx, page: Page | string): void {
+  if (typeof page === "string") {
+    ctx.status = 303;
+    ctx.set("Location", page);
+    ctx.body = "";
+    return;
+  }
+  ctx.status = page.status;
+  ctx.body = page.body;
+}
+
+/** The page of a link that its visitor no longer needs. */
+function closed(visit: Visit): Page {
+  const { record, reference, words, sender } = visit;
+  const { pages } = words;
+  if (reference?.state === "received")
+    return noticeOf(200, words, { title: pages.thanks, text: pages.reference.received });
+  if (reference?.state === "declined")
+    return noticeOf(200, words, { title: pages.thanks, text: pages.reference.declined });
+  if (reference === undefined && record.state === "completed")
+    return noticeOf(200, words, { title: pages.thanks, text: pages.documents.all });
+  if (hasStopped(visit)) return noticeOf(200, words, { title: pages.stop.title, text: pages.stop.done(sender) });
+  return noticeOf(410, words, pages.closed);
+}
+
+function stopPage({ words, sender }: Visit, path: string): Page {
+  const { title, ask, button } = words.pages.stop;
+  const body = html`<p>${ask(sender)}</p>
+    <form method="post" action="${path}/stop"><button>${button}</button></form>`;
+  return pageOf(200, words, { title, body });
+}
+
+/** What the page says after an upload: the browser comes back with a GET. */
+function arrivedNews({ record, words }: Visit, { query }: Ctx): News | undefined {
+  const document = record.documents.find(({ id, state }) => id === query["arrived"] && state === "received");
+  if (document === undefined) return undefined;
+  return { documentId: document.id, text: words.pages.documents.arrived(document.name), refused: false };
+}
+
+function failureOf(ctx: Ctx, words: Words, error: unknown): Page {
+  const { pages } = words;
+  const { status, extras } = error instanceof Problem ? error : { status: 500, extras: {} };
+  ctx.set(extras.headers ?? {});
+  if (status >= 500) ctx.state.failure = error;
+  if (status === 404 || status === 410) return noticeOf(404, words, pages.unknown);
+  if (status === 429) return noticeOf(429, words, pages.tooMany);
+  if (status === 409) return noticeOf(409, words, pages.closed);
+  if (status < 500) return noticeOf(status, words, { title: pages.broken.title, text: pages.reference.incomplete });
+  return noticeOf(status, words, pages.broken);
+}
+
+function responseOf({ questions }: Visit, answers: readonly string[]): RefereeResponse {
+  const all = questions.map((question, n) => ({ question, answer: answers[n] ?? "" }));
+  return { answers: all.filter(({ answer }) => answer !== "") };
+}
+
+/** Browsers send line breaks as CR LF. */
+function textIn(value: unknown): string {
+  return typeof value === "string" ? value.replaceAll("\r\n", "\n").trim() : "";
+}

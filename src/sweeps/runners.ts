@@ -1,0 +1,59 @@
+import type { Logger } from "pino";
+import type { Eraser } from "../candidates/eraser.ts";
+import { ExpiryStore } from "../candidates/expiry-store.ts";
+import type { CandidateStore } from "../candidates/store.ts";
+import type { ContentStore } from "../content/store.ts";
+import type { IdempotencyStore } from "../idempotency/store.ts";
+import type { Clock } from "../infra/clock.ts";
+import type { Metrics } from "../infra/metrics.ts";
+import type { Mongo } from "../infra/mongo.ts";
+import type { Chase } from "../outreach/chase.ts";
+import { erasures } from "./erasures.ts";
+import { expiries } from "./expiries.ts";
+import { idempotencyRecords } from "./idempotency-records.ts";
+import { LeaseStore } from "./lease-store.ts";
+import { leftOverBytes } from "./left-over-bytes.ts";
+import { reminders, replans } from "./reminders.ts";
+import { SweepRunner } from "./runner.ts";
+
+/** Pause between two looks at what reminders or plans are due, in milliseconds. */
+const REMINDERS_REST_MS = 2_000;
+/** How long a replica that dies while it sends or plans reminders blocks the others, in milliseconds. */
+const REMINDERS_LEASE_MS = 6_000;
+
+interface Dependencies {
+  readonly mongo: Mongo;
+  readonly clock: Clock;
+  readonly candidates: CandidateStore;
+  readonly content: ContentStore;
+  readonly eraser: Eraser;
+  readonly idempotency: IdempotencyStore;
+  /** Undefined if no reminders are sent. */
+  readonly chase: Chase | undefined;
+  /** Names this process. */
+  readonly holder: string;
+  /** Maximum clock skew between replicas, in milliseconds. */
+  readonly skewMs: number;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Creates what runs the sweeps. Reminders and replans have a runner of their own each, so that no other sweep delays them. */
+export function runners(dependencies: Dependencies): SweepRunner[] {
+  const { mongo, clock, candidates, content, eraser, idempotency, chase, holder, skewMs, log, metrics } = dependencies;
+  const shared = { leases: new LeaseStore({ mongo, clock, holder, skewMs }), log, metrics };
+  const sweeps = [
+    expiries(new ExpiryStore(mongo, clock, candidates), clock),
+    leftOverBytes(content, candidates.reader),
+    erasures(candidates.reader, eraser),
+    idempotencyRecords(idempotency, clock),
+  ];
+  const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
+  if (chase === undefined) return [usual];
+  const times = { leaseMs: REMINDERS_LEASE_MS, restMs: REMINDERS_REST_MS };
+  return [
+    usual,
+    new SweepRunner({ ...shared, ...times, name: "replans", sweeps: [replans(chase.replanner)] }),
+    new SweepRunner({ ...shared, ...times, name: "reminders", sweeps: [reminders(chase.chaser)] }),
+  ];
+}

@@ -1,0 +1,109 @@
+import { expect } from "chai";
+import { withOutreach } from "../../src/candidates/edits.ts";
+import { newReference } from "../../src/candidates/new.ts";
+import { withReference } from "../../src/candidates/reference-edits.ts";
+import { newTypeId } from "../../src/infra/ids.ts";
+import { WEEKDAYS } from "../../src/settings/schema.ts";
+import { HOUR, iso } from "../outreach/support.ts";
+import { Workbench } from "../outreach/workbench.ts";
+import { WallClock } from "../settings/model.ts";
+import { useDatabase } from "../support/use-service.ts";
+
+const go = new AbortController().signal;
+/** Not a divisor of a day, so that the hour at which a message is due moves. */
+const INTERVAL = 23 * HOUR;
+const MINUTE = 60_000;
+const DAYS = 366;
+const FROM = Date.parse("2026-01-15T00:00:00Z");
+/** In the order of their offsets. Those with daylight-saving time change it on different days, one by half an hour. */
+const ZONES = [
+  "Pacific/Honolulu",
+  "America/Los_Angeles",
+  "America/New_York",
+  "America/St_Johns",
+  "America/Santiago",
+  "Atlantic/Azores",
+  "Europe/London",
+  "Europe/Berlin",
+  "Asia/Kathmandu",
+  "Asia/Tokyo",
+  "Australia/Lord_Howe",
+  "Pacific/Auckland",
+];
+/** Over midnight; over the hours in which clocks change; on working days only. */
+const QUIET = [
+  { start: "21:00", end: "08:00", days: [...WEEKDAYS] },
+  { start: "01:30", end: "02:30", days: [...WEEKDAYS] },
+  { start: "17:45", end: "07:15", days: ["mon", "tue", "wed", "thu", "fri"] as (typeof WEEKDAYS)[number][] },
+];
+
+/** References are added one after the other, so that messages go on all year although each has a cap of 100. */
+const REFERENCES = 6;
+const DAYS_OF_EACH = 61;
+const DAY = 24 * HOUR;
+
+interface Sent {
+  readonly to: string;
+  readonly at: number;
+}
+
+/** Moves the clock from one time at which there is something to do to the next, for a year. */
+async function yearOf(bench: Workbench): Promise<Sent[]> {
+  const chaser = bench.chaser();
+  const sent: Sent[] = [];
+  bench.deliver = ({ to }) => {
+    sent.push({ to: to.address, at: bench.now });
+    return { kind: "sent", code: "250" };
+  };
+  bench.now = FROM;
+  const id = await bench.candidate({});
+  await bench.change(id, (record) => withOutreach(record, { reference_chase_attempts: 100 }));
+  for (let n = 0; n < REFERENCES; n++) {
+    bench.now = Math.max(bench.now, FROM + n * DAYS_OF_EACH * DAY);
+    const email = `ref_${n}@example.com`;
+    await bench.change(id, (record, now) =>
+      withReference(record, newReference({ email }, { id: newTypeId("ref"), now, started: true })),
+    );
+    for (;;) {
+      const { look_at } = (await bench.read(id)).outreach;
+      if (look_at === null || Date.parse(look_at) >= FROM + (n + 1) * DAYS_OF_EACH * DAY) break;
+      bench.now = Math.max(bench.now, Date.parse(look_at));
+      await chaser.run(go);
+    }
+  }
+  return sent;
+}
+
+describe("A year of reminders, in twelve time zones", function () {
+  this.timeout(120_000);
+  const mongo = useDatabase();
+  for (const [n, timezone] of ZONES.entries()) {
+    const { start, end, days } = QUIET[n % QUIET.length]!;
+    it(`sends nothing in a quiet hour and nothing late, in ${timezone}, quiet from ${start} to ${end}`, async () => {
+      await mongo.db.dropDatabase();
+      const bench = new Workbench(mongo);
+      await bench.prepare();
+      bench.assistant = { chase_interval_hours: INTERVAL / HOUR };
+      bench.quietHours = { enabled: true, timezone, start, end, days: [...days] };
+      const sent = await yearOf(bench);
+      const clock = new WallClock(timezone, FROM - 2 * 24 * HOUR, DAYS + 6);
+      const quiet = clock.quiet({ start, end, days });
+      const isQuiet = (at: number) => quiet[Math.floor((at - clock.from) / MINUTE)];
+      const last = new Map<string, number>();
+      let late = 0;
+      for (const { to, at } of sent) {
+        expect(isQuiet(at), iso(at)).to.equal(false);
+        const before = last.get(to);
+        last.set(to, at);
+        if (before === undefined) continue;
+        let due = before + INTERVAL;
+        if (isQuiet(due)) late++;
+        while (isQuiet(due)) due = Math.floor(due / MINUTE) * MINUTE + MINUTE;
+        // The clock of the workbench advances by a millisecond with each look at it.
+        expect(at - due, `due at ${iso(due)}, sent at ${iso(at)}`).to.be.within(0, 100);
+      }
+      expect(sent.length).to.be.above(300);
+      expect(late, "some were put off").to.be.above(0);
+    });
+  }
+});

@@ -1,0 +1,136 @@
+import { newAccount } from "../../src/accounts/account.ts";
+import { ChaseStore } from "../../src/candidates/chase-store.ts";
+import { started } from "../../src/candidates/edits.ts";
+import { newDocument, newDraft } from "../../src/candidates/new.ts";
+import type { CandidateRecord } from "../../src/candidates/record.ts";
+import { CandidateStore, type Edit } from "../../src/candidates/store.ts";
+import { newTypeId } from "../../src/infra/ids.ts";
+import { createIndexes } from "../../src/infra/indexes.ts";
+import { Metrics } from "../../src/infra/metrics.ts";
+import type { Mongo } from "../../src/infra/mongo.ts";
+import { Chaser, type ChaserOptions } from "../../src/outreach/chaser.ts";
+import { Composer } from "../../src/outreach/compose.ts";
+import type { Mailer, Outcome } from "../../src/outreach/mailer.ts";
+import type { Message } from "../../src/outreach/message.ts";
+import { Replanner } from "../../src/outreach/replanner.ts";
+import { RulesReader } from "../../src/outreach/rules.ts";
+import { OutreachStores } from "../../src/outreach/stores.ts";
+import type { Assistant, QuietHours } from "../../src/settings/schema.ts";
+import { START } from "./support.ts";
+
+export interface Given {
+  readonly email?: string | null;
+  readonly documents?: readonly string[];
+  /** Their addresses. */
+  readonly references?: readonly string[];
+}
+
+/** The sender of reminders over a real store, with a clock, settings and a mail server that the test moves. */
+export class Workbench {
+  readonly accountId = newTypeId("acct");
+  readonly sent: Message[] = [];
+  readonly log: object[] = [];
+  readonly metrics = new Metrics();
+  readonly stores: OutreachStores;
+  readonly candidates: CandidateStore;
+  readonly rules: RulesReader;
+  readonly replanner: Replanner;
+  readonly #mongo: Mongo;
+  /** Each look at the clock takes a millisecond, as each write has a time of its own. */
+  readonly #clock = { now: () => this.now++ };
+  now = START;
+  assistant: Partial<Assistant> = {};
+  quietHours: Partial<QuietHours> = {};
+  status: "active" | "suspended" = "active";
+  /** What the mail server does with each message. */
+  deliver: (message: Message) => Outcome | Promise<Outcome> = () => ({ kind: "sent", code: "250" });
+  mailWorks = true;
+  /** How often the mail server was asked whether it works. */
+  asked = 0;
+
+  constructor(mongo: Mongo) {
+    this.#mongo = mongo;
+    const clock = this.#clock;
+    this.stores = new OutreachStores(mongo, (bytes) => Buffer.alloc(bytes, newTypeId("req")));
+    const settings = (values: () => object) => ({
+      get: () => Promise.resolve({ version: 1, updated_at: null, values: values() }),
+    });
+    this.rules = new RulesReader({
+      assistant: settings(() => this.assistant),
+      quietHours: settings(() => this.quietHours),
+      pauses: this.stores.accounts,
+      accounts: { get: (id) => Promise.resolve({ ...newAccount(id, "Acme", ""), status: this.status }) },
+    });
+    this.candidates = new CandidateStore(mongo, clock, (accountId) => this.rules.of(accountId));
+    const { accounts } = this.stores;
+    const plans = new ChaseStore(mongo);
+    this.replanner = new Replanner({ store: this.candidates, plans, accounts, rules: this.rules, clock });
+  }
+
+  prepare(): Promise<void> {
+    return createIndexes(this.#mongo.db, [this.candidates.reader, this.stores]);
+  }
+
+  /** Another replica's sender, or this one's. */
+  chaser(options: Partial<ChaserOptions> = {}): Chaser {
+    const mailer: Mailer = {
+      send: async (message) => {
+        const outcome = await this.deliver(message);
+        if (outcome.kind === "sent" || outcome.kind === "unconfirmed") this.sent.push(message);
+        return outcome;
+      },
+      works: () => {
+        this.asked++;
+        return Promise.resolve(this.mailWorks);
+      },
+      close: () => undefined,
+    };
+    const note = (fields: object) => void this.log.push(fields);
+    return new Chaser({
+      store: this.candidates,
+      due: new ChaseStore(this.#mongo),
+      rules: this.rules,
+      stores: this.stores,
+      mailer,
+      composer: new Composer({
+        links: this.stores.links,
+        mailFrom: "jobs@example.com",
+        publicUrl: "https://hire.example.com",
+      }),
+      newPace: () => ({ turn: (signal) => Promise.resolve(!signal.aborted) }),
+      newMessageId: () => `${newTypeId("req")}@example.com`,
+      clock: this.#clock,
+      log: { info: note, warn: note },
+      metrics: this.metrics,
+      pauseMs: 0,
+      ...options,
+    });
+  }
+
+  /** Adds a candidate that is started now. Returns its id. */
+  async candidate({ email = "ada@example.com", documents = [], references = [] }: Given): Promise<string> {
+    const now = new Date(this.now).toISOString();
+    const facts = { now, content: undefined, started: false };
+    const draft = newDraft(
+      { email, name: "Ada", references: references.map((address) => ({ email: address })) },
+      {
+        id: newTypeId("cand"),
+        accountId: this.accountId,
+        documents: documents.map((name) => newDocument({ name }, { id: newTypeId("doc"), ...facts })),
+        newId: newTypeId,
+        now,
+      },
+    );
+    const { id } = await this.candidates.insert(draft);
+    await this.change(id, started);
+    return id;
+  }
+
+  change(id: string, edit: Edit): Promise<CandidateRecord> {
+    return this.candidates.change(this.accountId, id, edit);
+  }
+
+  read(id: string): Promise<CandidateRecord> {
+    return this.candidates.reader.get(this.accountId, id);
+  }
+}

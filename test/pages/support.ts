@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { hashOfAddress } from "../../src/candidates/address.ts";
+import { OutreachStores } from "../../src/outreach/stores.ts";
+import type { Service, TestAccount } from "../support/service.ts";
+
+/** A page as a browser gets it. */
+export interface Shown {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Opens pages without following redirects. */
+export async function open(url: string, init: RequestInit = {}): Promise<Shown> {
+  const answer = await fetch(url, { redirect: "manual", ...init });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+export function post(url: string, form: Record<string, string | File> = {}): Promise<Shown> {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(form)) body.append(name, value);
+  return open(url, { method: "POST", ...(Object.keys(form).length === 0 ? {} : { body }) });
+}
+
+/**
+ * Makes a link as a message to the recipient's present address has it. `to` is `candidate` or the id of a reference.
+ * Returns its URL.
+ */
+export async function linkTo(service: Service, account: TestAccount, id: string, to: string): Promise<string> {
+  const { links } = new OutreachStores(service.operators.mongo, randomBytes);
+  const { email, references } = (await account.client.get(`/candidates/${id}`)).body;
+  const address = to === "candidate" ? email : references.find((reference) => reference.id === to)?.email;
+  const token = await links.add({ accountId: account.id, id, to, address: hashOfAddress(address ?? "") });
+  return `${service.url}/${to === "candidate" ? "u" : "r"}/${token}`;
+}
+
+/** Sends answers as the page's form does, by the number of the question, from 0. */
+export async function answerQuestions(url: string, answers: Record<number, string>): Promise<Shown> {
+  const { text } = await open(`${url}/questions`);
+  const fields = [...text.matchAll(/<textarea [^>]*name="([^"]+)"/g)].map(([, name]) => name ?? "");
+  return post(
+    `${url}/questions`,
+    Object.fromEntries(Object.entries(answers).map(([n, answer]) => [fields[Number(n)] ?? `none-${n}`, answer])),
+  );
+}
+
+export const PDF = (name = "passport.pdf") => new File(["%PDF-1.4\n"], name, { type: "application/pdf" });
