@@ -44,7 +44,7 @@ describe("what the overlays of k8s/ build", () => {
     expect(rules.filter(({ broken }) => broken.length === 0)).to.deep.equal([]);
   });
 
-  for (const component of ["network-policies-dev", "network-policies-otlp"]) {
+  for (const component of ["network-policies-dev", "network-policies-otlp", "network-policies-mail"]) {
     it(`refuses ${component} without network-policies: alone it would deny every other path`, async () => {
       const built = build({ folder: "overlays/dev", components: [component] });
       const error = await built.then(

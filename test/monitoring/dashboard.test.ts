@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { SURFACES } from "../../src/limiter/surfaces.ts";
+import { startMailServer } from "../outreach/mail-server.ts";
 import { LoadClient } from "../support/load.ts";
 import { accountWithKeys } from "../support/processes.ts";
 import { REQUESTS } from "../support/requests.ts";
@@ -28,7 +29,18 @@ describe("the dashboard", () => {
     () => startRedis(),
     (server) => server.stop(),
   );
-  const service = useProcesses(() => ({ REDIS_URL: redis.url, REPLICAS: 2 }));
+  const mail = useStarted(
+    "The mail server",
+    () => startMailServer(),
+    (server) => server.stop(),
+  );
+  const service = useProcesses(() => ({
+    REDIS_URL: redis.url,
+    REPLICAS: 2,
+    SMTP_URL: mail.url,
+    MAIL_FROM: "jobs@example.com",
+    PUBLIC_URL: "https://hire.example.com",
+  }));
   const mtail = useStarted(
     "mtail",
     () => startMtail(service),
@@ -37,18 +49,19 @@ describe("the dashboard", () => {
   const prometheus = usePrometheus(() => ({ targets: { [JOB]: service.opsUrl, mtail: mtail.url }, times: 60 }));
   let began: number;
 
-  // Touches everything that has a panel: all surfaces, refusals of both levels, an outage and its end.
+  // Touches everything that has a panel: all surfaces, refusals of both levels, a reminder, an outage and its end.
   before(async () => {
     await prometheus.until(`up{job="${JOB}"} == 1`);
     began = Date.now() / 1000;
     const { keys } = await accountWithKeys(service, 3);
     const load = new LoadClient(service.url, 4);
-    const created = await keys[0]!.client.post("/candidates");
+    const created = await keys[0]!.client.post("/candidates", { email: "ada@example.com", documents: ["Passport"] });
     const send = async (round: number) => {
       const { key } = keys[round % keys.length]!.client;
       for (const surface of SURFACES) await load.send(REQUESTS[surface](key, created.body.id));
     };
     for (let round = 0; round < ROUNDS; round++) await send(round);
+    await mail.received(1);
     for (let round = 0; round < ROUNDS; round++) await send(0);
     // A new series begins at its first value. Prometheus sees an increase only from there.
     await prometheus.until("onboarding_refusals_total");

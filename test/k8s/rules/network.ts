@@ -12,6 +12,7 @@ const INSIDE = [
 const FROM_OUTSIDE = ["ingress-nginx → onboarding:8080", "monitoring → onboarding:9090"];
 const TO_STORES = [6379, 6380, 26379, 27017].map((port) => `onboarding → anywhere:${port}`);
 const TO_COLLECTOR = [4318, 4317].map((port) => `onboarding → monitoring:${port}`);
+const TO_MAIL = [587, 465].map((port) => `onboarding → anywhere:${port}`);
 const toDns = ({ name }: Pods) => `${name} → kube-system/kube-dns:53`;
 
 const namesIn = (path: string) => path.split(/ → |:/, 2);
@@ -152,7 +153,7 @@ export const networkRules: Rule[] = [
     title: "network policies allow exactly the paths from and to outside that are needed",
     faults: withPolicies((policies, all) => {
       const found = [...new Set(pathsOutside(policies, all))];
-      const optional = TO_COLLECTOR.filter((path) => found.includes(path));
+      const optional = [...TO_COLLECTOR, ...TO_MAIL].filter((path) => found.includes(path));
       return differences(found, [...FROM_OUTSIDE, ...TO_STORES, ...all.map(toDns), ...optional]);
     }),
     broken: [

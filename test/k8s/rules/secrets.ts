@@ -1,8 +1,9 @@
 import { api, type Manifest, podsOf, settings } from "../manifests.ts";
 import { faultIf, type Rule } from "../rule.ts";
 
-/** The two Secrets of the operator: setting, Secret and key. */
-const SECRETS = { MONGODB_URL: "mongodb", REDIS_URL: "redis" } as const;
+/** The Secrets of the operator: setting and Secret. Without the last one no reminder is sent. */
+const SECRETS = { MONGODB_URL: "mongodb", REDIS_URL: "redis", SMTP_URL: "mail" } as const;
+const OPTIONAL = new Set<string>(["mail"]);
 const KEY = "url";
 /** A URL with a user or a password. */
 const CREDENTIALS = /:\/\/[^/\s]*@/;
@@ -14,7 +15,7 @@ const variable = (all: Manifest[], name: string) => api(all).env!.find((one) => 
 
 export const secretRules: Rule[] = [
   {
-    title: "the service takes MONGODB_URL and REDIS_URL from two Secrets, and nothing else from any",
+    title: "the service takes MONGODB_URL, REDIS_URL and SMTP_URL from Secrets, of which only the last may be missing",
     faults(manifests) {
       const { env = [], envFrom = [] } = api(manifests);
       const references = env.filter(({ valueFrom }) => valueFrom !== undefined);
@@ -22,7 +23,10 @@ export const secretRules: Rule[] = [
         ...Object.entries(SECRETS).flatMap(([setting, secret]) => {
           const reference = env.find(({ name }) => name === setting)?.valueFrom?.secretKeyRef;
           const right = withoutHash(reference?.name ?? "") === secret && reference?.key === KEY;
-          return faultIf(!right, `${setting} does not come from ${secret}, ${KEY}`);
+          return [
+            ...faultIf(!right, `${setting} does not come from ${secret}, ${KEY}`),
+            ...faultIf((reference?.optional ?? false) !== OPTIONAL.has(secret), `${secret} may be missing, or may not`),
+          ];
         }),
         ...faultIf(references.length !== Object.keys(SECRETS).length, "another variable comes from a Secret"),
         ...faultIf(
@@ -45,6 +49,11 @@ export const secretRules: Rule[] = [
         title: "another Secret",
         breaks: (all) => (variable(all, "REDIS_URL").valueFrom!.secretKeyRef!.name = "rediss"),
         fault: /REDIS_URL does not come/,
+      },
+      {
+        title: "a Secret that may be missing",
+        breaks: (all) => (variable(all, "REDIS_URL").valueFrom!.secretKeyRef!.optional = true),
+        fault: /redis may be missing/,
       },
       {
         title: "another key",
@@ -120,9 +129,11 @@ export const secretRules: Rule[] = [
       return podsOf(manifests).flatMap(({ containers }) =>
         containers.flatMap(({ env = [] }) =>
           env.flatMap(({ valueFrom }) => {
-            const { name, key } = valueFrom?.secretKeyRef ?? {};
+            const reference = valueFrom?.secretKeyRef;
+            if (reference === undefined || reference.optional) return [];
+            const { name, key } = reference;
             const secret = secretsOf(manifests).find(({ metadata }) => metadata.name === name);
-            return faultIf(name !== undefined && secret?.data?.[key ?? ""] === undefined, `${name} has no ${key}`);
+            return faultIf(secret?.data?.[key] === undefined, `${name} has no ${key}`);
           }),
         ),
       );
