@@ -127,7 +127,7 @@ export function nameOf({ name, first_name, last_name }: CandidateRecord): string
   return name ?? ([first_name, last_name].filter(Boolean).join(" ") || null);
 }
 
-/** Longest name and note of a document in a message, in characters. Mail programs cut off what has more than 102 kB. */
+/** Longest name and note of a document in a message, in characters. Mail programs cut off what has more than 102 kB, and the page behind the link has the whole text. */
 const MAX_ITEM = 120;
 
 /** What follows a document's name: why it is asked for again, or that it is not required. */
@@ -211,8 +211,8 @@ function listItem({ name, note }: Item): Html {
   return html`<li><strong>${name}</strong>${note !== undefined && html` (${note})`}</li>`;
 }
 
-/** The page behind the link has the whole text. */
-function shortened(text: string): string {
+/** Returns the text on one line of at most MAX_ITEM characters. */
+export function shortened(text: string): string {
   const line = onOneLine(text);
   const characters = Array.from(line);
   return characters.length <= MAX_ITEM ? line : `${characters.slice(0, MAX_ITEM - 1).join("")}…`;

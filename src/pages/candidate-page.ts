@@ -1,7 +1,7 @@
 import type { CandidateRecord, DocumentRecord } from "../candidates/record.ts";
 import { isAskedOfCandidate } from "../candidates/chase.ts";
 import { type Html, html } from "../infra/html.ts";
-import { noteOf } from "../outreach/message.ts";
+import { noteOf, shortened } from "../outreach/message.ts";
 import type { NamedDocument, Words } from "../outreach/wording/words.ts";
 import { type Page, pageOf } from "./page.ts";
 
@@ -24,6 +24,9 @@ interface Facts {
   readonly maxMegabytes: string;
 }
 
+/** Documents that the page asks for at once. It bounds what one page costs: it is charged to nobody. */
+const MAX_ASKED = 25;
+
 /** The page on which a candidate sends documents. `status` is that of the answer. */
 export function candidatePage(status: number, facts: Facts, news?: News): Page {
   const { record, words, sender, instructions, maxMegabytes, path } = facts;
@@ -39,15 +42,16 @@ export function candidatePage(status: number, facts: Facts, news?: News): Page {
       ${open.length > 0 && instructions !== null && html`<p class="note">${instructions}</p>`}
       ${open.length > 0 && html`<p>${texts.hint(maxMegabytes)}</p>`}
       <ul>
-        ${open.map((document) => formOf(document, facts, news))}
+        ${open.slice(0, MAX_ASKED).map((document) => formOf(document, facts, news))}
         ${arrived.map(
           ({ name }) =>
             html`<li>
-              <h2>${name}</h2>
+              <h2>${shortened(name)}</h2>
               <p>${texts.received}</p>
             </li>`,
         )}
       </ul>
+      ${open.length > MAX_ASKED && html`<p>${texts.more(open.length - MAX_ASKED)}</p>`}
     `,
   });
 }
@@ -65,7 +69,7 @@ function formOf(document: DocumentRecord, { path, words }: Facts, news: News | u
     <form method="post" action="${path}/documents/${id}" enctype="multipart/form-data">
       <h2>${name}</h2>
       ${note !== undefined && html`<p class="why">${note}</p>`}
-      <label for="${id}">${texts.file(name)}</label>
+      <label for="${id}">${texts.file(shortened(name))}</label>
       <input type="file" id="${id}" name="content" required ${refused && html`aria-invalid="true"`} />
       <button>${texts.send}</button>
     </form>

@@ -239,7 +239,7 @@ describe("The sender of reminders, when something fails", () => {
     await given;
     stop.abort();
     answer({ kind: "outage", code: "ECONNECTION" });
-    await chaser.settled(5_000);
+    await chaser.settled(60_000);
     expect((await bench.read(id)).outreach.recipients[0]?.last?.retry_at).to.be.a("string");
   });
 });

@@ -35,6 +35,22 @@ describe("The page of a candidate", () => {
     expect(await read()).to.deep.equal(candidate);
   });
 
+  it("asks for 25 documents at once, and says how many follow", async () => {
+    const documents = Array.from({ length: 27 }, (_, n) => `Document ${n}`);
+    const { id } = (await client.post("/candidates", { email: "ada@example.com", documents })).body;
+    const { documents: all } = (await client.post(`/candidates/${id}/start`)).body;
+    const page = await linkTo(service, account, id, "candidate");
+    const { text } = await open(page);
+    expect(text.match(/<form /g)).to.have.length(25);
+    expect(text).to.contain("2 more documents are needed.");
+    await post(`${page}/documents/${all[0]?.id}`, { content: PDF() });
+    const then = (await open(page)).text;
+    expect(then)
+      .to.contain("Document 25")
+      .and.to.contain("1 more document is needed.")
+      .and.not.to.contain("Document 26");
+  });
+
   it("takes a file, says so, and asks for the rest", async () => {
     const sent = await post(formOf(0), { content: PDF("pässport.pdf") });
     expect([sent.status, sent.headers.get("location")]).to.deep.equal([

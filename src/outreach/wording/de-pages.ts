@@ -11,6 +11,10 @@ export const dePages: PageWords = {
     hint: (megabytes) => `Eine Datei pro Dokument, höchstens ${megabytes}\u00a0MB. Ein Foto oder ein PDF genügt.`,
     send: "Senden",
     received: "Erhalten",
+    more: (count) =>
+      count === 1
+        ? "Ein weiteres Dokument wird benötigt. Sie sehen es hier, sobald Sie diese gesendet haben."
+        : `${count} weitere Dokumente werden benötigt. Sie sehen sie hier, sobald Sie diese gesendet haben.`,
     arrived: (name) => `Wir haben „${name}“ erhalten. Vielen Dank.`,
     all: "Wir haben alles erhalten. Vielen Dank.",
   },

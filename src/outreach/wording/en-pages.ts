@@ -11,6 +11,8 @@ export const enPages: PageWords = {
     hint: (megabytes) => `One file for each document, up to ${megabytes}\u00a0MB. A photo or a PDF is fine.`,
     send: "Send",
     received: "Received",
+    more: (count) =>
+      `${count} more ${count === 1 ? "document is" : "documents are"} needed. You will see ${count === 1 ? "it" : "them"} here once you have sent these.`,
     arrived: (name) => `We have received “${name}”. Thank you.`,
     all: "We have received everything. Thank you.",
   },

@@ -11,6 +11,10 @@ export const esPages: PageWords = {
     hint: (megabytes) => `Un archivo por documento, de hasta ${megabytes}\u00a0MB. Sirve una foto o un PDF.`,
     send: "Enviar",
     received: "Recibido",
+    more: (count) =>
+      count === 1
+        ? "Hace falta un documento más. Lo verá aquí cuando haya enviado estos."
+        : `Hacen falta ${count} documentos más. Los verá aquí cuando haya enviado estos.`,
     arrived: (name) => `Hemos recibido «${name}». Gracias.`,
     all: "Lo hemos recibido todo. Gracias.",
   },

@@ -11,6 +11,10 @@ export const frPages: PageWords = {
     hint: (megabytes) => `Un fichier par document, ${megabytes}\u00a0Mo au plus. Une photo ou un PDF convient.`,
     send: "Envoyer",
     received: "Document reçu",
+    more: (count) =>
+      count === 1
+        ? "Un autre document est nécessaire. Vous le verrez ici après avoir envoyé ceux-ci."
+        : `${count} autres documents sont nécessaires. Vous les verrez ici après avoir envoyé ceux-ci.`,
     arrived: (name) => `Nous avons bien reçu «\u00a0${name}\u00a0». Merci.`,
     all: "Nous avons tout reçu. Merci.",
   },

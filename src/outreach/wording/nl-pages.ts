@@ -11,6 +11,10 @@ export const nlPages: PageWords = {
     hint: (megabytes) => `Eén bestand per document, maximaal ${megabytes}\u00a0MB. Een foto of een pdf is goed.`,
     send: "Versturen",
     received: "Ontvangen",
+    more: (count) =>
+      count === 1
+        ? "Er is nog één document nodig. U ziet het hier zodra u deze hebt verstuurd."
+        : `Er zijn nog ${count} documenten nodig. U ziet ze hier zodra u deze hebt verstuurd.`,
     arrived: (name) => `We hebben “${name}” ontvangen. Dank u wel.`,
     all: "We hebben alles ontvangen. Dank u wel.",
   },

@@ -11,6 +11,8 @@ export interface PageWords {
     readonly send: string;
     /** Stands below a document's name. */
     readonly received: string;
+    /** So many documents are not shown yet. */
+    readonly more: (count: number) => string;
     readonly arrived: (name: string) => string;
     readonly all: string;
   };

@@ -15,6 +15,7 @@ const mail = changesOf("src/outreach/mailer.ts", ["test/outreach/mailer.test.ts"
 const visit = changesOf("src/pages/visits.ts", ["test/pages/referee.test.ts"]);
 const receive = changesOf("src/pages/receive.ts", ["test/pages/candidate.test.ts"]);
 const referee = changesOf("src/pages/referee-page.ts", ["test/pages/referee.test.ts"]);
+const asked = changesOf("src/pages/candidate-page.ts", ["test/pages/candidate.test.ts"]);
 const page = changesOf("src/pages/mount.ts", ["test/pages/candidate.test.ts"]);
 
 /** The chase: its plan, its sender, and the pages behind its links. */
@@ -83,5 +84,6 @@ export const outreachMutants: readonly Mutant[] = [
   referee("update(question)", 'update("")'),
   page("!known.has(name) && ", "", ["test/pages/referee.test.ts"]),
   page("Object.keys(fields).some(", "[].some(", ["test/pages/referee.test.ts"]),
+  asked("open.slice(0, MAX_ASKED)", "open"),
   page('"Referrer-Policy": "no-referrer",', ""),
 ];
