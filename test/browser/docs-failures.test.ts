@@ -12,6 +12,7 @@ describe("the documentation, when something fails", () => {
     await page.route("**/search.json", (route) => route.abort());
     await page.keyboard.press("/");
     const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
     await page.keyboard.type("c"); // one letter only: a request for a second one could still be on its way, and fail
     await dialog.getByText("The search could not be loaded.").waitFor();
     await page.unroute("**/search.json");

@@ -160,7 +160,7 @@ describe("reminders, from the start of a candidate to its end", () => {
     await page.goto(linkIn(mail));
     await page.getByRole("link", { name: "Stop these messages" }).click();
     await page.getByRole("button", { name: "Stop the messages" }).click();
-    await page.getByText("You get no more messages from Test about this.").waitFor();
+    await page.getByText("You will not get any more messages from Test about this.").waitFor();
     expect((await client.get(`/candidates/${id}`)).body.outreach).to.deep.equal({ next_at: null, reason: "opted_out" });
   });
 });
