@@ -86,8 +86,8 @@ export interface Endpoint<
   /** Members of the answer that change by the clock alone. A GET's ETag covers them; If-Match ignores them. */
   readonly volatile?: readonly string[];
   /**
-   * The last member of the answer, if its ETag does not cover it. An earlier version does not know the member, and the two
-   * must agree on ETags while they run side by side. The answer must have a `version` that changes with the member.
+   * The name of the answer's last member, if the ETag leaves that member out. The release before does not have the member,
+   * and both must compute the same ETag while they run side by side. The answer must have a `version` that changes with the member.
    */
   readonly untagged?: string;
   /** Media types that it can answer with in addition to JSON, or instead of it. */

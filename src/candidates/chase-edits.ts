@@ -96,7 +96,7 @@ export function lapsed(record: CandidateRecord, lapses: Plan["lapses"], now: str
   };
 }
 
-/** Returns the same record if a plan by these rules says what its stored plan says, else a copy to be planned anew. */
+/** Returns the same record if these rules give the plan that it has stored, else a copy, so that the write plans it anew. */
 export function replanned(record: CandidateRecord, rules: ChaseRules | undefined, now: string): CandidateRecord {
   const { outreach } = planned(record, rules, Date.parse(now));
   return JSON.stringify(outreach) === JSON.stringify(record.outreach) ? record : { ...record };

@@ -26,8 +26,8 @@ export const TEXT = {
   email: ["The email address.", "ada@example.com"],
   job_title: ["The job that the candidate is hired for, up to 200 characters.", "Support Engineer"],
   start_date: ["The first working day.", "2026-09-01"],
-  docs_chase_attempts: ["The most reminders that list the same document, 0 to 100.", 3],
-  reference_chase_attempts: ["The most reminders that a referee gets, 0 to 100.", 3],
+  docs_chase_attempts: ["How many reminders may list the same document, 0 to 100.", 3],
+  reference_chase_attempts: ["How many reminders a referee may get, 0 to 100.", 3],
   references_required: [
     "How many references must be received, 0 to 50. Null: all those that are neither waived nor cancelled.",
     2,

@@ -352,11 +352,11 @@ export type CandidateInput = {
      */
     references_required?: number | null;
     /**
-     * The most reminders that list the same document, 0 to 100. Null restores the default, 3.
+     * How many reminders may list the same document, 0 to 100. Null restores the default, 3.
      */
     docs_chase_attempts?: number | null;
     /**
-     * The most reminders that a referee gets, 0 to 100. Null restores the default, 3.
+     * How many reminders a referee may get, 0 to 100. Null restores the default, 3.
      */
     reference_chase_attempts?: number | null;
     /**
@@ -653,11 +653,11 @@ export type Candidate = {
      */
     metadata: Metadata;
     /**
-     * The most reminders that list the same document, 0 to 100.
+     * How many reminders may list the same document, 0 to 100.
      */
     docs_chase_attempts: number;
     /**
-     * The most reminders that a referee gets, 0 to 100.
+     * How many reminders a referee may get, 0 to 100.
      */
     reference_chase_attempts: number;
     /**
@@ -866,11 +866,11 @@ export type StartInput = {
  */
 export type OutreachPatch = {
     /**
-     * The most reminders that list the same document, 0 to 100. Null restores the default, 3.
+     * How many reminders may list the same document, 0 to 100. Null restores the default, 3.
      */
     docs_chase_attempts?: number | null;
     /**
-     * The most reminders that a referee gets, 0 to 100. Null restores the default, 3.
+     * How many reminders a referee may get, 0 to 100. Null restores the default, 3.
      */
     reference_chase_attempts?: number | null;
 };

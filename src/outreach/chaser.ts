@@ -67,7 +67,7 @@ interface Pass {
 
 /**
  * Sends the reminders that are due. An attempt is recorded by a compare-and-set on the candidate before it is sent. So no
- * number of replicas, no crash and no race exceeds a cap or sends a message twice. A crash in between loses the attempt.
+ * number of replicas, no crash and no race exceeds a cap or sends a message twice. A crash between the two loses the attempt.
  */
 export class Chaser {
   readonly #options: ChaserOptions;
@@ -199,7 +199,7 @@ export class Chaser {
       await this.#settle(key, claim, outcome);
       await stores.messages.add(key, tried);
     } finally {
-      // An erasure that ran meanwhile saw neither this nor the link.
+      // If the candidate was erased meanwhile, the erasure has not removed this entry and the link.
       const found = await store.reader.find(key.accountId, key.id);
       if (found === null || isTombstone(found)) await stores.removeAll(key);
     }

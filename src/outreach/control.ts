@@ -18,7 +18,7 @@ export interface AccountOutreachView {
   paused_at: string | null;
 }
 
-/** The chase of a candidate, as operators see it. No address and no name. */
+/** The chase of a candidate, as operators see it. It contains no address and no name. */
 export interface CandidateOutreachView {
   object: "candidate_outreach";
   candidate_id: string;
@@ -53,12 +53,12 @@ export class OutreachControl {
     this.#dependencies = dependencies;
   }
 
-  /** Pauses the chase of an account. No message goes out after this returns, but those that are being sent. Idempotent. */
+  /** Pauses the chase of an account. After this returns, only messages that are already being sent still go out. Idempotent. */
   pause(accountId: string): Promise<AccountOutreachView> {
     return this.#setPaused("outreach pause", accountId, timestamp(this.#dependencies.clock.now()));
   }
 
-  /** Ends a pause. What became due meanwhile goes out in the next minute, in the order in which it became due. Idempotent. */
+  /** Ends a pause. What became due meanwhile is due at once, and goes out at MAIL_PER_MINUTE. Idempotent. */
   resume(accountId: string): Promise<AccountOutreachView> {
     return this.#setPaused("outreach resume", accountId, null);
   }

@@ -33,7 +33,7 @@ export interface Ingredients {
   readonly message: PlannedMessage;
   readonly messageId: string;
   readonly assistant: Assistant;
-  /** The account's name, in place of a display_name. */
+  /** The account's name. The message uses it if the assistant has no display_name. */
   readonly accountName: string;
   readonly mailFrom: string;
   /** The page that the message leads to, and the one that stops further messages. */
@@ -127,7 +127,10 @@ export function nameOf({ name, first_name, last_name }: CandidateRecord): string
   return name ?? ([first_name, last_name].filter(Boolean).join(" ") || null);
 }
 
-/** Longest name and note of a document in a message, in characters. Mail programs cut off what has more than 102 kB, and the page behind the link has the whole text. */
+/**
+ * Longest name and note of a document in a message, in characters. Some mail programs cut off a message of more than 102 kB.
+ * The page behind the link shows the whole text.
+ */
 const MAX_ITEM = 120;
 
 /** What follows a document's name: why it is asked for again, or that it is not required. */

@@ -50,8 +50,8 @@ export function effectiveAt(settings: QuietHours, now: number): Effective {
 }
 
 /**
- * Returns when the quiet period that holds `now` ends: milliseconds since the epoch, `Infinity` if it never ends.
- * Undefined if it is not quiet. Remembers the periods that it computes: each write of a candidate asks for them.
+ * Returns the end of the quiet period at `now`, in milliseconds since the epoch. `Infinity` if it never ends, undefined if
+ * `now` is not in a quiet period. Every write of a candidate calls this, so it remembers the periods that it computes.
  * @param now milliseconds since the epoch.
  */
 export function quietUntil(settings: QuietHours, now: number): number | undefined {

@@ -83,7 +83,7 @@ describe(`reminders about ${CANDIDATES} candidates, sent by ${REPLICAS} replicas
 
   const candidates = () => replicas[0]!.operators.mongo.db.collection<CandidateRecord & { _id: string }>("candidates");
 
-  /** Waits until nothing is due or waits for another try. The next reminders are due in two days. */
+  /** Waits until every reminder that is due within an hour was sent. The next ones are due in two days. */
   async function settled(): Promise<void> {
     const soon = () => new Date(Date.now() + 60 * MINUTE).toISOString();
     while ((await candidates().countDocuments({ "outreach.look_at": { $gt: "", $lt: soon() } })) > 0) await wait(500);

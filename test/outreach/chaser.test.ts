@@ -4,25 +4,21 @@ import { optedOut } from "../../src/candidates/chase-edits.ts";
 import { patched, withOutreach } from "../../src/candidates/edits.ts";
 import { MAX_CANDIDATE_BYTES } from "../../src/candidates/stored.ts";
 import { Scrape } from "../support/metrics.ts";
-import { useDatabase } from "../support/use-service.ts";
 import { HOUR } from "./support.ts";
-import { Workbench } from "./workbench.ts";
+import { useWorkbench, Workbench } from "./workbench.ts";
 
 const ADA = "ada@example.com";
 const REF = "ref@example.com";
 const go = new AbortController().signal;
 
 describe("The sender of reminders", () => {
-  const mongo = useDatabase();
+  const { mongo, bench: current } = useWorkbench();
   let bench: Workbench;
+  beforeEach(() => {
+    bench = current();
+  });
   const run = () => bench.chaser().run(go);
   const recipients = () => bench.sent.map(({ to }) => to.address);
-
-  beforeEach(async () => {
-    await mongo.db.dropDatabase();
-    bench = new Workbench(mongo);
-    await bench.prepare();
-  });
 
   it("writes to the candidate and to each referee at the start, and again at the interval, up to the caps", async () => {
     const id = await bench.candidate({ documents: ["CV", "Passport"], references: [REF] });

@@ -2,9 +2,8 @@ import { expect } from "chai";
 import { patched } from "../../src/candidates/edits.ts";
 import { Composer } from "../../src/outreach/compose.ts";
 import type { Outcome } from "../../src/outreach/mailer.ts";
-import { useDatabase } from "../support/use-service.ts";
 import { HOUR, iso } from "./support.ts";
-import { Workbench } from "./workbench.ts";
+import { useWorkbench, Workbench } from "./workbench.ts";
 
 const MINUTE = HOUR / 60;
 const SECOND = MINUTE / 60;
@@ -12,16 +11,13 @@ const REF = "ref@example.com";
 const go = new AbortController().signal;
 
 describe("The sender of reminders, when something fails", () => {
-  const mongo = useDatabase();
+  const { mongo, bench: current } = useWorkbench();
   let bench: Workbench;
+  beforeEach(() => {
+    bench = current();
+  });
   const run = () => bench.chaser().run(go);
   const recipients = () => bench.sent.map(({ to }) => to.address);
-
-  beforeEach(async () => {
-    await mongo.db.dropDatabase();
-    bench = new Workbench(mongo);
-    await bench.prepare();
-  });
 
   it("repeats an attempt that is refused for the moment, with growing pauses, and counts it once", async () => {
     const id = await bench.candidate({ documents: ["CV"] });

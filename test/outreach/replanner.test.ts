@@ -1,14 +1,16 @@
 import { expect } from "chai";
-import { useDatabase } from "../support/use-service.ts";
 import { HOUR, iso } from "./support.ts";
-import { Workbench } from "./workbench.ts";
+import { useWorkbench, Workbench } from "./workbench.ts";
 
 const SECOND = 1_000;
 const go = new AbortController().signal;
 
 describe("After settings of the chase were changed", () => {
-  const mongo = useDatabase();
+  const { mongo, bench: current } = useWorkbench();
   let bench: Workbench;
+  beforeEach(() => {
+    bench = current();
+  });
   const key = (id: string) => ({ accountId: bench.accountId, id });
   /** Changes settings as the service does. */
   async function change(edit: () => void): Promise<void> {
@@ -16,12 +18,6 @@ describe("After settings of the chase were changed", () => {
     edit();
     bench.rules.forget(bench.accountId);
   }
-
-  beforeEach(async () => {
-    await mongo.db.dropDatabase();
-    bench = new Workbench(mongo);
-    await bench.prepare();
-  });
 
   it("every candidate that waits gets a new plan, and a new version if that shows another time", async () => {
     const id = await bench.candidate({ documents: ["CV"] });

@@ -16,6 +16,7 @@ import { Replanner } from "../../src/outreach/replanner.ts";
 import { RulesReader } from "../../src/outreach/rules.ts";
 import { OutreachStores } from "../../src/outreach/stores.ts";
 import type { Assistant, QuietHours } from "../../src/settings/schema.ts";
+import { useDatabase } from "../support/use-service.ts";
 import { START } from "./support.ts";
 
 export interface Given {
@@ -133,4 +134,16 @@ export class Workbench {
   read(id: string): Promise<CandidateRecord> {
     return this.candidates.reader.get(this.accountId, id);
   }
+}
+
+/** Gives each test of the `describe` that calls this an empty database, and its own Workbench: the answer returns it. */
+export function useWorkbench(): { readonly mongo: Mongo; readonly bench: () => Workbench } {
+  const mongo = useDatabase();
+  let bench: Workbench;
+  beforeEach(async () => {
+    await mongo.db.dropDatabase();
+    bench = new Workbench(mongo);
+    await bench.prepare();
+  });
+  return { mongo, bench: () => bench };
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import type { Body } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
@@ -136,7 +137,11 @@ describe("The page of a candidate", () => {
     );
   });
 
-  /** Sends a file for the second document, of which the last bytes come after `meanwhile`. */
+  /** Returns how many files the service has begun to store. */
+  const begun = () =>
+    service.operators.mongo.db.collection("content_pending").countDocuments({ candidate: candidate.id });
+
+  /** Sends a file for the second document. `meanwhile` runs while the service stores it; the last bytes follow. */
   async function sendSlowly(meanwhile: () => Promise<unknown>): Promise<{ status: number; text: string }> {
     const fields = new FormData();
     fields.append("content", PDF("slow.pdf"));
@@ -144,6 +149,7 @@ describe("The page of a candidate", () => {
     const bytes = new Uint8Array(await form.arrayBuffer());
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
+    const before = await begun();
     const uploading = open(formOf(1), {
       method: "POST",
       headers: { "Content-Type": form.headers.get("content-type") ?? "" },
@@ -151,6 +157,7 @@ describe("The page of a candidate", () => {
       duplex: "half",
     });
     await writer.write(bytes.slice(0, -20));
+    while ((await begun()) === before) await wait(5);
     await meanwhile();
     await writer.write(bytes.slice(-20));
     await writer.close();

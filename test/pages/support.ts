@@ -23,7 +23,7 @@ export function post(url: string, form: Record<string, string | File> = {}): Pro
 }
 
 /**
- * Makes a link as a message to the recipient's present address has it. `to` is `candidate` or the id of a reference.
+ * Makes a link like those in messages, for the address that the recipient has now. `to` is `candidate` or the id of a reference.
  * Returns its URL.
  */
 export async function linkTo(service: Service, account: TestAccount, id: string, to: string): Promise<string> {
