@@ -9,7 +9,7 @@ COPY CHANGELOG.md ./
 COPY src src
 RUN npx tsc --project tsconfig.build.json && npx tsx src/site/render/main.ts dist/pages
 # Of 229 MB of production packages the service reads 94: 52 are the typesetter and 17 the fonts that it uses.
-RUN npm prune --omit=dev && node src/dev/slim-packages.ts
+RUN npm prune --omit=dev && node src/pack/slim-packages.ts
 
 FROM node:22.23-bookworm-slim
 ENV NODE_ENV=production

@@ -13,7 +13,7 @@ import { runChance } from "../../test/mutants/run-chance.ts";
 import { runTable } from "../../test/mutants/run-table.ts";
 import { TABLE } from "../../test/mutants/table.ts";
 import { SetupError } from "./output.ts";
-import { exitWith } from "./run-suite.ts";
+import { exitWith } from "../../test/support/exit-with.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 

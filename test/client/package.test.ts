@@ -80,7 +80,7 @@ describe("the package of the client", () => {
 
   it("has the types that the contract gives (`npm run generate:client` writes them)", () => {
     const folder = mkdtempSync(join(tmpdir(), "onboarding-types-"));
-    execFileSync(process.execPath, ["src/dev/client-types.mjs", "test/api/openapi.snapshot.json", folder]);
+    execFileSync(process.execPath, ["test/client/generate-types.mjs", "test/api/openapi.snapshot.json", folder]);
     const made = readFileSync(join(folder, "types.gen.ts"), "utf8");
     const committed = readFileSync("src/client/types.gen.ts", "utf8");
     expect(made === committed, "types.gen.ts differs from the contract: run `npm run generate:client`").to.equal(true);

@@ -69,7 +69,7 @@ export async function generate(
 /**
  * Declares the test of one language: it makes a client from the contract of the running service, compiles it, and runs
  * the language's program with it.
- * @param tools the variables that name what the language needs, see src/dev/clients.ts. If one is empty, the test is skipped.
+ * @param tools the variables that name what the language needs, see test/clients/set-up.ts. If one is empty, the test is skipped.
  * @param build makes and compiles the client, and runs the program. Returns what the program printed.
  */
 export function itWorksIn(

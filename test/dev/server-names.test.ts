@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { findMongo } from "../../src/dev/mongo.ts";
 import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
-import { mongoName, nameIn, serverNames } from "../../src/dev/server-names.ts";
+import { mongoName, nameIn, serverNames } from "../support/server-names.ts";
 import { startMongo } from "../support/servers.ts";
 
 /** Part of what a mongod 8.0.4 answers. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import mocha from "mocha";
-import SpecAndCounts from "../../src/dev/reporter.ts";
+import SpecAndCounts from "../support/reporter.ts";
 import { OUTCOMES, readOutcomes, recordEnding } from "./report.ts";
 import { tableOf } from "./table.ts";
 

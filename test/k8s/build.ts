@@ -77,7 +77,7 @@ export async function kustomize(folder: string): Promise<string> {
   return stdout;
 }
 
-/** Returns what src/dev/k8s.ts found. */
+/** Returns what test/k8s/set-up.ts found. */
 export function tool(name: "K8S_KUSTOMIZE" | "K8S_SCHEMAS"): string {
   const value = process.env[name];
   if (value === undefined) throw new Error("These tests need tools. Run them with npm run test:k8s.");

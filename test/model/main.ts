@@ -1,4 +1,4 @@
-/** The program of `npm run model`. src/dev/model.ts explains its arguments, and finds TLC for it. */
+/** The program of `npm run model`. NAME…: the configurations whose names contain it. --large: those that take minutes, too. --write: write RESULTS.md. */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";

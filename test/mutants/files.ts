@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { OTHER_SUITES } from "../../src/dev/suites.ts";
+import { OTHER_FOLDERS } from "../suites.ts";
 
 /** Lists the files at and below `paths`, sorted. The paths given and returned are relative to `root`. */
 export function filesIn(root: string, ...paths: readonly string[]): string[] {
@@ -17,9 +17,8 @@ export function filesIn(root: string, ...paths: readonly string[]): string[] {
 
 /** Lists the files of tests that `npm test` runs. */
 export function everyChangeTests(root: string): string[] {
-  const others = OTHER_SUITES.map((suite) => `test/${suite}/`);
   return filesIn(root, "test").filter(
-    (file) => file.endsWith(".test.ts") && !others.some((folder) => file.startsWith(folder)),
+    (file) => file.endsWith(".test.ts") && !OTHER_FOLDERS.some((folder) => file.startsWith(`${folder}/`)),
   );
 }
 

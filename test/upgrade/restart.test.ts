@@ -26,7 +26,7 @@ describe("four replicas behind HAProxy, with the probes and delays of the Deploy
   let pods: Pods;
 
   before(function () {
-    if (process.env.HAPROXY === undefined) this.skip(); // src/dev/upgrade.ts has said so
+    if (process.env.HAPROXY === undefined) this.skip(); // test/upgrade/set-up.ts has said so
     expect({ maxUnavailable: times.maxUnavailable, maxSurge: times.maxSurge }).to.deep.equal({
       maxUnavailable: 0,
       maxSurge: 1,

@@ -24,7 +24,7 @@ export interface Versions {
 
 /**
  * Finds both versions before the tests of the `describe` that calls this. Skips them if this clone lacks the earlier one:
- * src/dev/upgrade.ts has said so.
+ * test/upgrade/set-up.ts has said so.
  * @returns an object that hooks and tests can read; the body of a `describe` cannot.
  */
 export function useVersions(): Versions {

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { dataDirOf, toolsIn } from "../data-dir.ts";
 import { explain, say, SetupError } from "../output.ts";
-import { exitWith } from "../run-suite.ts";
+import { exitWith } from "../../../test/support/exit-with.ts";
 import { ensureServers } from "../servers.ts";
 import { type Bench, openBench, type Options } from "./bench.ts";
 import { build } from "./build.ts";

@@ -13,7 +13,7 @@ export const VERSION = (JSON.parse(readFileSync("package.json", "utf8")) as { ve
 
 const CERTIFICATES = "/etc/npm-certificates.pem";
 
-/** mocha runs this before all tests, see src/dev/containers.ts. */
+/** mocha runs this before all tests, see test/suites.ts. */
 export const mochaHooks = {
   async beforeAll(this: Mocha.Context): Promise<void> {
     this.timeout(600_000);

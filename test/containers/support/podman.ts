@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { podman } from "../../../src/dev/container-engine.ts";
+import { podman } from "./engine.ts";
 
 export { podman };
 

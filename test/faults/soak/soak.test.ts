@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { serverNames } from "../../../src/dev/server-names.ts";
+import { serverNames } from "../../support/server-names.ts";
 import { SURFACES, type Surface } from "../../../src/limiter/surfaces.ts";
 import { startProxy } from "../../limiter/proxy.ts";
 import { LoadClient } from "../../support/load.ts";

@@ -1,10 +1,10 @@
 /**
  * A step of the Dockerfile: removes from node_modules the files that the running service never reads. These are all fonts
- * but those of src/pack/fonts.ts, with their previews, and what only a developer reads. Licences stay.
+ * but those of s./fonts.ts, with their previews, and what only a developer reads. Licences stay.
  */
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
-import { FONT_FILES } from "../pack/fonts.ts";
+import { FONT_FILES } from "./fonts.ts";
 
 /** Fonts, their previews and archives; then types, sources and documentation. */
 const NEVER_READ = new Set(".ttf .otf .png .zip .ts .mts .cts .map .md".split(" "));

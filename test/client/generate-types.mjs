@@ -1,5 +1,5 @@
 /**
- * `node src/dev/client-types.mjs CONTRACT FOLDER` writes the types of an OpenAPI document to FOLDER/types.gen.ts. The generator
+ * `node test/client/generate-types.mjs CONTRACT FOLDER` writes the types of an OpenAPI document to FOLDER/types.gen.ts. The generator
  * needs the JavaScript API of TypeScript 5, which TypeScript 7 does not have, so it gets the one inside @ts-morph/common.
  */
 import { register } from "node:module";

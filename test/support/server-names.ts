@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { type Document, MongoClient } from "mongodb";
-import { STANDIN } from "./standin.ts";
+import { STANDIN } from "../../src/dev/standin.ts";
 
 /**
  * Names both servers with their versions, for reports: "Redis 7.0.15, MongoDB 8.0.4". Asks each server, so it also holds

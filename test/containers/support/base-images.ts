@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { podman } from "./container-engine.ts";
+import { SetupError, say } from "../../../src/dev/output.ts";
+import { onPath, step } from "../../../src/dev/programs.ts";
+import { podman } from "./engine.ts";
 import { type Debian, LOCAL_IMAGES, type Makings, PACKAGES } from "./local-images.ts";
-import { SetupError, say } from "./output.ts";
-import { onPath, step } from "./programs.ts";
 
 const PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /** A registry that does not answer within this time counts as out of reach. In milliseconds. */
@@ -13,22 +13,18 @@ const PULL_TIMEOUT_MS = 120_000;
 /**
  * Pulls the images that Dockerfile and docker-compose.yml name. Where no registry is reached, it makes them from Debian's
  * packages once, under the same names, and says what they are.
- * @returns false, after saying why, if they can be neither pulled nor made.
+ * @returns why the tests are skipped, if the images can be neither pulled nor made.
  */
-export async function ensureBaseImages(makings: Makings): Promise<boolean> {
+export async function ensureBaseImages(makings: Makings): Promise<string | undefined> {
   const names = await namesInUse();
   let missing = [];
   for (const name of names) if (!(await isUsable(name))) missing.push(name);
   missing = await pull(missing, makings);
-  if (missing.length > 0 && onPath("mmdebstrap") === undefined) {
-    say(
-      "Skipped: the containers are not tested. No image registry is reached, and mmdebstrap is not there to make images.",
-    );
-    return false;
-  }
+  if (missing.length > 0 && onPath("mmdebstrap") === undefined)
+    return "the containers are not tested. No image registry is reached, and mmdebstrap is not there to make images.";
   for (const name of missing) await make(name, makings);
   for (const name of names) say(`${name}: ${await describe(name)}`);
-  return true;
+  return undefined;
 }
 
 /** Returns the images that others publish: `node:22.23-bookworm-slim`, and those of docker-compose.yml with a version. */
@@ -77,7 +73,8 @@ async function pull(names: string[], { signal }: Makings): Promise<string[]> {
 async function make(name: string, makings: Makings): Promise<void> {
   const [product = "", version = ""] = name.split(":");
   const image = LOCAL_IMAGES[product];
-  if (image === undefined) throw new SetupError(`src/dev/local-images.ts does not know how to make ${name}.`);
+  if (image === undefined)
+    throw new SetupError(`test/containers/support/local-images.ts does not know how to make ${name}.`);
   const root = await ensureRoot(image.debian, makings);
   const context = join(makings.temporary, product);
   await mkdir(context);

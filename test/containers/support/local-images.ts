@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { SetupError } from "./output.ts";
-import { step } from "./programs.ts";
-import { STANDIN, findStandin } from "./standin.ts";
+import { SetupError } from "../../../src/dev/output.ts";
+import { step } from "../../../src/dev/programs.ts";
+import { STANDIN, findStandin } from "../../../src/dev/standin.ts";
 
 export type Debian = "bookworm" | "trixie";
 

@@ -5,8 +5,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { SetupError } from "./output.ts";
-import { onPath } from "./programs.ts";
+import { SetupError } from "../../../src/dev/output.ts";
+import { onPath } from "../../../src/dev/programs.ts";
 
 /** podman with a storage of its own, so that it neither sees nor changes the machine's images and containers. */
 export interface Engine {

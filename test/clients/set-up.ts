@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { say } from "../../src/dev/output.ts";
+import { onPath, step } from "../../src/dev/programs.ts";
+import { findInVenv } from "../../src/dev/python.ts";
+import { TOOLS, withTools } from "../support/tools.ts";
+import type { SetUp } from "../suites.ts";
+
+const GENERATOR = { artifact: "org.openapitools:openapi-generator-cli", version: "7.17.0" };
+/** The version that runs on Node 20. It uses the JavaScript API of TypeScript 5, which the project's TypeScript does not have. */
+const HEY_API = ["@hey-api/openapi-ts@0.95.0", "typescript@5.9.3"];
+const requirements = fileURLToPath(new URL("requirements.txt", import.meta.url));
+const REPOSITORY = join(TOOLS, "maven");
+
+/**
+ * Finds the generators that integrators use, and what their clients are compiled with: Go, Java, TypeScript twice, and
+ * Python. Names them to the tests, see test/clients/support.ts. The variable of a missing tool is empty, and its language is
+ * skipped.
+ */
+export const setUp: SetUp = ({ signal }) =>
+  withTools(async () => {
+    const jar = await findGenerator(signal);
+    const go = onPath("go");
+    if (jar !== undefined && go === undefined) say("Skipped: Go. Not on the PATH: go. On Debian: golang");
+    const python = await findInVenv("openapi-python-client 0.29.1", { tools: TOOLS, requirements, signal });
+    if (python === undefined) say("Skipped: Python. It needs python3 3.10 or newer with venv.");
+    return {
+      env: {
+        CLIENTS_GENERATOR: jar ?? "",
+        CLIENTS_MAVEN: REPOSITORY,
+        CLIENTS_GO: go === undefined ? "" : join(TOOLS, "go"),
+        CLIENTS_PYTHON: python ?? "",
+        CLIENTS_HEY_API: (await findHeyApi(signal)) ?? "",
+      },
+    };
+  });
+
+/** @returns the path of openapi-generator, which Maven downloads once; undefined without Java and Maven. */
+async function findGenerator(signal: AbortSignal): Promise<string | undefined> {
+  const missing = ["java", "javac", "mvn"].filter((program) => onPath(program) === undefined);
+  if (missing.length > 0) {
+    say(
+      `Skipped: Go, Java and typescript-fetch. Not on the PATH: ${missing.join(", ")}. On Debian: maven, default-jdk-headless`,
+    );
+    return undefined;
+  }
+  const jar = join(TOOLS, `openapi-generator-cli-${GENERATOR.version}.jar`);
+  const copy = ["org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy", `-DoutputDirectory=${TOOLS}`];
+  const artifact = `-Dartifact=${GENERATOR.artifact}:${GENERATOR.version}`;
+  const args = ["--batch-mode", "--quiet", `-Dmaven.repo.local=${REPOSITORY}`, ...copy, artifact];
+  if (existsSync(jar) || (await step("Downloading openapi-generator (Maven)", "mvn", args, { signal }))) return jar;
+  say("Skipped: Go, Java and typescript-fetch. openapi-generator could not be downloaded.");
+  return undefined;
+}
+
+/** @returns the path of @hey-api/openapi-ts, which npm installs once, with the TypeScript that it needs. */
+async function findHeyApi(signal: AbortSignal): Promise<string | undefined> {
+  const folder = join(TOOLS, HEY_API.map((name) => name.replace(/.*\//, "")).join("-"));
+  const program = join(folder, "node_modules/@hey-api/openapi-ts/bin/run.js");
+  if (existsSync(program)) return program;
+  mkdirSync(folder, { recursive: true });
+  const args = ["install", "--prefix", folder, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", ...HEY_API];
+  if (await step("Installing @hey-api/openapi-ts (npm)", "npm", args, { signal })) return program;
+  say("Skipped: @hey-api/openapi-ts. It could not be installed.");
+  return undefined;
+}
