@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { admit, callsOf, fillAccounts, lookUpAccounts, numberedCall } from "../../src/dev/bench/charges.ts";
-import { fillWithCopies } from "../../src/dev/bench/copied-accounts.ts";
-import { withEmptyDatabase } from "../../src/dev/bench/empty-database.ts";
-import { windowThatEndsIn } from "../../src/dev/bench/rows/limiter-edge.ts";
+import { admit, callsOf, fillAccounts, lookUpAccounts, numberedCall } from "./charges.ts";
+import { fillWithCopies } from "./copied-accounts.ts";
+import { withEmptyDatabase } from "./empty-database.ts";
+import { windowThatEndsIn } from "./rows/limiter-edge.ts";
 import { PER_KEY } from "../../src/limiter/surfaces.ts";
 import { useBench } from "./use-bench.ts";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { lineChart, stackedBars } from "../../src/dev/bench/charts.ts";
-import { pageOf } from "../../src/dev/bench/page.ts";
-import { exitCodeOf, notMeasured, type Section } from "../../src/dev/bench/report.ts";
-import { textOf } from "../../src/dev/bench/terminal.ts";
+import { lineChart, stackedBars } from "./charts.ts";
+import { pageOf } from "./page.ts";
+import { exitCodeOf, notMeasured, type Section } from "./report.ts";
+import { textOf } from "./terminal.ts";
 
 const points = [
   { series: "ours", x: 1, y: 2 },

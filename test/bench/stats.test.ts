@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { compare, inTurns } from "../../src/dev/bench/in-turns.ts";
-import { ratioRow, showRatio } from "../../src/dev/bench/report.ts";
-import { ratioOf, spreadOf } from "../../src/dev/bench/stats.ts";
+import { compare, inTurns } from "./in-turns.ts";
+import { ratioRow, showRatio } from "./report.ts";
+import { ratioOf, spreadOf } from "./stats.ts";
 
 const TEN = Array.from({ length: 10 }, (_, n) => n);
 /** Ten rounds in which both contenders slow down together, as on a machine whose clock falls. */

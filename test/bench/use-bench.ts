@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Bench, openBench } from "../../src/dev/bench/bench.ts";
-import { build } from "../../src/dev/bench/build.ts";
+import { type Bench, openBench } from "./bench.ts";
+import { build } from "./build.ts";
 import { startRedis, type TestServer } from "../support/servers.ts";
 
 const { MONGODB_URL: mongodbUrl = "" } = process.env;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { acceptedBy } from "../../src/dev/bench/sockets.ts";
+import { acceptedBy } from "../bench/sockets.ts";
 import { spawnService } from "../support/processes.ts";
 import { waitedForCpuMs } from "../support/schedstat.ts";
 import { useProcesses, useSharedAccount } from "../support/use-service.ts";

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { ConnectionString } from "mongodb-connection-string-url";
-import { Operations } from "../../admin/operations.ts";
-import { readConfig } from "../../config.ts";
-import type { Servers } from "../servers.ts";
+import { Operations } from "../../src/admin/operations.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Servers } from "../../src/dev/servers.ts";
 import { Children } from "./children.ts";
 import { Generator } from "./load.ts";
 

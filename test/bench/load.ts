@@ -13,7 +13,7 @@ export class Generator {
   }
 
   static async start(children: Children): Promise<Generator> {
-    return new Generator(await children.start("dev/bench/programs/generator", { keep: true }));
+    return new Generator(await children.start("test/bench/programs/generator", { keep: true }));
   }
 
   get pid(): number {

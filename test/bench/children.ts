@@ -41,7 +41,7 @@ export class Children {
 
   /**
    * Starts a program and waits until it is ready.
-   * @param program a file of src/, without its ending: "main".
+   * @param program a file of the project, without its ending: "src/main".
    * @throws with what it printed, if it exits instead.
    */
   async start(program: string, { env = {}, stdout, args = [], keep = false }: ChildOptions = {}): Promise<Child> {

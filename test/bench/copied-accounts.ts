@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { RedisClient } from "../../infra/redis.ts";
+import type { RedisClient } from "../../src/infra/redis.ts";
 import { accountIdOf, fillAccounts } from "./charges.ts";
 
 /** Accounts that are charged. The others are copies of these. If an expiry depends on the account, so do the copies'. */

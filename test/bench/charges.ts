@@ -1,7 +1,7 @@
-import type { Caller } from "../../accounts/caller.ts";
-import type { RedisClient } from "../../infra/redis.ts";
-import { charge, type ChargeAnswer, type ChargeCall, NEVER, raiseVersion } from "../../limiter/scripts.ts";
-import { limitsOf, PER_KEY, type Surface, SURFACES } from "../../limiter/surfaces.ts";
+import type { Caller } from "../../src/accounts/caller.ts";
+import type { RedisClient } from "../../src/infra/redis.ts";
+import { charge, type ChargeAnswer, type ChargeCall, NEVER, raiseVersion } from "../../src/limiter/scripts.ts";
+import { limitsOf, PER_KEY, type Surface, SURFACES } from "../../src/limiter/surfaces.ts";
 
 /** Charges of accounts that exist only in Redis, sent to it as the service sends them. */
 

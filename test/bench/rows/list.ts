@@ -30,7 +30,7 @@ async function sectionOf(bench: Bench): Promise<Section> {
   const { page, etag } = await steadyPage(service);
   const file = join(bench.folder, "page.json");
   writeFileSync(file, page);
-  const json = await bench.children.start("dev/bench/programs/json", { args: [file] });
+  const json = await bench.children.start("test/bench/programs/json", { args: [file] });
 
   const target = (id: string, status: number, headers: Record<string, string>): Target => ({
     id,

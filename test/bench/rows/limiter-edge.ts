@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { RedisClient } from "../../../infra/redis.ts";
+import type { RedisClient } from "../../../src/infra/redis.ts";
 import { admit, callsOf, lookUpAccounts, numberedCall } from "../charges.ts";
 import { lineChart } from "../charts.ts";
 import { fillWithCopies } from "../copied-accounts.ts";

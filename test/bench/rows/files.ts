@@ -14,7 +14,7 @@ const BOUND = 0.7;
 /** Measures 25 MiB up and down, through the service and by the driver alone. */
 export async function fileRows(bench: Bench): Promise<Section> {
   const service = await startService(bench);
-  const bare = await bench.children.start("dev/bench/programs/gridfs", { args: [bench.mongodbUrl, `${SIZE}`] });
+  const bare = await bench.children.start("test/bench/programs/gridfs", { args: [bench.mongodbUrl, `${SIZE}`] });
   const [id = ""] = await createCandidates(service, 1);
   const { body } = await service.send("GET", `/candidates/${id}`, { status: 200 });
   const { documents } = JSON.parse(body.toString()) as { documents: { id: string }[] };

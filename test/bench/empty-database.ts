@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import { connectRedis, type RedisClient } from "../../infra/redis.ts";
-import { SetupError } from "../output.ts";
+import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
+import { SetupError } from "../../src/dev/output.ts";
 import type { Bench } from "./bench.ts";
 
 /** No other part uses it. Its keys are not those of a service that uses the same Redis. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { runScript } from "../../../infra/scripts.ts";
+import { runScript } from "../../../src/infra/scripts.ts";
 import { admit, callsOf, lookUpAccounts, numberedCall, sendAll } from "../charges.ts";
 import { scriptTime } from "../cpu.ts";
 import type { FilledBench } from "../empty-database.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
-import { SetupError } from "../output.ts";
+import { SetupError } from "../../src/dev/output.ts";
 
 /** Time in microseconds, since the process began. */
 export interface CpuTime {

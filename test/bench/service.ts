@@ -69,7 +69,7 @@ export async function startMain(
   };
   const log = openSync(join(folder, "service.log"), "a");
   try {
-    return await children.start("main", { env: { ...settings, ...env }, stdout: log });
+    return await children.start("src/main", { env: { ...settings, ...env }, stdout: log });
   } finally {
     closeSync(log);
   }

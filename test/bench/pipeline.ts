@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { newTypeId } from "../../infra/ids.ts";
+import { newTypeId } from "../../src/infra/ids.ts";
 import type { Bench } from "./bench.ts";
 import type { Service } from "./service.ts";
 

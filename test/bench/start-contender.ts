@@ -22,7 +22,7 @@ export async function startContender(
   const log = openSync(join(folder, `${name}.log`), "a");
   try {
     const args = [JSON.stringify(settings)];
-    return await children.start(`dev/bench/programs/${program}`, { env, stdout: log, args });
+    return await children.start(`test/bench/programs/${program}`, { env, stdout: log, args });
   } finally {
     closeSync(log);
   }
