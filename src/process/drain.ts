@@ -32,12 +32,13 @@ export interface Door {
  * Stops a server without failing a request. At first it keeps accepting connections until no more come, and every
  * answer closes its connection. Then it stops listening and lets the open connections finish.
  * @param door where connections come in, if the server does not listen itself.
+ * @param quietMs for tests that stop a server to which nobody will connect.
  */
-export async function drain(server: Server, door: Door = doorOf(server)): Promise<void> {
-  await acceptUntilQuiet(door.accepts);
+export async function drain(server: Server, door: Door = doorOf(server), quietMs = QUIET_MS): Promise<void> {
+  await acceptUntilQuiet(door.accepts, quietMs);
   const closed = once(door.accepts, "close");
   door.close();
-  await Promise.race([closed, setTimeout(QUIET_MS)]);
+  await Promise.race([closed, setTimeout(quietMs)]);
   await turns();
   server.closeIdleConnections();
   const finished = new AbortController();
@@ -59,11 +60,11 @@ function doorOf(server: Server): Door {
 }
 
 /**
- * Waits until no connection has come for QUIET_MS, but not longer than MAX_LISTEN_MS. When a listening socket is closed,
+ * Waits until no connection has come for `quietMs`, but not longer than MAX_LISTEN_MS. When a listening socket is closed,
  * the kernel resets the connections that were not accepted yet. No server can prevent that, because one may come between
  * the last `accept` and the `close`. So this waits until the load balancer has stopped sending connections.
  */
-async function acceptUntilQuiet(server: net.Server): Promise<void> {
+async function acceptUntilQuiet(server: net.Server, quietMs: number): Promise<void> {
   let accepted = 0;
   const count = () => accepted++;
   server.on("connection", count);
@@ -71,7 +72,7 @@ async function acceptUntilQuiet(server: net.Server): Promise<void> {
   let before: number;
   do {
     before = accepted;
-    await setTimeout(QUIET_MS);
+    await setTimeout(quietMs);
     await turns(); // connections may be waiting if the process had no CPU time
   } while (accepted > before && performance.now() < deadline);
   server.off("connection", count);

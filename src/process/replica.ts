@@ -25,8 +25,11 @@ const MAX_CONNECTIONS = 10_000;
 export interface Replica {
   readonly port: number;
   readonly opsPort: number;
-  /** Reports not ready, stops accepting connections, finishes open requests, then closes everything. Idempotent. */
-  readonly stop: () => Promise<void>;
+  /**
+   * Reports not ready, stops accepting connections, finishes open requests, then closes everything. Idempotent.
+   * @param quietMs how long no connection must have come, as in `drain`.
+   */
+  readonly stop: (quietMs?: number) => Promise<void>;
 }
 
 /**
@@ -69,18 +72,18 @@ function running(system: System, { server, share, port, ops }: Open): Replica {
     system.log.error({ error: describeFailure(error) }, "what requests will need could not be made ahead"),
   );
   let stopped: Promise<void> | undefined;
-  async function stop(): Promise<void> {
+  async function stop(quietMs?: number): Promise<void> {
     system.draining.started = true;
     system.log.info("draining");
     share?.leave();
-    await Promise.all([drain(server, share), ...system.work.map((work) => work.stop())]);
+    await Promise.all([drain(server, share, quietMs), ...system.work.map((work) => work.stop())]);
     ops.close();
     await system.close();
     system.log.info("stopped");
     await flushed(system.log);
   }
   system.log.info({ port, ops_port: ops.port }, "serving");
-  return { port, opsPort: ops.port, stop: () => (stopped ??= stop()) };
+  return { port, opsPort: ops.port, stop: (quietMs) => (stopped ??= stop(quietMs)) };
 }
 
 /** @param serving returns undefined until the service accepts requests. */

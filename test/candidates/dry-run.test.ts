@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { held } from "../documents/support.ts";
 import { type Answer, expectProblem } from "../support/client.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount, useOwnService } from "../support/use-service.ts";
 
 const FULL = {
   external_id: "ats-1",
@@ -17,7 +17,7 @@ const FULL = {
 };
 
 describe("POST /candidates?dry_run=true", () => {
-  const service = useService();
+  const service = useOwnService();
   const account = useAccount(service);
 
   const dryRun = (json: unknown, headers: Record<string, string> = {}) =>

@@ -7,7 +7,7 @@ import type { FileOwner, PendingFile } from "../../src/content/pending-store.ts"
 import { DocumentService } from "../../src/documents/service.ts";
 import { problem } from "../../src/problems.ts";
 import { until } from "../erasure/support.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount, useOwnService } from "../support/use-service.ts";
 import {
   candidateWithDocument,
   documentIn,
@@ -23,7 +23,7 @@ import {
  * The sweep removes its bytes unless a record names it. These tests leave out the second write instead of crashing.
  */
 describe("left-over files of documents", () => {
-  const service = useService();
+  const service = useOwnService();
   const account = useAccount(service);
   const { client } = account;
   let content: string;

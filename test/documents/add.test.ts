@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount, useOwnService } from "../support/use-service.ts";
 import { documentIn, download, held, postForm } from "./support.ts";
 
 describe("POST /candidates/{id}/documents", () => {
-  const service = useService();
+  const service = useOwnService();
   const account = useAccount(service);
   const { client } = account;
   let candidate: string;

@@ -1,7 +1,7 @@
 import { type Mock, mock } from "node:test";
 import { expect } from "chai";
 import { Collection } from "mongodb";
-import { useService } from "../support/use-service.ts";
+import { useOwnService } from "../support/use-service.ts";
 
 describe("a service that starts", () => {
   /** What MongoDB was asked to create. It is not read back, because the stand-in for MongoDB leaves out parts of it. */
@@ -10,7 +10,7 @@ describe("a service that starts", () => {
     asked = mock.method(Collection.prototype, "createIndexes");
   });
   after(() => asked.mock.restore());
-  useService();
+  useOwnService();
 
   it("creates these indexes, whose keys have this order", () => {
     const lists = asked.mock.calls.map((call) => [

@@ -8,7 +8,7 @@ import { textOf } from "../../src/infra/text-format.ts";
 import { SURFACES } from "../../src/limiter/surfaces.ts";
 import { Expositions } from "../../src/process/exposition.ts";
 import { scrape } from "../support/metrics.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount, useOwnService } from "../support/use-service.ts";
 
 /** Identifiers of the API. No label may hold one: it would grow with accounts. */
 const ID = /(acct|key|cand|doc|ref|grant|req)_[0-9a-z]{10,}/;
@@ -16,7 +16,7 @@ const ID = /(acct|key|cand|doc|ref|grant|req)_[0-9a-z]{10,}/;
 const LABELS = { http_request_method: "POST", http_route: "/candidates", http_response_status_code: "201" };
 
 describe("GET /metrics", () => {
-  const service = useService();
+  const service = useOwnService();
   const account = useAccount(service);
   const { client } = account;
 

@@ -1,10 +1,10 @@
 import { hostname } from "node:os";
 import { expect } from "chai";
 import { looksLikeId } from "../../src/infra/ids.ts";
-import { useService } from "../support/use-service.ts";
+import { useOwnService } from "../support/use-service.ts";
 
 describe("A process", () => {
-  const service = useService();
+  const service = useOwnService();
 
   it("marks its changes with its host, its number and an id that no other start of it has", async () => {
     const marks = await service.operators.mongo.db.collection<{ _id: string }>("feed_marks").find().toArray();

@@ -15,12 +15,14 @@ export interface Service {
   readonly opsUrl: string;
   readonly operators: Operators;
   readonly config: Config;
-  /** Every line that it logged so far, parsed. */
+  /** Every line that it logged since the current suite began, parsed. */
   readonly log: Record<string, unknown>[];
   /** Creates an account with one key, and a client that uses the key. */
   account(): Promise<TestAccount>;
-  /** Stops serving and drops the database. */
+  /** Stops serving as a service in production does, and drops the database. */
   stop(): Promise<void>;
+  /** The same, but does not wait for connections that may still come. */
+  stopAtOnce(): Promise<void>;
 }
 
 export interface TestAccount {
@@ -36,7 +38,7 @@ export interface TestAccount {
 
 /** Settings for the service of one test: the servers that `npm test` started, a new database, free ports. */
 export function testConfig(settings: Partial<Record<keyof Config, string | number>> = {}): Config {
-  const { MONGODB_URL, REDIS_URL } = process.env;
+  const { MONGODB_URL, REDIS_URL, TEST_DATABASES = "test" } = process.env;
   if (!MONGODB_URL || !REDIS_URL) throw new Error("Run the tests with `npm test`: it starts Redis and MongoDB.");
   // Tests, service and servers share one machine, so a busy moment must not count as an outage. Tests of this timeout set it.
   const timeouts = { LIMITER_TIMEOUT_MS: 5_000 };
@@ -46,7 +48,7 @@ export function testConfig(settings: Partial<Record<keyof Config, string | numbe
     HOST: "127.0.0.1",
     PORT: 0,
     OPS_PORT: 0,
-    MONGODB_URL: withDatabase(MONGODB_URL, `test-${randomUUID()}`),
+    MONGODB_URL: withDatabase(MONGODB_URL, `${TEST_DATABASES}-${randomUUID()}`),
     REDIS_URL,
     ...timeouts,
     ...window,
@@ -70,6 +72,11 @@ export async function startService(settings: Partial<Record<keyof Config, string
     openOperators(config),
   ]);
   const url = `http://127.0.0.1:${replica.port}`;
+  async function stop(quietMs?: number): Promise<void> {
+    await replica.stop(quietMs);
+    await operators.mongo.db.dropDatabase();
+    await operators.close();
+  }
   return {
     url,
     port: replica.port,
@@ -78,11 +85,8 @@ export async function startService(settings: Partial<Record<keyof Config, string
     config,
     log,
     account: () => newAccount(operators, url),
-    async stop() {
-      await replica.stop();
-      await operators.mongo.db.dropDatabase();
-      await operators.close();
-    },
+    stop: () => stop(),
+    stopAtOnce: () => stop(0),
   };
 }
 

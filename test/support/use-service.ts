@@ -1,17 +1,45 @@
 import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import type { Client } from "./client.ts";
+import { atEndOfRun } from "./end-of-run.ts";
 import { type Processes, type Settings, spawnService } from "./processes.ts";
 import { type Replicas, spawnReplicas } from "./replicas.ts";
 import { type Service, startService, testConfig, type TestAccount } from "./service.ts";
 import { forwardTo, useStarted } from "./use-started.ts";
 
-/** Starts the real service before the tests of the `describe` that calls this, and stops it after them. */
-export function useService(settings: Settings = {}): Service {
+let shared: Promise<Service> | undefined;
+
+/**
+ * The real service, for the tests of the `describe` that calls this. Without settings it is the one of this mocha worker: other
+ * files' candidates and accounts are there too, and a log that begins with the suite. With settings it is one of the suite's
+ * own.
+ */
+export function useService(settings?: Settings): Service {
+  if (settings !== undefined) return useOwnService(settings);
+  return useStarted("The service", sharedService, () => undefined);
+}
+
+/**
+ * Starts a service with a database of its own before the tests of the `describe` that calls this, and stops it after them. For
+ * tests that look at all that a service does or holds: its whole log, metrics, database, sweeps.
+ * @param settings a function if they depend on something that an earlier hook starts.
+ */
+export function useOwnService(settings: Settings | (() => Settings) = {}): Service {
   return useStarted(
     "The service",
-    () => startService(settings),
-    (service) => service.stop(),
+    () => startService(valueOf(settings)),
+    (service) => service.stopAtOnce(),
   );
+}
+
+/** Starts the service of this process when the first suite needs it. It serves until the process has run all its tests. */
+async function sharedService(): Promise<Service> {
+  if (shared === undefined) {
+    shared = startService();
+    atEndOfRun(async () => (await shared)?.stopAtOnce());
+  }
+  const service = await shared;
+  service.log.length = 0;
+  return service;
 }
 
 /**

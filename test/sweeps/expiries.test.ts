@@ -4,11 +4,11 @@ import { CandidateStore } from "../../src/candidates/store.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { expiries } from "../../src/sweeps/expiries.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount, useOwnService } from "../support/use-service.ts";
 import { candidateWithExpiry } from "./support.ts";
 
 describe("the sweep of expiries", () => {
-  const service = useService();
+  const service = useOwnService();
   const account = useAccount(service);
   const { client } = account;
   let candidates: CandidateStore;

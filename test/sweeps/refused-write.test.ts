@@ -2,11 +2,11 @@ import { expect } from "chai";
 import { ExpiryStore } from "../../src/candidates/expiry-store.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount, useOwnService } from "../support/use-service.ts";
 import { candidateWithExpiry } from "./support.ts";
 
 describe("the sweep of expiries, if the store refuses to write a candidate", () => {
-  const service = useService();
+  const service = useOwnService();
   const account = useAccount(service);
   const { client } = account;
 
