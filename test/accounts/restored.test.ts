@@ -6,20 +6,14 @@ import { termsOf } from "../grants/support.ts";
 import { asking } from "../infra/redis-forms.ts";
 import { type Client, expectProblem } from "../support/client.ts";
 import { useRedisServer } from "../support/servers.ts";
-import { startService, type TestAccount } from "../support/service.ts";
-import { useStarted } from "../support/use-started.ts";
+import { useAccount, useOwnService } from "../support/use-service.ts";
 
 /** The store was restored from a backup while no replica ran. So Redis knows newer versions than the records have. */
 describe("the key of an account after MongoDB was restored from a backup", () => {
   const redis = useRedisServer();
-  const service = useStarted(
-    "The service",
-    () => startService({ REDIS_URL: redis.url }),
-    (started) => started.stop(),
-  );
-  let account: TestAccount;
+  const service = useOwnService(() => ({ REDIS_URL: redis.url }));
+  const account = useAccount(service);
   beforeEach(async () => {
-    account = await service.account();
     const { accounts, mongo } = service.operators;
     const records = mongo.db.collection<AccountRecord>("accounts");
     const backup = await records.findOne({ _id: account.id });

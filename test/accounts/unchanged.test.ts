@@ -4,20 +4,14 @@ import { expect } from "chai";
 import { AccountStore } from "../../src/accounts/store.ts";
 import { asking } from "../infra/redis-forms.ts";
 import { useRedisServer } from "../support/servers.ts";
-import { startService, type TestAccount } from "../support/service.ts";
-import { useStarted } from "../support/use-started.ts";
+import { useAccount, useOwnService } from "../support/use-service.ts";
 
 describe("a key that nobody changes", () => {
   const redis = useRedisServer();
-  const service = useStarted(
-    "The service",
-    () => startService({ REDIS_URL: redis.url }),
-    (started) => started.stop(),
-  );
-  let account: TestAccount;
+  const service = useOwnService(() => ({ REDIS_URL: redis.url }));
+  const account = useAccount(service);
   let lookUps: ReturnType<typeof mock.method<AccountStore, "findBySecret">>;
-  beforeEach(async () => {
-    account = await service.account();
+  beforeEach(() => {
     lookUps = mock.method(AccountStore.prototype, "findBySecret");
   });
   afterEach(() => lookUps.mock.restore());

@@ -13,7 +13,7 @@ const ESCAPE = "\u001b";
 
 describe("the commands for limits, grants and the audit trail", function () {
   this.timeout(60_000); // one command is a process, and it compiles src/
-  const service = useService({ LIMIT_WINDOW_SECONDS: 86_400 });
+  const service = useService();
   const account = useSharedAccount(service);
 
   const env = () => ({ ...serversOf(service.config), LIMIT_WINDOW_SECONDS: "86400", ADMIN_ACTOR: "ann" });

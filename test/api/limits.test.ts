@@ -10,7 +10,7 @@ const SHORT_WINDOW_SECONDS = 6;
 
 describe("rate limits", function () {
   this.timeout(60_000);
-  const service = useService({ LIMIT_WINDOW_SECONDS: WINDOW_SECONDS });
+  const service = useService();
   const withShortWindow = useService({ LIMIT_WINDOW_SECONDS: SHORT_WINDOW_SECONDS });
 
   /** Waits until a new short window starts, so that the whole test fits into one window. */

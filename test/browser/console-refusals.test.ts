@@ -1,8 +1,6 @@
 import { expect } from "chai";
 import { useProxy } from "../limiter/proxy.ts";
-import { startService } from "../support/service.ts";
-import { useAccount } from "../support/use-service.ts";
-import { useStarted } from "../support/use-started.ts";
+import { useAccount, useOwnService } from "../support/use-service.ts";
 import { useBrowser } from "./support/browser.ts";
 import { enterKey, openConsole, pulse, spoken, surfaceRow } from "./support/console.ts";
 
@@ -11,11 +9,7 @@ const VIEW = { causes: /^Failed to load resource/ };
 
 describe("the console, when the service refuses", () => {
   const redis = useProxy({ port: Number(new URL(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379").port) });
-  const service = useStarted(
-    "The service",
-    () => startService({ REDIS_URL: redis.url, LIMITER_TIMEOUT_MS: 1_000 }),
-    (started) => started.stop(),
-  );
+  const service = useOwnService(() => ({ REDIS_URL: redis.url, LIMITER_TIMEOUT_MS: 1_000 }));
   const network = useProxy(service);
   const browser = useBrowser();
   const account = useAccount(service);

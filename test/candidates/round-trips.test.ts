@@ -5,8 +5,7 @@ import { candidateWithExpiry } from "../sweeps/support.ts";
 import { firstVersion } from "../../src/candidates/version.ts";
 import { Client, expectProblem } from "../support/client.ts";
 import { operationsDuring } from "../support/operations.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount, useOwnService, useService } from "../support/use-service.ts";
 
 const READ = "find candidates";
 const WRITE = "update candidates";
@@ -83,23 +82,13 @@ describe("a process that has deleted a candidate", () => {
 });
 
 describe("a candidate that two replicas change", () => {
-  let here: Service;
-  let there: Service;
-  let account: TestAccount;
-  let client: Client;
+  const here = useOwnService();
+  const there = useOwnService(() => ({ MONGODB_URL: here.config.MONGODB_URL ?? "" }));
+  const account = useAccount(here);
+  const { client } = account;
   let other: Client;
-  before(async () => {
-    here = await startService();
-    there = await startService({ MONGODB_URL: here.config.MONGODB_URL ?? "" });
-  });
-  beforeEach(async () => {
-    account = await here.account();
-    client = account.client;
+  beforeEach(() => {
     other = new Client(there.url, account.key);
-  });
-  after(async () => {
-    await there?.stop();
-    await here?.stop();
   });
 
   /** A candidate that both replicas have read. */

@@ -5,11 +5,11 @@ import { SharedClock } from "../../src/infra/clock.ts";
 import { until } from "../erasure/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
-import { useAccount, useOwnService } from "../support/use-service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { answerTo, candidateWithDocument, documentIn, download, held, opened, put } from "./support.ts";
 
 describe("an upload of content", () => {
-  const service = useOwnService();
+  const service = useService();
   const account = useAccount(service);
   const { client } = account;
   let document: string;
@@ -74,7 +74,7 @@ describe("an upload of content", () => {
 });
 
 describe("a document that contradicts itself", () => {
-  const service = useOwnService();
+  const service = useService();
   const account = useAccount(service);
   const { client } = account;
 

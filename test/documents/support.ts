@@ -101,10 +101,16 @@ export async function answerTo(sent: ClientRequest): Promise<{ status: number; b
   return { status: response.statusCode ?? 0, body: JSON.parse(await text(response)) as { code?: string } };
 }
 
-/** Counts the files, chunks and pending entries of documents' content in the database. */
+/** Counts the files, chunks and pending entries of documents' content in the database, those of other tests too. */
 export async function held(service: Service): Promise<{ files: number; chunks: number; pending: number }> {
   const { db } = service.operators.mongo;
-  const count = async (name: string) => (await db.collection(name).find().toArray()).length;
+  const count = async (name: string) =>
+    (
+      await db
+        .collection(name)
+        .find({}, { projection: { _id: 1 } })
+        .toArray()
+    ).length;
   // The MongoDB stand-in finds chunks only by their file's id. It lists all of them in its own table, content_chunks.
   const chunks = (await count("content.chunks")) + (await count("content_chunks"));
   return { files: await count("content.files"), chunks, pending: await count("content_pending") };

@@ -31,7 +31,7 @@ describe("compression of a page of 200 candidates with 5 documents and 3 referen
     for (let n = 0; n < 200; n += 20)
       await Promise.all(Array.from({ length: 20 }, (_, m) => account.client.post("/candidates", person(n + m))));
   });
-  after(() => stopped ?? service.stop());
+  after(() => stopped ?? service.stopAtOnce());
 
   const rows = (text: string) => (JSON.parse(text) as Body).data; // the cursor follows the clock
 

@@ -31,8 +31,8 @@ describe("a POST whose outcome is on its way to MongoDB", () => {
   });
   afterEach(() => network.release());
   after(async () => {
-    await here?.stop();
-    await there?.stop();
+    await here?.stopAtOnce();
+    await there?.stopAtOnce();
     network?.close();
   });
 

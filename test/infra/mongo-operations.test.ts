@@ -68,7 +68,7 @@ describe("what the service sends to MongoDB", function () {
     await client.get("/candidates?limit=200");
   });
   after(async () => {
-    await service?.stop();
+    await service?.stopAtOnce();
     network?.close();
   });
 

@@ -5,7 +5,7 @@ import { useProxy } from "../limiter/proxy.ts";
 import { redisNow } from "../limiter/support.ts";
 import { Client, expectProblem } from "../support/client.ts";
 import { useRedisServer } from "../support/servers.ts";
-import { startService } from "../support/service.ts";
+import { useOwnService } from "../support/use-service.ts";
 import { useStarted } from "../support/use-started.ts";
 
 /**
@@ -23,11 +23,7 @@ const ENOUGH_MS = 300;
 describe("a secret whose grace is over by Redis's clock, on a replica whose clock is behind", () => {
   const server = useRedisServer();
   const proxy = useProxy(server);
-  const service = useStarted(
-    "The service",
-    () => startService({ REDIS_URL: proxy.url }),
-    (started) => started.stop(),
-  );
+  const service = useOwnService(() => ({ REDIS_URL: proxy.url }));
   const redis = useStarted(
     "Redis",
     () => connectRedis({ url: server.url, timeoutMs: 5_000 }),

@@ -3,8 +3,7 @@ import type { ParsedMail } from "mailparser";
 import { answerOf, complaintOf, serversOf } from "../admin/support.ts";
 import { answerQuestions, open, PDF, post } from "../pages/support.ts";
 import { scrape } from "../support/metrics.ts";
-import { startService } from "../support/service.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount, useOwnService } from "../support/use-service.ts";
 import { useStarted } from "../support/use-started.ts";
 import { startMailServer } from "./mail-server.ts";
 
@@ -15,17 +14,12 @@ describe("The chase, through a service and a mail server", function () {
     () => startMailServer(),
     (server) => server.stop(),
   );
-  const service = useStarted(
-    "The service",
-    () =>
-      startService({
-        SMTP_URL: mail.url,
-        MAIL_FROM: "jobs@example.com",
-        PUBLIC_URL: "https://hire.example.com/",
-        MAIL_PER_MINUTE: 6_000,
-      }),
-    (started) => started.stop(),
-  );
+  const service = useOwnService(() => ({
+    SMTP_URL: mail.url,
+    MAIL_FROM: "jobs@example.com",
+    PUBLIC_URL: "https://hire.example.com/",
+    MAIL_PER_MINUTE: 6_000,
+  }));
   const account = useAccount(service);
   const { client } = account;
 
@@ -131,7 +125,7 @@ describe("The chase, through a service and a mail server", function () {
 });
 
 describe("Without SMTP_URL", () => {
-  const service = useService();
+  const service = useOwnService();
   const { client } = useAccount(service);
 
   it("the chase is off, which is logged once and shown in each candidate", async () => {

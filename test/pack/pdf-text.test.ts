@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { useService, useSharedAccount } from "../support/use-service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { elements, readStructure } from "./structure.ts";
 import { isPdfA, type Paper, readNew } from "./support.ts";
 
@@ -8,8 +8,8 @@ const MARGIN = 20 * (72 / 25.4);
 
 describe("client text in the pack as a PDF", function () {
   this.timeout(60_000);
-  const service = useService({ LIMIT_SCALE: 100 });
-  const { client } = useSharedAccount(service);
+  const service = useService();
+  const { client } = useAccount(service);
   const paperOf = (fields: Record<string, unknown>) => readNew(client, fields);
 
   /** Returns the text of all pages. */

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import { typeset } from "../../src/pack/typeset.ts";
-import { useService, useSharedAccount } from "../support/use-service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { elements, readStructure } from "./structure.ts";
 import { download, isPdfA, packOf, type Paper, readNew, readPdf } from "./support.ts";
 
 describe("the pack as a PDF", function () {
   this.timeout(60_000);
-  const service = useService({ LIMIT_SCALE: 100 });
-  const account = useSharedAccount(service);
+  const service = useService();
+  const account = useAccount(service);
   const { client } = account;
 
   const paperOf = (fields: Record<string, unknown>) => readNew(client, fields);

@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
-import { useService, useSharedAccount } from "../support/use-service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { download, packOf } from "./support.ts";
 
-const HIGH_LIMITS = { LIMIT_SCALE: 100 };
 const FORMS = [
   ["json", "application/json"],
   ["pdf", "application/pdf"],
@@ -11,8 +10,8 @@ const FORMS = [
 ] as const;
 
 describe("GET /candidates/{id}/pack", () => {
-  const service = useService(HIGH_LIMITS);
-  const account = useSharedAccount(service);
+  const service = useService();
+  const account = useAccount(service);
   const { client } = account;
 
   async function candidate(fields: Record<string, unknown> = {}): Promise<string> {

@@ -9,12 +9,12 @@ import { ObjectId } from "mongodb";
 import type { Stored } from "../../src/candidates/stored.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { problem } from "../../src/problems.ts";
-import { useService, useSharedAccount } from "../support/use-service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { download, manifestIn, unzip } from "./support.ts";
 
 describe("the pack as a ZIP", () => {
-  const service = useService({ LIMIT_SCALE: 100 });
-  const { client } = useSharedAccount(service);
+  const service = useService();
+  const { client } = useAccount(service);
 
   const bytesFor = (seed: string, size: number) => Buffer.alloc(size, createHash("sha512").update(seed).digest());
 

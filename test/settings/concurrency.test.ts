@@ -4,23 +4,16 @@ import type { Mongo } from "../../src/infra/mongo.ts";
 import type { Assistant } from "../../src/settings/schema.ts";
 import { SettingsStore } from "../../src/settings/store.ts";
 import { Client } from "../support/client.ts";
-import { type Service, startService, type TestAccount } from "../support/service.ts";
-import { useDatabase } from "../support/use-service.ts";
+import { useAccount, useDatabase, useOwnService } from "../support/use-service.ts";
 
 describe("a hundred concurrent changes of settings on two replicas", () => {
-  let services: Service[];
-  let account: TestAccount;
+  const here = useOwnService({ LIMIT_SCALE: 100 });
+  const there = useOwnService(() => ({ LIMIT_SCALE: 100, MONGODB_URL: here.config.MONGODB_URL ?? "" }));
+  const account = useAccount(here);
   let clients: Client[];
-  before(async () => {
-    const limits = { LIMIT_SCALE: 100, LIMITER_TIMEOUT_MS: 5_000 };
-    const first = await startService(limits);
-    services = [first, await startService({ ...limits, MONGODB_URL: first.config.MONGODB_URL ?? "" })];
+  beforeEach(() => {
+    clients = [here, there].map(({ url }) => new Client(url, account.key));
   });
-  beforeEach(async () => {
-    account = await services[0]!.account();
-    clients = services.map(({ url }) => new Client(url, account.key));
-  });
-  after(() => Promise.all(services.map((service) => service.stop())));
 
   const patchHundredTimes = (path: string, patchOf: (n: number) => unknown, headers: Record<string, string> = {}) =>
     Promise.all(Array.from({ length: 100 }, (_, n) => clients[n % 2]!.patch(path, patchOf(n), headers)));

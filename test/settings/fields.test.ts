@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
-import { useService, useSharedAccount } from "../support/use-service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 
 describe("PATCH /settings/{kind}", () => {
-  const service = useService({ LIMIT_SCALE: 100 });
-  const { client } = useSharedAccount(service);
+  const service = useService();
+  const { client } = useAccount(service);
 
   const REFUSED: [
     kind: "assistant" | "quiet-hours",

@@ -8,7 +8,7 @@ import { ROWS } from "./rows.ts";
 type FeedRow = Candidate & { readonly deleted?: true };
 
 describe("Thirty rows of a real pipeline", () => {
-  const service = useService({ LIMIT_SCALE: 100 });
+  const service = useService();
   const account = useSharedAccount(service);
   const entered = new Map<string, Candidate>();
 
