@@ -14,33 +14,43 @@ const REDIS_FORMS = ["redis:", "rediss:", "redis+sentinel:", "rediss+sentinel:",
 
 const SETTINGS = {
   PORT: integer(8080, 0, 65535, "port of the API; 0 picks a free one"),
-  HOST: text("0.0.0.0", "address the API listens on"),
-  OPS_PORT: integer(9090, 0, 65535, "port of /livez, /readyz and /metrics; 0 picks a free one"),
+  HOST: text("0.0.0.0", "address that the API listens on"),
+  OPS_PORT: integer(
+    9090,
+    0,
+    65535,
+    "port of /livez, /readyz, and /metrics for Prometheus: one answer for all processes of the API's port; 0 picks a free one",
+  ),
   REPLICAS: integer(1, 1, 64, "number of processes that share the port"),
   MONGODB_URL: url(
     ["mongodb:", "mongodb+srv:"],
-    "URL of MongoDB; its path names the database, by default `onboarding`",
+    "URL of MongoDB; its path names the database, by default `onboarding`; a user that is kept in `admin` needs `?authSource=admin`",
   ),
   REDIS_URL: url(
     REDIS_FORMS,
-    "URL of Redis: redis://, redis+sentinel://h1:p,h2:p/NAME or redis+cluster://h1:p,h2:p; with TLS rediss://, rediss+sentinel://, rediss+cluster://; the Sentinels' own user and password are ?sentinelUsername=…&sentinelPassword=…",
+    "URL of Redis: `redis://host`, `redis+sentinel://h1:p,h2:p/NAME` or `redis+cluster://h1:p,h2:p`; with TLS `rediss://`, `rediss+sentinel://`, `rediss+cluster://`; the Sentinels' own user and password are `?sentinelUsername=…&sentinelPassword=…`",
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(
     ["http:", "https:"],
     "URL of an OpenTelemetry collector that takes traces over HTTP; without it nothing is traced",
   ),
   LOG_LEVEL: oneOf(LOG_LEVELS, "info", "lowest level that is logged"),
-  TRUSTED_PROXIES: integer(0, 0, 10, "number of trusted proxies, each of which adds an address to X-Forwarded-For"),
+  TRUSTED_PROXIES: integer(
+    0,
+    0,
+    10,
+    "number of trusted proxies in front, each of which appends an address to X-Forwarded-For",
+  ),
   SMTP_URL: url(
     ["smtp:", "smtps:", "file:"],
-    "URL of the mail server that reminders are sent through: smtp://user:password@host:587 or smtps://user:password@host:465; file:///folder writes them to files instead; without it no reminder is sent",
+    "URL of the mail server that reminders are sent through: `smtp://user:password@host:587` or `smtps://user:password@host:465`; `file:///folder` writes them to files instead; without it no reminder is sent",
   ),
-  MAIL_FROM: text("", "address that reminders come from; needed with SMTP_URL"),
+  MAIL_FROM: text("", "email address that reminders come from; needed with SMTP_URL"),
   PUBLIC_URL: url(
     ["https:", "http:"],
     "URL at which candidates and referees reach this service; the links in reminders begin with it; needed with SMTP_URL",
   ),
-  MAIL_PER_MINUTE: integer(120, 1, 100_000, "largest number of reminders a minute, in all replicas together"),
+  MAIL_PER_MINUTE: integer(120, 1, 100_000, "maximum number of reminders a minute, in all replicas together"),
   ADMIN_ACTOR: text(
     "",
     "name that the audit records for a command; by default the user who called sudo, else the current user",
@@ -51,27 +61,32 @@ const SETTINGS = {
     30_000,
     100,
     600_000,
-    "longest time to receive a JSON body, and longest wait for the next bytes of a file",
+    "maximum time to receive a JSON body, and maximum wait for the next bytes of a file, in milliseconds",
   ),
-  STORE_TIMEOUT_MS: integer(5_000, 100, 60_000, "longest time for a MongoDB operation; then 503 store_unavailable"),
+  STORE_TIMEOUT_MS: integer(
+    5_000,
+    100,
+    60_000,
+    "maximum time for a MongoDB operation, in milliseconds; then 503 `store_unavailable`",
+  ),
   LIMITER_TIMEOUT_MS: integer(
     100,
     5,
     10_000,
-    "longest time for a decision of the limiter; then 503 limiter_unavailable",
+    "maximum time for a decision of the limiter, in milliseconds; then 503 `limiter_unavailable`",
   ),
   LIMITER_ON_OUTAGE: oneOf(
     LIMITER_ON_OUTAGE,
     "refuse",
-    "what to do if Redis does not answer: `refuse` with 503, or `local`: after a second without Redis, each replica counts its share in memory",
+    "what to do if Redis does not answer: `refuse` with 503, or `local`: after a second without Redis, each replica counts its share (see REPLICAS_EXPECTED) in memory",
   ),
   REPLICAS_EXPECTED: integer(
     1,
     1,
     10_000,
-    "total number of replicas; LIMITER_ON_OUTAGE=local divides every limit by it",
+    "highest number of processes that may run in all; LIMITER_ON_OUTAGE=local divides every limit by it",
   ),
-  LIMIT_WINDOW_SECONDS: integer(3600, 1, 86_400, "length of a limit window; change it for load tests only"),
+  LIMIT_WINDOW_SECONDS: integer(3600, 1, 86_400, "length of a limit window, in seconds; change it for load tests only"),
   LIMIT_SCALE: integer(1, 1, 1_000_000, "factor by which every limit is multiplied; change it for load tests only"),
 } as const;
 
@@ -122,9 +137,20 @@ function isOrigin(url: string): boolean {
   return URL.canParse(url) && new URL(url).href === `${new URL(url).origin}/`;
 }
 
-/** Returns the table for `admin config`: name, current value, default and meaning. Hides the user and password in URLs. */
-export function describeConfig(config: Config): { name: string; value: unknown; default: unknown; help: string }[] {
-  return Object.entries<Setting<unknown>>(SETTINGS).map(([name, setting]) => {
+/** A setting with its value. The value and the default are `null` if there is none. */
+interface Description {
+  readonly name: string;
+  readonly value: string | number | null;
+  readonly default: string | number | null;
+  readonly help: string;
+}
+
+/**
+ * Returns the table for `admin config` and the operators' guide: name, current value, default and meaning. Hides the user
+ * and password in URLs.
+ */
+export function describeConfig(config: Config): Description[] {
+  return Object.entries<Setting<string | number | null>>(SETTINGS).map(([name, setting]) => {
     const value = config[name as SettingName];
     return {
       name,
