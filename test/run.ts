@@ -102,9 +102,10 @@ function choose(name: string, suite: Suite, given: readonly string[]): Choice {
   for (const path of paths)
     if (!/[*?[{]/.test(path) && !existsSync(path)) throw new SetupError(`There is no file or folder ${path}.`);
   const files = paths.length > 0 ? [] : suite.files;
-  const others = name === "test" ? OTHER_FOLDERS.flatMap((folder) => ["--ignore", `${folder}/**`]) : [];
+  const others = [...OTHER_FOLDERS.map((folder) => `${folder}/**`), ...(SUITES["processes"]?.files ?? [])];
+  const ignored = name === "test" && paths.length === 0 ? others.flatMap((pattern) => ["--ignore", pattern]) : [];
   return {
-    args: [...(suite.options ?? []), ...files, ...(paths.length > 0 ? [] : others), ...args],
+    args: [...(suite.options ?? []), ...files, ...ignored, ...args],
     env: full ? { ...suite.full } : {},
     ...(isSubject && { subject }),
   };

@@ -50,7 +50,7 @@ const model = () => import("./model/set-up.ts");
 /** All suites, by name: `npm test` runs the first, `npm run test:NAME` each other one. */
 export const SUITES: Readonly<Record<string, Suite>> = {
   test: { files: ["test/**/*.test.ts"], options: ["--parallel", "--jobs", `${availableParallelism()}`] },
-  processes: { files: ["test/processes/**/*.test.ts"], options: ["--parallel", "--jobs", "2"] },
+  processes: { files: ["test/**/*.processes.test.ts"], options: ["--parallel", "--jobs", "2"] },
   exactness: { files: ["test/exactness"], options: ["--no-parallel"], full: { EXACTNESS_FULL: "1" } },
   faults: {
     files: ["test/faults"],
@@ -123,7 +123,7 @@ export const PROGRAMS: Readonly<Record<string, Suite>> = {
   "model-check": { files: [], program: "test/model/main.ts", setUp: model },
 };
 
-/** The folders of the suites other than `npm test`, which leaves them out. */
-export const OTHER_FOLDERS: readonly string[] = Object.keys(SUITES)
-  .filter((name) => name !== "test" && name !== "soak")
-  .map((name) => `test/${name}`);
+/** The folders of suites. `npm test` leaves them out, and the files of test:processes. */
+export const OTHER_FOLDERS: readonly string[] = Object.values(SUITES)
+  .map(({ files }) => files[0] ?? "")
+  .filter((path) => !path.includes("*"));

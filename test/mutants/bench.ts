@@ -17,8 +17,6 @@ const NOT_COPIED = new Set(["node_modules", ".git", ".data", "dist"]);
 
 /** A copy of the project in a temporary folder, with a Redis and a MongoDB of its own. */
 export interface Bench {
-  /** Reads a file of the copy, which stays as it was at the start although the user goes on editing the checkout. */
-  read(file: string): string;
   /** Returns whether TypeScript's compiler accepts the project with `changes` (path to new text). Takes a few seconds. */
   compiles(changes: ReadonlyMap<string, string>): Promise<boolean>;
   /** Runs tests while `changes` (path to new text) stand in the copy, and puts the old texts back. */
@@ -66,9 +64,8 @@ async function makeBench(root: string, folder: string, signal: AbortSignal) {
   const { DATA_DIR: _d, REDIS_URL: _r, MONGODB_URL: _m, TRACES: _t, ...inherited } = process.env;
   const servers = await ensureServers({ dataDir: join(folder, "servers"), tools, env: inherited, signal });
   const env = { ...inherited, REDIS_URL: servers.redisUrl, MONGODB_URL: servers.mongodbUrl };
-  const read = (file: string) => readFileSync(join(project, file), "utf8");
   const during = async <T>(changes: ReadonlyMap<string, string>, work: () => Promise<T>): Promise<T> => {
-    const before = new Map([...changes.keys()].map((file) => [file, read(file)]));
+    const before = new Map([...changes.keys()].map((file) => [file, readFileSync(join(project, file))]));
     try {
       for (const [file, text] of changes) writeFileSync(join(project, file), text);
       return await work();
@@ -77,30 +74,14 @@ async function makeBench(root: string, folder: string, signal: AbortSignal) {
     }
   };
   const bench: Bench = {
-    read,
     compiles: (changes) => during(changes, () => isAccepted({ project, memory: join(folder, "types"), signal })),
     run: (changes, run) => during(changes, () => runMocha({ ...run, project, tmp, env, signal })),
   };
   return { bench, stop: () => servers.stop() };
 }
 
-/** Works through `tasks` on all benches, each bench one task at a time. @returns the results in the order of the tasks. */
-export async function shareOut<T, R>(
-  benches: readonly Bench[],
-  tasks: readonly T[],
-  work: (bench: Bench, task: T) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = [];
-  const queue = tasks.entries();
-  await allOf(
-    benches.map(async (bench) => {
-      for (const [index, task] of queue) results[index] = await work(bench, task);
-    }),
-  );
-  return results;
-}
-
-/** As `Promise.all`, but after a failure it still waits for the others, so that no bench is removed while it is in use. */
-export async function allOf(promises: readonly Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(promises)) if (result.status === "rejected") throw result.reason;
+/** Works on all benches at once. After a failure it still waits for the others, so that no bench is removed while in use. */
+export async function onAll(benches: readonly Bench[], work: (bench: Bench) => Promise<void>): Promise<void> {
+  for (const result of await Promise.allSettled(benches.map(work)))
+    if (result.status === "rejected") throw result.reason;
 }

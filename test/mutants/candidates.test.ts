@@ -28,7 +28,7 @@ describe("the changes by chance", () => {
       writeFileSync(join(root, file), text);
     }
     const { all } = await candidatesIn(root);
-    texts = all.flatMap((candidate) => changed(FILES[candidate.file] ?? "", candidate) ?? []);
+    texts = all.map((candidate) => changed(FILES[candidate.file] ?? "", candidate));
   });
   after(() => rmSync(root, { recursive: true, force: true }));
 

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
-import { whyNotCompiled } from "./apply.ts";
 import { inLogsAndErrors } from "./ignored.ts";
 
 /** A change of one place of src/, as StrykerJS makes them: a comparison turned round, a condition always true, a body emptied. */
@@ -29,6 +28,9 @@ export interface Candidates {
  */
 const NOT_CHANGED = /^src\/(dev|site\/render|site\/browser|docs)\/|\.gen\.ts$/;
 
+const no = () => false;
+const nothing = () => undefined;
+/** StrykerJS wants a log. Nobody reads this one. */
 const SILENT = {
   isTraceEnabled: no,
   isDebugEnabled: no,
@@ -65,10 +67,24 @@ export async function candidatesIn(root: string): Promise<Candidates> {
   return { all, texts, instrumented: new Map(instrumented.map(({ name, content }) => [name, content])) };
 }
 
-/** Returns a file's text with the candidate in it; undefined if that is not TypeScript, or the same as before. */
-export function changed(text: string, { file, start, end, replacement }: Candidate): string | undefined {
-  const after = text.slice(0, start) + replacement + text.slice(end);
-  return after === text || whyNotCompiled(file, after) !== undefined ? undefined : after;
+/** Returns a file's text with the candidate in it. */
+export function changed(text: string, { start, end, replacement }: Candidate): string {
+  return text.slice(0, start) + replacement + text.slice(end);
+}
+
+/** Returns the lines that a candidate changes, before and after, as a diff without context. */
+export function diffOf(text: string, { file, start, end, replacement }: Candidate): string {
+  const first = text.lastIndexOf("\n", start - 1) + 1;
+  const last = text.indexOf("\n", end);
+  const old = text.slice(first, last);
+  const now = text.slice(first, start) + replacement + text.slice(end, last);
+  const marked = (mark: string, lines: string) => lines.split("\n").map((line) => mark + line);
+  return [`--- ${file}:${lineOf(text, start)}`, ...marked("-", old), ...marked("+", now)].join("\n");
+}
+
+/** Returns the line, counted from 1, on which an offset of a text lies. */
+export function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
 }
 
 /** Puts an expression in brackets, so that it means the same among other operators. Words and short literals need none. */
@@ -83,9 +99,3 @@ function offsetOf(text: string, { line, column }: { line: number; column: number
   for (let n = 0; n < line; n++) start = text.indexOf("\n", start) + 1;
   return start + column;
 }
-
-function no(): boolean {
-  return false;
-}
-
-function nothing(): void {}

@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { promisify } from "node:util";
 
 /** What a change may leave behind without being wrong: StrykerJS's own check of types allows it too. */
 const ALLOWED = ["--noUnusedLocals", "false", "--noUnusedParameters", "false", "--allowUnreachableCode", "true"];
-/** The exit codes with which the compiler refuses a project. */
-const REFUSED = [1, 2];
 
 interface Project {
   /** The folder with tsconfig.json and node_modules. */
@@ -16,14 +15,14 @@ interface Project {
 
 /** Returns whether TypeScript's compiler accepts a project. @throws if the compiler cannot run. */
 export async function isAccepted({ project, memory, signal }: Project): Promise<boolean> {
-  const args = ["--no-install", "tsc", ...ALLOWED, "--incremental", "--tsBuildInfoFile", memory];
+  const tsc = join(project, "node_modules/typescript/bin/tsc");
+  const args = [tsc, ...ALLOWED, "--incremental", "--tsBuildInfoFile", memory];
   try {
-    await promisify(execFile)("npx", args, { cwd: project, signal, maxBuffer: Infinity });
+    await promisify(execFile)(process.execPath, args, { cwd: project, signal, maxBuffer: Infinity });
     return true;
   } catch (error) {
-    const { code, stdout } = error as { code?: unknown; stdout?: string };
     // A program that is missing, or settings that are wrong, say nothing about a change. Then no line of a .ts file is named.
-    if (REFUSED.some((refused) => refused === code) && /\.ts\(\d+,\d+\): error TS/.test(stdout ?? "")) return false;
+    if (/\.ts\(\d+,\d+\): error TS/.test((error as { stdout?: string }).stdout ?? "")) return false;
     throw error;
   }
 }

@@ -1,13 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
 import { say } from "../../src/dev/output.ts";
-import { type Bench, shareOut } from "./bench.ts";
+import { OTHER_FOLDERS } from "../suites.ts";
+import { type Bench, onAll } from "./bench.ts";
 import type { Candidates } from "./candidates.ts";
-import { everyChangeTests, filesIn, hashOf } from "./files.ts";
 
+/** The folders of tests that judge no change: those of every suite but `npm test` and `npm run test:processes`. */
+const LEFT_OUT = OTHER_FOLDERS.map((folder) => `${folder}/`);
 const LIMIT_MS = 600_000;
 const RECORDER = pathToFileURL(join(import.meta.dirname, "record-coverage.mjs")).href;
 
@@ -24,38 +27,35 @@ interface Stored {
 }
 
 /**
- * Runs every file of `npm test` once on the instrumented code, to learn which candidates it reaches. Keeps the answers in
- * the data folder, and asks again only about files of tests that have changed, or about all if something has changed that
- * all of them may depend on: src/, lua/, the packages, or a file of test/ that is no file of tests. The table is not one of
- * these, because it plays no part in which places are changed by chance.
+ * Runs every file of tests once on the instrumented code, to learn which candidates it reaches. Keeps the results in the
+ * data folder, and runs again only files of tests that have changed, or all if something has changed that all of them may
+ * depend on: src/, lua/, the packages, or a file of test/ that is no file of tests.
  */
 export async function reachOf(root: string, benches: readonly Bench[], candidates: Candidates): Promise<Reach[]> {
   const cache = join(toolsIn(dataDirOf(process.env)), "mutants-coverage.json");
-  const stored = readCache(cache, hashOf(root, sharedFiles(root)));
-  const files = everyChangeTests(root);
+  const inTest = filesIn(root, "test");
+  const isTest = (file: string) => file.endsWith(".test.ts");
+  const shared = [...filesIn(root, "src"), ...filesIn(root, "lua"), ...inTest.filter((file) => !isTest(file))];
+  const stored = readCache(cache, hashOf(root, ["package-lock.json", ...shared]));
+  const files = inTest.filter((file) => isTest(file) && !LEFT_OUT.some((folder) => file.startsWith(folder)));
   const tasks = files
     .map((file) => ({ file, hash: hashOf(root, [file]) }))
     .filter(({ file, hash }) => stored.files[file]?.hash !== hash);
   if (tasks.length > 0) say(`Learning what ${tasks.length} of ${files.length} files of tests reach …`);
   let done = 0;
-  await shareOut(benches, tasks, async (bench, { file, hash }) => {
-    const ids = await reached(bench, candidates, file);
-    if (ids === undefined) {
+  const queue = tasks.values();
+  await onAll(benches, async (bench) => {
+    for (const { file, hash } of queue) {
+      const ids = await reached(bench, candidates, file);
+      if (++done % 10 === 0) say(`  ${done} of ${tasks.length}`);
       delete stored.files[file]; // what it reached before it changed does not count
-      say(`${file} did not run to its end, so this run does without it. The next one asks again.`);
-      return;
+      if (ids === undefined)
+        say(`${file} did not run to its end, so this run does without it. The next one tries again.`);
+      else stored.files[file] = { hash, ids };
+      writeFileSync(cache, JSON.stringify(stored));
     }
-    stored.files[file] = { hash, ids };
-    writeFileSync(cache, JSON.stringify(stored));
-    if (++done % 10 === 0) say(`  ${done} of ${tasks.length}`);
   });
   return files.map((file) => ({ file, ids: new Set(stored.files[file]?.ids) }));
-}
-
-/** Lists what every file of tests may depend on. */
-function sharedFiles(root: string): string[] {
-  const isShared = (file: string) => !file.endsWith(".test.ts") && !file.startsWith("test/mutants/table/");
-  return [...filesIn(root, "src", "lua", "package-lock.json"), ...filesIn(root, "test").filter(isShared)];
 }
 
 /** @returns undefined if the tests could not be loaded, took too long, or ended their process. */
@@ -87,4 +87,19 @@ function readCache(path: string, shared: string): Stored {
     // There is none yet, or an interrupted run left half of it.
   }
   return { shared, files: {} };
+}
+
+/** Lists the files below a folder of `root`, sorted. */
+function filesIn(root: string, folder: string): string[] {
+  const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+  return paths
+    .map((path) => join(folder, path))
+    .filter((path) => statSync(join(root, path)).isFile())
+    .toSorted();
+}
+
+function hashOf(root: string, files: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+  return hash.digest("hex");
 }

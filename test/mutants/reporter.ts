@@ -6,9 +6,7 @@ import mocha from "mocha";
 export interface Outcome {
   /** Whether the run came to its end. False if the process ended in the middle of a test. */
   readonly ended: boolean;
-  readonly passed: number;
-  readonly failed: number;
-  /** The first failed test and its file, and the first line of its error. */
+  /** The first failed test and its file, and the first line of its error. The file is empty if a hook of all files failed. */
   readonly first?: { readonly file: string; readonly title: string; readonly error: string };
 }
 
@@ -22,8 +20,7 @@ export default class OutcomeReporter extends mocha.reporters.Base {
     const path = String(options.reporterOptions?.outcome);
     let first: Outcome["first"];
     const write = (ended: boolean) => {
-      const { passes, failures } = this.stats;
-      const outcome: Outcome = { ended, passed: passes, failed: failures, ...(first && { first }) };
+      const outcome: Outcome = { ended, ...(first && { first }) };
       writeFileSync(path, JSON.stringify(outcome));
     };
     runner.once(mocha.Runner.constants.EVENT_RUN_BEGIN, () => write(false));

@@ -2,12 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
 import type { Outcome } from "./reporter.ts";
 
 const TSX = import.meta.resolve("tsx");
-/** How much of mocha's output is kept, in characters. It is shown if the tests could not be loaded. */
-const KEPT_OUTPUT = 2_000;
 
 export interface MochaRun {
   /** The copy of the project to run in. */
@@ -29,14 +26,10 @@ export interface MochaResult {
   readonly outcome: Outcome | undefined;
   /** Whether the run was killed because it took longer than `limitMs`. */
   readonly timedOut: boolean;
-  /** The end of what mocha printed. */
-  readonly output: string;
-  readonly seconds: number;
 }
 
 /** Runs files of tests one after the other in one process. All processes that they start are gone when it resolves. */
 export async function runMocha({ project, tmp, env, files, bail, limitMs, signal }: MochaRun): Promise<MochaResult> {
-  const started = performance.now();
   const outcomeFile = join(tmp, "outcome.json");
   rmSync(outcomeFile, { force: true });
   const options = ["--exit", "--reporter", "test/mutants/reporter.ts", "--reporter-option", `outcome=${outcomeFile}`];
@@ -45,12 +38,8 @@ export async function runMocha({ project, tmp, env, files, bail, limitMs, signal
     process.execPath,
     ["--import", TSX, join(project, "node_modules/mocha/bin/mocha.js"), ...options, ...files],
     // It leads a process group of its own, so that the services and servers which tests start can be killed with it.
-    { cwd: project, env: { ...env, TMPDIR: tmp }, stdio: ["ignore", "pipe", "pipe"], detached: true },
+    { cwd: project, env: { ...env, TMPDIR: tmp }, stdio: "ignore", detached: true },
   );
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-KEPT_OUTPUT)));
-  }
   let timedOut = false;
   const kill = () => killGroup(child.pid);
   const timer = setTimeout(() => {
@@ -65,7 +54,7 @@ export async function runMocha({ project, tmp, env, files, bail, limitMs, signal
   kill();
   signal.throwIfAborted();
   const outcome = existsSync(outcomeFile) ? (JSON.parse(readFileSync(outcomeFile, "utf8")) as Outcome) : undefined;
-  return { outcome, timedOut, output, seconds: (performance.now() - started) / 1000 };
+  return { outcome, timedOut };
 }
 
 function killGroup(pid: number | undefined): void {

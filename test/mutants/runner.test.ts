@@ -1,115 +1,104 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import type { Bench } from "./bench.ts";
 import { isAccepted } from "./compiler.ts";
 import { shuffled } from "./draw.ts";
-import { namedEqual } from "./equal.ts";
-import { judgedTwice } from "./judged-twice.ts";
-import { changeOf, reaches, summaryOf } from "./report.ts";
-import { runMocha } from "./run-mocha.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import { Judge } from "./judge.ts";
+import { type MochaResult, runMocha } from "./run-mocha.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const { signal } = new AbortController();
+const GREEN: MochaResult = { timedOut: false, outcome: { ended: true } };
+const ENDED: MochaResult = { timedOut: false, outcome: { ended: false } };
+const HUNG: MochaResult = { timedOut: true, outcome: { ended: false } };
+const NOT_LOADED: MochaResult = { timedOut: false, outcome: undefined };
+const failedIn = (file: string): MochaResult => ({
+  timedOut: false,
+  outcome: { ended: true, first: { file, title: "adds", error: "3 is not 4" } },
+});
 
 describe("the program that runs the mutants", () => {
   let folder: string;
-  before(async () => {
+  before(() => {
     folder = mkdtempSync(join(tmpdir(), "onboarding-mutants-test-"));
-    await mkdir(join(folder, "test"));
+    mkdirSync(join(folder, "test"));
     for (const path of ["node_modules", "test/mutants"]) symlinkSync(join(ROOT, path), join(folder, path));
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Judges a file of tests with this text. */
-  async function judged(text: string, limitMs = 30_000): Promise<Verdict> {
-    writeFileSync(join(folder, "made.mjs"), text);
-    const files = ["made.mjs"];
-    const signal = new AbortController().signal;
-    return verdictOf(
-      await runMocha({ project: folder, tmp: folder, env: process.env, files, bail: true, limitMs, signal }),
-    );
-  }
-
-  it("counts a change as noticed if a test fails, hangs, or ends the process", async () => {
-    const failed = await judged('it("adds", () => { throw new Error("3 is not 4"); });');
-    expect(failed).to.include({ kind: "red", why: "made.mjs: adds: 3 is not 4" });
-    const ended = await judged('it("ends", () => process.exit(0));');
-    expect(ended.kind).to.equal("red");
-    expect(ended.why).to.match(/ended in the middle/);
-    const hung = await judged('it("hangs", () => { for (;;); });', 3_000);
-    expect(hung).to.include({ kind: "red", why: "timed out" });
-  });
-
-  it("counts a change as not noticed only if a test ran and none failed", async () => {
-    expect((await judged('it("passes", () => {});')).kind).to.equal("survived");
-    expect(await judged('it("is skipped");')).to.include({ kind: "error", why: "no test ran" });
-  });
-
-  it("does not count a change that cannot be loaded as noticed", async () => {
-    const verdict = await judged('import "./missing.mjs";');
-    expect(verdict.kind).to.equal("error");
-    expect(verdict.why).to.match(/cannot be loaded.*missing\.mjs/s);
-  });
-
-  it("does not judge what the compiler refuses, but allows parts that nothing uses any more", async function () {
-    this.timeout(60_000);
-    const project = join(folder, "typed");
-    await mkdir(project);
-    symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
-    const options = { strict: true, noEmit: true, types: [], noUnusedLocals: true, noUnusedParameters: true };
-    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: options }));
-    const accepts = (text: string) => {
-      writeFileSync(join(project, "made.ts"), text);
-      return isAccepted({ project, memory: join(folder, "types"), signal: new AbortController().signal });
+  it("learns from mocha which test failed first, that a process ended, or that a file cannot be loaded", async () => {
+    const ran = (text: string) => {
+      writeFileSync(join(folder, "made.mjs"), text);
+      const env = process.env;
+      return runMocha({ project: folder, tmp: folder, env, files: ["made.mjs"], bail: true, limitMs: 60_000, signal });
     };
-    expect(await accepts("export const size = (text: string | null) => text !== null && text.length;")).to.equal(true);
+    expect(await ran('it("is", () => {}); it("adds", () => { throw new Error("3 is not 4\\n"); });')).to.deep.equal(
+      failedIn("made.mjs"),
+    );
+    expect(await ran('it("ends", () => process.exit(0));')).to.deep.equal(ENDED);
+    expect(await ran('import "./missing.mjs";')).to.deep.equal(NOT_LOADED);
+  });
+
+  it("accepts what the compiler accepts, and parts that nothing uses any more", async () => {
+    const options = { strict: true, noEmit: true, types: [], noUnusedLocals: true };
+    const accepts = (text: string, compilerOptions: object = options) => {
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["made.ts"] }));
+      writeFileSync(join(folder, "made.ts"), text);
+      return isAccepted({ project: folder, memory: join(folder, "types"), signal });
+    };
     expect(await accepts("export const size = (text: string | null) => true && text.length;")).to.equal(false);
     expect(await accepts("export const size = (text: string | null) => { return; const n = 1; };")).to.equal(true);
-    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: { strickt: true } }));
-    expect(await accepts("export {};").catch(() => "no answer")).to.equal("no answer");
+    expect(await accepts("export {};", { strickt: true }).catch(() => "no answer")).to.equal("no answer");
   });
 
-  /** Judges with made-up results, one for each run. @returns also which files each run had. */
-  async function judgedWith(files: string[], ...failures: (string | undefined)[]) {
-    const runs: (readonly string[])[] = [];
-    const run: Bench["run"] = async (_changes, { files: given }) => {
-      const file = failures[runs.push(given) - 1];
-      const red = file !== undefined && { first: { file, title: "adds", error: "3 is not 4" } };
-      const outcome = { ended: true, passed: 1, failed: red ? 1 : 0, ...red };
-      return { outcome, timedOut: false, output: "", seconds: 2 };
+  /**
+   * Judges a change that two files of tests reach. `results` are made up, one for each run.
+   * @returns what was found, and which files each run had; a run without the change begins with "unchanged".
+   */
+  async function judged(...results: MochaResult[]) {
+    const runs: string[] = [];
+    const bench = {
+      compiles: () => Promise.resolve(true),
+      run: (changes: ReadonlyMap<string, string>, { files }: { files: readonly string[] }) =>
+        Promise.resolve(results[runs.push([...(changes.size === 0 ? ["unchanged"] : []), ...files].join(" ")) - 1]!),
     };
-    const { culprit, verdict } = await judgedTwice({ run }, new Map(), { files, limitMs: 1_000 });
-    return { culprit, kind: verdict.kind, seconds: verdict.seconds, runs };
+    const reach = ["other/a", "room/b", "room/made"].map((name, n) => ({
+      file: `test/${name}.test.ts`,
+      ids: new Set([n > 0 ? "7" : "8"]),
+    }));
+    const candidate = { id: "7", file: "src/room/made.ts", start: 0, end: 1, replacement: "" };
+    const verdict = await new Judge(reach).verdictOf(bench, candidate, "changed");
+    return [verdict && { red: verdict.red, why: verdict.why }, ...runs];
   }
 
-  it("counts a failure as noticed only if its file fails again alone", async () => {
-    const [files, culprit] = [["test/a.test.ts", "test/b"], "test/b/c.test.ts"];
-    const runs = [files, [culprit]];
-    expect(await judgedWith(files, culprit, culprit)).to.deep.equal({ culprit, kind: "red", seconds: 4, runs });
-    expect(await judgedWith(files, culprit, undefined)).to.deep.equal({ culprit, kind: "survived", seconds: 4, runs });
+  const [near, far] = ["test/room/made.test.ts", "test/room/b.test.ts"];
+  const all = `${near} ${far}`;
+  const survived = { red: false, why: "2 files of tests reach it" };
+
+  it("runs the tests that reach a change, the nearest first, and counts it as survived if none fails", async () => {
+    expect(await judged(GREEN)).to.deep.equal([survived, all]);
   });
 
-  it("runs nothing again if no file failed, or if the failure names none of the files", async () => {
-    const [files, culprit] = [["test/a.test.ts"], undefined];
-    const once = { culprit, seconds: 2, runs: [files] };
-    expect(await judgedWith(files, undefined)).to.deep.equal({ ...once, kind: "survived" });
-    expect(await judgedWith(files, "")).to.deep.equal({ ...once, kind: "red" });
+  it("counts a failure only if its file fails again alone, and not without the change", async () => {
+    const red = { red: true, why: `${far}: adds: 3 is not 4` };
+    const failed = failedIn(far);
+    expect(await judged(failed, failed, GREEN)).to.deep.equal([red, all, far, `unchanged ${far}`]);
+    expect(await judged(failed, GREEN, GREEN)).to.deep.equal([survived, all, far, near]);
+    expect(await judged(failed, failed, failed, GREEN)).to.deep.equal([survived, all, far, `unchanged ${far}`, near]);
   });
 
-  it("knows a change by chance that a row of the table names as equal, whatever its spaces and brackets", () => {
-    const [file, text] = ["src/a.ts", "export const over = (n: number) => n > 7 && n !== 7; // not 7"];
-    const row = { file, before: "n > 7 &&", after: "true &&", red: [], equal: "A reason." };
-    const verdict = (after: string, rows = [row]) => namedEqual(rows, { file, text, after });
-    const same = "export const over = (n: number) => (true) && (n !== 7);";
-    expect(verdict(same)).to.deep.equal({ kind: "equal", why: "A reason.", seconds: 0 });
-    expect(verdict(text.replace("n > 7", "n >= 7"))).to.equal(undefined);
-    expect(verdict(same, [{ ...row, file: "src/b.ts" }])).to.equal(undefined);
-    const { equal: _, ...tried } = row;
-    expect(namedEqual([tried], { file, text, after: same })).to.equal(undefined);
+  it("counts tests that hang or end their process, twice and not without the change", async () => {
+    const runs = [all, all, `unchanged ${all}`];
+    expect(await judged(HUNG, HUNG, GREEN)).to.deep.equal([{ red: true, why: "timed out" }, ...runs]);
+    const ended = { red: true, why: "the process of the tests ended in the middle of a test" };
+    expect(await judged(ENDED, ENDED, GREEN)).to.deep.equal([ended, ...runs]);
+    expect(await judged(failedIn(""), ENDED, ENDED)).to.deep.equal([survived, ...runs]);
+  });
+
+  it("does not judge a change with which the tests cannot be loaded", async () => {
+    expect(await judged(NOT_LOADED)).to.deep.equal([undefined, all]);
   });
 
   it("draws the same changes for the same seed, and each change once", () => {
@@ -117,12 +106,5 @@ describe("the program that runs the mutants", () => {
     expect(shuffled(items, 7)).to.deep.equal(shuffled(items, 7));
     expect(shuffled(items, 7)).not.to.deep.equal(shuffled(items, 8));
     expect(shuffled(items, 7)).to.have.members(items);
-  });
-
-  it("shows what was changed, and leaves equal rows out of the percentage", () => {
-    expect(changeOf("if (a < b) return c;", "if (a <= b) return c;")).to.equal("< → <=");
-    const rows = (["red", "red", "red", "survived", "equal"] as const).map((kind) => ({ kind }));
-    expect(summaryOf(rows)).to.equal("5 rows, 3 red (75.0 %), 1 survived, 1 equal");
-    expect([reaches(0.75, rows), reaches(0.76, rows)]).to.deep.equal([true, false]);
   });
 });
