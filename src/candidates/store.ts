@@ -3,12 +3,10 @@ import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
-import { Problem } from "../problems.ts";
 import { OpenWrites, type Place, take } from "./open-writes.ts";
 import type { ChaseRules, RulesOf } from "./chase.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { CandidateReader } from "./reader.ts";
-import { RecentRecords } from "./recent.ts";
 import { refuseTaken } from "./taken.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { checkSize, encode, encodeTombstone, type Stored } from "./stored.ts";
@@ -27,7 +25,6 @@ export class CandidateStore {
   readonly reader: CandidateReader;
   readonly references: ReferenceIndexStore;
   readonly #queue = new KeyedQueue(isStoreDown);
-  readonly #recent = new RecentRecords();
   readonly openWrites = new OpenWrites((accountId, id) => this.#renew(accountId, id));
 
   /** @param rulesOf each write plans the chase by it. Without it, the chase is off. */
@@ -69,7 +66,6 @@ export class CandidateStore {
       await refuseTaken(this.reader, draft); // not by itself, if that attempt landed just now
       return undefined;
     }
-    this.#recent.keep(record);
     return this.#inPlace(record, place);
   }
 
@@ -87,9 +83,8 @@ export class CandidateStore {
 
   /**
    * Makes one change to a candidate: edits it, and writes it over the version that was edited. Starts again if another
-   * write came in between. One round trip if this process has read or written the candidate in the last minute, else two;
-   * two more for each lost race. A change that is refused, that changes nothing, or that adds references, is judged by a
-   * fresh read; added references cost one more round trip, and so do settings that this process does not know (RulesOf).
+   * write came in between. Two round trips; two more for each lost race, one more for added references, and one more for
+   * settings that this process does not know (RulesOf).
    * @param edit may be called more than once. If it throws, the change ends with that error.
    * @throws problems not_found, external_id_taken, payload_too_large, store_unavailable.
    */
@@ -104,34 +99,13 @@ export class CandidateStore {
 
   /** Returns undefined if another write came in between, or if the external_id was taken and is free by now. */
   async #attempt(accountId: string, id: string, edit: Edit): Promise<CandidateRecord | undefined> {
-    const recent = this.#recent.get(accountId, id);
-    const written = recent === undefined ? undefined : await this.#attemptOn(recent, edit);
-    return written ?? this.#edit(await this.get(accountId, id), edit);
-  }
-
-  /** Returns undefined unless it has changed this record, which may be out of date. */
-  async #attemptOn(recent: CandidateRecord, edit: Edit): Promise<CandidateRecord | undefined> {
-    try {
-      const written = await this.#edit(recent, edit, { mayBeOld: true });
-      // Other processes change this candidate too, so a read costs less than another lost race.
-      if (written === undefined) this.#recent.avoid(recent.accountId, recent.id);
-      return written === recent ? undefined : written;
-    } catch (error) {
-      if (error instanceof Problem && error.code !== "store_unavailable") return undefined;
-      throw error;
-    }
-  }
-
-  /** Returns undefined as `#attempt` does, and the same record if it has not tried to write. */
-  async #edit(before: CandidateRecord, edit: Edit, { mayBeOld = false } = {}): Promise<CandidateRecord | undefined> {
+    const before = await this.get(accountId, id);
     const rules = await this.rulesOf(before.accountId);
     // A change must come after the one it is based on, even if this replica's clock is behind.
     const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
     const edited = edit(before, timestamp(place.at));
     if (edited === before) return before;
     const added = edited.references.filter(({ id }) => !before.references.some((reference) => reference.id === id));
-    // An old record could leave look-ups of an erased candidate behind, or remove one that is in use.
-    if (mayBeOld && added.length > 0) return before;
     return this.references.around(edited, added, () => {
       // Readers of the feed allow for the duration of one write, so take the place just before the second one.
       const later = () => take(() => Math.max(place.at, this.#clock.now()));
@@ -154,7 +128,6 @@ export class CandidateStore {
       await refuseTaken(this.reader, record);
       return undefined;
     }
-    this.#recent.keep(record);
     return this.#inPlace(record, place);
   }
 
@@ -209,7 +182,6 @@ export class CandidateStore {
     const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
     const tombstone = tombstoneAt(timestamp(place.at));
     if (!(await this.#replace(before.version, encodeTombstone(tombstone, place.at), place))) return undefined;
-    this.#recent.avoid(before.accountId, before.id);
     if (!this.#mongo.isLate(place.takenAt)) return tombstone;
     // As in #inPlace. It does not read, so if it fails, its own write is unsettled.
     return this.#bury(tombstone, (at) => again(tombstone, at));
@@ -231,10 +203,8 @@ export class CandidateStore {
   }
 
   /** Returns one candidate. One round trip. @throws problems not_found, also for another account's; candidate_deleted. */
-  async get(accountId: string, id: string): Promise<CandidateRecord> {
-    const record = await this.reader.get(accountId, id);
-    this.#recent.keep(record);
-    return record;
+  get(accountId: string, id: string): Promise<CandidateRecord> {
+    return this.reader.get(accountId, id);
   }
 
   /** Returns the id of a reference's candidate. Undefined also for another account's reference. One round trip. */

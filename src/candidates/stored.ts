@@ -102,44 +102,20 @@ function toStored(record: CandidateRecord, now: number): Stored {
     change: `${feedPosition(now)}.${id}`,
     next_expiry: nextExpiry(record.documents),
     size: 0,
-    metadata: textOf(record.metadata),
+    metadata: JSON.stringify(record.metadata),
     documents: record.documents.map(storedDocument),
     references: record.references.map(storedReference),
   };
   stored.size = BSON.calculateObjectSize(stored);
-  sizes.set(record, stored.size);
   return stored;
 }
 
-/** The sizes of the records that were encoded or decoded. */
-const sizes = new WeakMap<CandidateRecord, number>();
-
-/** Returns the size of a record that was encoded or decoded, in bytes of BSON. */
-export function sizeOf(record: CandidateRecord): number {
-  return sizes.get(record) ?? toStored(record, 0).size;
-}
-
 function storedDocument(document: DocumentRecord): Stored["documents"][number] {
-  return { ...document, metadata: textOf(document.metadata) };
+  return { ...document, metadata: JSON.stringify(document.metadata) };
 }
 
 function storedReference(reference: ReferenceRecord): Stored["references"][number] {
-  return { ...reference, metadata: textOf(reference.metadata), response: textOf(reference.response) };
-}
-
-/** The text that an object was parsed from. An edit leaves most objects of a candidate as they are. */
-const texts = new WeakMap<object, string>();
-
-/** Returns a client's object as JSON text, without writing it again if it was read from that text. */
-function textOf(object: Record<string, unknown> | null): string {
-  return (object === null ? undefined : texts.get(object)) ?? JSON.stringify(object);
-}
-
-/** Parses what `textOf` returned. Records are never changed in place, so the text stays true. */
-function objectOf(text: string): Record<string, unknown> | null {
-  const object = JSON.parse(text) as Record<string, unknown> | null;
-  if (object !== null) texts.set(object, text);
-  return object;
+  return { ...reference, metadata: JSON.stringify(reference.metadata), response: JSON.stringify(reference.response) };
 }
 
 /**
@@ -199,7 +175,7 @@ export function decode({
   account,
   change: _change,
   next_expiry: _next,
-  size,
+  size: _size,
   row_form: _form,
   row_version: _version,
   row: _row,
@@ -217,18 +193,16 @@ export function decode({
     state: stored.state as CandidateState,
     id: _id,
     accountId: account,
-    metadata: objectOf(stored.metadata) as Record<string, string>,
+    metadata: JSON.parse(stored.metadata) as Record<string, string>,
     documents: stored.documents.map((document) => ({
       ...document,
-      metadata: objectOf(document.metadata) as Record<string, string>,
+      metadata: JSON.parse(document.metadata) as Record<string, string>,
     })),
     references: stored.references.map((reference) => ({
       ...reference,
-      metadata: objectOf(reference.metadata) as Record<string, string>,
-      response: objectOf(reference.response),
+      metadata: JSON.parse(reference.metadata) as Record<string, string>,
+      response: JSON.parse(reference.response) as ReferenceRecord["response"],
     })),
   };
-  const record = outreach === undefined ? planned(read, undefined, 0) : read;
-  sizes.set(record, size);
-  return record;
+  return outreach === undefined ? planned(read, undefined, 0) : read;
 }

@@ -20,24 +20,16 @@ export const LONGEST_DRAIN_MS = MAX_LISTEN_MS + 2 * QUIET_MS + MAX_DRAIN_MS;
 /** A connection that waits in the backlog is accepted within this many turns of the event loop. */
 const TURNS = 3;
 
-/** Where a server's connections come in. */
-export interface Door {
-  /** Emits `connection` for each, and `close` once it is closed and all of them are. */
-  readonly accepts: net.Server;
-  /** Accepts no more connections. */
-  close(): void;
-}
-
 /**
  * Stops a server without failing a request. At first it keeps accepting connections until no more come, and every
  * answer closes its connection. Then it stops listening and lets the open connections finish.
- * @param door where connections come in, if the server does not listen itself.
  * @param quietMs for tests that stop a server to which nobody will connect.
  */
-export async function drain(server: Server, door: Door = doorOf(server), quietMs = QUIET_MS): Promise<void> {
-  await acceptUntilQuiet(door.accepts, quietMs);
-  const closed = once(door.accepts, "close");
-  door.close();
+export async function drain(server: Server, quietMs = QUIET_MS): Promise<void> {
+  await acceptUntilQuiet(server, quietMs);
+  const closed = once(server, "close");
+  // That of node:http also closes idle connections, and one of them may have a request on the wire.
+  net.Server.prototype.close.call(server);
   await Promise.race([closed, setTimeout(quietMs)]);
   await turns();
   server.closeIdleConnections();
@@ -52,19 +44,11 @@ export async function drain(server: Server, door: Door = doorOf(server), quietMs
 }
 
 /**
- * The door of a server that listens itself. Calls the `close` of node:net, because that of node:http also closes idle
- * connections, and one of them may have a request on the wire.
- */
-function doorOf(server: Server): Door {
-  return { accepts: server, close: () => void net.Server.prototype.close.call(server) };
-}
-
-/**
  * Waits until no connection has come for `quietMs`, but not longer than MAX_LISTEN_MS. When a listening socket is closed,
  * the kernel resets the connections that were not accepted yet. No server can prevent that, because one may come between
  * the last `accept` and the `close`. So this waits until the load balancer has stopped sending connections.
  */
-async function acceptUntilQuiet(server: net.Server, quietMs: number): Promise<void> {
+async function acceptUntilQuiet(server: Server, quietMs: number): Promise<void> {
   let accepted = 0;
   const count = () => accepted++;
   server.on("connection", count);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import { Registry } from "prom-client";
 import { compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { refuseMalformed } from "../http/client-error.ts";
@@ -12,11 +13,9 @@ import { newTypeId } from "../infra/ids.ts";
 import { describeFailure } from "../infra/log.ts";
 import { flushed } from "../infra/log-output.ts";
 import { processMetrics } from "../infra/process-metrics.ts";
-import { textOf } from "../infra/text-format.ts";
-import { AcceptShare } from "./accept-share.ts";
 import { drain } from "./drain.ts";
-import { answerSupervisor } from "./ask.ts";
-import { type OpsSource, serveOps } from "./ops.ts";
+import { answerSupervisor } from "./fleet-ops.ts";
+import { serveOps } from "./ops.ts";
 
 /** Idle, this many take about 80 MB. Further ones are closed at once, to leave file descriptors for Redis and MongoDB. */
 const MAX_CONNECTIONS = 10_000;
@@ -39,19 +38,14 @@ export interface Replica {
  */
 export async function startReplica(config: Config, log?: Logger): Promise<Replica> {
   let serving: System | undefined;
-  const ops = await answerOps(
-    opsOf(() => serving),
-    config,
-  );
+  const ops = await answerOps(() => serving, config);
   let system: System | undefined;
   try {
     system = await compose(config, log);
     const server = serverOf(system.app, system.log);
-    // Without a supervisor, this process has the port for itself.
-    const share = cluster.isWorker ? new AcceptShare(server, MAX_CONNECTIONS) : undefined;
-    const port = await (share?.open() ?? listen(server, config.PORT, config.HOST));
+    const port = await listen(server, config.PORT, config.HOST);
     serving = system;
-    return running(system, { server, share, port, ops });
+    return running(system, { server, port, ops });
   } catch (error) {
     ops.close();
     await system?.close();
@@ -61,12 +55,11 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
 
 interface Open {
   readonly server: Server;
-  readonly share: AcceptShare | undefined;
   readonly port: number;
   readonly ops: { port: number; close(): void };
 }
 
-function running(system: System, { server, share, port, ops }: Open): Replica {
+function running(system: System, { server, port, ops }: Open): Replica {
   for (const work of system.work) work.start();
   void makeAhead().catch((error: unknown) =>
     system.log.error({ error: describeFailure(error) }, "what requests will need could not be made ahead"),
@@ -75,8 +68,7 @@ function running(system: System, { server, share, port, ops }: Open): Replica {
   async function stop(quietMs?: number): Promise<void> {
     system.draining.started = true;
     system.log.info("draining");
-    share?.leave();
-    await Promise.all([drain(server, share, quietMs), ...system.work.map((work) => work.stop())]);
+    await Promise.all([drain(server, quietMs), ...system.work.map((work) => work.stop())]);
     ops.close();
     await system.close();
     system.log.info("stopped");
@@ -86,25 +78,25 @@ function running(system: System, { server, share, port, ops }: Open): Replica {
   return { port, opsPort: ops.port, stop: (quietMs) => (stopped ??= stop(quietMs)) };
 }
 
-/** @param serving returns undefined until the service accepts requests. */
-function opsOf(serving: () => System | undefined): OpsSource {
-  return {
-    async faults() {
-      const system = serving();
-      if (system === undefined) return ["starting"];
-      return system.draining.started ? ["draining"] : system.faults();
-    },
-    metrics() {
-      const system = serving();
-      return textOf([...(system === undefined ? [] : [system.metrics.registry]), processMetrics()]);
-    },
+/**
+ * Answers operators on OPS_PORT; if a supervisor runs several replicas on one port, answers the supervisor instead.
+ * @param serving returns undefined until the service accepts requests.
+ */
+async function answerOps(
+  serving: () => System | undefined,
+  { OPS_PORT, HOST }: Config,
+): Promise<{ port: number; close(): void }> {
+  const faults = async () => {
+    const system = serving();
+    if (system === undefined) return ["starting"];
+    return system.draining.started ? ["draining"] : system.faults();
   };
-}
-
-/** Answers operators on OPS_PORT; if a supervisor runs several replicas on one port, answers the supervisor instead. */
-async function answerOps(source: OpsSource, { OPS_PORT, HOST }: Config): Promise<{ port: number; close(): void }> {
-  if (!cluster.isWorker) return serveOps(source, OPS_PORT, HOST);
-  answerSupervisor(source);
+  const registry = () => {
+    const system = serving();
+    return Registry.merge([...(system === undefined ? [] : [system.metrics.registry]), processMetrics()]);
+  };
+  if (!cluster.isWorker) return serveOps({ faults, metrics: () => registry().metrics() }, OPS_PORT, HOST);
+  answerSupervisor({ faults, metrics: () => registry().getMetricsAsJSON() });
   return { port: 0, close: () => undefined };
 }
 

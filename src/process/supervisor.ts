@@ -2,10 +2,8 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { AcceptRounds } from "./accept-rounds.ts";
 import { FleetOps } from "./fleet-ops.ts";
 import { serveOps } from "./ops.ts";
-import { SharedPort } from "./shared-port.ts";
 
 /** If a replica exits within this many milliseconds, wait as long before replacing it. Avoids a busy loop of crashes. */
 const STEADY_MS = 1_000;
@@ -21,11 +19,12 @@ interface Ready {
  */
 export async function superviseReplicas({
   REPLICAS,
-  PORT,
   OPS_PORT,
   HOST,
 }: Config): Promise<Ready & { opsPort: number; stop: () => Promise<void> }> {
-  const rounds = new AcceptRounds(await SharedPort.bind(PORT, HOST));
+  // Each replica accepts connections itself. If this process accepted them and handed them over, a connection could be
+  // lost on its way to a replica that ends.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   // Messages as JSON would take several milliseconds for the metrics of a busy replica, in its process and in this one.
   cluster.setupPrimary({ serialization: "advanced" });
   let stopping = false;
@@ -50,13 +49,11 @@ export async function superviseReplicas({
   async function startOne(): Promise<Ready> {
     const worker = cluster.fork();
     startedAt.set(worker.id, performance.now());
-    rounds.watch(worker);
     return await readyOf(worker);
   }
 
   async function stop(): Promise<void> {
     stopping = true;
-    rounds.stop();
     await Promise.all(
       running().map(async (worker) => {
         const exited = once(worker, "exit");

@@ -2,7 +2,6 @@ import { BSON } from "mongodb";
 import { expect } from "chai";
 import type { CandidateRecord, ReferenceRecord } from "../../src/candidates/record.ts";
 import { NO_OUTREACH } from "../../src/candidates/planned.ts";
-import { RecentRecords } from "../../src/candidates/recent.ts";
 import { renderCandidate } from "../../src/candidates/render.ts";
 import { jsonOf, LIST_FORM } from "../../src/candidates/row.ts";
 import {
@@ -12,7 +11,6 @@ import {
   encode,
   encodeTombstone,
   feedPosition,
-  sizeOf,
 } from "../../src/candidates/stored.ts";
 import type { Tombstone } from "../../src/candidates/tombstone.ts";
 import { firstVersion } from "../../src/candidates/version.ts";
@@ -67,9 +65,6 @@ describe("A stored candidate", () => {
     expect(rest.size).to.equal(BSON.calculateObjectSize(rest));
     expect([row_form, row_version]).to.deep.equal([LIST_FORM, before.version]);
     expect(row?.json).to.equal(JSON.stringify(renderCandidate(before)));
-    expect(sizeOf(before)).to.equal(rest.size);
-    expect(sizeOf(decode(rest))).to.equal(rest.size);
-    expect(sizeOf({ ...before })).to.equal(rest.size);
   });
 
   it("shows its row only in the present form and of the present version", () => {
@@ -99,7 +94,7 @@ describe("A stored candidate", () => {
 
 describe("The size of a stored candidate", () => {
   const unplanned = { outreach: NO_OUTREACH, state: "action_required" as const };
-  const bare = sizeOf(record({ name: "", ...unplanned }));
+  const bare = encode(record({ name: "", ...unplanned }), AT).size;
   const sized = (bytes: number) => record({ name: "x".repeat(bytes - bare), ...unplanned });
   const rows = 256 * 1024;
   const max = 2 * 1024 * 1024;
@@ -197,27 +192,5 @@ describe("A stored tombstone", () => {
       next_expiry: null,
     });
     expect(size).to.equal(BSON.calculateObjectSize({ ...stored, size: 0 }));
-  });
-});
-
-describe("A record that is kept for the next change", () => {
-  it("is replaced by a later version, and stays at the same one", () => {
-    const recent = new RecentRecords();
-    const [first, same, later] = [record({ version: 1 }), record({ version: 1 }), record({ version: 2 })];
-    recent.keep(first);
-    recent.keep(same);
-    expect(recent.get("acct_1", "cand_1")).to.equal(first);
-    recent.keep(later);
-    expect(recent.get("acct_1", "cand_1")).to.equal(later);
-    expect(recent.bytes).to.equal(sizeOf(later));
-  });
-
-  it("is dropped, and no other one is kept, while a part of it is being erased", () => {
-    const recent = new RecentRecords();
-    recent.keep(record({ version: 1 }));
-    recent.keep(record({ version: 2, erasure: ERASURE }));
-    recent.keep(record({ version: 3 }));
-    expect(recent.get("acct_1", "cand_1")).to.equal(undefined);
-    expect(recent.bytes).to.equal(256);
   });
 });

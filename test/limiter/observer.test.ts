@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { Metrics } from "../../src/infra/metrics.ts";
-import { textOf } from "../../src/infra/text-format.ts";
 import type { Decision, Verdict } from "../../src/limiter/decision.ts";
 import { Observer } from "../../src/limiter/observer.ts";
 import { Scrape } from "../support/metrics.ts";
@@ -19,7 +18,7 @@ describe("the limiter's decisions in the metrics", () => {
     const observer = new Observer(metrics);
     const verdicts = Object.keys(scopes) as Verdict[];
     for (const verdict of verdicts) observer.decided({ surface: "create", verdict } as Decision, performance.now());
-    const scrape = new Scrape(await textOf([metrics.registry]));
+    const scrape = new Scrape(await metrics.registry.metrics());
     const counted = (verdict: Verdict) =>
       scrape.value("limiter_decisions_total", { surface: "create", verdict, scope: scopes[verdict] });
     expect(verdicts.filter((verdict) => counted(verdict) !== 1)).to.deep.equal([]);
@@ -31,7 +30,7 @@ describe("the limiter's decisions in the metrics", () => {
     observer.repeated({ surface: "start", verdict: "key_exhausted" } as Decision);
     observer.repeated({ surface: "start", verdict: "account_exhausted" } as Decision);
     observer.repeated({ surface: "start", verdict: "account_exhausted" } as Decision);
-    const scrape = new Scrape(await textOf([metrics.registry]));
+    const scrape = new Scrape(await metrics.registry.metrics());
     const counted = (verdict: Verdict, scope: string) => [
       scrape.value("limiter_repeated_refusals_total", { surface: "start", scope }),
       scrape.value("limiter_decisions_total", { surface: "start", verdict, scope }),
@@ -46,7 +45,7 @@ describe("the limiter's decisions in the metrics", () => {
     observer.unanswered("start", performance.now());
     observer.repeated({ surface: "start", verdict: "key_exhausted" } as Decision);
     observer.unanswered("start", performance.now());
-    const scrape = new Scrape(await textOf([metrics.registry]));
+    const scrape = new Scrape(await metrics.registry.metrics());
     expect(scrape.value("limiter_outages_total")).to.equal(1);
     expect(scrape.value("limiter_decision_duration_seconds_count")).to.equal(2);
   });

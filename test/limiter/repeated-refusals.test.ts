@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { Metrics } from "../../src/infra/metrics.ts";
-import { textOf } from "../../src/infra/text-format.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { Scrape } from "../support/metrics.ts";
 import { clearOfMidnight, limiterOver, newCaller, useTestRedis, verdicts } from "./support.ts";
@@ -22,7 +21,7 @@ describe("a flood of refusals", () => {
   });
 
   const counted = async (name: string, labels: Record<string, string> = {}) =>
-    new Scrape(await textOf([metrics.registry])).value(name, labels) ?? 0;
+    new Scrape(await metrics.registry.metrics()).value(name, labels) ?? 0;
   const repeated = () => counted("limiter_repeated_refusals_total");
 
   /** Uses up an account with two of its keys. @returns a request of a third one. */

@@ -57,13 +57,16 @@ describe("The operators' port of several processes", () => {
     expect(await readiness()).to.equal(200);
   });
 
-  it("keeps the counts of a process that was killed", async () => {
-    const before = (await scrape(service)).value(COUNT, CREATED) ?? 0;
+  it("keeps the counts of a process that was killed, and not its gauges", async () => {
+    const all = await scrape(service);
+    const [before = 0, gauge] = [all.value(COUNT, CREATED), all.value("db_client_connection_max")];
     const [pid = 0] = pids();
     const replaced = service.logged(({ msg }) => msg === "serving");
     process.kill(pid, "SIGKILL");
     await replaced;
-    expect((await scrape(service)).value(COUNT, CREATED)).to.equal(before);
+    const now = await scrape(service);
+    expect(now.value(COUNT, CREATED)).to.equal(before);
+    expect(now.value("db_client_connection_max")).to.equal(gauge);
     await create(10);
     expect((await scrape(service)).value(COUNT, CREATED)).to.equal(before + 10);
   });

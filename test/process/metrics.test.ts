@@ -1,12 +1,6 @@
-import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { once } from "node:events";
 import { expect } from "chai";
-import { Gauge, Registry } from "prom-client";
-import { Metrics } from "../../src/infra/metrics.ts";
-import { textOf } from "../../src/infra/text-format.ts";
-import { SURFACES } from "../../src/limiter/surfaces.ts";
-import { Expositions } from "../../src/process/exposition.ts";
 import { scrape } from "../support/metrics.ts";
 import { useAccount, useOwnService } from "../support/use-service.ts";
 
@@ -124,86 +118,3 @@ describe("GET /metrics", () => {
     expect(await response.text()).not.to.match(ID);
   });
 });
-
-describe("The metrics of a service whose clients cause every answer that there is", () => {
-  const metrics = new Metrics();
-  before(() => {
-    const answers = everyAnswer();
-    expect(answers).to.have.length.above(300);
-    for (const labels of answers) metrics.requestDuration.observe(labels, 0.01);
-    for (const surface of SURFACES)
-      for (const verdict of ["admitted", "granted", "account_exhausted", "key_exhausted", "unavailable"])
-        metrics.decisions.inc({ surface, verdict, scope: "" });
-  });
-
-  it("are written as prom-client writes them", async () => {
-    const lines = (text: string) => text.split("\n").filter((line) => line !== "");
-    const registry = new Registry();
-    const gauge = new Gauge({ name: "odd", help: "a \\ b\nc", labelNames: ["text", "more"], registers: [registry] });
-    gauge.set({ text: 'a "b" \\ c\n', more: 1 }, Infinity);
-    gauge.set({ text: "", more: 2 }, -Infinity);
-    for (const each of [metrics.registry, registry])
-      expect(lines(await textOf([each]))).to.deep.equal(lines(await each.metrics()));
-  });
-
-  it("take less processor time to write than prom-client takes", async () => {
-    const { ours, prom } = await leastCpu(
-      () => textOf([metrics.registry]),
-      () => metrics.registry.metrics(),
-    );
-    expect(ours / prom).to.be.below(1);
-  });
-
-  it("take less processor time to add up for four processes than prom-client takes to write one", async () => {
-    const text = await textOf([metrics.registry]);
-    const expositions = new Expositions([metrics.registry]);
-    const { ours, prom } = await leastCpu(
-      () => expositions.sum([text, text, text, text]),
-      () => metrics.registry.metrics(),
-    );
-    expect(ours / prom).to.be.below(1);
-  });
-});
-
-/** Returns the labels of every answer that a client can cause: more than 300. HEAD is answered wherever GET is. */
-function everyAnswer() {
-  const contract = JSON.parse(readFileSync("test/api/openapi.snapshot.json", "utf8")) as {
-    paths: Record<string, Record<string, { responses: object }>>;
-  };
-  const labels = (http_request_method: string, http_route: string, http_response_status_code: string) => ({
-    http_request_method,
-    http_route,
-    http_response_status_code,
-  });
-  const routed = Object.entries(contract.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).flatMap(([method, { responses }]) =>
-      (method === "get" ? ["GET", "HEAD"] : [method.toUpperCase()]).flatMap((name) =>
-        [...Object.keys(responses), ""].map((status) => labels(name, path, status)),
-      ),
-    ),
-  );
-  const methods = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "_OTHER"];
-  const unrouted = methods.flatMap((method) => ["400", "404", "405", ""].map((status) => labels(method, "", status)));
-  return [...routed, ...unrouted];
-}
-
-/**
- * Runs both 30 times, alternately. Whatever else runs on the same cores makes a run take longer, never shorter, and a
- * slow machine slows both: so the least of each is compared with the other.
- * @returns the least processor time that a run of each took, in milliseconds.
- */
-async function leastCpu(work: () => unknown, other: () => unknown): Promise<{ ours: number; prom: number }> {
-  let [ours, prom] = [Infinity, Infinity];
-  for (let run = 0; run < 30; run++) {
-    ours = Math.min(ours, await cpuMs(work));
-    prom = Math.min(prom, await cpuMs(other));
-  }
-  return { ours, prom };
-}
-
-async function cpuMs(work: () => unknown): Promise<number> {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
