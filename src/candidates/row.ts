@@ -5,7 +5,7 @@ import { renderTombstone } from "./tombstone.ts";
 /**
  * The form in which the list shows candidates. Raise it with every change of what `renderCandidate`, `renderTombstone` or
  * `renderPage` returns for the same record: rows that are stored in another form are rendered again when they are read,
- * and pages get new entity tags. test/candidates/form.test.ts fails if that is forgotten.
+ * and pages get new entity tags. `npm run test:upgrade` fails if that is forgotten.
  */
 export const LIST_FORM = 2;
 

@@ -216,28 +216,6 @@ describe("GuessGuard", () => {
     expect(codes).to.deep.equal(["api_key_invalid", "api_key_invalid", "rate_limited"]);
   });
 
-  it("forgets an address without a failure as soon as the last of its look-ups ends", async () => {
-    const guard = new GuessGuard({ store: accounts.store });
-    const ends: (() => void)[] = [];
-    const running = ["a", "b"].map((hash) =>
-      guard.attempt({ address: ELSEWHERE, hash }, () => new Promise<void>((resolve) => ends.push(resolve))),
-    );
-    await setImmediate();
-    // What a guard remembers takes memory, and shows in nothing else.
-    const forget = mock.method(Map.prototype, "delete");
-    const forgotten = () => forget.mock.calls.filter((call) => call.arguments[0] === ELSEWHERE).length;
-    try {
-      ends[0]?.();
-      await running[0];
-      expect(forgotten()).to.equal(0);
-      ends[1]?.();
-      await running[1];
-      expect(forgotten()).to.equal(1);
-    } finally {
-      forget.mock.restore();
-    }
-  });
-
   it("remembers at most the configured number of addresses", async () => {
     const authenticator = guarded({ failures: 1, addresses: 2 });
     for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3"])

@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { cyclesIn, type Imports, importsIn, roomOf, roomsOf } from "./graph.ts";
 
@@ -157,16 +156,5 @@ describe("the architecture", () => {
         .map((target) => `${file} imports ${target}`),
     );
     expect(breaches).to.deep.equal([]);
-  });
-
-  it("keeps every file at 250 lines or fewer", () => {
-    const all = ["src", "test", "lua"].flatMap((folder) =>
-      readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
-    );
-    const long = all.filter(
-      (file) =>
-        /(?<!\.gen)\.(ts|mjs|lua|typ)$/.test(file) && readFileSync(file, "utf8").trimEnd().split("\n").length > 250,
-    );
-    expect(long).to.deep.equal([]);
   });
 });

@@ -34,15 +34,18 @@ describe("a flood of refusals", () => {
     return { ...caller, surface: "start" } as const;
   }
 
-  it("is answered without Redis but for a few, and every answer is the same", async () => {
+  it("is answered without Redis but for a few, every answer is the same, and the metrics count which were", async () => {
     const request = await exhaustedAccount();
     const { resetMs: _, ...first } = await limiter.charge(request);
     for (let sent = 1; sent < 500; sent++) {
       const { resetMs: __, ...again } = await limiter.charge(request);
       expect(again).to.deep.equal(first);
     }
-    expect(await repeated()).to.be.above(400);
+    const without = await counted("limiter_repeated_refusals_total", { surface: "start", scope: "account" });
+    expect(without).to.be.above(400);
     expect(await counted("limiter_decisions_total", { verdict: "account_exhausted", scope: "account" })).to.equal(500);
+    const admitted = 20;
+    expect(await counted("limiter_decision_duration_seconds_count"), "timed").to.equal(admitted + 500 - without);
   });
 
   it("is answered at the end of a turn of the event loop, all requests of that turn together", async () => {
@@ -88,7 +91,7 @@ describe("a flood of refusals", () => {
   it("of a key leaves the account's other keys alone", async () => {
     const caller = { ...newCaller(), surface: "start" } as const;
     for (let sent = 0; sent < 10 + FLOOD; sent++) await limiter.charge(caller);
-    expect(await repeated()).to.be.above(0);
+    expect(await counted("limiter_repeated_refusals_total", { surface: "start", scope: "key" })).to.be.above(0);
     const other = { ...newCaller(caller.accountId), surface: "start" } as const;
     const decisions = await Promise.all(Array.from({ length: 12 }, () => limiter.charge(other)));
     expect(verdicts(decisions)).to.deep.equal({ admitted: 10, account_exhausted: 2 });

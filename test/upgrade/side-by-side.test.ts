@@ -83,6 +83,10 @@ describe("two versions side by side on one Redis and one MongoDB", function () {
             expect(read.body.data.map(known)).to.deep.equal(written.body.data.map(known));
           else expect(seen(read), each).to.deep.equal(seen(written));
         }
+        for (const each of [first, second]) {
+          const [row] = (await each.get("/candidates?external_id=A-1")).body.data;
+          expect(row, "the list shows what GET shows").to.deep.equal((await each.get(path)).body);
+        }
         const content = `${path}/documents/${passport!.id}/content`;
         const whole = await download(second, content);
         expect(Buffer.from(whole.bytes).equals(bytes)).to.equal(true);
