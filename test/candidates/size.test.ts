@@ -27,7 +27,8 @@ describe("the size of a candidate", () => {
   });
 
   it("may be larger if the record is older than the limit: it may change, but not grow", async () => {
-    const { id } = (await client.post("/candidates", { name: "Ann", references: Array(30).fill({}) })).body;
+    const given = { name: "Ann", references: Array.from({ length: 30 }, () => ({})) };
+    const { id } = (await client.post("/candidates", given)).body;
     const candidates = service.operators.mongo.db.collection<Stored>("candidates");
     const { references } = (await candidates.findOne({ _id: id }))!;
     const larger = references.map((reference) => ({ ...reference, metadata: JSON.stringify(METADATA) }));
