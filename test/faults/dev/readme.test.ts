@@ -31,7 +31,11 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-describe("a newcomer who pastes every block of README.md", function () {
+/** The last section of the operators' guide. Its commands go on in the shell of README.md. */
+const GUIDE = "src/docs/operating.md";
+const COMMAND_LINE = "\n## The command line\n";
+
+describe("a newcomer who pastes every block of README.md and of the operators' command line", function () {
   this.timeout(120_000);
   let folder = "";
   let service: ChildProcess | undefined;
@@ -54,8 +58,10 @@ describe("a newcomer who pastes every block of README.md", function () {
   it("gets a service, a key, a candidate, a refusal and a pack, and nothing else is refused", async () => {
     const port = await freePort();
     const env = environment(port);
-    const blocks = codeBlocksOf(readFileSync("README.md", "utf8").replaceAll("localhost:8080", `127.0.0.1:${port}`));
-    const [first, ...rest] = blocks;
+    const readme = readFileSync("README.md", "utf8").replaceAll("localhost:8080", `127.0.0.1:${port}`);
+    const [, commandLine = ""] = readFileSync(GUIDE, "utf8").split(COMMAND_LINE);
+    expect(codeBlocksOf(commandLine), "the blocks of the command line").to.have.length(1);
+    const [first, ...rest] = [...codeBlocksOf(readme), ...codeBlocksOf(commandLine)];
     expect(first).to.include({ language: "sh", text: START });
 
     service = spawn("sh", ["-c", `exec ${START}`], {
