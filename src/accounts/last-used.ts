@@ -19,28 +19,24 @@ const MAX_REMEMBERED = 10_000;
  * and none fails because of one.
  */
 export class LastUsed {
-  readonly #store: Pick<AccountStore, "setLastUsed">;
-  readonly #clock: Clock;
-  readonly #periodMs: number;
+  readonly #dependencies: Required<Dependencies>;
   /** When each key was last used, if that is not written yet. In milliseconds since the epoch. */
   #uses = new Map<string, number>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ store, clock, periodMs = PERIOD_MS }: Dependencies) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#periodMs = periodMs;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = { periodMs: PERIOD_MS, ...dependencies };
   }
 
   /** Starts the writes. The first one comes after a random part of the period, so that replicas do not all write at once. */
   start(): void {
     const write = () => void this.#write();
     const first = () => {
-      this.#timer = setInterval(write, this.#periodMs).unref();
+      this.#timer = setInterval(write, this.#dependencies.periodMs).unref();
       write();
     };
-    this.#timer = setTimeout(first, this.#periodMs * Math.random()).unref();
+    this.#timer = setTimeout(first, this.#dependencies.periodMs * Math.random()).unref();
   }
 
   /** Stops the writes. Writes what is remembered, and waits for it at most `withinMs` milliseconds. Never fails. */
@@ -58,7 +54,7 @@ export class LastUsed {
     const isNew = !this.#uses.has(keyId);
     // It is full only while a write runs, or after one failed. A key that is left out is noted at a later use.
     if (isNew && this.#uses.size >= MAX_REMEMBERED) return;
-    this.#uses.set(keyId, this.#clock.now());
+    this.#uses.set(keyId, this.#dependencies.clock.now());
     if (isNew && this.#uses.size === MAX_REMEMBERED) void this.#write();
   }
 
@@ -73,7 +69,7 @@ export class LastUsed {
     const uses = this.#uses;
     this.#uses = new Map();
     try {
-      await this.#store.setLastUsed(new Map([...uses].map(([keyId, at]) => [keyId, timestamp(at)])));
+      await this.#dependencies.store.setLastUsed(new Map([...uses].map(([keyId, at]) => [keyId, timestamp(at)])));
     } catch {
       this.#keep(uses);
     }

@@ -21,18 +21,12 @@ interface Waiting {
  * second; if all places are taken, half a second.
  */
 export class LookUpBatches {
-  readonly #findExisting: Options["findExisting"];
-  readonly #everyMs: number;
-  readonly #size: number;
-  readonly #maxWaiting: number;
+  readonly #options: Required<Options>;
   readonly #waiting: Waiting[] = [];
   #running = false;
 
-  constructor({ findExisting, everyMs = 100, size = 1_000, waiting = 5_000 }: Options) {
-    this.#findExisting = findExisting;
-    this.#everyMs = everyMs;
-    this.#size = size;
-    this.#maxWaiting = waiting;
+  constructor(options: Options) {
+    this.#options = { everyMs: 100, size: 1_000, waiting: 5_000, ...options };
   }
 
   /**
@@ -40,7 +34,7 @@ export class LookUpBatches {
    * wait are then rejected too, because the store would fail for them as well.
    */
   async exists(hash: string): Promise<boolean | undefined> {
-    if (this.#waiting.length >= this.#maxWaiting) return undefined;
+    if (this.#waiting.length >= this.#options.waiting) return undefined;
     const answer = new Promise<boolean>((resolve, reject) => this.#waiting.push({ hash, resolve, reject }));
     if (!this.#running) void this.#run();
     return answer;
@@ -49,7 +43,7 @@ export class LookUpBatches {
   async #run(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
-      const pause = new Promise((resolve) => setTimeout(resolve, this.#everyMs));
+      const pause = new Promise((resolve) => setTimeout(resolve, this.#options.everyMs));
       await this.#askNext();
       await pause;
     }
@@ -57,9 +51,9 @@ export class LookUpBatches {
   }
 
   async #askNext(): Promise<void> {
-    const asked = this.#waiting.splice(0, this.#size);
+    const asked = this.#waiting.splice(0, this.#options.size);
     try {
-      const existing = await this.#findExisting(asked.map(({ hash }) => hash));
+      const existing = await this.#options.findExisting(asked.map(({ hash }) => hash));
       for (const { hash, resolve } of asked) resolve(existing.has(hash));
     } catch (error) {
       for (const { reject } of [...asked, ...this.#waiting.splice(0)]) reject(error);

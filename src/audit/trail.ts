@@ -38,16 +38,10 @@ export const MAX_LISTED = 1000;
 
 /** Records who changed what, and when. The record is written before the change, so every change has one. */
 export class AuditTrail {
-  readonly #store: AuditStore;
-  readonly #clock: Clock;
-  readonly #newId: NewId;
-  readonly #actor: string;
+  readonly #dependencies: Dependencies;
 
-  constructor({ store, clock, newId, actor }: Dependencies) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#newId = newId;
-    this.#actor = actor;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -55,8 +49,15 @@ export class AuditTrail {
    * @throws problem `store_unavailable` if the record cannot be written; the change is then not made.
    */
   async around<T>({ accountId, details = {}, ...audited }: AuditedChange, change: () => Promise<T>): Promise<T> {
-    const id = this.#newId("audit");
-    await this.#store.begin({ _id: id, at: this.#now(), actor: this.#actor, account: accountId, ...audited, details });
+    const id = this.#dependencies.newId("audit");
+    await this.#dependencies.store.begin({
+      _id: id,
+      at: this.#now(),
+      actor: this.#dependencies.actor,
+      account: accountId,
+      ...audited,
+      details,
+    });
     try {
       const result = await change();
       await this.#end(id, "done", null);
@@ -77,7 +78,7 @@ export class AuditTrail {
       const detail = `must be a whole number from 1 to ${MAX_LISTED}`;
       throw problem("validation_failed", `/limit ${detail}.`, { errors: [{ pointer: "/limit", detail }] });
     }
-    const entries = await this.#store.newest(limit, accountId);
+    const entries = await this.#dependencies.store.newest(limit, accountId);
     const data = entries.map(({ record: { _id, account: account_id, ...record }, outcome }): AuditView => {
       const end = {
         outcome: outcome?.outcome ?? "unknown",
@@ -91,10 +92,10 @@ export class AuditTrail {
 
   /** Ignores a failed write: the change is already made or has failed. Without an outcome, the trail shows `unknown`. */
   async #end(id: string, outcome: AuditOutcome["outcome"], reason: string | null): Promise<void> {
-    await this.#store.end({ _id: id, at: this.#now(), outcome, reason }).catch(() => undefined);
+    await this.#dependencies.store.end({ _id: id, at: this.#now(), outcome, reason }).catch(() => undefined);
   }
 
   #now(): string {
-    return timestamp(this.#clock.now());
+    return timestamp(this.#dependencies.clock.now());
   }
 }

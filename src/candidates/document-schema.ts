@@ -3,6 +3,7 @@ import { MediaType } from "../schema/media-type.ts";
 import {
   about,
   CalendarDate,
+  component,
   Count,
   freeText,
   Metadata,
@@ -32,14 +33,10 @@ export type DocumentState = (typeof DOCUMENT_STATES)[number];
 const State = oneOf(DOCUMENT_STATES);
 
 /** The reminders sent so far for a document or a reference. */
-export const Chase = titled(
-  "Chase",
-  "The reminders sent so far.",
-  strict({
-    attempts: about(Count, "How many reminders were sent.", 0),
-    last_at: about(nullable(Timestamp), "When the last reminder was sent. Null if none was sent.", null),
-  }),
-);
+export const Chase = component("Chase", "The reminders sent so far.", {
+  attempts: about(Count, "How many reminders were sent.", 0),
+  last_at: about(nullable(Timestamp), "When the last reminder was sent. Null if none was sent.", null),
+});
 
 /** Maximum length of a document's name, and of its filename, in characters (code points). */
 export const MAX_NAME = 500;
@@ -63,10 +60,10 @@ const Input = {
   rejection_reason: about(nullable(freeText(1000)), ...TEXT.rejection_reason),
 };
 
-const ContentInput = titled(
+const ContentInput = component(
   "ContentInput",
   "The bytes of a small file. The whole JSON body may have 1 MiB; upload larger files with PUT or as a form.",
-  strict({
+  {
     filename: Type.Optional(about(nullable(freeText(MAX_NAME, 1)), "The name of the file.", "passport.pdf")),
     content_type: Type.Optional(
       about(nullable(MediaType), "The media type. Default: application/octet-stream.", "application/pdf"),
@@ -76,42 +73,40 @@ const ContentInput = titled(
       "The bytes, as base64 with padding (RFC 4648, section 4). At least one byte.",
       "JVBERi0xLjcK",
     ),
-  }),
+  },
 );
 export type ContentInput = Static<typeof ContentInput>;
 
 const READ_ONLY = readOnly("object", "id", "candidate_id", "chase", "created_at", "updated_at");
 
 /** A document as a client sends it: in POST documents, or inside a new candidate. */
-export const DocumentInput = titled(
+export const DocumentInput = component(
   "DocumentInput",
   "A document to add.",
-  strict(
-    {
-      name: about(Input.name, ...TEXT.name),
-      required: Type.Optional(Input.required),
-      expires_on: Type.Optional(Input.expires_on),
-      metadata: Type.Optional(about(nullable(MetadataInput), "The client's own labels.")),
-      state: Type.Optional(
-        about(
-          nullable(State),
-          "The state to begin in. Default: received with content, else requested if the candidate is started, else pending.",
-          "accepted",
-        ),
+  {
+    name: about(Input.name, ...TEXT.name),
+    required: Type.Optional(Input.required),
+    expires_on: Type.Optional(Input.expires_on),
+    metadata: Type.Optional(about(nullable(MetadataInput), "The client's own labels.")),
+    state: Type.Optional(
+      about(
+        nullable(State),
+        "The state to begin in. Default: received with content, else requested if the candidate is started, else pending.",
+        "accepted",
       ),
-      rejection_reason: Type.Optional(Input.rejection_reason),
-      content: Type.Optional(about(nullable(ContentInput), "The file, if it is small.")),
-    },
-    READ_ONLY,
-  ),
+    ),
+    rejection_reason: Type.Optional(Input.rejection_reason),
+    content: Type.Optional(about(nullable(ContentInput), "The file, if it is small.")),
+  },
+  READ_ONLY,
 );
 export type DocumentInput = Static<typeof DocumentInput>;
 
 /** DocumentInput as a form. Only the contract uses this: the form's fields are validated with DocumentInput. */
-export const DocumentForm = titled(
+export const DocumentForm = component(
   "DocumentForm",
   "A document to add, with its file as the part content. A field that is not text is sent as JSON.",
-  strict({
+  {
     name: about(Input.name, ...TEXT.name),
     required: Type.Optional(about(Type.Boolean(), `${TEXT.required[0]} Default: true.`, true)),
     expires_on: Type.Optional(about(CalendarDate, ...TEXT.expires_on)),
@@ -124,24 +119,22 @@ export const DocumentForm = titled(
         "The file: its bytes, at most 25 MiB, with a Content-Type and a filename of its own.",
       ),
     ),
-  }),
+  },
 );
 
 /** JSON Merge Patch (RFC 7396) of a document. `state` moves it to another state. */
-export const DocumentPatch = titled(
+export const DocumentPatch = component(
   "DocumentPatch",
   "Changes of a document (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
-  strict(
-    {
-      name: Type.Optional(about(Input.name, ...TEXT.name)),
-      required: Type.Optional(Input.required),
-      expires_on: Type.Optional(Input.expires_on),
-      metadata: Type.Optional(about(nullable(MetadataPatch), "Changes of the client's own labels. Null removes all.")),
-      state: Type.Optional(about(State, "Moves the document to this state.", "accepted")),
-      rejection_reason: Type.Optional(Input.rejection_reason),
-    },
-    { ...READ_ONLY, content: "upload it with PUT /candidates/{id}/documents/{docId}/content" },
-  ),
+  {
+    name: Type.Optional(about(Input.name, ...TEXT.name)),
+    required: Type.Optional(Input.required),
+    expires_on: Type.Optional(Input.expires_on),
+    metadata: Type.Optional(about(nullable(MetadataPatch), "Changes of the client's own labels. Null removes all.")),
+    state: Type.Optional(about(State, "Moves the document to this state.", "accepted")),
+    rejection_reason: Type.Optional(Input.rejection_reason),
+  },
+  { ...READ_ONLY, content: "upload it with PUT /candidates/{id}/documents/{docId}/content" },
 );
 export type DocumentPatch = Static<typeof DocumentPatch>;
 
@@ -162,44 +155,36 @@ export const DocumentOrName = titled(
   }),
 );
 
-const DocumentContent = titled(
-  "DocumentContent",
-  "The file of a document, without its bytes.",
-  strict({
-    filename: about(nullable(Type.String()), "The name of the file, if it was sent with one.", "passport.pdf"),
-    content_type: about(Type.String(), "The media type, as it was sent.", "application/pdf"),
-    size: about(Count, "The size in bytes.", 184213),
-    sha256: about(
-      Type.String(),
-      "The SHA-256 of the bytes, in hexadecimal.",
-      "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    ),
-    etag: about(
-      Type.String(),
-      "The ETag of the content, with its quotes. Equal bytes have equal tags.",
-      '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"',
-    ),
-    uploaded_at: about(Timestamp, "When the bytes arrived.", "2026-08-17T09:32:11.480Z"),
-  }),
-);
+const DocumentContent = component("DocumentContent", "The file of a document, without its bytes.", {
+  filename: about(nullable(Type.String()), "The name of the file, if it was sent with one.", "passport.pdf"),
+  content_type: about(Type.String(), "The media type, as it was sent.", "application/pdf"),
+  size: about(Count, "The size in bytes.", 184213),
+  sha256: about(
+    Type.String(),
+    "The SHA-256 of the bytes, in hexadecimal.",
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  ),
+  etag: about(
+    Type.String(),
+    "The ETag of the content, with its quotes. Equal bytes have equal tags.",
+    '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"',
+  ),
+  uploaded_at: about(Timestamp, "When the bytes arrived.", "2026-08-17T09:32:11.480Z"),
+});
 
-export const Document = titled(
-  "Document",
-  "A document that a candidate brings.",
-  strict({
-    object: about(oneOf(["document"]), "The type of the object.", "document"),
-    id: about(Type.String(), "The id of the document.", "doc_01k9z3v6n0f7r2x5c8a1s4g6h9"),
-    candidate_id: about(Type.String(), "The id of its candidate.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
-    name: about(Type.String(), ...TEXT.name),
-    state: about(State, ...TEXT.state),
-    required: about(Type.Boolean(), ...TEXT.required),
-    rejection_reason: about(nullable(Type.String()), ...TEXT.rejection_reason),
-    expires_on: about(nullable(CalendarDate), ...TEXT.expires_on),
-    metadata: about(Metadata, "The client's own labels."),
-    content: about(nullable(DocumentContent), "The file. Null: the service holds none."),
-    chase: about(Chase, "The reminders sent so far for the document."),
-    created_at: about(Timestamp, "When the document was added.", "2026-08-17T09:30:00.000Z"),
-    updated_at: about(Timestamp, "When the document was last changed.", "2026-08-17T09:32:11.480Z"),
-  }),
-);
+export const Document = component("Document", "A document that a candidate brings.", {
+  object: about(oneOf(["document"]), "The type of the object.", "document"),
+  id: about(Type.String(), "The id of the document.", "doc_01k9z3v6n0f7r2x5c8a1s4g6h9"),
+  candidate_id: about(Type.String(), "The id of its candidate.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
+  name: about(Type.String(), ...TEXT.name),
+  state: about(State, ...TEXT.state),
+  required: about(Type.Boolean(), ...TEXT.required),
+  rejection_reason: about(nullable(Type.String()), ...TEXT.rejection_reason),
+  expires_on: about(nullable(CalendarDate), ...TEXT.expires_on),
+  metadata: about(Metadata, "The client's own labels."),
+  content: about(nullable(DocumentContent), "The file. Null: the service holds none."),
+  chase: about(Chase, "The reminders sent so far for the document."),
+  created_at: about(Timestamp, "When the document was added.", "2026-08-17T09:30:00.000Z"),
+  updated_at: about(Timestamp, "When the document was last changed.", "2026-08-17T09:32:11.480Z"),
+});
 export type Document = Static<typeof Document>;

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { about, oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
+import { about, component, oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
 import { ExternalId } from "./input-schema.ts";
 import { Candidate, ID, State } from "./schema.ts";
 
@@ -31,17 +31,13 @@ export const ListQuery = strict({
 export type ListQuery = Static<typeof ListQuery>;
 
 /** What the feed shows of a candidate that was deleted. */
-export const DeletedCandidate = titled(
-  "DeletedCandidate",
-  "What remains of a candidate that was deleted.",
-  strict({
-    object: about(oneOf(["candidate"]), "The type of the object.", "candidate"),
-    id: about(Type.String(), ...ID),
-    deleted: about(Type.Boolean(), "Always true: the candidate is erased. Remove it from your mirror.", true),
-    version: about(Type.Integer({ minimum: 1 }), "Counts the changes of the candidate, from 1.", 8),
-    updated_at: about(Timestamp, "When the candidate was deleted.", "2026-08-20T08:00:00.000Z"),
-  }),
-);
+export const DeletedCandidate = component("DeletedCandidate", "What remains of a candidate that was deleted.", {
+  object: about(oneOf(["candidate"]), "The type of the object.", "candidate"),
+  id: about(Type.String(), ...ID),
+  deleted: about(Type.Boolean(), "Always true: the candidate is erased. Remove it from your mirror.", true),
+  version: about(Type.Integer({ minimum: 1 }), "Counts the changes of the candidate, from 1.", 8),
+  updated_at: about(Timestamp, "When the candidate was deleted.", "2026-08-20T08:00:00.000Z"),
+});
 export type DeletedCandidate = Static<typeof DeletedCandidate>;
 
 const CandidateRow = titled(
@@ -50,22 +46,18 @@ const CandidateRow = titled(
   Type.Unsafe<Candidate | DeletedCandidate>({ oneOf: [Candidate, DeletedCandidate] }),
 );
 
-export const CandidateList = titled(
-  "CandidateList",
-  "A page of the list of candidates, oldest change first.",
-  strict({
-    object: about(oneOf(["list"]), "The type of the object.", "list"),
-    data: about(Type.Array(CandidateRow), "The rows. A row may be repeated on a later page; none is ever skipped."),
-    has_more: about(
-      Type.Boolean(),
-      "True: read the next page now, with the cursor. False: come back later with the cursor and get only what changed.",
-      false,
-    ),
-    cursor: about(
-      Type.String(),
-      "Where to continue. Always there. Store it after the rows of the page.",
-      "MTc4Njk1OTAwMDAwMDAw",
-    ),
-  }),
-);
+export const CandidateList = component("CandidateList", "A page of the list of candidates, oldest change first.", {
+  object: about(oneOf(["list"]), "The type of the object.", "list"),
+  data: about(Type.Array(CandidateRow), "The rows. A row may be repeated on a later page; none is ever skipped."),
+  has_more: about(
+    Type.Boolean(),
+    "True: read the next page now, with the cursor. False: come back later with the cursor and get only what changed.",
+    false,
+  ),
+  cursor: about(
+    Type.String(),
+    "Where to continue. Always there. Store it after the rows of the page.",
+    "MTc4Njk1OTAwMDAwMDAw",
+  ),
+});
 export type CandidateList = Static<typeof CandidateList>;

@@ -3,6 +3,7 @@ import { DocumentOrName } from "./document-schema.ts";
 import {
   about,
   CalendarDate,
+  component,
   Email,
   freeText,
   MetadataInput,
@@ -11,7 +12,6 @@ import {
   Phone,
   readOnly,
   strict,
-  titled,
 } from "../schema/fields.ts";
 import { ReferenceInput } from "./reference-schema.ts";
 import { ChaseAttempts, DEFAULT_CHASE_ATTEMPTS, MAX_DOCUMENTS, MAX_REFERENCES, TEXT } from "./schema.ts";
@@ -64,75 +64,70 @@ const READ_ONLY = readOnly(
   "updated_at",
 );
 
-export const CandidateInput = titled(
+export const CandidateInput = component(
   "CandidateInput",
   "A candidate to create. No field is required.",
-  strict(
-    {
-      ...candidateFields,
-      ...chaseFields,
-      documents: Type.Optional(
-        about(
-          nullable(Type.Array(DocumentOrName, { maxItems: MAX_DOCUMENTS })),
-          "Documents to add, up to 200. A plain string is a document's name.",
-          ["Passport", { name: "Work permit", required: false }],
-        ),
+  {
+    ...candidateFields,
+    ...chaseFields,
+    documents: Type.Optional(
+      about(
+        nullable(Type.Array(DocumentOrName, { maxItems: MAX_DOCUMENTS })),
+        "Documents to add, up to 200. A plain string is a document's name.",
+        ["Passport", { name: "Work permit", required: false }],
       ),
-      references: Type.Optional(
-        about(nullable(Type.Array(ReferenceInput, { maxItems: MAX_REFERENCES })), "References to add, up to 50.", [
-          { name: "Jordan Reyes", email: "jordan@example.com" },
-        ]),
-      ),
-    },
-    {
-      ...READ_ONLY,
-      id: "the service assigns it; send your own id as external_id",
-      state: "it is derived from documents and references",
-      reference_requirements: "it is derived; set references_required instead",
-      withdrawn: "withdraw a candidate with PATCH /candidates/{id}",
-      withdrawal_reason: "withdraw a candidate with PATCH /candidates/{id}",
-      started_at: "start the candidate with POST /candidates/{id}/start",
-    },
-  ),
+    ),
+    references: Type.Optional(
+      about(nullable(Type.Array(ReferenceInput, { maxItems: MAX_REFERENCES })), "References to add, up to 50.", [
+        { name: "Jordan Reyes", email: "jordan@example.com" },
+      ]),
+    ),
+  },
+  {
+    ...READ_ONLY,
+    id: "the service assigns it; send your own id as external_id",
+    state: "it is derived from documents and references",
+    reference_requirements: "it is derived; set references_required instead",
+    withdrawn: "withdraw a candidate with PATCH /candidates/{id}",
+    withdrawal_reason: "withdraw a candidate with PATCH /candidates/{id}",
+    started_at: "start the candidate with POST /candidates/{id}/start",
+  },
 );
 export type CandidateInput = Static<typeof CandidateInput>;
 
 /** JSON Merge Patch (RFC 7396): null clears a field, an absent field stays as it is. */
-export const CandidatePatch = titled(
+export const CandidatePatch = component(
   "CandidatePatch",
   "Changes of a candidate (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
-  strict(
-    {
-      ...candidateFields,
-      metadata: Type.Optional(about(nullable(MetadataPatch), "Changes of the client's own labels. Null removes all.")),
-      withdrawn: Type.Optional(about(Type.Boolean(), "True withdraws the candidate, false reinstates it.", true)),
-      withdrawal_reason: Type.Optional(about(nullable(freeText(1000)), ...TEXT.withdrawal_reason)),
-    },
-    {
-      ...READ_ONLY,
-      docs_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
-      reference_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
-      documents:
-        "add one with POST /candidates/{id}/documents, change one with PATCH /candidates/{id}/documents/{docId}",
-      references: "add one with POST /candidates/{id}/references, change one with PATCH /references/{id}",
-      state: "it is derived from documents and references",
-      reference_requirements: "it is derived; set references_required instead",
-      started_at: "start the candidate with POST /candidates/{id}/start",
-    },
-  ),
+  {
+    ...candidateFields,
+    metadata: Type.Optional(about(nullable(MetadataPatch), "Changes of the client's own labels. Null removes all.")),
+    withdrawn: Type.Optional(about(Type.Boolean(), "True withdraws the candidate, false reinstates it.", true)),
+    withdrawal_reason: Type.Optional(about(nullable(freeText(1000)), ...TEXT.withdrawal_reason)),
+  },
+  {
+    ...READ_ONLY,
+    docs_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
+    reference_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
+    documents: "add one with POST /candidates/{id}/documents, change one with PATCH /candidates/{id}/documents/{docId}",
+    references: "add one with POST /candidates/{id}/references, change one with PATCH /references/{id}",
+    state: "it is derived from documents and references",
+    reference_requirements: "it is derived; set references_required instead",
+    started_at: "start the candidate with POST /candidates/{id}/start",
+  },
 );
 export type CandidatePatch = Static<typeof CandidatePatch>;
 
 /** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
-export const OutreachPatch = titled(
+export const OutreachPatch = component(
   "OutreachPatch",
   "Changes of how often a candidate's documents and references are chased (JSON Merge Patch, RFC 7396).",
-  strict(chaseFields),
+  chaseFields,
 );
 export type OutreachPatch = Static<typeof OutreachPatch>;
 
 /** The body of a start: nothing. */
-export const StartInput = titled("StartInput", "An object without members. The body may be left out.", strict({}));
+export const StartInput = component("StartInput", "An object without members. The body may be left out.", {});
 
 export const CreateQuery = strict({
   dry_run: Type.Optional(

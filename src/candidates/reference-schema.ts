@@ -2,18 +2,18 @@ import Type, { type Static } from "typebox";
 import { Chase } from "./document-schema.ts";
 import {
   about,
+  component,
   Email,
   freeText,
   Metadata,
-  MetadataPatch,
   MetadataInput,
+  MetadataPatch,
   nullable,
   oneOf,
   Phone,
   readOnly,
   strict,
   Timestamp,
-  titled,
 } from "../schema/fields.ts";
 
 export const REFERENCE_STATES = [
@@ -76,30 +76,28 @@ const READ_ONLY = readOnly(
 );
 
 /** A reference as a client sends it: in POST references, or inside a new candidate. */
-export const ReferenceInput = titled(
+export const ReferenceInput = component(
   "ReferenceInput",
   "A reference to add.",
-  strict(
-    {
-      ...referenceFields,
-      metadata: Type.Optional(about(nullable(MetadataInput), "The client's own labels.")),
-      state: Type.Optional(
-        about(
-          nullable(State),
-          "The state to begin in. Default: requested if the candidate is started, else not_requested.",
-          "received",
-        ),
+  {
+    ...referenceFields,
+    metadata: Type.Optional(about(nullable(MetadataInput), "The client's own labels.")),
+    state: Type.Optional(
+      about(
+        nullable(State),
+        "The state to begin in. Default: requested if the candidate is started, else not_requested.",
+        "received",
       ),
-      response: Type.Optional(
-        about(
-          nullable(Response),
-          "What the referee said: any JSON object of up to 16 KiB, with up to 1,000 members and items in all.",
-          ANSWERS,
-        ),
+    ),
+    response: Type.Optional(
+      about(
+        nullable(Response),
+        "What the referee said: any JSON object of up to 16 KiB, with up to 1,000 members and items in all.",
+        ANSWERS,
       ),
-    },
-    READ_ONLY,
-  ),
+    ),
+  },
+  READ_ONLY,
 );
 export type ReferenceInput = Static<typeof ReferenceInput>;
 
@@ -108,56 +106,50 @@ export const ReferencePath = strict({
 });
 
 /** JSON Merge Patch (RFC 7396) of a reference. `state` moves it to another state. */
-export const ReferencePatch = titled(
+export const ReferencePatch = component(
   "ReferencePatch",
   "Changes of a reference (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
-  strict(
-    {
-      ...referenceFields,
-      metadata: Type.Optional(about(nullable(MetadataPatch), "Changes of the client's own labels. Null removes all.")),
-      state: Type.Optional(about(State, "Moves the reference to this state.", "received")),
-      response: Type.Optional(
-        about(
-          nullable(Response),
-          "Changes of what the referee said, merged into it. The result is an object of up to 16 KiB, with up to 1,000 members and items in all.",
-          ANSWERS,
-        ),
+  {
+    ...referenceFields,
+    metadata: Type.Optional(about(nullable(MetadataPatch), "Changes of the client's own labels. Null removes all.")),
+    state: Type.Optional(about(State, "Moves the reference to this state.", "received")),
+    response: Type.Optional(
+      about(
+        nullable(Response),
+        "Changes of what the referee said, merged into it. The result is an object of up to 16 KiB, with up to 1,000 members and items in all.",
+        ANSWERS,
       ),
-    },
-    READ_ONLY,
-  ),
+    ),
+  },
+  READ_ONLY,
 );
 export type ReferencePatch = Static<typeof ReferencePatch>;
 
-export const Reference = titled(
-  "Reference",
-  "A person who is asked about a candidate, and what they said.",
-  strict({
-    object: about(oneOf(["reference"]), "The type of the object.", "reference"),
-    id: about(Type.String(), "The id of the reference.", "ref_01k9z3v7p2g8s3z6d9b2t5j7k1"),
-    candidate_id: about(Type.String(), "The id of its candidate.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
-    name: about(nullable(Type.String()), ...TEXT.name),
-    email: about(nullable(Type.String()), ...TEXT.email),
-    phone: about(nullable(Type.String()), `${PHONE}, as E.164.`, "+14155550123"),
-    company: about(nullable(Type.String()), ...TEXT.company),
-    job_title: about(nullable(Type.String()), ...TEXT.job_title),
-    relationship: about(nullable(Type.String()), ...TEXT.relationship),
-    state: about(State, ...TEXT.state),
-    response: about(nullable(Response), "What the referee said: any JSON object.", ANSWERS),
-    metadata: about(Metadata, "The client's own labels."),
-    chase: about(Chase, "The reminders sent so far for the reference."),
-    requested_at: about(
-      nullable(Timestamp),
-      "When the reference was first requested. Null if it never was.",
-      "2026-08-17T09:31:00.000Z",
-    ),
-    received_at: about(
-      nullable(Timestamp),
-      "When the answer was received. Null unless the state is received.",
-      "2026-08-19T14:05:37.206Z",
-    ),
-    created_at: about(Timestamp, "When the reference was added.", "2026-08-17T09:30:00.000Z"),
-    updated_at: about(Timestamp, "When the reference was last changed.", "2026-08-19T14:05:37.206Z"),
-  }),
-);
+export const Reference = component("Reference", "A person who is asked about a candidate, and what they said.", {
+  object: about(oneOf(["reference"]), "The type of the object.", "reference"),
+  id: about(Type.String(), "The id of the reference.", "ref_01k9z3v7p2g8s3z6d9b2t5j7k1"),
+  candidate_id: about(Type.String(), "The id of its candidate.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
+  name: about(nullable(Type.String()), ...TEXT.name),
+  email: about(nullable(Type.String()), ...TEXT.email),
+  phone: about(nullable(Type.String()), `${PHONE}, as E.164.`, "+14155550123"),
+  company: about(nullable(Type.String()), ...TEXT.company),
+  job_title: about(nullable(Type.String()), ...TEXT.job_title),
+  relationship: about(nullable(Type.String()), ...TEXT.relationship),
+  state: about(State, ...TEXT.state),
+  response: about(nullable(Response), "What the referee said: any JSON object.", ANSWERS),
+  metadata: about(Metadata, "The client's own labels."),
+  chase: about(Chase, "The reminders sent so far for the reference."),
+  requested_at: about(
+    nullable(Timestamp),
+    "When the reference was first requested. Null if it never was.",
+    "2026-08-17T09:31:00.000Z",
+  ),
+  received_at: about(
+    nullable(Timestamp),
+    "When the answer was received. Null unless the state is received.",
+    "2026-08-19T14:05:37.206Z",
+  ),
+  created_at: about(Timestamp, "When the reference was added.", "2026-08-17T09:30:00.000Z"),
+  updated_at: about(Timestamp, "When the reference was last changed.", "2026-08-19T14:05:37.206Z"),
+});
 export type Reference = Static<typeof Reference>;

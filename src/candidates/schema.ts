@@ -1,6 +1,16 @@
 import Type, { type Static } from "typebox";
 import { Document } from "./document-schema.ts";
-import { about, CalendarDate, Count, Metadata, nullable, oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
+import {
+  about,
+  CalendarDate,
+  component,
+  Count,
+  Metadata,
+  nullable,
+  oneOf,
+  strict,
+  Timestamp,
+} from "../schema/fields.ts";
 import { Reference } from "./reference-schema.ts";
 
 export const MAX_DOCUMENTS = 200;
@@ -38,27 +48,23 @@ export const TEXT = {
 
 export const ID = ["The id of the candidate.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"] as const;
 
-const WaitingOn = titled(
-  "WaitingOn",
-  "One thing that is still missing.",
-  strict({
-    code: about(
-      Type.String(),
-      "What is missing: not_started, candidate_bounced, references_missing, reference_without_email, or document_ or reference_ followed by a state.",
-      "document_rejected",
-    ),
-    subject: about(
-      Type.String(),
-      "The id of the document, reference or candidate that it is about.",
-      "doc_01k9z3v6n0f7r2x5c8a1s4g6h9",
-    ),
-    message: about(
-      Type.String(),
-      "A sentence for a person.",
-      'Document "Passport" was rejected: The photo is not readable',
-    ),
-  }),
-);
+const WaitingOn = component("WaitingOn", "One thing that is still missing.", {
+  code: about(
+    Type.String(),
+    "What is missing: not_started, candidate_bounced, references_missing, reference_without_email, or document_ or reference_ followed by a state.",
+    "document_rejected",
+  ),
+  subject: about(
+    Type.String(),
+    "The id of the document, reference or candidate that it is about.",
+    "doc_01k9z3v6n0f7r2x5c8a1s4g6h9",
+  ),
+  message: about(
+    Type.String(),
+    "A sentence for a person.",
+    'Document "Passport" was rejected: The photo is not readable',
+  ),
+});
 export type WaitingOn = Static<typeof WaitingOn>;
 
 export const OUTREACH_REASONS = [
@@ -74,27 +80,23 @@ export const OUTREACH_REASONS = [
 ] as const;
 export type OutreachReason = (typeof OUTREACH_REASONS)[number];
 
-const Outreach = titled(
-  "Outreach",
-  "When the next reminder goes out, or why none will.",
-  strict({
-    next_at: about(
-      nullable(Timestamp),
-      "When the next reminder goes out to the candidate or to a referee. Null if none will.",
-      "2026-08-21T09:31:00.000Z",
-    ),
-    reason: about(
-      nullable(oneOf(OUTREACH_REASONS)),
-      "Why no reminder will go out. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out.",
-      null,
-    ),
-  }),
-);
+const Outreach = component("Outreach", "When the next reminder goes out, or why none will.", {
+  next_at: about(
+    nullable(Timestamp),
+    "When the next reminder goes out to the candidate or to a referee. Null if none will.",
+    "2026-08-21T09:31:00.000Z",
+  ),
+  reason: about(
+    nullable(oneOf(OUTREACH_REASONS)),
+    "Why no reminder will go out. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out.",
+    null,
+  ),
+});
 
-const ReferenceRequirements = titled(
+const ReferenceRequirements = component(
   "ReferenceRequirements",
   "How many references are needed, and how many are there.",
-  strict({
+  {
     required: about(
       Count,
       "How many references must be received: references_required, or else the number of those that are neither waived nor cancelled.",
@@ -102,71 +104,63 @@ const ReferenceRequirements = titled(
     ),
     received: about(Count, "How many references were received.", 1),
     outstanding: about(Count, "How many are still to be received: required - received, at least 0.", 1),
-  }),
+  },
 );
 export type ReferenceRequirements = Static<typeof ReferenceRequirements>;
 
-export const Candidate = titled(
-  "Candidate",
-  "A candidate with all documents and references.",
-  strict({
-    object: about(oneOf(["candidate"]), "The type of the object.", "candidate"),
-    id: about(Type.String(), ...ID),
-    external_id: about(nullable(Type.String()), ...TEXT.external_id),
-    name: about(nullable(Type.String()), ...TEXT.name),
-    first_name: about(nullable(Type.String()), ...TEXT.first_name),
-    last_name: about(nullable(Type.String()), ...TEXT.last_name),
-    email: about(nullable(Type.String()), ...TEXT.email),
-    phone: about(nullable(Type.String()), "The phone number, as E.164.", "+14155550123"),
-    job_title: about(nullable(Type.String()), ...TEXT.job_title),
-    start_date: about(nullable(CalendarDate), ...TEXT.start_date),
-    metadata: about(Metadata, "The client's own labels."),
-    docs_chase_attempts: about(ChaseAttempts, ...TEXT.docs_chase_attempts),
-    reference_chase_attempts: about(ChaseAttempts, ...TEXT.reference_chase_attempts),
-    references_required: about(nullable(Type.Integer()), ...TEXT.references_required),
-    reference_requirements: about(ReferenceRequirements, "How many references are needed, and how many are there."),
-    outreach: about(Outreach, "When the next reminder goes out, or why none will."),
-    state: about(
-      State,
-      "Derived from the documents and references. created: until it is started. in_progress: something is outstanding. action_required: a document is rejected or expired, or a reference is declined, bounced or unresponsive. completed: everything is settled. withdrawn: the client withdrew it.",
-      "in_progress",
-    ),
-    state_reason: about(
-      nullable(Type.String()),
-      "Why the state is action_required or withdrawn, in a sentence for a person. Null in other states.",
-      'Document "Passport" was rejected: The photo is not readable',
-    ),
-    waiting_on: about(
-      Type.Array(WaitingOn),
-      "What is still missing. Empty once the candidate is completed or withdrawn.",
-    ),
-    withdrawn: about(Type.Boolean(), ...TEXT.withdrawn),
-    withdrawal_reason: about(nullable(Type.String()), ...TEXT.withdrawal_reason),
-    documents: about(Type.Array(Document), "The documents, in the order in which they were added."),
-    references: about(Type.Array(Reference), "The references, in the order in which they were added."),
-    version: about(Type.Integer({ minimum: 1 }), "Counts the changes of the candidate, from 1.", 7),
-    pack_version: about(Type.Integer({ minimum: 1 }), "Counts the changes of what the pack shows, from 1.", 5),
-    created_at: about(Timestamp, "When the candidate was created.", "2026-08-17T09:30:00.000Z"),
-    updated_at: about(Timestamp, "When the candidate was last changed.", "2026-08-19T14:05:37.206Z"),
-    started_at: about(
-      nullable(Timestamp),
-      "When the candidate was started. Null until then.",
-      "2026-08-17T09:31:00.000Z",
-    ),
-  }),
-);
+export const Candidate = component("Candidate", "A candidate with all documents and references.", {
+  object: about(oneOf(["candidate"]), "The type of the object.", "candidate"),
+  id: about(Type.String(), ...ID),
+  external_id: about(nullable(Type.String()), ...TEXT.external_id),
+  name: about(nullable(Type.String()), ...TEXT.name),
+  first_name: about(nullable(Type.String()), ...TEXT.first_name),
+  last_name: about(nullable(Type.String()), ...TEXT.last_name),
+  email: about(nullable(Type.String()), ...TEXT.email),
+  phone: about(nullable(Type.String()), "The phone number, as E.164.", "+14155550123"),
+  job_title: about(nullable(Type.String()), ...TEXT.job_title),
+  start_date: about(nullable(CalendarDate), ...TEXT.start_date),
+  metadata: about(Metadata, "The client's own labels."),
+  docs_chase_attempts: about(ChaseAttempts, ...TEXT.docs_chase_attempts),
+  reference_chase_attempts: about(ChaseAttempts, ...TEXT.reference_chase_attempts),
+  references_required: about(nullable(Type.Integer()), ...TEXT.references_required),
+  reference_requirements: about(ReferenceRequirements, "How many references are needed, and how many are there."),
+  outreach: about(Outreach, "When the next reminder goes out, or why none will."),
+  state: about(
+    State,
+    "Derived from the documents and references. created: until it is started. in_progress: something is outstanding. action_required: a document is rejected or expired, or a reference is declined, bounced or unresponsive. completed: everything is settled. withdrawn: the client withdrew it.",
+    "in_progress",
+  ),
+  state_reason: about(
+    nullable(Type.String()),
+    "Why the state is action_required or withdrawn, in a sentence for a person. Null in other states.",
+    'Document "Passport" was rejected: The photo is not readable',
+  ),
+  waiting_on: about(
+    Type.Array(WaitingOn),
+    "What is still missing. Empty once the candidate is completed or withdrawn.",
+  ),
+  withdrawn: about(Type.Boolean(), ...TEXT.withdrawn),
+  withdrawal_reason: about(nullable(Type.String()), ...TEXT.withdrawal_reason),
+  documents: about(Type.Array(Document), "The documents, in the order in which they were added."),
+  references: about(Type.Array(Reference), "The references, in the order in which they were added."),
+  version: about(Type.Integer({ minimum: 1 }), "Counts the changes of the candidate, from 1.", 7),
+  pack_version: about(Type.Integer({ minimum: 1 }), "Counts the changes of what the pack shows, from 1.", 5),
+  created_at: about(Timestamp, "When the candidate was created.", "2026-08-17T09:30:00.000Z"),
+  updated_at: about(Timestamp, "When the candidate was last changed.", "2026-08-19T14:05:37.206Z"),
+  started_at: about(
+    nullable(Timestamp),
+    "When the candidate was started. Null until then.",
+    "2026-08-17T09:31:00.000Z",
+  ),
+});
 export type Candidate = Static<typeof Candidate>;
 
 /** The answer to a dry run: the candidate as it would be created. The ids are examples. */
-export const DryRun = titled(
-  "DryRun",
-  "What a request would create. Nothing is stored.",
-  strict({
-    object: about(oneOf(["dry_run"]), "The type of the object.", "dry_run"),
-    valid: about(Type.Boolean(), "Always true: a request that is not valid is answered with a problem.", true),
-    would_create: about(Candidate, "The candidate as it would be created. Its ids are examples."),
-  }),
-);
+export const DryRun = component("DryRun", "What a request would create. Nothing is stored.", {
+  object: about(oneOf(["dry_run"]), "The type of the object.", "dry_run"),
+  valid: about(Type.Boolean(), "Always true: a request that is not valid is answered with a problem.", true),
+  would_create: about(Candidate, "The candidate as it would be created. Its ids are examples."),
+});
 export type DryRun = Static<typeof DryRun>;
 
 export const CandidatePath = strict({ id: about(Type.String(), ...ID) });

@@ -33,18 +33,10 @@ export interface CandidateServiceOptions {
 
 /** The operations on candidates as a whole. */
 export class CandidateService {
-  readonly #store: CandidateStore;
-  readonly #content: ContentStore;
-  readonly #clock: Clock;
-  readonly #feedLagMs: number;
-  readonly #watermarks: CandidateServiceOptions["watermarks"];
+  readonly #options: CandidateServiceOptions;
 
-  constructor({ store, content, clock, feedLagMs, watermarks }: CandidateServiceOptions) {
-    this.#store = store;
-    this.#content = content;
-    this.#clock = clock;
-    this.#feedLagMs = feedLagMs;
-    this.#watermarks = watermarks;
+  constructor(options: CandidateServiceOptions) {
+    this.#options = options;
   }
 
   /**
@@ -52,12 +44,12 @@ export class CandidateService {
    * @throws problems external_id_taken, invalid_transition, validation_failed, payload_too_large, store_unavailable.
    */
   async create(accountId: string, given: CandidateInput, newId: NewId): Promise<Candidate> {
-    const now = timestamp(this.#clock.now());
+    const now = timestamp(this.#options.clock.now());
     const id = newId("cand");
     const owner = { accountId, candidateId: id };
     let documents: DocumentRecord[];
     try {
-      documents = await this.#newDocuments(given, newId, now, (file) => this.#content.store(file, owner));
+      documents = await this.#newDocuments(given, newId, now, (file) => this.#options.content.store(file, owner));
     } catch (error) {
       const earlier = await this.#createdBefore(error, accountId, id);
       if (earlier === null) throw error;
@@ -66,7 +58,11 @@ export class CandidateService {
     const draft = newDraft(given, { id, accountId, documents, newId, now });
     // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle`
     // removes the duplicates.
-    const record = await this.#content.settle(fileIdsOf(documents), () => this.#store.insert(draft), namesFile);
+    const record = await this.#options.content.settle(
+      fileIdsOf(documents),
+      () => this.#options.store.insert(draft),
+      namesFile,
+    );
     return renderCandidate(record);
   }
 
@@ -77,22 +73,24 @@ export class CandidateService {
    */
   async #createdBefore(error: unknown, accountId: string, id: string): Promise<CandidateRecord | null> {
     if (!(error instanceof Problem && error.code === "invalid_transition")) return null;
-    const found = await this.#store.reader.find(accountId, id);
+    const found = await this.#options.store.reader.find(accountId, id);
     if (found !== null && isTombstone(found)) throw candidateDeleted(id);
     return found;
   }
 
   /** Does what `create` does, but writes nothing. The ids in the answer are examples. @throws as `create` does. */
   async rehearse(accountId: string, given: CandidateInput, newId: NewId): Promise<DryRun> {
-    const now = timestamp(this.#clock.now());
+    const now = timestamp(this.#options.clock.now());
     const documents = await this.#newDocuments(given, newId, now, rehearsedFile);
-    const record = await this.#store.rehearse(newDraft(given, { id: newId("cand"), accountId, documents, newId, now }));
+    const record = await this.#options.store.rehearse(
+      newDraft(given, { id: newId("cand"), accountId, documents, newId, now }),
+    );
     return { object: "dry_run", valid: true, would_create: renderCandidate(record) };
   }
 
   /** @throws problem not_found, also for another account's candidate. */
   async read(accountId: string, id: string): Promise<Candidate> {
-    return renderCandidate(await this.#store.get(accountId, id));
+    return renderCandidate(await this.#options.store.get(accountId, id));
   }
 
   /** @throws problems not_found, version_mismatch, external_id_taken, validation_failed. */
@@ -106,7 +104,7 @@ export class CandidateService {
    */
   async start(accountId: string, id: string, precondition: Precondition): Promise<Candidate> {
     // If-Match is ignored if the candidate is already started: a retry after a lost answer must succeed.
-    const record = await this.#store.change(accountId, id, (before, now) => {
+    const record = await this.#options.store.change(accountId, id, (before, now) => {
       if (before.started_at === null || before.withdrawn) precondition([taggedCandidate(before)]);
       return started(before, now);
     });
@@ -114,7 +112,7 @@ export class CandidateService {
   }
 
   async #change(accountId: string, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
-    const record = await this.#store.change(accountId, id, (before, now) => {
+    const record = await this.#options.store.change(accountId, id, (before, now) => {
       precondition([taggedCandidate(before)]);
       return edit(before, now);
     });
@@ -132,17 +130,20 @@ export class CandidateService {
     { limit, cursor, state, external_id, updated_since }: ListQuery,
     clientHas?: (tag: string) => boolean,
   ): Promise<RenderedJson> {
-    const from = cursor === undefined ? cursorAt(updated_since, this.#feedLagMs) : decodeCursor(cursor);
+    const from = cursor === undefined ? cursorAt(updated_since, this.#options.feedLagMs) : decodeCursor(cursor);
     // The lag allows for clock skew, and for processes of an earlier version, which make no marks.
-    const completeUntil = Math.min(this.#clock.now() - this.#feedLagMs, this.#watermarks.completeUntil());
+    const completeUntil = Math.min(
+      this.#options.clock.now() - this.#options.feedLagMs,
+      this.#options.watermarks.completeUntil(),
+    );
     const query = { accountId, after: from.after, state, external_id, limit: Math.min(limit, MAX_PAGE_ROWS) };
     const cursorAfter = (page: FeedPage<FeedPlace>) => encodeCursor(advance(from, page, completeUntil));
     if (clientHas !== undefined) {
-      const places = await this.#store.reader.places(query);
+      const places = await this.#options.store.reader.places(query);
       const tag = pageTag(places, cursorAfter(places));
       if (clientHas(tag)) return new RenderedJson(Buffer.alloc(0), tag);
     }
-    const page = await this.#store.reader.feed(query);
+    const page = await this.#options.store.reader.feed(query);
     return renderPage(page, cursorAfter(page));
   }
 
@@ -161,7 +162,7 @@ export class CandidateService {
         records.push(newDocument(given, { id: newId("doc"), now, content, started: false, at: `/documents/${n}` }));
       }
     } catch (error) {
-      await this.#content.discard(fileIdsOf(records));
+      await this.#options.content.discard(fileIdsOf(records));
       throw error;
     }
     return records;

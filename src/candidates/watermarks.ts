@@ -46,38 +46,15 @@ interface Known {
  * can still land.
  */
 export class Watermarks {
-  readonly #store: WatermarkStore;
-  readonly #clock: Clock;
-  readonly #writer: string;
-  readonly #openWrites: WatermarksOptions["openWrites"];
-  readonly #log: WatermarksOptions["log"];
-  readonly #skewMs: number;
-  readonly #roundMs: number;
-  readonly #silentRounds: number;
+  readonly #options: Required<WatermarksOptions>;
   readonly #stopping = new AbortController();
   #known = new Map<string, Known>();
   #round = 0;
   #completeUntil = 0;
   #running: Promise<void> = Promise.resolve();
 
-  constructor({
-    store,
-    clock,
-    writer,
-    openWrites,
-    log,
-    skewMs = 0,
-    roundMs = ROUND_MS,
-    silentRounds = SILENT_ROUNDS,
-  }: WatermarksOptions) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#writer = writer;
-    this.#openWrites = openWrites;
-    this.#log = log;
-    this.#skewMs = skewMs;
-    this.#roundMs = roundMs;
-    this.#silentRounds = silentRounds;
+  constructor(options: WatermarksOptions) {
+    this.#options = { skewMs: 0, roundMs: ROUND_MS, silentRounds: SILENT_ROUNDS, ...options };
   }
 
   /**
@@ -99,42 +76,45 @@ export class Watermarks {
    * or leaves it for the readers if something is still open. Never fails.
    */
   async stop(withinMs: number): Promise<void> {
-    const settled = await this.#openWrites.settled(withinMs);
+    const settled = await this.#options.openWrites.settled(withinMs);
     this.#stopping.abort();
     await this.#running;
-    if (settled) await this.#store.remove({ _id: this.#writer }).catch(() => undefined);
+    if (settled) await this.#options.store.remove({ _id: this.#options.writer }).catch(() => undefined);
   }
 
   async #runRounds(stopping: AbortSignal): Promise<void> {
-    for (let failures = 0; await pause(this.#roundMs, stopping);) {
+    for (let failures = 0; await pause(this.#options.roundMs, stopping);) {
       try {
         await this.#runRound();
         failures = 0;
       } catch (error) {
         failures++;
         if (failures % FAILURES_TO_REPORT === 0)
-          this.#log.warn({ err: error, failures }, "the feed's cursors stand still: cannot write or read feed_marks");
+          this.#options.log.warn(
+            { err: error, failures },
+            "the feed's cursors stand still: cannot write or read feed_marks",
+          );
       }
     }
   }
 
   /** Renews the mark of this process, and reads those of the others. Two round trips. */
   async #runRound(): Promise<void> {
-    const now = this.#clock.now();
-    const complete_until = this.#openWrites.earliest(now);
-    await this.#store.put({ _id: this.#writer, complete_until, round: ++this.#round });
-    const marks = await this.#store.all();
+    const now = this.#options.clock.now();
+    const complete_until = this.#options.openWrites.earliest(now);
+    await this.#options.store.put({ _id: this.#options.writer, complete_until, round: ++this.#round });
+    const marks = await this.#options.store.all();
     const silent = ({ _id, round }: Mark): number => {
       const before = this.#known.get(_id);
       return before?.mark.round === round ? before.silent + 1 : 0;
     };
     this.#known = new Map(marks.map((mark) => [mark._id, { mark, silent: silent(mark) }]));
     const known = [...this.#known.values()];
-    const dead = known.filter((each) => each.silent >= this.#silentRounds).map(({ mark }) => mark);
+    const dead = known.filter((each) => each.silent >= this.#options.silentRounds).map(({ mark }) => mark);
     const live = marks.filter((mark) => !dead.includes(mark));
     // A process that starts later than this round, and whose clock is behind, may still take a place before `now`.
-    this.#completeUntil = Math.min(now - this.#skewMs, ...live.map((mark) => mark.complete_until));
-    await Promise.all(dead.map((mark) => this.#store.remove(mark)));
+    this.#completeUntil = Math.min(now - this.#options.skewMs, ...live.map((mark) => mark.complete_until));
+    await Promise.all(dead.map((mark) => this.#options.store.remove(mark)));
   }
 }
 

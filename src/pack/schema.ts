@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Candidate } from "../candidates/schema.ts";
-import { about, oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
+import { about, component, oneOf, strict, Timestamp } from "../schema/fields.ts";
 
 export const FORMS = ["json", "pdf", "zip"] as const;
 /** The format of a pack. */
@@ -12,41 +12,33 @@ export const PackQuery = strict({
 
 const shown = Candidate.properties;
 
-const PackAccount = titled(
-  "PackAccount",
-  "The account that the candidate belongs to.",
-  strict({
-    id: about(Type.String(), "The id of the account.", "acct_01k9z3v4k7d5p8s1v3x6z9a2c4"),
-    name: about(Type.String(), "The name of the account.", "Acme"),
-  }),
-);
+const PackAccount = component("PackAccount", "The account that the candidate belongs to.", {
+  id: about(Type.String(), "The id of the account.", "acct_01k9z3v4k7d5p8s1v3x6z9a2c4"),
+  name: about(Type.String(), "The name of the account.", "Acme"),
+});
 
-const PackCandidate = titled(
-  "PackCandidate",
-  "The person.",
-  strict({
-    external_id: shown.external_id,
-    name: shown.name,
-    first_name: shown.first_name,
-    last_name: shown.last_name,
-    email: shown.email,
-    phone: shown.phone,
-    job_title: shown.job_title,
-    start_date: shown.start_date,
-    state: shown.state,
-    state_reason: shown.state_reason,
-    withdrawn: shown.withdrawn,
-    withdrawal_reason: shown.withdrawal_reason,
-    created_at: shown.created_at,
-    started_at: shown.started_at,
-  }),
-);
+const PackCandidate = component("PackCandidate", "The person.", {
+  external_id: shown.external_id,
+  name: shown.name,
+  first_name: shown.first_name,
+  last_name: shown.last_name,
+  email: shown.email,
+  phone: shown.phone,
+  job_title: shown.job_title,
+  start_date: shown.start_date,
+  state: shown.state,
+  state_reason: shown.state_reason,
+  withdrawn: shown.withdrawn,
+  withdrawal_reason: shown.withdrawal_reason,
+  created_at: shown.created_at,
+  started_at: shown.started_at,
+});
 
 /** The compliance pack: everything known about a candidate's documents and references, and what is missing. */
-export const Pack = titled(
+export const Pack = component(
   "Pack",
   "The compliance pack: everything known about a candidate's documents and references, and what is missing.",
-  strict({
+  {
     object: about(oneOf(["pack"]), "The type of the object.", "pack"),
     candidate_id: shown.id,
     pack_version: shown.pack_version,
@@ -59,6 +51,6 @@ export const Pack = titled(
     references: shown.references,
     references_required: shown.references_required,
     reference_requirements: shown.reference_requirements,
-  }),
+  },
 );
 export type Pack = Static<typeof Pack>;

@@ -27,16 +27,10 @@ export interface ReadPack {
 
 /** Reads a compliance pack once, then renders it in any format. */
 export class PackService {
-  readonly #store: CandidateStore;
-  readonly #contents: ContentStore;
-  readonly #accountName: (accountId: string) => Promise<string>;
-  readonly #clock: Clock;
+  readonly #dependencies: Dependencies;
 
-  constructor({ store, contents, accountName, clock }: Dependencies) {
-    this.#store = store;
-    this.#contents = contents;
-    this.#accountName = accountName;
-    this.#clock = clock;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -44,9 +38,15 @@ export class PackService {
    * @throws problems not_found (also for another account's candidate), store_unavailable.
    */
   async read(accountId: string, candidateId: string): Promise<ReadPack> {
-    const [record, name] = await Promise.all([this.#store.get(accountId, candidateId), this.#accountName(accountId)]);
+    const [record, name] = await Promise.all([
+      this.#dependencies.store.get(accountId, candidateId),
+      this.#dependencies.accountName(accountId),
+    ]);
     const account: PackAccount = { id: accountId, name };
-    return { pack: renderPack(record, account, timestamp(this.#clock.now())), documents: record.documents };
+    return {
+      pack: renderPack(record, account, timestamp(this.#dependencies.clock.now())),
+      documents: record.documents,
+    };
   }
 
   /** Returns the pack as JSON. Other requests are served meanwhile. */
@@ -70,6 +70,6 @@ export class PackService {
   async zip(read: ReadPack, left: AbortSignal): Promise<Readable> {
     const pdf = await this.pdf(read, left); // first, so that a failure can still be answered as a problem
     const files = nameFiles(read.documents);
-    return zipped((signal) => bundle({ pack: read.pack, files, pdf, contents: this.#contents }, signal));
+    return zipped((signal) => bundle({ pack: read.pack, files, pdf, contents: this.#dependencies.contents }, signal));
   }
 }

@@ -34,6 +34,16 @@ export function titled<S extends TSchema>(title: string, description: string, sc
   return { ...schema, title, description };
 }
 
+/** An object with a name, as `titled` and `strict` make it. */
+export function component<P extends TProperties>(
+  title: string,
+  description: string,
+  properties: P,
+  elsewhere?: Record<string, string>,
+): TObject<P> {
+  return titled(title, description, strict(properties, elsewhere));
+}
+
 /**
  * Says what a field means, with its unit, for the OpenAPI document. For a schema with a name the text is about this use
  * of it, and the examples are the named schema's own.

@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { about, Email, freeText, nullable, oneOf, strict, Timestamp, titled } from "../schema/fields.ts";
+import { about, component, Email, freeText, nullable, oneOf, strict, Timestamp } from "../schema/fields.ts";
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
@@ -107,83 +107,71 @@ const derived = {
 };
 
 /** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
-export const AssistantPatch = titled(
+export const AssistantPatch = component(
   "AssistantPatch",
   "Changes of the assistant settings (JSON Merge Patch, RFC 7396): null restores a default.",
-  strict(
-    {
-      enabled: orDefault(assistantFields.enabled),
-      display_name: Type.Optional(assistantFields.display_name),
-      reply_to: Type.Optional(assistantFields.reply_to),
-      language: orDefault(assistantFields.language),
-      channels: orDefault(assistantFields.channels),
-      chase_interval_hours: orDefault(assistantFields.chase_interval_hours),
-      instructions: Type.Optional(assistantFields.instructions),
-      reference_questions: Type.Optional(assistantFields.reference_questions),
-    },
-    derived,
-  ),
+  {
+    enabled: orDefault(assistantFields.enabled),
+    display_name: Type.Optional(assistantFields.display_name),
+    reply_to: Type.Optional(assistantFields.reply_to),
+    language: orDefault(assistantFields.language),
+    channels: orDefault(assistantFields.channels),
+    chase_interval_hours: orDefault(assistantFields.chase_interval_hours),
+    instructions: Type.Optional(assistantFields.instructions),
+    reference_questions: Type.Optional(assistantFields.reference_questions),
+  },
+  derived,
 );
 export type AssistantPatch = Static<typeof AssistantPatch>;
 
 /** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
-export const QuietHoursPatch = titled(
+export const QuietHoursPatch = component(
   "QuietHoursPatch",
   "Changes of the quiet hours (JSON Merge Patch, RFC 7396): null restores a default.",
-  strict(
-    {
-      enabled: orDefault(quietHoursFields.enabled),
-      timezone: orDefault(quietHoursFields.timezone),
-      start: orDefault(quietHoursFields.start),
-      end: orDefault(quietHoursFields.end),
-      days: orDefault(quietHoursFields.days),
-    },
-    { ...derived, effective: "it is computed from the other fields" },
-  ),
+  {
+    enabled: orDefault(quietHoursFields.enabled),
+    timezone: orDefault(quietHoursFields.timezone),
+    start: orDefault(quietHoursFields.start),
+    end: orDefault(quietHoursFields.end),
+    days: orDefault(quietHoursFields.days),
+  },
+  { ...derived, effective: "it is computed from the other fields" },
 );
 export type QuietHoursPatch = Static<typeof QuietHoursPatch>;
 
-export const AssistantSettings = titled(
+export const AssistantSettings = component(
   "AssistantSettings",
   "How the assistant writes to candidates and referees.",
-  strict({
+  {
     object: about(oneOf(["assistant_settings"]), "The type of the object.", "assistant_settings"),
     ...assistantFields,
     ...recordFields,
-  }),
+  },
 );
 export type AssistantSettings = Static<typeof AssistantSettings>;
 
-const Effective = titled(
-  "EffectiveQuietHours",
-  "The quiet hours as they apply now.",
-  strict({
-    quiet_now: about(Type.Boolean(), "Whether it is quiet now.", false),
-    next_start: about(
-      nullable(Timestamp),
-      "When the next quiet hours start. Null if there are none.",
-      "2026-08-17T19:00:00.000Z",
-    ),
-    next_end: about(
-      nullable(Timestamp),
-      "When the current or the next quiet hours end. Null if there are none.",
-      "2026-08-18T06:00:00.000Z",
-    ),
-  }),
-);
+const Effective = component("EffectiveQuietHours", "The quiet hours as they apply now.", {
+  quiet_now: about(Type.Boolean(), "Whether it is quiet now.", false),
+  next_start: about(
+    nullable(Timestamp),
+    "When the next quiet hours start. Null if there are none.",
+    "2026-08-17T19:00:00.000Z",
+  ),
+  next_end: about(
+    nullable(Timestamp),
+    "When the current or the next quiet hours end. Null if there are none.",
+    "2026-08-18T06:00:00.000Z",
+  ),
+});
 /** The quiet hours as they apply now. A time is null if it never comes. */
 export type Effective = Static<typeof Effective>;
 
-export const QuietHoursSettings = titled(
-  "QuietHoursSettings",
-  "The hours in which the assistant sends nothing.",
-  strict({
-    object: about(oneOf(["quiet_hours_settings"]), "The type of the object.", "quiet_hours_settings"),
-    ...quietHoursFields,
-    effective: about(Effective, "The quiet hours as they apply now."),
-    ...recordFields,
-  }),
-);
+export const QuietHoursSettings = component("QuietHoursSettings", "The hours in which the assistant sends nothing.", {
+  object: about(oneOf(["quiet_hours_settings"]), "The type of the object.", "quiet_hours_settings"),
+  ...quietHoursFields,
+  effective: about(Effective, "The quiet hours as they apply now."),
+  ...recordFields,
+});
 export type QuietHoursSettings = Static<typeof QuietHoursSettings>;
 
 /** A field of a patch: null restores the default. */

@@ -35,20 +35,14 @@ const OF_CHASE = ["enabled", "channels", "chase_interval_hours"] as const;
 
 /** Reads an account's settings, and changes them by merge patch. */
 export class SettingsService {
-  readonly #assistant: SettingsStore<Assistant>;
-  readonly #quietHours: SettingsStore<QuietHours>;
-  readonly #clock: Clock;
-  readonly #chase: ChaseObserver | undefined;
+  readonly #options: SettingsServiceOptions;
 
-  constructor({ assistant, quietHours, clock, chase }: SettingsServiceOptions) {
-    this.#chase = chase;
-    this.#assistant = assistant;
-    this.#quietHours = quietHours;
-    this.#clock = clock;
+  constructor(options: SettingsServiceOptions) {
+    this.#options = options;
   }
 
   async readAssistant(accountId: string): Promise<AssistantSettings> {
-    return renderAssistant(await this.#assistant.get(accountId));
+    return renderAssistant(await this.#options.assistant.get(accountId));
   }
 
   /** One round trip more if reminders are sent and the patch has settings of the chase. @throws problem version_mismatch */
@@ -58,7 +52,7 @@ export class SettingsService {
     precondition: Precondition,
   ): Promise<AssistantSettings> {
     const change = () =>
-      this.#assistant.change(accountId, (before) => {
+      this.#options.assistant.change(accountId, (before) => {
         precondition([taggedAssistant(before)]);
         return merged(before.values, patch.language ? { ...patch, language: languageNamed(patch.language) } : patch);
       });
@@ -68,7 +62,7 @@ export class SettingsService {
 
   /** `effective` is computed when the settings are read. */
   async readQuietHours(accountId: string): Promise<QuietHoursSettings> {
-    return this.#withEffective(await this.#quietHours.get(accountId));
+    return this.#withEffective(await this.#options.quietHours.get(accountId));
   }
 
   /** One round trip more if reminders are sent. @throws problem version_mismatch */
@@ -78,7 +72,7 @@ export class SettingsService {
     precondition: Precondition,
   ): Promise<QuietHoursSettings> {
     const change = () =>
-      this.#quietHours.change(accountId, (before) => {
+      this.#options.quietHours.change(accountId, (before) => {
         precondition([renderQuietHours(before)]);
         return merged(before.values, patch.timezone ? { ...patch, timezone: timeZoneNamed(patch.timezone) } : patch);
       });
@@ -86,15 +80,15 @@ export class SettingsService {
   }
 
   async #observed<Result>(accountId: string, change: () => Promise<Result>): Promise<Result> {
-    await this.#chase?.changing(accountId);
+    await this.#options.chase?.changing(accountId);
     const result = await change();
-    this.#chase?.changed(accountId);
+    this.#options.chase?.changed(accountId);
     return result;
   }
 
   #withEffective(record: SettingsRecord<QuietHours>): QuietHoursSettings {
     const settings = renderQuietHours(record);
-    return { ...settings, effective: effectiveAt(settings, this.#clock.now()) };
+    return { ...settings, effective: effectiveAt(settings, this.#options.clock.now()) };
   }
 }
 

@@ -32,38 +32,42 @@ export interface LeaseStoreOptions {
  * store_unavailable.
  */
 export class LeaseStore {
-  readonly #mongo: Mongo;
-  readonly #clock: Clock;
-  readonly #holder: string;
-  readonly #skewMs: number;
+  readonly #options: LeaseStoreOptions;
   readonly #leases: Collection<Stored>;
 
-  constructor({ mongo, clock, holder, skewMs }: LeaseStoreOptions) {
-    this.#mongo = mongo;
-    this.#clock = clock;
-    this.#holder = holder;
-    this.#skewMs = skewMs;
-    this.#leases = mongo.db.collection("leases");
+  constructor(options: LeaseStoreOptions) {
+    this.#options = options;
+    this.#leases = options.mongo.db.collection("leases");
   }
 
   /** Takes the lease for this long. Undefined if another process has it. One round trip; two if the lease was free. */
   async take(name: string, durationMs: number): Promise<Lease | undefined> {
-    const held = await this.#mongo.bounded("find leases", (limits) => this.#leases.findOne({ _id: name }, limits));
-    const now = this.#clock.now();
-    if (held !== null && now < held.until + this.#skewMs) return undefined;
-    const next: Stored = { _id: name, term: (held?.term ?? 0) + 1, until: now + durationMs, holder: this.#holder };
+    const held = await this.#options.mongo.bounded("find leases", (limits) =>
+      this.#leases.findOne({ _id: name }, limits),
+    );
+    const now = this.#options.clock.now();
+    if (held !== null && now < held.until + this.#options.skewMs) return undefined;
+    const next: Stored = {
+      _id: name,
+      term: (held?.term ?? 0) + 1,
+      until: now + durationMs,
+      holder: this.#options.holder,
+    };
     const taken = held === null ? await this.#insert(next) : await this.#replace(held, next);
     return taken ? { name, term: next.term } : undefined;
   }
 
   /** Makes the lease last this long from now. Returns false if it was taken over. One round trip. */
   async extend({ name, term }: Lease, durationMs: number): Promise<boolean> {
-    return this.#replace({ term }, { _id: name, term, until: this.#clock.now() + durationMs, holder: this.#holder });
+    return this.#replace(
+      { term },
+      { _id: name, term, until: this.#options.clock.now() + durationMs, holder: this.#options.holder },
+    );
   }
 
   async #insert(next: Stored): Promise<boolean> {
     try {
-      await this.#mongo.bounded("insert leases", (limits) => this.#leases.insertOne(next, limits));
+      await this.#options.mongo.bounded("insert leases", (limits) => this.#leases.insertOne(next, limits));
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -75,6 +79,6 @@ export class LeaseStore {
   async #replace({ term, until }: { term: number; until?: number }, next: Stored): Promise<boolean> {
     const held = { _id: next._id, term, ...(until === undefined ? {} : { until }) };
     const replaced = (limits: Limits) => this.#leases.replaceOne(held, next, limits);
-    return (await this.#mongo.bounded("update leases", replaced)).matchedCount === 1;
+    return (await this.#options.mongo.bounded("update leases", replaced)).matchedCount === 1;
   }
 }

@@ -30,38 +30,15 @@ export interface SweepRunnerOptions {
  * pass, its lease expires within the lease time.
  */
 export class SweepRunner {
-  readonly #name: string;
-  readonly #sweeps: readonly Sweep[];
-  readonly #leases: LeaseStore;
-  readonly #log: SweepRunnerOptions["log"];
-  readonly #metrics: Metrics;
-  readonly #leaseMs: number;
-  readonly #restMs: number;
-  readonly #stopWithinMs: number;
+  readonly #options: Required<SweepRunnerOptions>;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor({
-    name,
-    sweeps,
-    leases,
-    log,
-    metrics,
-    leaseMs = LEASE_MS,
-    restMs = REST_MS,
-    stopWithinMs = STOP_WITHIN_MS,
-  }: SweepRunnerOptions) {
-    this.#name = name;
-    this.#sweeps = sweeps;
-    this.#leases = leases;
-    this.#log = log;
-    this.#metrics = metrics;
-    this.#leaseMs = leaseMs;
-    this.#restMs = restMs;
-    this.#stopWithinMs = stopWithinMs;
+  constructor(options: SweepRunnerOptions) {
+    this.#options = { leaseMs: LEASE_MS, restMs: REST_MS, stopWithinMs: STOP_WITHIN_MS, ...options };
     // Counters that exist from the start let an alert see a sweep that never runs.
     for (const outcome of ["ok", "failed"]) {
-      for (const { name } of sweeps) metrics.sweepRuns.inc({ sweep: name, outcome }, 0);
+      for (const { name } of options.sweeps) options.metrics.sweepRuns.inc({ sweep: name, outcome }, 0);
     }
   }
 
@@ -73,19 +50,19 @@ export class SweepRunner {
   /** Stops the running pass and waits for it, at most `stopWithinMs`. Never fails. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.race([this.#running, wait(this.#stopWithinMs, undefined, { ref: false })]);
+    await Promise.race([this.#running, wait(this.#options.stopWithinMs, undefined, { ref: false })]);
   }
 
   async #loop(stopping: AbortSignal): Promise<void> {
     do {
       try {
-        const lease = await this.#leases.take(this.#name, this.#leaseMs);
+        const lease = await this.#options.leases.take(this.#options.name, this.#options.leaseMs);
         if (lease !== undefined) await this.#pass(lease, stopping);
       } catch (error) {
-        this.#log.warn({ err: error }, "could not take or extend the sweep lease");
+        this.#options.log.warn({ err: error }, "could not take or extend the sweep lease");
       }
       // The wait is random, so that waiting replicas do not all ask at once.
-    } while (await pause((this.#leaseMs / 3) * (0.5 + Math.random()), stopping));
+    } while (await pause((this.#options.leaseMs / 3) * (0.5 + Math.random()), stopping));
   }
 
   async #pass(lease: Lease, stopping: AbortSignal): Promise<void> {
@@ -93,19 +70,19 @@ export class SweepRunner {
     const done = new AbortController();
     const renewing = this.#renew(lease, lost, done.signal);
     const stop = AbortSignal.any([stopping, lost.signal]);
-    for (const sweep of this.#sweeps) {
+    for (const sweep of this.#options.sweeps) {
       if (!stop.aborted) await this.#sweep(sweep, lease, stop);
     }
     done.abort();
     await renewing;
-    if (!lost.signal.aborted) await this.#leases.extend(lease, stopping.aborted ? 0 : this.#restMs);
+    if (!lost.signal.aborted) await this.#options.leases.extend(lease, stopping.aborted ? 0 : this.#options.restMs);
   }
 
   /** Extends the lease until the work is done. If that fails for too long, stops the work before the lease expires. */
   async #renew(lease: Lease, lost: AbortController, done: AbortSignal): Promise<void> {
-    const givingUp = setTimeout(() => lost.abort(), (this.#leaseMs * 2) / 3);
-    while (await pause(this.#leaseMs / 3, done)) {
-      const extended = await this.#leases.extend(lease, this.#leaseMs).catch(() => false);
+    const givingUp = setTimeout(() => lost.abort(), (this.#options.leaseMs * 2) / 3);
+    while (await pause(this.#options.leaseMs / 3, done)) {
+      const extended = await this.#options.leases.extend(lease, this.#options.leaseMs).catch(() => false);
       if (extended) givingUp.refresh();
     }
     clearTimeout(givingUp);
@@ -116,16 +93,16 @@ export class SweepRunner {
     const started = performance.now();
     try {
       const count = await sweep.run(stop);
-      this.#metrics.sweepRuns.inc({ sweep: sweep.name, outcome: "ok" });
-      this.#metrics.sweepItems.inc({ sweep: sweep.name }, count);
-      this.#metrics.sweepSuccess.set({ sweep: sweep.name }, Date.now() / 1000);
-      this.#log[count > 0 ? "info" : "debug"](
+      this.#options.metrics.sweepRuns.inc({ sweep: sweep.name, outcome: "ok" });
+      this.#options.metrics.sweepItems.inc({ sweep: sweep.name }, count);
+      this.#options.metrics.sweepSuccess.set({ sweep: sweep.name }, Date.now() / 1000);
+      this.#options.log[count > 0 ? "info" : "debug"](
         { sweep: sweep.name, term, count, ms: Math.round(performance.now() - started) },
         "swept",
       );
     } catch (error) {
-      this.#metrics.sweepRuns.inc({ sweep: sweep.name, outcome: "failed" });
-      this.#log.warn({ sweep: sweep.name, term, err: error }, "sweep failed");
+      this.#options.metrics.sweepRuns.inc({ sweep: sweep.name, outcome: "failed" });
+      this.#options.log.warn({ sweep: sweep.name, term, err: error }, "sweep failed");
     }
   }
 }
