@@ -7,8 +7,9 @@ import { clearOfMidnight, useTestRedis } from "../limiter/support.ts";
 import { LoadClient, type LoadAnswer } from "../support/load.ts";
 import { accountWithKeys } from "../support/processes.ts";
 import { useReplicas } from "../support/use-service.ts";
+import { sizeOf } from "./size.ts";
 
-const CANDIDATES = Number(process.env.BACKFILL_CANDIDATES ?? 2_000);
+const CANDIDATES = sizeOf("BACKFILL_CANDIDATES", { small: 300, full: 2_000 });
 const LANES = 4;
 const SURFACES = ["create", "start", "writes"] as const satisfies Surface[];
 

@@ -3,11 +3,12 @@ import { expect } from "chai";
 import { limitsOf } from "../../src/limiter/surfaces.ts";
 import { createAll, REPLICAS, termsOf, useGrantReplicas } from "../grants/support.ts";
 import { accountWithKeys } from "../support/processes.ts";
+import { sizeOf } from "./size.ts";
 
 /** `GRANT_AMOUNT=5000` is the backfill of the example in interface.md. It takes minutes. */
-const AMOUNT = Number(process.env.GRANT_AMOUNT ?? 500);
+const AMOUNT = sizeOf("GRANT_AMOUNT", { small: 100, full: 500 });
 /** Long enough for a busy machine to create half of the grant in the first window, and to end in the second. */
-const WINDOW_SECONDS = AMOUNT > 1000 ? 120 : 40;
+const WINDOW_SECONDS = AMOUNT > 1000 ? 120 : AMOUNT > 100 ? 40 : 20;
 const LIMITS = limitsOf("create", 1);
 
 describe(`grants on ${REPLICAS} replicas, across a window's edge`, function () {

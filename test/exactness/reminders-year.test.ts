@@ -1,13 +1,16 @@
+import { availableParallelism } from "node:os";
 import { expect } from "chai";
+import pLimit from "p-limit";
 import { withOutreach } from "../../src/candidates/edits.ts";
 import { newReference } from "../../src/candidates/new.ts";
 import { withReference } from "../../src/candidates/reference-edits.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
-import { WEEKDAYS } from "../../src/settings/schema.ts";
+import { connectMongo } from "../../src/infra/mongo.ts";
+import { type QuietHours, WEEKDAYS } from "../../src/settings/schema.ts";
 import { HOUR, iso } from "../outreach/support.ts";
 import { Workbench } from "../outreach/workbench.ts";
 import { WallClock } from "../settings/model.ts";
-import { useDatabase } from "../support/use-service.ts";
+import { testConfig } from "../support/service.ts";
 
 const go = new AbortController().signal;
 /** Not a divisor of a day, so that the hour at which a message is due moves. */
@@ -36,6 +39,8 @@ const QUIET = [
   { start: "01:30", end: "02:30", days: [...WEEKDAYS] },
   { start: "17:45", end: "07:15", days: ["mon", "tue", "wed", "thu", "fri"] as (typeof WEEKDAYS)[number][] },
 ];
+/** Each zone with its quiet hours. */
+const QUIET_IN = ZONES.map((timezone, n) => [timezone, QUIET[n % QUIET.length]!] as const);
 
 /** References are added one after the other, so that messages go on all year although each has a cap of 100. */
 const REFERENCES = 6;
@@ -74,18 +79,37 @@ async function yearOf(bench: Workbench): Promise<Sent[]> {
   return sent;
 }
 
+/** The reminders of a year, in a database of their own. */
+async function sentIn(quietHours: Partial<QuietHours>): Promise<Sent[]> {
+  const mongo = await connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs: 30_000 });
+  try {
+    const bench = new Workbench(mongo);
+    await bench.prepare();
+    bench.assistant = { chase_interval_hours: INTERVAL / HOUR };
+    bench.quietHours = quietHours;
+    return await yearOf(bench);
+  } finally {
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  }
+}
+
 describe("A year of reminders, in twelve time zones", function () {
-  this.timeout(120_000);
-  const mongo = useDatabase();
-  for (const [n, timezone] of ZONES.entries()) {
-    const { start, end, days } = QUIET[n % QUIET.length]!;
+  this.timeout(300_000);
+  const years = new Map<string, Promise<Sent[]>>();
+  // A year is a long chain of requests to MongoDB. So as many run side by side as there are cores.
+  before(() => {
+    const limit = pLimit(availableParallelism());
+    for (const [timezone, quiet] of QUIET_IN) {
+      const year = limit(() => sentIn({ enabled: true, timezone, ...quiet }));
+      year.catch(() => undefined); // its test reports it
+      years.set(timezone, year);
+    }
+  });
+
+  for (const [timezone, { start, end, days }] of QUIET_IN) {
     it(`sends nothing in a quiet hour and nothing late, in ${timezone}, quiet from ${start} to ${end}`, async () => {
-      await mongo.db.dropDatabase();
-      const bench = new Workbench(mongo);
-      await bench.prepare();
-      bench.assistant = { chase_interval_hours: INTERVAL / HOUR };
-      bench.quietHours = { enabled: true, timezone, start, end, days: [...days] };
-      const sent = await yearOf(bench);
+      const sent = await years.get(timezone)!;
       const clock = new WallClock(timezone, FROM - 2 * 24 * HOUR, DAYS + 6);
       const quiet = clock.quiet({ start, end, days });
       const isQuiet = (at: number) => quiet[Math.floor((at - clock.from) / MINUTE)];

@@ -6,14 +6,19 @@ import { type MailServer, startMailServer, type Treatment } from "../outreach/ma
 import { LoadClient } from "../support/load.ts";
 import { type Processes, type Settings, spawnService } from "../support/processes.ts";
 import { testConfig } from "../support/service.ts";
+import { FULL, sizeOf } from "./size.ts";
 
-const CANDIDATES = Number(process.env.REMINDER_CANDIDATES ?? 500);
+const CANDIDATES = sizeOf("REMINDER_CANDIDATES", { small: 75, full: 500 });
 /** One message to the candidate, and one to each of three referees. */
 const MESSAGES = 4;
-const KILLS = 45;
+const KILLS = FULL ? 45 : 10;
 /** At most so many messages are on their way when a replica is killed. */
 const IN_FLIGHT = 5;
 const MINUTE = 60_000;
+/** In the small form the messages are spread over so many seconds that replicas are killed while they are sent. */
+const PER_MINUTE = FULL ? 100_000 : 2_400;
+/** The large form waits longer than the sender does, which then pauses. */
+const STALL_MS = FULL ? 2 * MINUTE : 3_000;
 
 /** A mail server that refuses, stalls and drops some of what it gets for the first time. The caller sets which. */
 function troubled(): MailServer["treat"] {
@@ -30,7 +35,7 @@ function troubled(): MailServer["treat"] {
       13: { at: "answer", drop: true },
       20: { at: "rcpt", drop: true },
     };
-    if (n === 150) return { at: "rcpt", stallMs: 2 * MINUTE };
+    if (n === 150) return { at: "rcpt", stallMs: STALL_MS };
     // A connection that breaks pauses the sender for seconds, so it happens less often.
     const treatment = n < 0 || (n % 25 === 20 && n % 200 !== 20) ? undefined : treatments[n % 25];
     return treatment !== undefined && treatment !== "accept" && treatment.at === at ? treatment : "accept";
@@ -49,7 +54,7 @@ describe(`reminders about ${CANDIDATES} candidates, sent by ${REPLICAS} replicas
       SMTP_URL: server.url,
       MAIL_FROM: "jobs@example.com",
       PUBLIC_URL: "https://hire.example.com",
-      MAIL_PER_MINUTE: 100_000,
+      MAIL_PER_MINUTE: PER_MINUTE,
       LIMIT_SCALE: 1_000,
       STORE_TIMEOUT_MS: 30_000,
     };

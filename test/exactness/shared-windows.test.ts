@@ -5,9 +5,9 @@ import { LoadClient } from "../support/load.ts";
 import { accountWithKeys, type LogLine, type Processes } from "../support/processes.ts";
 import { REQUESTS } from "../support/requests.ts";
 import { useProcesses } from "../support/use-service.ts";
+import { sizeOf } from "./size.ts";
 
-/** Number of runs. `npm run test:exactness` sets it to ten. */
-const RUNS = Number(process.env.EXACTNESS_RUNS ?? 1);
+const RUNS = sizeOf("EXACTNESS_RUNS", { small: 1, full: 10 });
 const WINDOW_SECONDS = 10;
 const REPLICAS = 8;
 /** Refusals after which a lane pauses. */
@@ -38,10 +38,11 @@ describe(`the limiter with ${REPLICAS} processes`, function () {
       for (const { id, keys } of [shared, lopsided])
         candidates.set(id, (await keys[0]!.client.post("/candidates")).body.id);
 
-      const edge = await nextEdge();
+      const length = WINDOW_SECONDS * 1000;
+      const edge = (Math.floor(Date.now() / length) + 1) * length; // Redis is on this machine, so both have one clock
       await setTimeout(edge - Date.now() + 300); // start well inside the first window
-      const crossing = edge + WINDOW_SECONDS * 1000;
-      const until = edge + 2 * WINDOW_SECONDS * 1000 - 500; // end well inside the second
+      const crossing = edge + length;
+      const until = edge + 2 * length - 500; // end well inside the second
       const offers = (keys: { id: string; client: { key: string } }[], modest = false): Offer[] =>
         keys.map(({ id, client }) => ({ key: client.key, keyId: id, modest }));
       const [greedy, ...modest] = lopsided.keys;
@@ -110,12 +111,6 @@ describe(`the limiter with ${REPLICAS} processes`, function () {
       process.stdout.write(`      ${exhausted} of ${full.length} windows of the shared account were exhausted\n`);
       expect(exhausted).to.be.at.least(6);
     });
-  }
-
-  /** Returns the start of the next window, in ms since the epoch. Redis is on this machine, so both have one clock. */
-  function nextEdge(): Promise<number> {
-    const length = WINDOW_SECONDS * 1000;
-    return Promise.resolve((Math.floor(Date.now() / length) + 1) * length);
   }
 
   /** Waits until `count` requests of these accounts are logged. A request's log line comes after its response. */
