@@ -52,16 +52,8 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   test: { files: ["test/**/*.test.ts"], options: ["--parallel", "--jobs", `${availableParallelism()}`] },
   processes: { files: ["test/**/*.processes.test.ts"], options: ["--parallel", "--jobs", "2"] },
   exactness: { files: ["test/exactness"], options: ["--no-parallel"], full: { EXACTNESS_FULL: "1" } },
-  faults: {
-    files: ["test/faults"],
-    options: [...ONE_BY_ONE, "--reporter", "test/faults/reporter.ts", "--ignore", "test/faults/soak/**"],
-    setUp: () => import("./faults/set-up.ts"),
-  },
-  soak: {
-    files: ["test/faults/soak"],
-    options: [...ONE_BY_ONE, "--reporter", "test/faults/reporter.ts"],
-    setUp: () => import("./faults/set-up.ts"),
-  },
+  faults: { files: ["test/faults"], options: [...ONE_BY_ONE, "--ignore", "test/faults/soak/**"] },
+  soak: { files: ["test/faults/soak"], options: ONE_BY_ONE },
   model: { files: ["test/model"], options: ["--no-parallel"], setUp: model },
   k8s: {
     files: ["test/k8s"],

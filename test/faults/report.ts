@@ -1,6 +1,3 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
-
 /** The effect of one fault on a load, in requests and milliseconds. */
 export interface Outcome {
   fault: string;
@@ -24,47 +21,14 @@ export interface Outcome {
   note?: string;
 }
 
-/** How a test ended. The reporter writes it after the outcomes that the test recorded. */
-export interface Ending {
-  test: string;
-  state: "passed" | "failed" | "skipped";
-  /** The error, or why the test was skipped. */
-  why?: string;
+/** Prints an outcome. Call it before a test's expectations, so that a failure shows it, too. */
+export function record({ fault, held, ...numbers }: Outcome): void {
+  const shown = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);
+  process.stdout.write(`      ${fault}: ${shown.join(", ")} (${held})\n`);
 }
 
-/** The file that collects a run's outcomes, one JSON line each. `npm run test:faults` makes the table from it. */
-export const OUTCOMES = process.env.FAULTS_OUTCOMES ?? ".data/faults/outcomes.jsonl";
-
-/** Records and prints an outcome. Call it before a test's expectations, so that the table includes failures. */
-export function record(outcome: Outcome): void {
-  write(outcome);
-  const { fault, held, ...numbers } = outcome;
-  process.stdout.write(
-    `      ${fault}: ${Object.entries(numbers)
-      .map(([name, value]) => `${name} ${value}`)
-      .join(", ")} (${held})\n`,
-  );
-}
-
-/** Skips the running test. `why` says what this machine lacks, and appears below the table. */
+/** Skips the running test. `why` says what this machine lacks. */
 export function skip(test: Mocha.Context, why: string): never {
-  write({ test: test.test?.fullTitle() ?? "", state: "skipped", why });
+  process.stdout.write(`      skipped: ${why}\n`);
   return test.skip();
-}
-
-/** Records how a test ended. Called by the reporter. */
-export function recordEnding(ending: Ending): void {
-  write(ending);
-}
-
-/** Reads all lines of a run so far, in order. */
-export function readOutcomes(file: string): (Outcome | Ending)[] {
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as Outcome | Ending);
-}
-
-function write(line: Outcome | Ending): void {
-  mkdirSync(dirname(OUTCOMES), { recursive: true });
-  appendFileSync(OUTCOMES, `${JSON.stringify(line)}\n`);
 }

@@ -9,7 +9,7 @@ export interface Sent {
   readonly ms: number;
 }
 
-/** Sends requests and counts their outcomes, as the table of faults shows them. */
+/** Sends requests and counts their outcomes. */
 export class Tally {
   offered = 0;
   admitted = 0;

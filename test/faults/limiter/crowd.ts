@@ -28,6 +28,8 @@ export class Crowd {
   readonly invalid503s: string[] = [];
   readonly #lanes: Promise<void>[];
   readonly #changes = new EventEmitter();
+  /** Aborted when resting lanes have something to do. */
+  #wake = new AbortController();
   #inFlight = 0;
   #paused = false;
   #hurried = false;
@@ -65,11 +67,13 @@ export class Crowd {
   /** Sends faster until the limit of every lane is exhausted. */
   async exhaust(): Promise<void> {
     this.#hurried = true;
+    this.#wakeLanes();
     while (this.#exhausted.size < this.#lanes.length) await once(this.#changes, "exhausted");
   }
 
   async end(): Promise<void> {
     this.#over = true;
+    this.#wakeLanes();
     await Promise.all(this.#lanes);
   }
 
@@ -82,7 +86,7 @@ export class Crowd {
     everyMs: number,
   ): Promise<void> {
     await this.#send(load, first);
-    await setTimeout(Math.random() * everyMs);
+    await this.#rest(Math.random() * everyMs);
     let refusals = 0;
     while (!this.#over) {
       if (this.#paused) await once(this.#changes, "resumed");
@@ -92,9 +96,19 @@ export class Crowd {
         this.#exhausted.add(load);
         this.#changes.emit("exhausted");
       }
-      await setTimeout(this.#hurried && refusals < REFUSALS_IN_A_ROW ? HURRIED_MS : everyMs);
+      await this.#rest(this.#hurried && refusals < REFUSALS_IN_A_ROW ? HURRIED_MS : everyMs);
     }
     load.close();
+  }
+
+  /** Waits, but not longer than until the crowd hurries or ends: at the normal pace a lane may rest for three seconds. */
+  async #rest(ms: number): Promise<void> {
+    await setTimeout(ms, undefined, { signal: this.#wake.signal }).catch(() => undefined);
+  }
+
+  #wakeLanes(): void {
+    this.#wake.abort();
+    this.#wake = new AbortController();
   }
 
   async #send(load: LoadClient, request: LoadRequest): Promise<number | undefined> {

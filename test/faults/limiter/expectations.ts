@@ -1,15 +1,12 @@
 import { expect } from "chai";
 import type { Processes, Settings } from "../../support/processes.ts";
 import { useProcesses } from "../../support/use-service.ts";
-import { record } from "../report.ts";
 import { TIMEOUT_MS } from "./blame.ts";
 import { type Aftermath, type Fault, RECOVERY_MS, runFault } from "./run-fault.ts";
 import { WINDOW_SECONDS } from "./windows.ts";
 
 export const REPLICAS = 4;
 const LATE_MS = 50;
-
-export const EXACT = "exact to the request; 503 in time; recovered in 2 s";
 
 /** Starts the replicas that these tests need over the given Redis. Call it after the hook that starts the Redis. */
 export function useReplicasOver(redis: { readonly url: string }, settings: Settings = {}): Processes {
@@ -18,36 +15,27 @@ export function useReplicasOver(redis: { readonly url: string }, settings: Setti
 }
 
 /**
- * Runs one fault, records its row in the table, and expects what must hold for every fault:
+ * Runs one fault, and expects what must hold for every fault:
  * - Every window is exact, given the admissions that Redis lost and the charges whose answer was lost.
  * - A charge whose answer was lost counts at most once.
  * - Each 503 comes in time. It may be late only by the time that the machine kept its replica waiting.
  * - The service recovers soon after the fault, and stays well. A 503 that the machine caused does not count.
  */
-export async function expectLimitsHold(
-  service: Processes,
-  names: { fault: string; held: string },
-  fault: Fault,
-): Promise<Aftermath> {
+export async function expectLimitsHold(service: Processes, fault: Fault): Promise<Aftermath> {
   const seen = await runFault(service, fault);
-  const { numbers, slowestOwnMs, overcharged, unanswered, breaches, relapses, heldUpMs } = seen;
-  const notes = [
-    ...(overcharged > 0 ? [`${overcharged} of ${unanswered} charges without an answer counted`] : []),
-    ...(heldUpMs > LATE_MS ? [`the machine delayed an idle process by ${Math.round(heldUpMs)} ms`] : []),
-  ];
-  record({ ...names, ...numbers, ...(notes.length > 0 && { note: notes.join("; ") }) });
+  const { slowestOwnMs, unavailable, recoveryMs, overcharged, unanswered, breaches, relapses } = seen;
   expect(breaches).to.deep.equal([]);
   expect(slowestOwnMs, "the slowest 503").to.be.at.most(TIMEOUT_MS + LATE_MS);
-  if (fault.mayGoUnnoticed !== true) expect(numbers.unavailable, "503s: the fault was felt").to.be.above(0);
-  expect(numbers.recoveryMs, "the last 503 after the fault").to.be.below(RECOVERY_MS);
+  if (fault.mayGoUnnoticed !== true) expect(unavailable, "503s: the fault was felt").to.be.above(0);
+  expect(recoveryMs, "the last 503 after the fault").to.be.below(RECOVERY_MS);
   expect(overcharged, `charges without an admission, of ${unanswered} unanswered ones`).to.be.at.most(unanswered);
   expect(relapses).to.deep.equal([]);
   return seen;
 }
 
 /** The same for a fault that must neither lose a charge nor charge a request that was not admitted. */
-export async function expectExactLimits(service: Processes, fault: string, how: Fault): Promise<Aftermath> {
-  const seen = await expectLimitsHold(service, { fault, held: EXACT }, how);
-  expect({ overcharged: seen.overcharged, lost: seen.numbers.lost }).to.deep.equal({ overcharged: 0, lost: 0 });
+export async function expectExactLimits(service: Processes, fault: Fault): Promise<Aftermath> {
+  const seen = await expectLimitsHold(service, fault);
+  expect({ overcharged: seen.overcharged, lost: seen.lost }).to.deep.equal({ overcharged: 0, lost: 0 });
   return seen;
 }

@@ -23,8 +23,6 @@ export interface Machine {
   keptWaitingMs(pid: number, from: number, to: number): number;
   /** The same for all that a decision of this replica passes: the replica, a proxy in this process, and the Redis servers. */
   keptDecisionWaitingMs(pid: number, from: number, to: number): number;
-  /** Returns the longest time that the machine kept even an idle process waiting. */
-  longestStallMs(since: number): number;
   stop(): Promise<void>;
 }
 
@@ -65,7 +63,6 @@ export function watchMachine(replicas: readonly number[]): Machine {
       const others = [...samples.keys()].filter((other) => !replicas.includes(other));
       return Math.max(stalledMs(from, to), sum([pid, ...others].map((each) => queuedMs(each, from, to))));
     },
-    longestStallMs: (since) => Math.max(0, ...stalls.filter(({ at }) => at >= since).map(({ ms }) => ms)),
     async stop() {
       clearInterval(timer);
       const gone = once(idle, "exit");

@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Usage } from "../../../src/limiter/usage.ts";
 import { accountWithKeys, type Processes } from "../../support/processes.ts";
-import type { Outcome } from "../report.ts";
 import { Crowd, SURFACES } from "./crowd.ts";
 import { type Counter, counted, type Entry, Ledger } from "./ledger.ts";
 import { decidedAt, isOfMachine, withoutWait } from "./blame.ts";
@@ -18,7 +17,7 @@ const GIVE_UP_MS = 8_000;
 /** Errors of ioredis for a command that it did not send, because there was no connection. */
 const NOT_SENT = /Stream isn't writeable|Connection is closed and/;
 /** Time after a fault for recovery, and for exhausting the limits. */
-const AFTER_MS = 6_000;
+const AFTER_MS = 5_000;
 
 export interface Fault {
   strike(accountId: string): unknown;
@@ -39,9 +38,12 @@ export interface Fault {
 
 /** The effect of a fault on an account's requests and limits. */
 export interface Aftermath {
-  numbers: Pick<Outcome, "offered" | "admitted" | "refused" | "unavailable" | "failed" | "lost" | "slowestMs"> & {
-    recoveryMs: number;
-  };
+  /** Requests that were answered 503. */
+  unavailable: number;
+  /** Admissions that Redis lost. */
+  lost: number;
+  /** From the end of the fault to the last 503 that followed from it. */
+  recoveryMs: number;
   /** Charges without an admission. */
   overcharged: number;
   /** Requests that were answered 503 after their charge was sent. Such a charge may have counted. */
@@ -52,8 +54,6 @@ export interface Aftermath {
   relapses: string[];
   /** The slowest decision without the time that the machine kept its replica waiting, in milliseconds. */
   slowestOwnMs: number;
-  /** The longest time that the machine kept even an idle process waiting meanwhile, in milliseconds. */
-  heldUpMs: number;
 }
 
 /** Puts a service under the load of a new account, causes and heals the fault, and continues until the limits are exhausted. */
@@ -87,10 +87,9 @@ export async function runFault(service: Processes, fault: Fault): Promise<Afterm
       return driftOf(ledger(), await usagesOf(service, account));
     });
     await crowd.exhaust();
-    const heldUpMs = machine.longestStallMs(struckAt);
     await crowd.end();
     await allLogged();
-    return { ...judge(ledger(), crowd, drift, { struckAt, healedAt, machine }), heldUpMs };
+    return judge(ledger(), crowd, drift, { struckAt, healedAt, machine });
   } finally {
     await crowd.end();
     await machine.stop();
@@ -121,7 +120,7 @@ function judge(
   { tally, invalid503s }: Crowd,
   drift: Drift,
   { struckAt, healedAt, machine }: { struckAt: number; healedAt: number; machine: Machine },
-): Omit<Aftermath, "heldUpMs"> {
+): Aftermath {
   const unavailable = ledger.entries.filter(({ status }) => status === 503);
   const unanswered = unavailable.filter(({ error }) => !NOT_SENT.test(error?.message ?? ""));
   const ours = unavailable.filter((entry) => decidedAt(entry) > healedAt && !isOfMachine(entry, machine));
@@ -131,19 +130,11 @@ function judge(
   const unexhausted = SURFACES.filter(
     (surface) => !ledger.windows().some((window) => window >= drift.window && ledger.exhausted(surface, window)),
   );
-  const { offered, admitted, refused, failures } = tally;
   const struck = ledger.entries.filter((entry) => decidedAt(entry) > struckAt);
   return {
-    numbers: {
-      offered,
-      admitted,
-      refused,
-      unavailable: tally.unavailable,
-      failed: failures.length,
-      lost: sum(drifts.map((each) => Math.max(0, each))),
-      slowestMs: slowest(struck),
-      recoveryMs: recoveredAt - healedAt,
-    },
+    unavailable: tally.unavailable,
+    lost: sum(drifts.map((each) => Math.max(0, each))),
+    recoveryMs: recoveredAt - healedAt,
     slowestOwnMs: slowest(struck.map((entry) => withoutWait(entry, machine))),
     unanswered: unanswered.length,
     overcharged: sum(drifts.map((each) => Math.max(0, -each))),
@@ -157,7 +148,7 @@ function judge(
         .filter(({ status = 0, verdict }) => status < 400 && verdict === undefined)
         .map(({ status, time }) => `${time}: answered ${status} without a decision`),
       ...invalid503s,
-      ...failures,
+      ...tally.failures,
     ],
     relapses: ours
       .filter((entry) => decidedAt(entry) > recoveredAt)

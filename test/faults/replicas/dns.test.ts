@@ -7,7 +7,6 @@ import { LoadClient } from "../../support/load.ts";
 import { type Primary, primaryOf, withDatabase } from "../../support/mongo-url.ts";
 import { openOperators, type Operators } from "../../support/operators.ts";
 import { environmentOf, testConfig } from "../../support/service.ts";
-import { record } from "../report.ts";
 import { type Network, startNetwork } from "../store/network.ts";
 import { Tally } from "../tally.ts";
 import { type Member, startMember } from "./fleet.ts";
@@ -89,15 +88,6 @@ describe("a replica without DNS", function () {
     const after = await readiness(member);
     load.close();
     const exitCode = await member.end("SIGTERM");
-    record({
-      fault: "DNS fails, and the connections to Redis and MongoDB are cut",
-      held: "503 in time; not ready; recovers without a restart; does not start without DNS",
-      ...tally.counts(),
-      lost: 0,
-      slowestMs: Math.round(tally.slowestUnavailableMs),
-      recoveryMs,
-      note: `readiness: ${faults.join("; ")}`,
-    });
     expect(unavailable).to.equal(10);
     expect(tally.slowestUnavailableMs).to.be.below(STORE_TIMEOUT_MS + LATE_MS);
     expect({ status, faults }).to.deep.equal({

@@ -2,7 +2,6 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { LoadClient } from "../../support/load.ts";
 import { useProcesses } from "../../support/use-service.ts";
-import { record } from "../report.ts";
 import { Tally } from "../tally.ts";
 import { BusyAccount } from "./account.ts";
 import { clearOfTheHour } from "./hour.ts";
@@ -41,13 +40,6 @@ describe("replicas that share a port", function () {
     await lanes.end();
     const lost = await account.lost(load);
     const charged = await account.charged(service.operators);
-    record({
-      fault: "three of four replicas are killed (SIGKILL) mid-request",
-      held: "no acknowledged write lost; limit exact; no failures but broken connections",
-      ...tally.counts(),
-      lost,
-      note: `charged ${charged} of ${ACCOUNT_LIMIT}`,
-    });
     expect(lost).to.equal(0);
     expect(charged).to.equal(ACCOUNT_LIMIT);
     expect(tally.admitted).to.be.within(ACCOUNT_LIMIT - tally.failures.length, ACCOUNT_LIMIT);
@@ -64,12 +56,6 @@ describe("replicas that share a port", function () {
     while (tally.refused < 50 && tally.admitted <= 2 * ACCOUNT_LIMIT) await setTimeout(50);
     await lanes.end();
     const lost = await account.lost(load);
-    record({
-      fault: "SIGTERM to one of four replicas that share a port",
-      held: "no failed request; limit exact",
-      ...tally.counts(),
-      lost,
-    });
     expect(tally.failures).to.deep.equal([]);
     expect(lost).to.equal(0);
     expect(tally.admitted).to.equal(ACCOUNT_LIMIT);

@@ -2,7 +2,6 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { LONGEST_DRAIN_MS, MAX_LISTEN_MS } from "../../../src/process/drain.ts";
 import { LoadClient } from "../../support/load.ts";
-import { record } from "../report.ts";
 import { Tally } from "../tally.ts";
 import { BusyAccount } from "./account.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
@@ -31,16 +30,9 @@ describe("processes of the service behind a balancer", function () {
     await fleet.stop();
   });
 
-  async function expectNothingFailed(fault: string, exitCodes: (number | null)[]): Promise<void> {
+  async function expectNothingFailed(exitCodes: (number | null)[]): Promise<void> {
     const lost = await account.lost(load);
     const charged = await account.charged(fleet.operators);
-    record({
-      fault,
-      held: "no failed request; each charged once",
-      ...tally.counts(),
-      lost,
-      note: `charged ${charged}`,
-    });
     expect(tally.failures).to.deep.equal([]);
     expect(lost).to.equal(0);
     expect(charged).to.equal(tally.offered);
@@ -57,7 +49,7 @@ describe("processes of the service behind a balancer", function () {
       exitCodes.push(await member.end("SIGTERM"));
     }
     await lanes.end();
-    await expectNothingFailed("rolling restart of three replicas behind a balancer", exitCodes);
+    await expectNothingFailed(exitCodes);
   });
 
   it("fail no request when one of two, with two replicas each, gets SIGTERM", async () => {
@@ -68,7 +60,7 @@ describe("processes of the service behind a balancer", function () {
     const before = tally.admitted;
     while (tally.admitted < before + 100) await new Promise(setImmediate);
     await lanes.end();
-    await expectNothingFailed("SIGTERM to one of two services of two replicas each", [exitCode]);
+    await expectNothingFailed([exitCode]);
   });
 
   // When a port closes, the kernel resets the connections that were not accepted yet. No server can prevent that while
@@ -90,13 +82,6 @@ describe("processes of the service behind a balancer", function () {
     const charged = await account.charged(fleet.operators);
     const lost = await account.lost(load);
     const answered = tally.admitted;
-    record({
-      fault: "SIGTERM to a replica while clients keep connecting to it",
-      held: "no answered write lost; none done without an answer; ends in time",
-      ...tally.counts(),
-      lost,
-      note: `charged ${charged}; ended after ${(tookMs / 1000).toFixed(1)} s`,
-    });
     expect(exitCode).to.equal(0);
     expect(tookMs).to.be.below(LONGEST_DRAIN_MS);
     expect(charged, "requests that were carried out").to.equal(answered);

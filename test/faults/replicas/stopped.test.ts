@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { LoadClient } from "../../support/load.ts";
-import { record } from "../report.ts";
 import { Tally } from "../tally.ts";
 import { BusyAccount } from "./account.ts";
 import { everyCandidate, Mirror, missedBy } from "./feed.ts";
@@ -49,10 +48,8 @@ describe("a replica whose event loop is stopped", function () {
     await setTimeout(STOPPED_MS);
     const meanwhile = onOther.admitted - before;
     victim.child.kill("SIGCONT");
-    const resumed = performance.now();
     const answered = onStopped.offered;
     while (onStopped.offered < answered + LANES) await setTimeout(5);
-    const recoveryMs = Math.round(performance.now() - resumed);
 
     while (onStopped.refused + onOther.refused < 50 && onOther.admitted <= 2 * ACCOUNT_LIMIT) await setTimeout(50);
     await Promise.all(lanes.map((each) => each.end()));
@@ -61,21 +58,6 @@ describe("a replica whose event loop is stopped", function () {
     const store = await everyCandidate(serving, account.key);
     const charged = await account.charged(fleet.operators);
     const lost = await account.lost(serving);
-    const all = [onStopped, onOther].map((tally) => tally.counts());
-    const sum = (pick: (counts: (typeof all)[0]) => number) => all.reduce((total, counts) => total + pick(counts), 0);
-    record({
-      fault: `the event loop of a replica is stopped for ${STOPPED_MS / 1000} s (SIGSTOP)`,
-      held: "others serve; readiness does not answer; limit exact; feed complete",
-      offered: sum(({ offered }) => offered),
-      admitted: sum(({ admitted }) => admitted),
-      refused: sum(({ refused }) => refused),
-      unavailable: sum(({ unavailable }) => unavailable),
-      failed: sum(({ failed }) => failed),
-      lost: lost + missed.length,
-      slowestMs: onOther.counts().slowestMs,
-      recoveryMs,
-      note: `${meanwhile} admitted by the other replica meanwhile; charged ${charged} of ${ACCOUNT_LIMIT}; slowest is the other replica's`,
-    });
     expect(ready, "readiness").to.equal(undefined);
     expect(meanwhile).to.be.above(0);
     expect([...onStopped.failures, ...onOther.failures]).to.deep.equal([]);

@@ -16,7 +16,7 @@ import { type Primary, primaryOf } from "../../support/mongo-url.ts";
 import { environmentOf } from "../../support/service.ts";
 import { useAccount, useService } from "../../support/use-service.ts";
 import { startMember } from "../replicas/fleet.ts";
-import { record, skip } from "../report.ts";
+import { skip } from "../report.ts";
 import { type Network, startNetwork } from "./network.ts";
 
 /** What a replica sends to MongoDB besides its requests. */
@@ -119,24 +119,8 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
         if (isThere) nothing++;
         else half++;
       }
-      note(`DELETE of a ${kind}`, nothing, half);
       expect(nothing, "steps before the first write").to.be.above(1);
       expect(half, "steps after it").to.be.above(4);
     });
   }
 });
-
-function note(fault: string, nothing: number, half: number): void {
-  record({
-    fault: `SIGKILL at each step of a ${fault}`,
-    held: "all of it erased or nothing, once the sweep has run",
-    offered: nothing + half + 1,
-    admitted: 1,
-    refused: 0,
-    unavailable: 0,
-    failed: nothing + half,
-    lost: 0,
-    slowestMs: 0,
-    note: `killed ${nothing} times before the first write, ${half} times after it`,
-  });
-}

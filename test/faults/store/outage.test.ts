@@ -3,13 +3,13 @@ import { expect } from "chai";
 import { LoadClient } from "../../support/load.ts";
 import { startMongo, type TestServer } from "../../support/servers.ts";
 import { type Fleet, startFleet } from "../replicas/fleet.ts";
-import { record } from "../report.ts";
 import { Tally } from "../tally.ts";
 import { type Network, startNetwork } from "./network.ts";
 import { type MongoFault, survive } from "./survive.ts";
 
 const STORE_TIMEOUT_MS = 1_500;
-const FAULT_MS = 4_000;
+/** Longer than the timeout, so that requests are answered 503. */
+const FAULT_MS = 2_500;
 const WRITERS = 20;
 /** Tolerance for a busy test machine. */
 const LATE_MS = 1_000;
@@ -35,7 +35,7 @@ describe("the service during an outage of MongoDB", function () {
     await mongo.stop();
   });
 
-  const MONGO_FAULTS: MongoFault[] = [
+  const MONGO_FAULTS: (MongoFault & { readonly fault: string })[] = [
     { fault: "killed and restarted", lastsMs: FAULT_MS, begin: () => mongo.kill(), end: () => mongo.restart() },
     { fault: "paused (SIGSTOP)", lastsMs: FAULT_MS, begin: () => mongo.pause(), end: () => mongo.resume() },
     { fault: "restarted cleanly", lastsMs: 0, begin: () => mongo.restart(), end: () => undefined },
@@ -70,13 +70,6 @@ describe("the service during an outage of MongoDB", function () {
       mongo.resume();
     }
     load.close();
-    record({
-      fault: `MongoDB is paused (SIGSTOP), with ${WRITERS} writers of one candidate`,
-      held: "503 in time for all writers",
-      ...tally.counts(),
-      lost: 0,
-      slowestMs: Math.round(tally.slowestUnavailableMs),
-    });
     expect(before).to.equal(WRITERS);
     expect(tally.unavailable).to.equal(WRITERS);
     expect(tally.slowestUnavailableMs).to.be.below(STORE_TIMEOUT_MS + LATE_MS);

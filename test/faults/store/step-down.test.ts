@@ -62,7 +62,6 @@ describe("a MongoDB replica set of three", function () {
       skip(this, "it needs a real mongod, or a MONGODB_URL that names a replica set of three members");
     const before = await primary();
     await survive(fleet, STORE_TIMEOUT_MS, {
-      fault: "a replica set whose primary steps down",
       lastsMs: STEPPED_DOWN_MS,
       maybeBridged: true, // an election may end within the driver's retry of a read or write
       begin: stepDown,
