@@ -1,23 +1,16 @@
 import { expect } from "chai";
 import type { Candidate } from "../../src/candidates/schema.ts";
 import { type LoadAnswer, LoadClient } from "../support/load.ts";
-import { CLOCK_SKEW_MS } from "../../src/compose.ts";
-import type { AnsweredPage } from "../model/feed-recorder.ts";
-import { useFeedRecording } from "../model/feed-recording.ts";
 import { useProcesses } from "../support/use-service.ts";
 
 const WRITERS = 8;
-const STORE_TIMEOUT_MS = 5_000;
 
 describe("a mirror that is built only from the feed", function () {
   this.timeout(60_000);
   // Several processes keep the machine busy. The limiter's speed is not under test, so its timeout is generous.
-  const settings = { REPLICAS: 4, LIMIT_SCALE: 1000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS };
-  const recording = useFeedRecording();
-  const service = useProcesses(() => recording.settings(settings));
+  const service = useProcesses({ REPLICAS: 4, LIMIT_SCALE: 1000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 5_000 });
 
   interface Run {
-    account: string;
     key: string;
     load: LoadClient;
     /** Candidates whose creation was answered with 201, by id. */
@@ -43,20 +36,14 @@ describe("a mirror that is built only from the feed", function () {
   }
 
   /** Reads from a cursor to the end of the feed. @returns the last cursor. */
-  async function catchUp(
-    run: Run,
-    mirror: Map<string, Candidate>,
-    cursor: string,
-    onPage: (sent: string, page: AnsweredPage) => void = () => undefined,
-  ): Promise<string> {
+  async function catchUp(run: Run, mirror: Map<string, Candidate>, cursor: string): Promise<string> {
     for (;;) {
       const path = `/candidates?limit=20${cursor === "" ? "" : `&cursor=${cursor}`}`;
       const answer = await run.load
         .send({ method: "GET", path, key: run.key })
         .catch((): LoadAnswer | undefined => undefined);
       if (answer === undefined) continue; // its replica was killed; retry with the same cursor
-      const page = JSON.parse(answer.body) as AnsweredPage & { data: Candidate[] };
-      onPage(cursor, page);
+      const page = JSON.parse(answer.body) as { data: Candidate[]; has_more: boolean; cursor: string };
       for (const candidate of page.data) mirror.set(candidate.id, candidate);
       ({ cursor } = page);
       if (!page.has_more) return cursor;
@@ -64,8 +51,8 @@ describe("a mirror that is built only from the feed", function () {
   }
 
   async function start(): Promise<Run> {
-    const { id: account, key } = await service.account();
-    return { account, key, load: new LoadClient(service.url, 16), acknowledged: new Map(), broken: 0 };
+    const { key } = await service.account();
+    return { key, load: new LoadClient(service.url, 16), acknowledged: new Map(), broken: 0 };
   }
 
   /** Runs eight writers and a reader that mirrors at the same time. Then reads the whole feed again, as `store`. */
@@ -74,20 +61,18 @@ describe("a mirror that is built only from the feed", function () {
     each: number,
   ): Promise<{ mirror: Map<string, Candidate>; store: Map<string, Candidate> }> {
     const mirror = new Map<string, Candidate>();
-    const onPage = (sent: string, page: AnsweredPage) => recording.read(run.account, sent, page);
     let writing = true;
     let cursor = "";
     const reader = (async () => {
-      while (writing) cursor = await catchUp(run, mirror, cursor, onPage);
+      while (writing) cursor = await catchUp(run, mirror, cursor);
     })();
     await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(run, each, writer)));
     writing = false;
     await reader;
-    await catchUp(run, mirror, cursor, onPage);
+    await catchUp(run, mirror, cursor);
     const store = new Map<string, Candidate>();
     await catchUp(run, store, "");
     run.load.close();
-    recording.write(run.account, STORE_TIMEOUT_MS + CLOCK_SKEW_MS);
     return { mirror, store };
   }
 

@@ -3,12 +3,23 @@ import { join } from "node:path";
 import type { FeedConstants, FeedEvent, FeedTrace } from "./feed-events.ts";
 import { traceModule } from "./feed-trace-module.ts";
 import { runTlc } from "./tlc.ts";
-import type { TraceChecks } from "./trace-checks.ts";
-
-export { makeFeedTraces as makeTraces } from "./feed-trace-maker.ts";
+import type { TraceChecks, TracedRun } from "./trace-checks.ts";
+import { recordClients, recordDeath } from "./feed-runs.ts";
 
 /** The beginning of the names of the traces' files. */
 export const TRACE_PREFIX = "feed";
+
+const KINDS = ["insert", "page", "page that was read", "marks", "end"];
+
+export const RUNS: readonly TracedRun[] = [
+  {
+    about: "clients that change, erase and mirror through two replicas, and writes that are held back",
+    record: recordClients,
+    traces: 40,
+    kinds: [...KINDS, "change", "change that lost a race", "tombstone"],
+  },
+  { about: "eight writers and a replica that is killed under them", record: recordDeath, traces: 1, kinds: KINDS },
+];
 const MODULE = "FeedTraces";
 
 /**
@@ -57,5 +68,19 @@ export async function checkTraces(folder: string): Promise<TraceChecks> {
     event === 0 ? [] : [`${files[n]}, event ${event}: ${JSON.stringify(traces[n]!.events[event - 1])}`],
   );
   const events = traces.reduce((sum, trace) => sum + trace.events.length, 0);
-  return { module: "FeedTrace", traces: traces.length, events, seconds: (performance.now() - started) / 1000, refused };
+  return {
+    module: "FeedTrace",
+    traces: traces.length,
+    events,
+    kinds: new Set(traces.flatMap((trace) => trace.events.map(kindOf))),
+    seconds: (performance.now() - started) / 1000,
+    refused,
+  };
+}
+
+function kindOf(event: FeedEvent): string {
+  if (event.type === "page") return event.read === undefined ? "page" : "page that was read";
+  if (event.type !== "write") return event.type;
+  const kind = event.before === 0 ? "insert" : event.row.deleted ? "tombstone" : "change";
+  return event.applied ? kind : `${kind} that lost a race`;
 }

@@ -21,7 +21,7 @@ const LOSE_EVERY_MS = 200;
  * three keys, from several connections at once, over several windows of one second. The network loses some answers: what was
  * asked is then recorded as Redis ran it, but never reached who asked.
  */
-export async function makeTraces(folder: string): Promise<void> {
+export async function recordCalls(folder: string): Promise<void> {
   const { port, hostname } = new URL(process.env.REDIS_URL ?? "");
   if (hostname !== "127.0.0.1") throw new Error("Traces are recorded in front of a Redis of this machine.");
   const recorder = await startRecorder(Number(port), folder);

@@ -4,11 +4,31 @@ import { firstWrongClock } from "./limiter-clock.ts";
 import type { LimiterEvent } from "./limiter-events.ts";
 import { type LimiterTrace, moduleOf } from "./limiter-module.ts";
 import { runTlc } from "./tlc.ts";
-import type { TraceChecks } from "./trace-checks.ts";
-
-export { makeTraces } from "./limiter-runs.ts";
+import { recordService } from "./service-runs.ts";
+import type { TraceChecks, TracedRun } from "./trace-checks.ts";
+import { recordCalls } from "./limiter-runs.ts";
 
 export const TRACE_PREFIX = "limiter";
+
+/** What operators' commands and requests do, besides charges that are admitted. */
+const COMMANDS = ["put", "fill", "remove", "version", "usage"];
+const REFUSALS = ["key_exhausted", "account_exhausted", "outdated", "replaced", "granted", "lost"];
+const KINDS = [...COMMANDS, ...["admitted", ...REFUSALS].map((verdict) => `charge ${verdict}`)];
+
+export const RUNS: readonly TracedRun[] = [
+  {
+    about: "random calls of the scripts",
+    record: recordCalls,
+    traces: 40,
+    kinds: [...KINDS, "charge stale", "ledger"],
+  },
+  {
+    about: "two replicas of the service, with operators and a bad network",
+    record: recordService,
+    traces: 3,
+    kinds: KINDS,
+  },
+];
 
 /** Longer traces are cut here: their beginning is a trace, too. */
 const MAX_EVENTS = 10_000;
@@ -38,12 +58,17 @@ export async function checkTraces(folder: string): Promise<TraceChecks> {
     traces: traces.length,
     events: traces.reduce((sum, { events }) => sum + events.length, 0),
     recorded: all.reduce((sum, each) => sum + each.recorded, 0),
+    kinds: new Set(traces.flatMap(({ events }) => events.map(kindOf))),
     seconds: (performance.now() - started) / 1000,
     refused: refused.map(
       ({ trace, event, expected }) =>
         `${trace.account}, event ${event}: ${JSON.stringify(trace.events[event - 1])}; the module: ${expected}`,
     ),
   };
+}
+
+function kindOf(event: LimiterEvent): string {
+  return event.do === "charge" ? `charge ${event.answer?.verdict ?? "lost"}` : event.do;
 }
 
 /** Returns the traces that TLC refuses. It checks all traces of one length of window in one run. */

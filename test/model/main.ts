@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { allConfigurations, check, type Checked } from "./check.ts";
 import { headOf, lineOf, resultsOf, traceLine } from "./results.ts";
-import { checkAll, traceModules, type TraceChecks } from "./trace-checks.ts";
+import { recordAndCheck, traceModules, type TraceChecks } from "./trace-checks.ts";
 
 const RESULTS = fileURLToPath(new URL("RESULTS.md", import.meta.url));
 
@@ -34,9 +34,11 @@ for (const configuration of chosen) {
 const traces: TraceChecks[] = [];
 if (!named) {
   for (const checker of await traceModules()) {
-    const results = await checkAll(checker, process.env.TRACES);
-    traces.push(...results);
-    for (const result of results) print(traceLine(result));
+    for (const run of checker.RUNS) {
+      const result = await recordAndCheck(checker, run);
+      traces.push(result);
+      print(traceLine(result));
+    }
   }
 }
 if (values.write || (values.large && !named)) writeFileSync(RESULTS, resultsOf(checked, traces));

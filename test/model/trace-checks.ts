@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,23 +9,30 @@ export interface TraceChecks {
   readonly events: number;
   /** How many events were recorded, if not all of them may have been checked: long traces are cut. */
   readonly recorded?: number;
+  /** Every kind of event that was checked. */
+  readonly kinds: ReadonlySet<string>;
   readonly seconds: number;
   /** One line for each trace that is no behaviour of the module: which one, and at which event. */
   readonly refused: readonly string[];
 }
 
-/** Checks the traces in a folder. */
-export type TraceChecker = (folder: string) => Promise<TraceChecks>;
-
-/** Records traces of the real code in a folder. It needs Redis and MongoDB, as the tests do. */
-export type TraceMaker = (folder: string) => Promise<void>;
+/** A run of the real code that is recorded. It needs Redis and MongoDB, as the tests do. */
+export interface TracedRun {
+  readonly about: string;
+  /** Writes the traces to a folder. */
+  readonly record: (folder: string) => Promise<void>;
+  /** What the recording must hold, so that its check is no check of nothing: so many traces, and these kinds of events. */
+  readonly traces: number;
+  readonly kinds: readonly string[];
+}
 
 /** What a file test/model/…-trace.ts exports. */
 export interface TraceModule {
   /** The beginning of the names of its files: "limiter" for limiter-1.ndjson. */
   readonly TRACE_PREFIX: string;
-  readonly checkTraces: TraceChecker;
-  readonly makeTraces: TraceMaker;
+  readonly RUNS: readonly TracedRun[];
+  /** Checks the traces in a folder. */
+  readonly checkTraces: (folder: string) => Promise<TraceChecks>;
 }
 
 /** Loads the checkers: every file test/model/…-trace.ts. */
@@ -35,16 +42,9 @@ export async function traceModules(): Promise<TraceModule[]> {
   return Promise.all(files.toSorted().map((file) => import(new URL(file, folder).href) as Promise<TraceModule>));
 }
 
-/** Checks traces that it makes first, and those that tests have recorded in a folder, if one is given. */
-export async function checkAll(checker: TraceModule, recorded: string | undefined): Promise<TraceChecks[]> {
-  const made = mkdtempSync(join(tmpdir(), "onboarding-traces-"));
-  await checker.makeTraces(made);
-  const folders = recorded && hasTraces(checker, recorded) ? [made, recorded] : [made];
-  const checks: TraceChecks[] = [];
-  for (const folder of folders) checks.push(await checker.checkTraces(folder));
-  return checks;
-}
-
-function hasTraces({ TRACE_PREFIX }: TraceModule, folder: string): boolean {
-  return existsSync(folder) && readdirSync(folder).some((file) => file.startsWith(`${TRACE_PREFIX}-`));
+/** Records a run, and checks its traces. */
+export async function recordAndCheck({ checkTraces }: TraceModule, { record }: TracedRun): Promise<TraceChecks> {
+  const folder = mkdtempSync(join(tmpdir(), "onboarding-traces-"));
+  await record(folder);
+  return checkTraces(folder);
 }
