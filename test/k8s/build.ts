@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,25 +19,36 @@ export interface Variant {
 
 export interface Built extends Variant {
   readonly title: string;
-  readonly yaml: string;
   readonly manifests: readonly Manifest[];
 }
 
 /** The variants that are checked: every overlay, alone and with its components, and every component on production. */
-export async function variants(): Promise<Variant[]> {
-  const folders = async (name: string) => {
-    const entries = await readdir(join(K8S, name), { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  };
-  const overlays = (await folders("overlays")).map((name) => `overlays/${name}`);
-  const components = await folders("components");
+export function variants(): Variant[] {
+  const folders = (name: string) =>
+    readdirSync(join(K8S, name), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name);
+  const components = folders("components");
   const general = components.filter((name) => !name.endsWith("-dev"));
   return [
-    ...["base", ...overlays].map((folder) => ({ folder, components: [] })),
+    ...["base", ...folders("overlays").map((name) => `overlays/${name}`)].map((folder) => ({ folder, components: [] })),
     ...general.map((name) => ({ folder: "overlays/production", components: needsOf(name) })),
     { folder: "overlays/production", components: general },
     { folder: "overlays/dev", components },
   ];
+}
+
+/** Returns the function of a test that makes its assertions on each variant, and names the one that fails. */
+export function inEveryVariant(check: (built: Built) => void): () => Promise<void> {
+  return async () => {
+    for (const built of await Promise.all(variants().map(build))) {
+      try {
+        check(built);
+      } catch (error) {
+        throw new Error(`${built.title}: ${(error as Error).message}`, { cause: error });
+      }
+    }
+  };
 }
 
 /** Returns a component with the one that it builds on: network-policies-otlp adds to network-policies. */
@@ -54,6 +66,7 @@ export function build(variant: Variant): Promise<Built> {
   return built;
 }
 
+/** @throws with kustomize's message if it refuses the folder. */
 async function buildNew({ folder, components }: Variant, title: string): Promise<Built> {
   const copy = await mkdtemp(join(tmpdir(), "onboarding-k8s-"));
   try {
@@ -63,18 +76,13 @@ async function buildNew({ folder, components }: Variant, title: string): Promise
     const paths = components.map((name) => relative(join(copy, folder), join(copy, "components", name)));
     if (paths.length > 0) kustomization.set("components", paths);
     await writeFile(file, kustomization.toString());
-    const yaml = await kustomize(join(copy, folder));
-    return { folder, components, title, yaml, manifests: parse(yaml) };
+    const [program = "", ...args] = JSON.parse(tool("K8S_KUSTOMIZE")) as string[];
+    const { stdout } = await promisify(execFile)(program, [...args, join(copy, folder)], { maxBuffer: 64 * 1024 ** 2 });
+    const manifests = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
+    return { folder, components, title, manifests };
   } finally {
     await rm(copy, { recursive: true });
   }
-}
-
-/** @throws with kustomize's message if it refuses the folder. */
-export async function kustomize(folder: string): Promise<string> {
-  const [program = "", ...args] = JSON.parse(tool("K8S_KUSTOMIZE")) as string[];
-  const { stdout } = await promisify(execFile)(program, [...args, folder], { maxBuffer: 64 * 1024 ** 2 });
-  return stdout;
 }
 
 /** Returns what test/k8s/set-up.ts found. */
@@ -82,12 +90,4 @@ export function tool(name: "K8S_KUSTOMIZE" | "K8S_SCHEMAS"): string {
   const value = process.env[name];
   if (value === undefined) throw new Error("These tests need tools. Run them with npm run test:k8s.");
   return value;
-}
-
-/** @throws if a document is not valid YAML. */
-export function parse(yaml: string): Manifest[] {
-  return parseAllDocuments(yaml).map((document) => {
-    if (document.errors.length > 0) throw document.errors[0];
-    return document.toJS() as Manifest;
-  });
 }

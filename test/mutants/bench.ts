@@ -61,7 +61,7 @@ async function makeBench(root: string, folder: string, signal: AbortSignal) {
   symlinkSync(tools, join(project, ".data", "tools"));
   // The copy has a .data and servers of its own, also if the environment names others: changed code must not write there.
   // Its tests record no traces.
-  const { DATA_DIR: _d, REDIS_URL: _r, MONGODB_URL: _m, TRACES: _t, ...inherited } = process.env;
+  const { DATA_DIR: _d, REDIS_URL: _r, MONGODB_URL: _m, ...inherited } = process.env;
   const servers = await ensureServers({ dataDir: join(folder, "servers"), tools, env: inherited, signal });
   const env = { ...inherited, REDIS_URL: servers.redisUrl, MONGODB_URL: servers.mongodbUrl };
   const during = async <T>(changes: ReadonlyMap<string, string>, work: () => Promise<T>): Promise<T> => {
