@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { Metrics } from "../../src/infra/metrics.ts";
-import { textOf } from "../../src/infra/text-format.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { Scrape } from "../support/metrics.ts";
 import { clearOfMidnight, limiterOver, newCaller, raiseTo, redisNow, useTestRedis } from "./support.ts";
@@ -26,7 +25,7 @@ describe("the limiter's decisions in the metrics", () => {
     await limiter.charge({ ...changed, surface, accountVersion: 6 });
     await limiter.charge({ ...changed, surface, accountVersion: 7, secretEndsAt: await redisNow(redis) });
 
-    const scrape = new Scrape(await textOf([metrics.registry]));
+    const scrape = new Scrape(await metrics.registry.metrics());
     const expected = {
       admitted: ["", 20],
       granted: ["grant", 1],

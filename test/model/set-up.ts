@@ -24,7 +24,7 @@ export const setUp: SetUp = async ({ signal }) => {
   if (!process.env["TLC_JAR"] && !(await withTools(() => installJars(`TLC ${VERSION}`, POM, folder, signal))))
     return skipped(`Maven is missing or could not download it. Set TLC_JAR to a tla2tools.jar. ${APT}`);
   return existsSync(jar) ? { env: { JAVA: java, TLC_JAR: jar } } : skipped(`${jar} does not exist.`);
-}
+};
 
 /** @returns the first number of Java's version; NaN if the program does not run. */
 async function javaVersion(java: string): Promise<number> {
