@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -44,8 +44,11 @@ describe("a newcomer who pastes every block of README.md and of the operators' c
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "onboarding-readme-"));
     copyTree(folder);
-    // The packages and the downloaded programs are here already: what installs them has tests of its own.
-    symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+    // The packages and the downloaded programs are here already: what installs them has tests of its own. Each package has
+    // a link of its own. Should npm ci run there, it removes these links. Through one link to all, it removes the packages.
+    mkdirSync(join(folder, "node_modules"));
+    for (const name of readdirSync("node_modules"))
+      symlinkSync(resolve("node_modules", name), join(folder, "node_modules", name));
     prepareDataDir(join(folder, ".data"));
     symlinkSync(toolsIn(dataDirOf(process.env)), toolsIn(join(folder, ".data")));
   });
