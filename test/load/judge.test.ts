@@ -1,9 +1,7 @@
 import { expect } from "chai";
-import { readItems, readStated } from "./lib/headers.ts";
+import { readStated } from "./lib/contract.ts";
 import { judge } from "./lib/judge.ts";
 import type { Counts } from "./lib/tally.ts";
-
-const NAMES = ["key 1", "key 2", "key 3"];
 
 function counts(given: Partial<Counts>): Counts {
   return { offered: 0, admitted: 0, account: 0, key: 0, unknown: 0, ...given };
@@ -11,7 +9,7 @@ function counts(given: Partial<Counts>): Counts {
 
 /** The results of the account and of each key that is judged, in order. */
 function results(account: number, keys: readonly number[], seen: readonly Partial<Counts>[]): string[] {
-  return judge("list", { account, keys }, seen.map(counts), NAMES).map(({ result }) => result);
+  return judge("list", { account, keys }, seen.map(counts)).map(({ result }) => result);
 }
 
 describe("the judge of a load test", () => {
@@ -65,27 +63,16 @@ describe("the judge of a load test", () => {
 });
 
 describe("the headers that a load test reads", () => {
-  const policy = '"account";q=200;w=3600, "key";q=100;w=3600, "grant";q=50';
-
-  it("are read member by member", () => {
-    expect(readItems(policy)).to.deep.equal({
-      account: { q: 200, w: 3600 },
-      key: { q: 100, w: 3600 },
-      grant: { q: 50 },
-    });
-    expect(readItems(undefined)).to.deep.equal({});
-    expect(readItems("nonsense, key;q=1")).to.deep.equal({});
-  });
-
-  it("state both levels, the reset and the grant, or nothing", () => {
+  it("state both levels and the reset, also beside a grant, or nothing", () => {
+    const policy = '"account";q=200;w=3600, "key";q=100;w=3600, "grant";q=50';
     const headers = { "ratelimit-policy": policy, ratelimit: '"account";r=9;t=7, "key";r=8;t=7, "grant";r=3' };
     expect(readStated(headers)).to.deep.equal({
       windowSeconds: 3600,
       reset: 7,
       account: { limit: 200, remaining: 9 },
       key: { limit: 100, remaining: 8 },
-      grant: 3,
     });
     expect(readStated({ "ratelimit-policy": policy })).to.equal(undefined);
+    expect(readStated({ ...headers, ratelimit: "nonsense, key;r=1" })).to.equal(undefined);
   });
 });

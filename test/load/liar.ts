@@ -1,72 +1,45 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A proxy before the service that gives one wrong answer on the surface list. */
-export interface Liar {
-  readonly url: string;
-  close(): void;
-}
+export type Lie = "one too many" | "one too few" | "503 once";
 
-interface Lie {
-  /** Whether to answer this request wrongly. Asked until it returns true once. */
-  fits(answer: IncomingMessage): boolean;
-  /** Answers instead of the service. */
-  tell(headers: Record<string, string>, outgoing: ServerResponse): void;
-}
+/** A wrong answer: its status, body and further headers. */
+type Told = readonly [status: number, body: object, headers?: Record<string, string>];
 
-/** The answers of a service with a wrong limit, and of one whose limiter fails once. */
-export const LIES = {
+/** The answers of a service with a wrong limit, and of one whose limiter fails once. Undefined tells the truth. */
+const LIES: Record<Lie, (answer: IncomingMessage) => Told | undefined> = {
   /** Admits the first request that should be refused. */
-  "one too many": {
-    fits: ({ statusCode }) => statusCode === 429,
-    tell: (headers, outgoing) =>
-      outgoing
-        .writeHead(200, { ...headers, "Content-Type": "application/json" })
-        .end(JSON.stringify({ object: "list", data: [], has_more: false, cursor: "c" })),
-  },
+  "one too many": ({ statusCode }) => (statusCode === 429 ? [200, {}] : undefined),
   /** Refuses the last request that its key's limit admits. */
-  "one too few": {
-    fits: ({ statusCode, headers }) => statusCode === 200 && /"key";r=0;/.test(String(headers["ratelimit"])),
-    tell(headers, outgoing) {
-      const reset = /"key";r=0;t=(\d+)/.exec(headers["RateLimit"] ?? "")?.[1] ?? "";
-      outgoing
-        .writeHead(429, { ...headers, "Content-Type": "application/problem+json", "Retry-After": reset })
-        .end(JSON.stringify({ code: "rate_limited", scope: "key" }));
-    },
+  "one too few": ({ statusCode, headers }) => {
+    const [, reset] = /"key";r=0;t=(\d+)/.exec(String(headers["ratelimit"])) ?? [];
+    if (statusCode !== 200 || reset === undefined) return undefined;
+    return [429, { code: "rate_limited", scope: "key" }, { "Retry-After": reset }];
   },
   /** Charges a request, but answers that the limiter is unavailable. */
-  "503 once": {
-    fits: ({ statusCode }) => statusCode === 200,
-    tell: (headers, outgoing) =>
-      outgoing
-        .writeHead(503, { "X-Request-Id": headers["X-Request-Id"], "Content-Type": "application/problem+json" })
-        .end(JSON.stringify({ code: "limiter_unavailable" })),
-  },
-} as const satisfies Record<string, Lie>;
+  "503 once": ({ statusCode }) => (statusCode === 200 ? [503, { code: "limiter_unavailable" }] : undefined),
+};
 
-/** Starts a proxy before the service at `target` that tells one lie, to a poll after the first five. */
-export async function startLiar(target: string, name: keyof typeof LIES): Promise<Liar> {
-  const lie: Lie = LIES[name];
-  let polls = 0;
+/** Starts a proxy before the service at `target` that tells one lie, on the surface settings. */
+export async function startLiar(target: string, name: Lie): Promise<{ url: string; close(): void }> {
   let lied = false;
   const server = createServer((incoming, outgoing) => {
     const { method, url = "/", headers } = incoming;
-    // The load test reads the limits with its first few polls.
-    const late = url.startsWith("/candidates?updated_since") && ++polls > 5;
     const forwarded = request(target + url, { method, headers }, (answer) => {
-      if (lied || !late || !lie.fits(answer)) {
+      const told = url === "/settings/assistant" && !lied ? LIES[name](answer) : undefined;
+      if (told === undefined) {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(outgoing);
         return;
       }
       lied = true;
       answer.resume();
-      const kept = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
-      lie.tell(
-        Object.fromEntries(kept.map((header) => [header, String(answer.headers[header.toLowerCase()])])),
-        outgoing,
-      );
+      const [status, body, more] = told;
+      for (const kept of ["x-request-id", "ratelimit", "ratelimit-policy"])
+        outgoing.setHeader(kept, String(answer.headers[kept]));
+      const type = status === 200 ? "application/json" : "application/problem+json";
+      outgoing.writeHead(status, { "Content-Type": type, ...more }).end(JSON.stringify(body));
     });
     forwarded.on("error", () => outgoing.destroy());
     incoming.pipe(forwarded);

@@ -2,62 +2,72 @@
  * `npm run load`: runs the scenarios of test/load/lib without k6. Exit code 0: proved. 1: not exact, not proven or
  * failed. 2: the command line or the target does not fit.
  */
-import { join } from "node:path";
-import { dataDirOf } from "../../src/dev/data-dir.ts";
+import { parseArgs } from "node:util";
 import { explain } from "../../src/dev/output.ts";
-import { listenForStop } from "../../src/dev/stop-signals.ts";
-import { UsageError } from "./lib/host.ts";
-import { Run } from "./lib/run.ts";
-import { linesOf, type Report, runScenario } from "./lib/scenarios.ts";
-import { Figures } from "./node/figures.ts";
-import { createHost } from "./node/host.ts";
-import { type Command, helpText, readCommand } from "./node/options.ts";
-import { drawPicture } from "./node/picture.ts";
-import { Screen } from "./node/screen.ts";
+import { type HttpAnswer, type HttpRequest, UsageError } from "./lib/host.ts";
+import { runScenario, SCENARIOS } from "./lib/scenarios.ts";
+import { readSettings, SETTINGS } from "./lib/settings.ts";
 
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const ANSWER_TIMEOUT_MS = 30_000;
+const OPTIONS = Object.entries(SETTINGS).map(([name, [value, text]]) => ({
+  option: name.toLowerCase().replaceAll("_", "-"),
+  name,
+  value,
+  text,
+}));
+const HELP = [
+  "npm run load -- SCENARIO --base-url URL --keys KEY,KEY,KEY",
+  "",
+  "Load-tests a deployment, as test/load/README.md says. It uses up the limits of the account, and creates candidates in it.",
+  `The scenarios are ${SCENARIOS.join(", ")}. Each option can be set in the environment too: BASE_URL, KEYS, …`,
+  "",
+  ...OPTIONS.map(({ option, value, text }) => `  ${`--${option} ${value}`.padEnd(22)}${text}`),
+  "",
+  "Exit code 0: proved. 1: not exact, not proven or failed. 2: the command line or the target does not fit.",
+].join("\n");
 
-async function main(): Promise<number> {
-  const command = readCommand(process.argv.slice(2), process.env);
-  if (command === "help") {
-    print(helpText());
-    return 0;
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** @returns whether the scenario was proved. */
+async function main(args: string[]): Promise<boolean> {
+  if (args.includes("--help")) {
+    print(HELP);
+    return true;
   }
-  const { stopping, forced } = listenForStop();
-  forced.addEventListener("abort", () => process.exit(1));
-  const figures = new Figures();
-  const screen = new Screen(process.stdout, figures);
-  const { connections } = command.settings;
-  const host = createHost(
-    { connections, stopping },
-    { say: (line) => screen.say(line), seen: (outcome) => figures.add(outcome) },
-  );
-  const run = new Run(command.settings, host);
-  screen.start(run);
+  const { values, positionals } = parse(args);
+  const [scenario, more] = positionals;
+  if (scenario === undefined || more !== undefined) throw new UsageError(`Name one scenario: ${SCENARIOS.join(", ")}.`);
+  const given = OPTIONS.map(({ option, name }) => [name, values[option] ?? process.env[name]] as const);
+  return runScenario(scenario, readSettings(Object.fromEntries(given)), { exchange, say: print });
+}
+
+function parse(args: string[]): { values: Record<string, string | undefined>; positionals: string[] } {
+  const options = Object.fromEntries(OPTIONS.map(({ option }) => [option, { type: "string" }] as const));
   try {
-    const report = await runScenario(command.scenario, run);
-    screen.stop();
-    await conclude(command, report, figures);
-    return report.proved ? 0 : 1;
-  } finally {
-    screen.stop();
-    await host.close();
+    return parseArgs({ args, allowPositionals: true, options });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\nWrite --help for all options.`);
   }
 }
 
-async function conclude({ scenario, picture }: Command, report: Report, figures: Figures): Promise<void> {
-  for (const line of linesOf(report)) print(line);
-  for (const block of [figures.bySurface(), figures.byKey(), figures.histogram()]) print(`\n${block}`);
-  const now = new Date().toISOString();
-  const file = picture ?? join(dataDirOf(process.env), "load", `${scenario}-${now.replaceAll(/[:.]/g, "-")}.svg`);
-  const verdict = report.proved ? "proved" : "NOT proved: the lines at the top say why";
-  await drawPicture(file, `${scenario}, ${now}: ${report.proved ? "proved" : "not proved"}`, figures.slices());
-  print(`\npicture: ${file}\n${scenario}: ${verdict}`);
+async function exchange({ method, url, headers, body }: HttpRequest): Promise<HttpAnswer> {
+  const sentAt = performance.now();
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  try {
+    const response = await fetch(url, { method, headers, body: body ?? null, signal, redirect: "manual" });
+    const text = await response.text();
+    const ms = performance.now() - sentAt;
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: text, ms };
+  } catch (error) {
+    const { message, cause } = error as Error & { cause?: { code?: string } };
+    return { status: 0, headers: {}, body: cause?.code ?? message, ms: performance.now() - sentAt };
+  }
 }
 
 try {
-  process.exitCode = await main();
+  process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
 } catch (error) {
-  process.stderr.write(`${error instanceof UsageError ? error.message : explain(error)}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  const unfit = error instanceof UsageError;
+  process.stderr.write(`${unfit ? error.message : explain(error)}\n`);
+  process.exitCode = unfit ? 2 : 1;
 }

@@ -1,20 +1,12 @@
 import type { Surface } from "../../../src/limiter/surfaces.ts";
 import { REQUESTS } from "../../support/requests.ts";
-import { UsageError } from "./host.ts";
+import { sleep, UsageError } from "./host.ts";
 import type { Ask, Run } from "./run.ts";
 
-/** The names of all surfaces. */
-export const SURFACES = Object.keys(REQUESTS) as Surface[];
-
 /** The cheapest request that charges a surface. `candidate` is the id of one of the account's candidates. */
-export function askFor(surface: string, key: number, candidate: string): Ask {
-  const { method, path, body } = REQUESTS[surface as Surface]("", candidate);
+export function askFor(surface: Surface, key: number, candidate: string): Ask {
+  const { method, path, body } = REQUESTS[surface]("", candidate);
   return { method, path, surface, key, ...(body === undefined ? {} : { json: JSON.parse(body) as unknown }) };
-}
-
-/** What reports call the keys of a run. */
-export function namesOf({ settings }: Run): string[] {
-  return settings.keys.map((_, key) => `key ${key + 1}`);
 }
 
 /** Takes one of each list in turn. */
@@ -25,7 +17,7 @@ export function interleaved<T>(lists: readonly (readonly T[])[]): T[] {
 
 /** Finds one of the account's candidates, or creates one. Charges a list, and a create if the account has none. */
 export async function findCandidate(run: Run): Promise<string> {
-  for (let key = 0; key < run.settings.keys.length; key++) {
+  for (const key of run.settings.keys.keys()) {
     const listed = await run.send({ method: "GET", path: "/candidates?limit=1", surface: "list", key });
     const page =
       listed.verdict === "admitted" ? (JSON.parse(listed.answer.body) as { data: { id: string }[] }) : undefined;
@@ -36,4 +28,16 @@ export async function findCandidate(run: Run): Promise<string> {
   throw new UsageError(
     "Neither a list nor a create was admitted, so there is no candidate to work with. Use new keys or a new window.",
   );
+}
+
+/** Sends each request at its time, at most `connections` at once, in the order given. */
+export async function sendAll(run: Run, asks: readonly (Ask & { due?: number })[]): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let ask = asks[next++]; ask !== undefined; ask = asks[next++]) {
+      if (ask.due !== undefined) await sleep(ask.due - Date.now());
+      await run.send(ask);
+    }
+  };
+  await Promise.all(Array.from({ length: run.settings.connections }, lane));
 }

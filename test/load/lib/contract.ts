@@ -1,5 +1,34 @@
-import { readStated } from "./headers.ts";
 import type { HttpAnswer, Verdict } from "./host.ts";
+
+/** What RateLimit-Policy and RateLimit state for one surface and the key of the request. */
+export interface Stated {
+  readonly windowSeconds: number;
+  /** Whole seconds until the window ends, rounded up. */
+  readonly reset: number;
+  readonly account: Level;
+  readonly key: Level;
+}
+
+interface Level {
+  readonly limit: number;
+  readonly remaining: number;
+}
+
+const POLICY = /^"account";q=(\d+);w=(\d+), "key";q=(\d+);w=\2(, |$)/;
+const REMAINING = /^"account";r=(\d+);t=(\d+), "key";r=(\d+);t=\2(, |$)/;
+
+/** Reads both headers in the form that the service sends. Returns undefined if they are absent or incomplete. */
+export function readStated(headers: HttpAnswer["headers"]): Stated | undefined {
+  const policy = POLICY.exec(headers["ratelimit-policy"] ?? "");
+  const now = REMAINING.exec(headers["ratelimit"] ?? "");
+  if (policy === null || now === null) return undefined;
+  return {
+    windowSeconds: Number(policy[2]),
+    reset: Number(now[2]),
+    account: { limit: Number(policy[1]), remaining: Number(now[1]) },
+    key: { limit: Number(policy[3]), remaining: Number(now[3]) },
+  };
+}
 
 /** Checks what the contract demands of every answer, in every scenario. @returns the first fault, in words. */
 export function faultOf(answer: HttpAnswer, verdict: Verdict, expects: readonly number[]): string | undefined {

@@ -1,24 +1,23 @@
-/** What a scenario needs from the program that runs it: k6 (test/load/k6/script.js) or Node (test/load/node/host.ts). */
+import type { Surface } from "../../../src/limiter/surfaces.ts";
+
+/** What a scenario needs from the program that runs it: k6 (test/load/k6.js) or Node (test/load/main.ts). */
 export interface Host {
   /** Sends one request. Resolves even if there is no answer: then the status is 0. */
   exchange(request: HttpRequest): Promise<HttpAnswer>;
-  /** Waits. Returns early if the run is stopped. */
-  sleep(ms: number): Promise<void>;
   /** Prints a line for people. */
   say(line: string): void;
-  /** Returns true once somebody has asked the run to stop (Ctrl-C). */
-  stopped(): boolean;
-  /** Called with the outcome of each request. */
-  seen(outcome: Outcome): void;
 }
+
+/** What a request charges. `free` charges nothing. */
+export type Charged = Surface | "free";
 
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-  /** The surface that it charges, or "free". Names the request in reports. */
-  readonly surface: string;
+  readonly body: string | undefined;
+  /** Names the request in reports. */
+  readonly surface: Charged;
 }
 
 export interface HttpAnswer {
@@ -26,6 +25,7 @@ export interface HttpAnswer {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Why there was no answer, if there was none. */
   readonly body: string;
   readonly ms: number;
 }
@@ -39,7 +39,7 @@ export type Verdict = "admitted" | "account" | "key" | "unknown" | "rejected" | 
 
 /** One request with its answer. */
 export interface Outcome {
-  readonly surface: string;
+  readonly surface: Charged;
   /** Index into the keys of the run. */
   readonly key: number;
   readonly verdict: Verdict;
@@ -50,26 +50,9 @@ export interface Outcome {
   readonly answer: HttpAnswer;
 }
 
-/** The settings of a run. Durations are in milliseconds. */
-export interface Settings {
-  readonly baseUrl: string;
-  readonly keys: readonly string[];
-  readonly surfaces: readonly string[];
-  /** Window length that the operator expects. A deployment with another one is refused. */
-  readonly windowSeconds: number | undefined;
-  /** Requests in flight at once. */
-  readonly connections: number;
-  /** The run stops after this many requests. */
-  readonly maxRequests: number;
-  /** How long soak runs. */
-  readonly durationMs: number;
-  /** The longest a scenario may wait for a window to end. */
-  readonly maxWaitMs: number;
-  /** Whether to wait for a new window even if there is time left in this one. */
-  readonly fresh: boolean;
-  /** The slowest p99 that soak accepts; undefined for any. */
-  readonly p99Ms: number | undefined;
-}
-
 /** The target or the settings do not fit the scenario. Nothing was proved and nothing failed. */
 export class UsageError extends Error {}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+}

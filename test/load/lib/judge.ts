@@ -26,7 +26,7 @@ export interface Supply {
  * A request with an unknown verdict may have been charged, so both sides are ranges. A result outside of them is not
  * exact; one inside is not proven.
  */
-export function judge(title: string, supply: Supply, counts: readonly Counts[], names: readonly string[]): Finding[] {
+export function judge(title: string, supply: Supply, counts: readonly Counts[]): Finding[] {
   const most = (extra: boolean): number =>
     sum(counts.map(({ offered, unknown }, key) => Math.min(offered + (extra ? unknown : 0), supply.keys[key] ?? 0)));
   const total = {
@@ -39,7 +39,7 @@ export function judge(title: string, supply: Supply, counts: readonly Counts[], 
   const findings = [compare(`${title}, account`, total, supply.account, least, greatest)];
   counts.forEach((own, key) => {
     const limit = supply.keys[key] ?? 0;
-    const title_ = `${title}, ${names[key]}`;
+    const title_ = `${title}, key ${key + 1}`;
     const highest = Math.min(own.offered + own.unknown, limit);
     const certain = !accountBound || own.key > 0;
     const lowest = certain ? Math.min(own.offered, limit) : 0;

@@ -1,70 +1,72 @@
-import { SURFACES } from "./asks.ts";
-import { type Settings, UsageError } from "./host.ts";
-
-/** The bounds of a run that sets none. */
-export const DEFAULTS = { connections: 40, maxRequests: 20_000, durationSeconds: 60, maxWaitSeconds: 120 } as const;
-
-/** The settings as text, by their names in the environment of k6. `npm run load` has an option for each. */
-export type Given = Readonly<Record<string, string | undefined>>;
+import { isSurface, type Surface, SURFACES } from "../../../src/limiter/surfaces.ts";
+import { UsageError } from "./host.ts";
 
 /**
- * Checks the settings.
- * @param called what the user calls a setting, for the errors.
- * @throws {UsageError} that says what to write.
+ * What can be set, with a placeholder and a description: in the environment, by `-e NAME=value` of k6, or by
+ * `--name value` of `npm run load`.
  */
-export function readSettings(given: Given, called: (name: string) => string = (name) => name): Settings {
-  const number = (name: string): number | undefined => {
-    const text = given[name];
-    if (text === undefined || text === "") return undefined;
-    if (!/^\d+(\.\d+)?$/.test(text) || Number(text) <= 0)
-      throw new UsageError(`${called(name)} must be a number above 0, not "${text}".`);
-    return Number(text);
-  };
-  const whole = (name: string): number | undefined => {
-    const value = number(name);
-    if (value !== undefined && !Number.isSafeInteger(value))
-      throw new UsageError(`${called(name)} must be a whole number, not "${given[name]}".`);
-    return value;
+export const SETTINGS = {
+  BASE_URL: ["URL", "the deployment, such as http://localhost:8080"],
+  KEYS: ["KEY,…", "API keys of one account; for soak also of several. Others can read them in a list of processes"],
+  YES: ["1", "send the load to a deployment that is not this machine"],
+  SURFACES: ["NAME,…", "only these surfaces"],
+  DURATION: ["SECONDS", "how long soak runs: 60 by default"],
+  P99_MS: ["MS", "soak fails if its p99 is above this"],
+  MAX_WAIT: ["SECONDS", "the longest wait for a window to end: 120 by default"],
+  CONNECTIONS: ["N", "requests in flight at once: 40 by default"],
+} as const;
+
+export interface Settings {
+  readonly baseUrl: string;
+  readonly keys: readonly string[];
+  readonly surfaces: readonly Surface[];
+  readonly durationMs: number;
+  /** The slowest p99 that soak accepts; undefined for any. */
+  readonly p99Ms: number | undefined;
+  readonly maxWaitMs: number;
+  readonly connections: number;
+}
+
+/** Checks the settings. @throws {UsageError} that says what to write. */
+export function readSettings(given: Readonly<Record<string, string | undefined>>): Settings {
+  const whole = (name: keyof typeof SETTINGS): number | undefined => {
+    const text = given[name] ?? "";
+    if (!/^([1-9]\d{0,8})?$/.test(text)) throw new UsageError(`${name} must be a whole number above 0, not "${text}".`);
+    return text === "" ? undefined : Number(text);
   };
   const baseUrl = (given["BASE_URL"] ?? "").replace(/\/+$/, "");
-  refuseForeign(baseUrl, given["YES"] === "1", called);
+  refuseForeign(baseUrl, given["YES"] === "1");
   const keys = listOf(given["KEYS"]);
-  if (keys.length === 0)
-    throw new UsageError(`${called("KEYS")} is missing: API keys of one account, separated by commas.`);
+  if (keys.length === 0) throw new UsageError("KEYS is missing: API keys of one account, separated by commas.");
   return {
     baseUrl,
     keys,
     surfaces: surfacesOf(given["SURFACES"]),
-    windowSeconds: number("WINDOW_SECONDS"),
-    connections: whole("CONNECTIONS") ?? DEFAULTS.connections,
-    maxRequests: whole("MAX_REQUESTS") ?? DEFAULTS.maxRequests,
-    durationMs: (number("DURATION") ?? DEFAULTS.durationSeconds) * 1000,
-    maxWaitMs: (number("MAX_WAIT") ?? DEFAULTS.maxWaitSeconds) * 1000,
-    fresh: given["FRESH"] === "1",
-    p99Ms: number("P99_MS"),
+    durationMs: (whole("DURATION") ?? 60) * 1000,
+    p99Ms: whole("P99_MS"),
+    maxWaitMs: (whole("MAX_WAIT") ?? 120) * 1000,
+    connections: whole("CONNECTIONS") ?? 40,
   };
 }
 
 /** A load test can harm the wrong deployment, so every target except this machine needs YES=1. */
-function refuseForeign(baseUrl: string, yes: boolean, called: (name: string) => string): void {
+function refuseForeign(baseUrl: string, yes: boolean): void {
   const [, host] = /^https?:\/\/(\[[^\]/]+\]|[^/:?#@[\]]+)(?::\d+)?(?:\/[^?#]*)?$/i.exec(baseUrl) ?? [];
   if (host === undefined)
-    throw new UsageError(
-      `${called("BASE_URL")} must be the URL of a deployment, such as http://localhost:8080, not "${baseUrl}".`,
-    );
+    throw new UsageError(`BASE_URL must be the URL of a deployment, such as http://localhost:8080, not "${baseUrl}".`);
   const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(host);
   if (!loopback && !yes)
     throw new UsageError(
-      `${host} is not this machine. Write ${called("YES=1")} if this load is meant for it: it uses up the limits of the account.`,
+      `${host} is not this machine. Set YES=1 if this load is meant for it: it uses up the limits of the account.`,
     );
 }
 
-function surfacesOf(text: string | undefined): string[] {
+function surfacesOf(text: string | undefined): readonly Surface[] {
   const names = listOf(text);
-  const unknown = names.find((name) => !(SURFACES as string[]).includes(name));
+  const unknown = names.find((name) => !isSurface(name));
   if (unknown !== undefined)
     throw new UsageError(`There is no surface "${unknown}". The surfaces are ${SURFACES.join(", ")}.`);
-  return names.length === 0 ? [...SURFACES] : names;
+  return names.length === 0 ? SURFACES : names.filter(isSurface);
 }
 
 function listOf(text: string | undefined): string[] {

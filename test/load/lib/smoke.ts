@@ -1,6 +1,5 @@
 import { askFor } from "./asks.ts";
-import { jsonOf, textOf } from "./contract.ts";
-import { readStated } from "./headers.ts";
+import { jsonOf, readStated, textOf } from "./contract.ts";
 import type { Outcome } from "./host.ts";
 import type { Finding } from "./judge.ts";
 import type { Ask, Run } from "./run.ts";
@@ -12,7 +11,6 @@ export async function smoke(run: Run): Promise<Finding[]> {
     void findings.push({ result: holds ? "holds" : "failed", text });
   const send = (ask: Omit<Ask, "key">): Promise<Outcome> => run.send({ key: 0, ...ask });
 
-  run.planned = 18;
   await run.limits(0); // refuses a key that does not work
   const contract = await send({ method: "GET", path: "/openapi.json", surface: "free" });
   check("GET /openapi.json is OpenAPI 3", textOf(contract.answer.body, "openapi").startsWith("3."));
@@ -23,13 +21,7 @@ export async function smoke(run: Run): Promise<Finding[]> {
   check("an unknown path is 404 not_found", textOf(nowhere.answer.body, "code") === "not_found");
 
   const idempotent = { "Idempotency-Key": `load-${Date.now()}-${Math.random()}` };
-  const create = {
-    method: "POST",
-    path: "/candidates",
-    surface: "create",
-    json: { name: "Load test" },
-    headers: idempotent,
-  };
+  const create = { ...askFor("create", 0, ""), headers: idempotent };
   const created = await send(create);
   check("POST /candidates creates, with Location", has(created, 201, "location"));
   const again = await send(create);
@@ -49,7 +41,7 @@ export async function smoke(run: Run): Promise<Finding[]> {
   check("If-None-Match answers 304", unchanged.answer.status === 304);
   const page = await send({ method: "GET", path: "/candidates?limit=1", surface: "list" });
   check("GET /candidates is a page with a cursor", textOf(page.answer.body, "cursor") !== "");
-  for (const surface of ["start", "writes", "pack", "settings"]) {
+  for (const surface of ["start", "writes", "pack", "settings"] as const) {
     const { answer } = await send(askFor(surface, 0, id));
     check(`${surface} answers 200`, answer.status === 200);
   }

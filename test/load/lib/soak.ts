@@ -1,6 +1,9 @@
-import { Integrator } from "./integrator.ts";
+import type { Surface } from "../../../src/limiter/surfaces.ts";
+import type { Limits } from "../../../src/limits/schema.ts";
+import { sleep } from "./host.ts";
+import { newIntegrator } from "./integrator.ts";
 import type { Finding } from "./judge.ts";
-import type { Limits, Run } from "./run.ts";
+import { limitsOf, type Run } from "./run.ts";
 
 /** The share of its limits that a key uses: a good integrator stays below them. */
 const USE = 0.8;
@@ -11,87 +14,74 @@ const USE = 0.8;
  * each window if that is shorter: an hour of traffic in a minute. The keys may belong to several accounts.
  */
 export async function soak(run: Run): Promise<Finding[]> {
-  const limits: Limits[] = [];
-  for (const key of run.settings.keys.keys()) limits.push(await run.limits(key));
+  const limits = await run.allLimits();
   const started = Date.now();
   const until = started + run.settings.durationMs;
-  const times: number[] = [];
 
-  const lane = async (key: number, surface: string, integrator: Integrator, everyMs: number): Promise<void> => {
-    run.planned += run.settings.durationMs / everyMs;
+  const lane = async (key: number, surface: Surface, act: ReturnType<typeof newIntegrator>): Promise<void> => {
+    const everyMs = paceOf(run, limits, surface, key);
     // Keys and surfaces start at different moments, as independent clients do.
-    await run.host.sleep(everyMs * (((key + 1) * 0.37 + surface.length * 0.23) % 1));
-    while (!run.over && Date.now() < until) {
+    await sleep(everyMs * (((key + 1) * 0.37 + surface.length * 0.23) % 1));
+    while (Date.now() < until) {
       const due = Date.now() + everyMs;
-      const { verdict, answer } = await integrator.act(surface);
-      times.push(answer.ms);
+      const { verdict, answer } = await act(surface);
       const refusedFor = verdict === "account" || verdict === "key" ? Number(answer.headers["retry-after"]) * 1000 : 0;
-      await run.host.sleep(Math.min(until, Math.max(due, Date.now() + refusedFor)) - Date.now());
+      await sleep(Math.min(until, Math.max(due, Date.now() + refusedFor)) - Date.now());
     }
   };
   await Promise.all(
-    limits.flatMap((own, key) => {
-      const integrator = new Integrator(run, key, `load-${started}-${key}`);
-      const colleagues = limits.filter(({ accountId }) => accountId === own.accountId).length;
-      return run.settings.surfaces.map((surface) =>
-        lane(key, surface, integrator, paceOf(run, own, surface, colleagues)),
-      );
+    limits.flatMap((_, key) => {
+      const act = newIntegrator(run, key);
+      return run.settings.surfaces.map((surface) => lane(key, surface, act));
     }),
   );
-  return [...withinLimits(run, limits), volume(run, times, Date.now() - started), ...slowness(run, times)];
+  return [...withinLimits(run, limits), volume(run, Date.now() - started), ...slowness(run)];
 }
 
 /** Milliseconds between two requests of a key on a surface. */
-function paceOf({ settings }: Run, { windowSeconds, surfaces }: Limits, surface: string, colleagues: number): number {
-  const { key, account } = surfaces[surface]!;
-  const share = Math.max(1, USE * Math.min(key.limit, account.limit / colleagues));
-  return Math.min(settings.durationMs, windowSeconds * 1000) / share;
+function paceOf({ settings }: Run, all: readonly Limits[], surface: Surface, key: number): number {
+  const own = all[key]!;
+  const colleagues = all.filter(({ account_id }) => account_id === own.account_id).length;
+  const limits = limitsOf(own, surface);
+  const share = Math.max(1, USE * Math.min(limits.key.limit, limits.account.limit / colleagues));
+  return Math.min(settings.durationMs, own.window_seconds * 1000) / share;
 }
 
-function withinLimits(run: Run, limits: readonly Limits[]): Finding[] {
-  const above: Finding[] = [];
-  for (const window of run.tally.windows) {
-    for (const surface of run.settings.surfaces) {
-      const admitted = new Map<string, number>();
-      const add = (name: string, count: number, limit: number): void => {
-        const sum = (admitted.get(name) ?? 0) + count;
-        admitted.set(name, sum);
-        if (sum > limit)
-          above.push({
-            result: "not exact",
-            text: `window ${window + 1}, ${surface}: ${name} was admitted ${sum} times, above its limit of ${limit}`,
-          });
+function withinLimits({ settings, tally }: Run, all: readonly Limits[]): Finding[] {
+  const above = tally.windows.flatMap((window) =>
+    settings.surfaces.flatMap((surface) => {
+      const counts = tally.inWindow(window, surface, all.length);
+      const check = (member: "account" | "key", holder: Limits): Finding[] => {
+        const id = `${member}_id` as const;
+        const { limit } = limitsOf(holder, surface)[member];
+        const sum = counts.reduce((sum, { admitted }, key) => sum + (all[key]?.[id] === holder[id] ? admitted : 0), 0);
+        const text = `window ${window + 1}, ${surface}: ${holder[id]} was admitted ${sum} times, above its limit of ${limit}`;
+        return sum > limit ? [{ result: "not exact", text }] : [];
       };
-      limits.forEach(({ accountId, keyId, surfaces }, key) => {
-        const count = run.tally.of(window, surface, key).admitted;
-        add(keyId, count, surfaces[surface]!.key.limit);
-        add(accountId, count, surfaces[surface]!.account.limit);
-      });
-    }
-  }
+      return all.flatMap((holder) => [...check("account", holder), ...check("key", holder)]);
+    }),
+  );
   return above.length > 0 ? above : [{ result: "holds", text: "no window admitted more than a limit" }];
 }
 
 /** A run that was mostly refused shows little: an integrator that stays below its limits is not refused. */
-function volume(run: Run, times: readonly number[], tookMs: number): Finding {
+function volume({ settings: { keys, surfaces }, tally }: Run, tookMs: number): Finding {
   let [admitted, refused] = [0, 0];
-  for (const window of run.tally.windows) {
-    for (const surface of run.settings.surfaces) {
-      for (const counts of run.tally.inWindow(window, surface, run.settings.keys.length)) {
-        admitted += counts.admitted;
-        refused += counts.account + counts.key;
-      }
-    }
+  for (const counts of tally.windows.flatMap((window) =>
+    surfaces.flatMap((surface) => tally.inWindow(window, surface, keys.length)),
+  )) {
+    admitted += counts.admitted;
+    refused += counts.account + counts.key;
   }
-  const { failed } = run.tally;
-  const text = `${times.length} requests in ${Math.round(tookMs / 1000)} s: ${admitted} admitted, ${refused} refused, ${failed} failed`;
+  const failed = tally.faults.length;
+  const text = `${tally.sent} requests in ${Math.round(tookMs / 1000)} s: ${admitted} admitted, ${refused} refused, ${failed} failed`;
   if (failed > 0) return { result: "failed", text };
   if (admitted > refused) return { result: "holds", text };
   return { result: "not proven", text: `${text}. The limits were used up: use other keys, or another window.` };
 }
 
-function slowness({ settings: { p99Ms } }: Run, times: readonly number[]): Finding[] {
+function slowness({ settings: { p99Ms }, tally }: Run): Finding[] {
   if (p99Ms === undefined) return [];
-  const p99 = times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Infinity;
+  const p99 = tally.percentile(0.99);
   return [{ result: p99 <= p99Ms ? "holds" : "failed", text: `p99 ${p99.toFixed(1)} ms, demanded ${p99Ms} ms` }];
 }

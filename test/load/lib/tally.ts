@@ -2,50 +2,73 @@ import type { Outcome } from "./host.ts";
 
 /** Requests of one key on one surface in one window. `offered` counts all of them except the `unknown` ones. */
 export interface Counts {
-  offered: number;
-  admitted: number;
-  account: number;
-  key: number;
-  unknown: number;
+  readonly offered: number;
+  readonly admitted: number;
+  readonly account: number;
+  readonly key: number;
+  readonly unknown: number;
 }
 
-/** Counts the outcomes by window, surface and key. */
+type Seen = Omit<Outcome, "answer"> & { readonly ms: number };
+
+const COLUMNS = ["surface", "sent", "admitted", "by account", "by key", "failed", "p50 ms", "p99 ms"];
+
+/** Keeps the outcomes of a run, and counts them. */
 export class Tally {
-  readonly #counts = new Map<string, Counts>();
-  readonly #windows = new Set<number>();
-  failed = 0;
-  firstFault: string | undefined;
+  readonly #seen: Seen[] = [];
 
-  add({ window, surface, key, verdict, fault }: Outcome): void {
-    if (fault !== undefined) {
-      this.failed++;
-      this.firstFault ??= `${surface}: ${fault}`;
-    }
-    if (verdict === "free" || verdict === "rejected") return;
-    if (window !== undefined) this.#windows.add(window);
-    const counts = this.of(window, surface, key);
-    counts[verdict]++;
-    if (verdict !== "unknown") counts.offered++;
+  add({ surface, key, verdict, window, fault, answer: { ms } }: Outcome): void {
+    this.#seen.push({ surface, key, verdict, window, fault, ms });
   }
 
-  /** The windows in which answers came, in order. */
+  get sent(): number {
+    return this.#seen.length;
+  }
+
+  /** What was wrong with answers, in words. */
+  get faults(): string[] {
+    return this.#seen.flatMap(({ surface, fault }) => (fault === undefined ? [] : [`${surface}: ${fault}`]));
+  }
+
+  /** The windows in which charged requests were answered, in order. */
   get windows(): number[] {
-    return [...this.#windows].toSorted((a, b) => a - b);
-  }
-
-  /** The counts of a key on a surface in a window. Requests with an unknown verdict have no window. */
-  of(window: number | undefined, surface: string, key: number): Counts {
-    const name = `${window} ${surface} ${key}`;
-    const found = this.#counts.get(name) ?? { offered: 0, admitted: 0, account: 0, key: 0, unknown: 0 };
-    this.#counts.set(name, found);
-    return found;
+    return [...new Set(this.#seen.flatMap(({ window }) => window ?? []))].toSorted((a, b) => a - b);
   }
 
   /** The counts of the first `keys` keys in a window. Requests with an unknown verdict count in every window. */
   inWindow(window: number, surface: string, keys: number): Counts[] {
-    return Array.from({ length: keys }, (_, key) => ({
-      ...this.of(window, surface, key),
-      unknown: this.of(window, surface, key).unknown + this.of(undefined, surface, key).unknown,
-    }));
+    const own = this.#seen.filter((seen) => seen.surface === surface && (seen.window ?? window) === window);
+    return Array.from({ length: keys }, (_, index) => {
+      const count = (wanted: Outcome["verdict"]): number =>
+        own.filter(({ key, verdict }) => key === index && verdict === wanted).length;
+      const [admitted, account, key] = [count("admitted"), count("account"), count("key")];
+      return { offered: admitted + account + key, admitted, account, key, unknown: count("unknown") };
+    });
+  }
+
+  /** The time in milliseconds within which this share of all answers came. */
+  percentile(share: number, of: readonly { readonly ms: number }[] = this.#seen): number {
+    const times = of.map(({ ms }) => ms).toSorted((a, b) => a - b);
+    return times[Math.ceil(times.length * share) - 1] ?? NaN;
+  }
+
+  /** All counts and times by surface, as lines of text. */
+  table(): string[] {
+    const names = [...new Set(this.#seen.map(({ surface }) => surface))];
+    const row = (name: string, seen: readonly Seen[]): string[] => {
+      const counts = (["admitted", "account", "key"] as const).map(
+        (wanted) => seen.filter(({ verdict }) => verdict === wanted).length,
+      );
+      const failed = seen.filter(({ fault }) => fault !== undefined).length;
+      const times = [0.5, 0.99].map((share) => this.percentile(share, seen).toFixed(1));
+      return [name, ...[seen.length, ...counts, failed].map(String), ...times];
+    };
+    const rows = names.map((name) =>
+      row(
+        name,
+        this.#seen.filter(({ surface }) => surface === name),
+      ),
+    );
+    return [COLUMNS, ...rows, row("all", this.#seen)].map((cells) => cells.map((cell) => cell.padStart(11)).join(""));
   }
 }
