@@ -1,12 +1,12 @@
 import type { Bench } from "./bench.ts";
-import { cpuOf, cpuOfRedis, scriptCalls } from "./cpu.ts";
-import { type Compared, inTurns, type Rounds } from "./in-turns.ts";
-import type { Run, RunResult } from "./load.ts";
+import { cpuOf, cpuOfRedis } from "./cpu.ts";
+import { type Comparison, inTurns, type Rounds } from "./in-turns.ts";
+import type { RunResult } from "./load.ts";
 
 /** A server under load. */
 export interface Target {
   readonly id: string;
-  readonly pids: readonly number[];
+  readonly pid: number;
   readonly port: number;
   readonly requests: readonly string[];
   /** The status that every answer must have. */
@@ -17,10 +17,6 @@ export interface Target {
 export interface Slice extends RunResult {
   readonly server: number;
   readonly redis: number;
-  /** Time in which the server was ready to run and waited for a core, for each of its own microseconds. */
-  readonly waited: number;
-  /** Scripts that Redis ran for each request. */
-  readonly scripts: number;
 }
 
 /** A slice begins with caches that hold the previous target's data. This much of it is not measured. */
@@ -33,56 +29,40 @@ const SETTLE_SECONDS = 0.05;
 export async function alternate(
   bench: Bench,
   targets: readonly Target[],
-  { connections, compared }: { connections: number; compared: Compared },
+  { connections, compared }: { connections: number; compared: readonly Comparison<Slice>[] },
 ): Promise<Rounds<Slice>> {
   const { slice, warmUp } = bench.options;
   for (const target of targets) await measure(bench, target, { connections, seconds: warmUp });
   const measures = targets.map(
     (target) => [target.id, () => measure(bench, target, { connections, seconds: slice })] as const,
   );
-  return inTurns(bench.options, Object.fromEntries(measures), { compared, cost: serverCpu });
+  return inTurns(bench.options, Object.fromEntries(measures), compared);
 }
 
-/** The server's CPU for each request. */
-export function serverCpu({ server }: Slice): number {
+export function serverCpu({ server }: Pick<Slice, "server">): number {
   return server;
 }
 
 /** Measures one target for some seconds. */
 export async function measure(
   { generator, redis, signal }: Pick<Bench, "generator" | "redis" | "signal">,
-  target: Target,
+  { id, pid, port, requests, status }: Target,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<Slice> {
   signal.throwIfAborted();
-  const run: Run = { requests: target.requests, seconds };
-  const read = async () => [readAll(target.pids), await cpuOfRedis(redis), await scriptCalls(redis)] as const;
-  return generator.connected(target.port, connections, async (load) => {
-    await load({ ...run, seconds: SETTLE_SECONDS });
-    const before = await read();
-    const result = await load(run);
-    const after = await read();
-    refuseOthers(target, result);
-    const used = after[0].used - before[0].used;
+  const used = async () => ({ server: cpuOf(pid), redis: await cpuOfRedis(redis) });
+  return generator.connected(port, connections, async (load) => {
+    await load({ requests, seconds: SETTLE_SECONDS });
+    const before = await used();
+    const result = await load({ requests, seconds });
+    const after = await used();
+    const { statuses, count } = result;
+    if (statuses[status] !== count)
+      throw new Error(`${id} was to answer ${status} only, but answered ${JSON.stringify(statuses)}.`);
     return {
       ...result,
-      server: used / result.count,
-      redis: (after[1] - before[1]) / result.count,
-      waited: (after[0].waited - before[0].waited) / used,
-      scripts: (after[2] - before[2]) / result.count,
+      server: (after.server - before.server) / count,
+      redis: (after.redis - before.redis) / count,
     };
   });
-}
-
-function readAll(pids: readonly number[]): { used: number; waited: number } {
-  const all = pids.map(cpuOf);
-  return {
-    used: all.reduce((sum, { used }) => sum + used, 0),
-    waited: all.reduce((sum, { waited }) => sum + waited, 0),
-  };
-}
-
-function refuseOthers({ id, status }: Target, { statuses, count }: RunResult): void {
-  if (statuses[status] === count) return;
-  throw new Error(`${id} was to answer ${status} only, but answered ${JSON.stringify(statuses)}.`);
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
-import { ConnectionString } from "mongodb-connection-string-url";
 import { Operations } from "../../src/admin/operations.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Servers } from "../../src/dev/servers.ts";
+import { withDatabase } from "../support/mongo-url.ts";
 import { Children } from "./children.ts";
 import { Generator } from "./load.ts";
 
@@ -20,13 +20,14 @@ export interface Bench {
   readonly mongodbUrl: string;
   readonly redis: Redis;
   readonly mongo: MongoClient;
+  /** The servers that are measured. */
   readonly children: Children;
   readonly generator: Generator;
   /** Temporary folder. */
   readonly folder: string;
   /** Begins the name of each counter of a peer. */
   readonly prefix: string;
-  /** "mongod 8.0.4", or the stand-in's name. */
+  /** "mongod 8.0.4", or "stand-in for MongoDB 8.0.4". */
   readonly engine: string;
   readonly options: Options;
   readonly signal: AbortSignal;
@@ -45,10 +46,6 @@ export interface Options {
   readonly rounds: number;
   /** Rounds after which a ratio that is still too noisy is given up. */
   readonly maxRounds: number;
-  /** Whether to measure what only the plots show: latency by load, and the edge of a window. */
-  readonly plots: boolean;
-  /** Candidates of the accounts that are compared, ascending. */
-  readonly sizes: readonly number[];
   /** Minutes for which memory is measured in each state. */
   readonly memoryMinutes: number;
   /** The edge of the hour: accounts whose counters are in Redis, and seconds that are measured before it and after it. */
@@ -60,24 +57,23 @@ type Database = Pick<Bench, "mongodbUrl" | "mongo" | "account" | "close">;
 
 /** Connects, and starts the generator. */
 export async function openBench(
-  servers: Servers,
+  servers: Pick<Servers, "redisUrl" | "mongodbUrl">,
   { dist, folder, options, signal }: { dist: string; folder: string; options: Options; signal: AbortSignal },
 ): Promise<Bench> {
   const { redisUrl } = servers;
-  const children = new Children(dist, signal);
+  const [children, generators] = [new Children(dist, signal), new Children(dist, signal)];
   const redis = new Redis(redisUrl);
-  const prefix = `bench:${randomUUID()}`;
-  const databases = [await openDatabase(servers)] as [Database, ...Database[]];
-  const [{ mongo }] = databases;
+  const first = await openDatabase(servers);
+  const databases = [first];
   const bench: Bench = {
-    ...databases[0],
+    ...first,
     redisUrl,
     redis,
     children,
-    generator: await Generator.start(children),
+    generator: new Generator(await generators.start("test/bench/programs/generator")),
     folder,
-    prefix,
-    engine: await engineOf(mongo),
+    prefix: `bench:${randomUUID()}`,
+    engine: await engineOf(first.mongo),
     options,
     signal,
     async withDatabase() {
@@ -86,9 +82,9 @@ export async function openBench(
       return { ...bench, ...database };
     },
     async close() {
-      await children.stopAll();
+      await Promise.all([children.stopAll(), generators.stopAll()]);
       for (const database of databases) await database.close();
-      for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 }) as AsyncIterable<string[]>)
+      for await (const keys of redis.scanStream({ match: `${bench.prefix}*`, count: 1000 }) as AsyncIterable<string[]>)
         if (keys.length > 0) await redis.unlink(keys);
       redis.disconnect();
     },
@@ -96,10 +92,10 @@ export async function openBench(
   return bench;
 }
 
-async function openDatabase({ redisUrl, mongodbUrl: url }: Servers): Promise<Database> {
-  const mongodbUrl = withDatabase(url, `bench-${randomUUID()}`);
+async function openDatabase(servers: Pick<Servers, "redisUrl" | "mongodbUrl">): Promise<Database> {
+  const mongodbUrl = withDatabase(servers.mongodbUrl, `bench-${randomUUID()}`);
   const mongo = await new MongoClient(mongodbUrl).connect();
-  const operations = new Operations(readConfig({ REDIS_URL: redisUrl, MONGODB_URL: mongodbUrl }));
+  const operations = new Operations(readConfig({ REDIS_URL: servers.redisUrl, MONGODB_URL: mongodbUrl }));
   return {
     mongodbUrl,
     mongo,
@@ -120,14 +116,5 @@ async function openDatabase({ redisUrl, mongodbUrl: url }: Servers): Promise<Dat
 async function engineOf(mongo: MongoClient): Promise<string> {
   const { version, storageEngines, modules } = await mongo.db("admin").command({ buildInfo: 1 });
   const real = Array.isArray(storageEngines) || Array.isArray(modules);
-  return real ? `mongod ${String(version)}` : `a stand-in that says it is MongoDB ${String(version)}`;
-}
-
-/** A user stays that of the URL's own database. */
-function withDatabase(url: string, name: string): string {
-  const changed = new ConnectionString(url);
-  if (changed.username !== "" && !changed.searchParams.has("authSource"))
-    changed.searchParams.set("authSource", decodeURIComponent(changed.pathname.slice(1)) || "admin");
-  changed.pathname = `/${name}`;
-  return changed.href;
+  return `${real ? "mongod" : "stand-in for MongoDB"} ${String(version)}`;
 }

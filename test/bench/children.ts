@@ -1,14 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 
 export interface ChildOptions {
   readonly env?: NodeJS.ProcessEnv;
-  /** File descriptor that gets the child's standard output. Without it the output is dropped. */
-  readonly stdout?: number;
+  /** Path of a file that gets the child's standard output, as in a container. Without it the output is dropped. */
+  readonly log?: string;
   readonly args?: readonly string[];
-  /** `stopServers` leaves it running. */
-  readonly keep?: boolean;
 }
 
 /** Longer than any program takes for one message, but for a run of the generator, which says how long it takes. */
@@ -18,7 +17,7 @@ export const ANSWER_SECONDS = 120;
 export interface Child {
   readonly pid: number;
   /** The message with which it said so. */
-  readonly ready: { readonly port: number; readonly opsPort?: number };
+  readonly ready: { readonly port: number };
   /**
    * Sends a message and returns the result that it answers with. @throws what the program failed with. A program that does
    * not answer within `seconds` is ended, or its answer would be taken for that to the next message.
@@ -31,12 +30,11 @@ export interface Child {
 export class Children {
   readonly #dist: string;
   readonly #running = new Set<ChildProcess>();
-  readonly #kept = new Set<ChildProcess>();
 
   /** @param dist the folder that `build` returned. */
   constructor(dist: string, signal: AbortSignal) {
     this.#dist = dist;
-    signal.addEventListener("abort", () => this.#kill());
+    signal.addEventListener("abort", () => void this.stopAll());
   }
 
   /**
@@ -44,14 +42,16 @@ export class Children {
    * @param program a file of the project, without its ending: "src/main".
    * @throws with what it printed, if it exits instead.
    */
-  async start(program: string, { env = {}, stdout, args = [], keep = false }: ChildOptions = {}): Promise<Child> {
+  async start(program: string, { env = {}, log, args = [] }: ChildOptions = {}): Promise<Child> {
+    const stdout = log === undefined ? "ignore" : openSync(log, "a");
     const child = fork(join(this.#dist, `${program}.js`), args, {
-      env: { ...withoutTsx(process.env), NODE_ENV: "production", ...env },
+      // NODE_OPTIONS would make the child load tsx, which runs the bench.
+      env: { ...process.env, NODE_OPTIONS: "", NODE_ENV: "production", ...env },
       execArgv: [],
-      stdio: ["ignore", stdout ?? "ignore", "pipe", "ipc"],
+      stdio: ["ignore", stdout, "pipe", "ipc"],
     });
+    if (stdout !== "ignore") closeSync(stdout);
     this.#running.add(child);
-    if (keep) this.#kept.add(child);
     const exited = once(child, "exit").then(() => void this.#running.delete(child));
     let printed = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (printed += text));
@@ -82,28 +82,9 @@ export class Children {
     };
   }
 
-  /** Ends all but those that were started with `keep`. */
-  async stopServers(): Promise<void> {
-    await this.#stop([...this.#running].filter((child) => !this.#kept.has(child)));
-  }
-
   async stopAll(): Promise<void> {
-    await this.#stop([...this.#running]);
-  }
-
-  async #stop(children: readonly ChildProcess[]): Promise<void> {
-    const exits = children.map((child) => once(child, "exit"));
-    for (const child of children) child.kill("SIGKILL");
+    const exits = [...this.#running].map((child) => once(child, "exit"));
+    for (const child of this.#running) child.kill("SIGKILL");
     await Promise.all(exits);
   }
-
-  #kill(): void {
-    for (const child of this.#running) child.kill("SIGKILL");
-  }
-}
-
-/** tsx, which runs the bench, sets variables that would make children load it too. */
-function withoutTsx(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { NODE_OPTIONS: _options, ...rest } = env;
-  return rest;
 }

@@ -2,8 +2,6 @@ import type { Redis } from "ioredis";
 import type { RedisClient } from "../../src/infra/redis.ts";
 import { accountIdOf, fillAccounts } from "./charges.ts";
 
-/** Accounts that are charged. The others are copies of these. If an expiry depends on the account, so do the copies'. */
-const CHARGED = 1000;
 /** Copies that Redis makes in one go. */
 const TOGETHER = 100;
 
@@ -25,39 +23,28 @@ export interface Filling {
 }
 
 /**
- * Fills Redis with accounts as `fillAccounts` does, in much less time: charges a thousand of them, and copies whatever keys
- * these have to the others.
+ * Fills Redis with accounts as `fillAccounts` does, in much less time: charges some of them, and copies whatever keys these
+ * have to the others. If an expiry depends on the account, so do the copies'.
+ * @param most how many are charged.
  * @returns how many accounts there are then: fewer if the time was too short.
  */
-export async function fillWithCopies(filling: Filling, accounts: number): Promise<number> {
+export async function fillWithCopies(filling: Filling, accounts: number, most = 1000): Promise<number> {
   const { charges, redis, windowSeconds, until, signal } = filling;
-  const charged = Math.min(CHARGED, accounts);
+  const charged = Math.min(most, accounts);
   await fillAccounts(charges, charged, windowSeconds);
-  const names = await namesByAccount(redis);
+  const first = accountIdOf(0);
+  const names = await redis.keys(`*${first}*`);
   for (let made = charged; made < accounts; made += TOGETHER * charged) {
     for (let n = 0; n < charged; n++) {
       signal.throwIfAborted();
       if (performance.now() > until) return made;
+      const id = accountIdOf(n);
       const copies: string[] = [];
       for (let copy = made + n; copy < accounts && copies.length < TOGETHER; copy += charged)
         copies.push(accountIdOf(copy));
-      const id = accountIdOf(n);
-      await redis.eval(COPY, 0, JSON.stringify(names.get(id)), id, ...copies);
+      const own = names.map((name) => name.replace(first, id));
+      await redis.eval(COPY, 0, JSON.stringify(own), id, ...copies);
     }
   }
   return accounts;
-}
-
-/** Returns the names of all keys, by the account whose id they contain. */
-async function namesByAccount(redis: Redis): Promise<ReadonlyMap<string, readonly string[]>> {
-  const names = new Map<string, Set<string>>();
-  for await (const found of redis.scanStream({ count: 1000 }) as AsyncIterable<string[]>) {
-    for (const name of found) {
-      const id = /acct_\d{26}/.exec(name)?.[0];
-      if (id === undefined) continue;
-      // SCAN may return a name twice.
-      names.set(id, (names.get(id) ?? new Set()).add(name));
-    }
-  }
-  return new Map([...names].map(([id, own]) => [id, [...own]]));
 }

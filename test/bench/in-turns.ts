@@ -1,8 +1,12 @@
 import type { Options } from "./bench.ts";
 import { ratioOf, type Ratio } from "./stats.ts";
 
-/** Pairs of names that are compared. Rounds go on while one of their ratios is too noisy. */
-export type Compared = readonly (readonly [measured: string, reference: string])[];
+/** Two names whose costs are compared. Rounds go on while one of the ratios is too noisy. */
+export interface Comparison<T> {
+  readonly measured: string;
+  readonly reference: string;
+  readonly cost: (measured: T) => number;
+}
 
 /** What was measured, by name; one value for each round. */
 export type Rounds<T> = ReadonlyMap<string, readonly T[]>;
@@ -13,17 +17,16 @@ const MAX_MS = 90_000;
 /**
  * Measures everything in turn, round by round, each round beginning with another, so that what disturbs the machine
  * disturbs all alike.
- * @param cost what is compared.
  */
 export async function inTurns<T>(
   { rounds, maxRounds }: Pick<Options, "rounds" | "maxRounds">,
   measures: Readonly<Record<string, () => Promise<T>>>,
-  { compared, cost }: { compared: Compared; cost: (measured: T) => number },
+  compared: readonly Comparison<T>[],
 ): Promise<Rounds<T>> {
   const names = Object.keys(measures);
   const results = new Map<string, T[]>(names.map((name) => [name, []]));
   const giveUpAt = performance.now() + MAX_MS;
-  const steady = () => compared.every((pair) => !compare(results, pair, cost).noisy);
+  const steady = () => compared.every((comparison) => !compare(results, comparison).noisy);
   for (let round = 0; round < maxRounds; round++) {
     if (round >= rounds && (steady() || performance.now() > giveUpAt)) break;
     const turn = round % names.length;
@@ -35,11 +38,7 @@ export async function inTurns<T>(
   return results;
 }
 
-/** Returns the ratio of a pair's costs, or the refusal to say one. */
-export function compare<T>(
-  results: Rounds<T>,
-  [measured, reference]: readonly [string, string],
-  cost: (measured: T) => number,
-): Ratio {
+/** Returns the ratio of the two costs, or the refusal to say one. */
+export function compare<T>(results: Rounds<T>, { measured, reference, cost }: Comparison<T>): Ratio {
   return ratioOf((results.get(measured) ?? []).map(cost), (results.get(reference) ?? []).map(cost));
 }

@@ -1,41 +1,52 @@
 import { expect } from "chai";
+import { Redis } from "ioredis";
 import { admit, callsOf, fillAccounts, lookUpAccounts, numberedCall } from "./charges.ts";
 import { fillWithCopies } from "./copied-accounts.ts";
 import { withEmptyDatabase } from "./empty-database.ts";
 import { windowThatEndsIn } from "./rows/limiter-edge.ts";
 import { PER_KEY } from "../../src/limiter/surfaces.ts";
-import { useBench } from "./use-bench.ts";
+import { useRedisServer } from "../support/servers.ts";
 
 const WINDOW_SECONDS = 86_400;
 
-describe("the bench of what one Redis bears", function () {
-  this.timeout(120_000);
-  const bench = useBench();
+/** Returns at which growth Redis writes its append-only file anew, in percent. */
+async function rewritesOf(url: string): Promise<string> {
+  const redis = new Redis(url);
+  const [, percentage = ""] = await redis
+    .config("GET", "auto-aof-rewrite-percentage")
+    .finally(() => redis.disconnect());
+  return percentage;
+}
+
+describe("the bench of what one Redis bears", () => {
+  const server = useRedisServer();
+  const filling = { windowSeconds: WINDOW_SECONDS, until: Infinity, signal: new AbortController().signal };
 
   it("fills a database of its own, and leaves it empty and the server as it was", async () => {
-    const [, rewrites] = await bench().redis.config("GET", "auto-aof-rewrite-percentage");
-    await withEmptyDatabase(bench(), async ({ charges, redis }) => {
+    const rewrites = await rewritesOf(server.url);
+    await withEmptyDatabase(server.url, async ({ charges, redis }) => {
       await fillAccounts(charges, 1, WINDOW_SECONDS);
       expect(await redis.dbsize()).to.be.above(0);
-      expect(await redis.config("GET", "auto-aof-rewrite-percentage")).to.include("0");
+      expect(await rewritesOf(server.url)).to.equal("0");
     });
-    await withEmptyDatabase(bench(), async ({ redis }) => expect(await redis.dbsize()).to.equal(0));
-    expect(await bench().redis.config("GET", "auto-aof-rewrite-percentage")).to.include(rewrites);
+    await withEmptyDatabase(server.url, async ({ redis }) => expect(await redis.dbsize()).to.equal(0));
+    expect(await rewritesOf(server.url)).to.equal(rewrites);
   });
 
   it("does not empty a database that has keys", async () => {
-    await withEmptyDatabase(bench(), async ({ redis }) => {
+    await withEmptyDatabase(server.url, async ({ redis }) => {
       await redis.set("mine", "1");
-      const refused = await withEmptyDatabase(bench(), async () => "measured").catch((error: Error) => error.message);
+      const refused = await withEmptyDatabase(server.url, async () => "measured").catch(
+        (error: Error) => error.message,
+      );
       expect(refused).to.contain("it has keys");
       expect(await redis.get("mine")).to.equal("1");
     });
   });
 
   it("copies accounts that are charged like those that it charged itself", async () => {
-    await withEmptyDatabase(bench(), async (filled) => {
-      const filling = { ...filled, windowSeconds: WINDOW_SECONDS, until: Infinity };
-      expect(await fillWithCopies(filling, 1010)).to.equal(1010);
+    await withEmptyDatabase(server.url, async (filled) => {
+      expect(await fillWithCopies({ ...filling, ...filled }, 1010, 10)).to.equal(1010);
       for (const n of [0, callsOf(1) - 1, callsOf(1001), callsOf(1010) - 1]) {
         const call = numberedCall(n, WINDOW_SECONDS);
         const used = PER_KEY[call.surface];
@@ -47,9 +58,9 @@ describe("the bench of what one Redis bears", function () {
   });
 
   it("says how many accounts there are if the time was too short", async () => {
-    await withEmptyDatabase(bench(), async (filled) => {
-      const filling = { ...filled, windowSeconds: WINDOW_SECONDS, until: performance.now() };
-      expect(await fillWithCopies(filling, 1010)).to.equal(1000);
+    await withEmptyDatabase(server.url, async (filled) => {
+      const until = performance.now();
+      expect(await fillWithCopies({ ...filling, ...filled, until }, 1010, 10)).to.equal(10);
     });
   });
 

@@ -1,18 +1,15 @@
-import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { Redis } from "ioredis";
-import { MongoClient } from "mongodb";
 import { notPromised, wrongWith } from "./admits.ts";
-import { countCommands } from "./command-counter.ts";
 import { CONTENDERS } from "./contenders.ts";
+import { DECIDES_ALL } from "./programs/serve.ts";
 import { commandsSent } from "./redis-commands.ts";
 import { exitCodeOf } from "./report.ts";
 import { limiterRows } from "./rows/limiter.ts";
 import { limiterSizeRows } from "./rows/limiter-size.ts";
-import { primaryOf } from "../support/mongo-url.ts";
 import { OPTIONS, useBench } from "./use-bench.ts";
 
-const { REDIS_URL: redisUrl = "", MONGODB_URL: mongodbUrl = "" } = process.env;
+const { REDIS_URL: redisUrl = "" } = process.env;
 
 describe("the bench's check of a limiter", () => {
   it("finds one that admits too much, or too little", () => {
@@ -35,7 +32,7 @@ describe("the bench of limiters", function () {
   const bench = useBench();
 
   it("measures those that decide rightly, and leaves out one that does not", async () => {
-    const chosen = CONTENDERS.filter(({ id }) => id === "flexible" || id === "ours");
+    const chosen = CONTENDERS.filter(({ id }) => ["flexible", "ours", DECIDES_ALL].includes(id));
     const wrong = { id: "wrong", title: "wrong", program: "peers", env: {}, also: "" } as const;
     const { tables, rows, failed } = await limiterRows(bench(), [wrong, ...chosen]);
     const [admitted, refused, promises] = tables.map(
@@ -45,13 +42,22 @@ describe("the bench of limiters", function () {
       expect(table?.get("wrong")?.[0]).to.equal("loses");
       for (const { title } of chosen) expect(Number.parseInt(table?.get(title)?.[0] ?? "", 10), title).to.be.above(0);
     }
-    expect(promises?.get("wrong")?.join()).to.contain("WRONG: it admits 20 requests of a key that may send 5");
-    expect(promises?.get("ours, log off")?.slice(0, 2)).to.deep.equal(["5", "5"]);
-    expect(promises?.get("Koa + two rate-limiter-flexible consumes")?.slice(0, 2)).to.deep.equal(["5", "0"]);
+    expect(promises?.get("wrong")?.join()).to.contain("it admits 20 requests of a key that may send 5");
+    const checked = (title: string) => promises?.get(title)?.slice(0, 3);
+    expect(checked("wrong")?.[0]).to.equal("incorrectly");
+    expect(checked("ours, log off")).to.deep.equal(["correctly", "5", "5"]);
+    expect(checked("Koa + two rate-limiter-flexible consumes")).to.deep.equal(["correctly", "5", "0"]);
     expect(rows.map(({ what }) => what)).to.deep.equal([
       "server CPU, admitted, log off",
       "server CPU, refused, log off",
+      "server CPU, a flood of refusals",
+      "Redis CPU of a decision",
+      "Redis commands of a decision",
+      "Redis commands of a refusal",
     ]);
+    expect(rows.at(-2)).to.include({ bound: "exactly 1", verdict: "met" });
+    // On a busy machine a flood is so slow that Redis decides some of it again.
+    expect(Number.parseFloat(rows.at(-1)?.measured ?? "")).to.be.below(0.2);
     expect(failed).to.equal(undefined);
   });
 
@@ -61,7 +67,7 @@ describe("the bench of limiters", function () {
     const section = await limiterRows(bench(), [reference, ...CONTENDERS.filter(({ id }) => id === "ours")]);
     expect(section.rows[0]).to.deep.equal({
       what: "server CPU, admitted, log off",
-      bound: "<= 1 x Koa + two consumes",
+      bound: "<= 1 x the reference, admitted",
       measured: "the reference decided wrongly",
       verdict: "not measured",
     });
@@ -69,62 +75,24 @@ describe("the bench of limiters", function () {
   });
 
   it("has a row for each bound of what one Redis bears, and measures all of them", async () => {
-    const { rows } = await limiterSizeRows({
-      ...bench(),
-      options: { ...OPTIONS, rounds: 1, maxRounds: 1 },
-    });
+    const { rows } = await limiterSizeRows({ ...bench(), options: { ...OPTIONS, rounds: 1, maxRounds: 1 } });
     expect(rows.map(({ what }) => what)).to.deep.equal([
       "charge.lua inside Redis",
-      "Redis CPU of a decision",
-      "Redis round trips of a decision",
       "Redis memory of an account",
       "p99 of a decision in the 1 s after the hour's edge, 20 accounts",
       "poll by a key last seen 15 minutes ago, server CPU",
       "Redis commands of such a poll",
-      "a flood of refusals, server CPU",
-      "Redis commands of a refusal",
     ]);
     expect(rows.filter(({ verdict }) => verdict === "not measured")).to.deep.equal([]);
-    expect(Number.parseInt(rows[3]?.measured ?? "", 10)).to.be.above(0);
-    const counted = rows.filter(({ bound }) => bound.startsWith("exactly"));
-    expect(counted.map(({ verdict, measured }) => [verdict, measured])).to.deep.equal(
-      counted.map(({ measured }) => ["met", measured]),
-    );
-    expect(counted).to.have.length(3);
+    expect(Number.parseInt(rows[1]?.measured ?? "", 10)).to.be.above(0);
+    expect(rows.filter(({ bound }) => bound.startsWith("exactly")).map(({ verdict }) => verdict)).to.deep.equal([
+      "met",
+    ]);
   });
 
   it("fails if it is ours that decides wrongly", async () => {
     const wrong = { id: "wrong", title: "wrong", program: "peers", env: {}, also: "", ours: true } as const;
     expect((await limiterRows(bench(), [wrong])).failed).to.equal(true);
-  });
-});
-
-describe("the bench's counter of commands", () => {
-  it("counts every command on the way to MongoDB, with its collection, and says which are answered", async function () {
-    const primary = await primaryOf(mongodbUrl);
-    if (primary.tls) this.skip(); // the counter cannot read what is encrypted
-    const counter = await countCommands(primary.host, primary.port, { delayMs: 50 });
-    const name = `bench-counter-${process.pid}`;
-    const client = await new MongoClient(primary.through(counter.address, name)).connect();
-    const things = client.db().collection("things");
-    const seen = () =>
-      counter.commands.filter((command) => command.name.endsWith(" things")).map((command) => ({ ...command }));
-    try {
-      counter.forget();
-      await things.insertOne({ text: "x".repeat(200_000) });
-      const unanswered = things.findOne({});
-      while (seen().length < 2) await setTimeout(1);
-      expect(seen()).to.deep.equal([
-        { name: "insert things", isAnswered: true },
-        { name: "find things", isAnswered: false },
-      ]);
-      await unanswered;
-      expect(seen().map(({ isAnswered }) => isAnswered)).to.deep.equal([true, true]);
-    } finally {
-      await client.db().dropDatabase();
-      await client.close();
-      counter.close();
-    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { ANSWER_SECONDS, type Child, type Children } from "./children.ts";
+import { ANSWER_SECONDS, type Child } from "./children.ts";
 import type { Order, RunResult } from "./programs/generator.ts";
 
 export type { RunResult };
@@ -8,16 +8,9 @@ export type Run = Omit<Extract<Order, { do: "run" }>, "do">;
 export class Generator {
   readonly #child: Child;
 
-  private constructor(child: Child) {
+  /** @param child runs programs/generator. */
+  constructor(child: Child) {
     this.#child = child;
-  }
-
-  static async start(children: Children): Promise<Generator> {
-    return new Generator(await children.start("test/bench/programs/generator", { keep: true }));
-  }
-
-  get pid(): number {
-    return this.#child.pid;
   }
 
   /** Opens connections, runs `use`, and closes them. */

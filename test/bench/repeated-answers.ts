@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { BSON } from "mongodb";
-import { ConnectionString } from "mongodb-connection-string-url";
+import { primaryOf } from "../support/mongo-url.ts";
+import { SetupError } from "../../src/dev/output.ts";
 import type { Bench } from "./bench.ts";
-import { messagesIn, OP_MSG } from "./command-counter.ts";
-import { oneHostOf } from "./one-host.ts";
 
+const OP_MSG = 2013;
+const HEADER_BYTES = 16;
 /** Where an OP_MSG has its own id, the id that it answers, and its command if it begins with one (section kind 0). */
 const [ID_AT, ANSWERS_AT, TYPE_AT, KIND_AT, BODY_AT] = [4, 8, 12, 20, 21];
 /** Members of a command that say nothing about what is asked. */
@@ -16,21 +17,21 @@ const WRITES = ["insert", "update", "delete", "findAndModify"];
  * Runs `measure` behind a proxy that stands before MongoDB. The proxy remembers the answer to each find of candidates and
  * repeats it until a candidate is written. So the servers' CPU is measured at their own pace: behind a slow MongoDB a
  * process sleeps between two answers, its data leave the processor's caches, and each answer costs several times as
- * much. If MONGODB_URL does not name one plain host, there is no proxy.
+ * much.
  */
 export async function withRepeatedAnswers<T>(bench: Bench, measure: (repeating: Bench) => Promise<T>): Promise<T> {
-  const [host, port] = oneHostOf(bench.mongodbUrl);
-  if (host === undefined || port === undefined) return await measure(bench);
-  const { mongodbUrl, close } = await startRepeating(bench.mongodbUrl, host, Number(port));
+  const { host, port, tls, through } = await primaryOf(bench.mongodbUrl);
+  if (tls) throw new SetupError("The bench reads what is sent to MongoDB, so MONGODB_URL may not use TLS.");
+  const { address, close } = await startProxy(host, port);
   try {
-    return await measure({ ...bench, mongodbUrl });
+    return await measure({ ...bench, mongodbUrl: through(address, bench.mongo.db().databaseName) });
   } finally {
-    await bench.children.stopServers();
+    await bench.children.stopAll();
     close();
   }
 }
 
-async function startRepeating(mongodbUrl: string, host: string, port: number) {
+async function startProxy(host: string, port: number): Promise<{ address: string; close: () => void }> {
   const answers = new Map<string, Buffer>();
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -64,15 +65,25 @@ async function startRepeating(mongodbUrl: string, host: string, port: number) {
     );
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = new ConnectionString(mongodbUrl);
-  url.hosts = [`127.0.0.1:${(server.address() as AddressInfo).port}`];
-  url.searchParams.set("directConnection", "true");
   return {
-    mongodbUrl: url.href,
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () => {
       server.close();
       for (const socket of sockets) socket.destroy();
     },
+  };
+}
+
+/** Returns a function that finds the messages in a stream of bytes, however they are cut. */
+function messagesIn(found: (message: Buffer) => void): (bytes: Buffer) => void {
+  let rest = Buffer.alloc(0);
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    while (rest.length >= HEADER_BYTES && rest.length >= rest.readInt32LE(0)) {
+      const message = rest.subarray(0, rest.readInt32LE(0));
+      rest = rest.subarray(message.length);
+      found(message);
+    }
   };
 }
 

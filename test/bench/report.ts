@@ -1,3 +1,4 @@
+import { format } from "prettier";
 import type { Ratio } from "./stats.ts";
 
 export type Verdict = "met" | "not met" | "too noisy" | "not measured";
@@ -5,11 +6,10 @@ export type Verdict = "met" | "not met" | "too noisy" | "not measured";
 /** One row of the bench's result: a bound, and what was measured. */
 export interface Row {
   readonly what: string;
+  /** Empty if there is none. */
   readonly bound: string;
   readonly measured: string;
   readonly verdict: Verdict;
-  /** Set if this machine has too few cores to measure the row. */
-  readonly needsCores?: true;
 }
 
 export interface Table {
@@ -19,20 +19,11 @@ export interface Table {
   readonly caption: string;
 }
 
-/** A plot, as a specification of Vega. */
-export interface Chart {
-  /** States the finding. */
-  readonly title: string;
-  readonly caption: string;
-  readonly spec: object;
-}
-
 /** What one part of the bench found. */
 export interface Section {
   readonly title: string;
   readonly rows: readonly Row[];
   readonly tables: readonly Table[];
-  readonly charts: readonly Chart[];
   /** Set if the part broke, or if our own service answered wrongly: then the bench fails. */
   readonly failed?: true;
 }
@@ -59,12 +50,12 @@ export function notMeasured(what: string, bound: string, why: string): Row {
 /** A row was too noisy, or not measured. Distinct from 1, a failure. */
 const INCOMPLETE = 2;
 
-/** Returns the exit code of the bench: 0 if it says of every bound that this machine can measure whether it is met. */
+/** Returns the exit code of the bench: 0 if it says of every bound whether it is met. */
 export function exitCodeOf(sections: readonly Section[]): number {
   if (sections.some(({ failed }) => failed)) return 1;
   const open = sections
     .flatMap(({ rows }) => rows)
-    .filter(({ verdict, needsCores }) => verdict === "too noisy" || (verdict === "not measured" && !needsCores));
+    .filter(({ verdict }) => verdict === "too noisy" || verdict === "not measured");
   return open.length > 0 ? INCOMPLETE : 0;
 }
 
@@ -72,4 +63,30 @@ export function exitCodeOf(sections: readonly Section[]): number {
 export function showRatio(ratio: Ratio): string {
   const { noisy, median, q1, q3, rounds } = ratio;
   return noisy ? `too noisy (${rounds} rounds)` : `${median.toFixed(2)} (${q1.toFixed(2)}-${q3.toFixed(2)})`;
+}
+
+/** Returns whether a row's bound is met, in a word. */
+export function metOf({ bound, verdict }: Row): string {
+  if (bound === "") return "–";
+  return { met: "yes", "not met": "no", "too noisy": "unknown", "not measured": "unknown" }[verdict];
+}
+
+/** Returns a section as Markdown, for a terminal. */
+export function textOf({ title, tables, rows }: Section): Promise<string> {
+  const cells = rows.map((row) => [row.what, row.bound, row.measured, metOf(row)]);
+  const parts = [
+    `## ${title}`,
+    ...tables.flatMap((table) => [`${table.title}:`, tableOf(table.head, table.rows), table.caption]),
+    ...(rows.length === 0 ? [] : [tableOf(["what", "bound", "measured (quartiles)", "met"], cells)]),
+  ];
+  return format(parts.join("\n\n"), { parser: "markdown" });
+}
+
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => "-"), ...rows].map((row) => `| ${row.map(escaped).join(" | ")} |`);
+  return lines.join("\n");
+}
+
+function escaped(cell: string): string {
+  return cell.replaceAll("|", "\\|").replaceAll("\n", " ");
 }

@@ -1,17 +1,8 @@
-import { closeSync, openSync } from "node:fs";
-import { request } from "node:http";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
+import { request } from "undici";
 import type { Bench, BenchAccount } from "./bench.ts";
 import type { Child } from "./children.ts";
 import { requestText } from "./load.ts";
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** As it travelled: compressed, if the request asked for it. */
-  readonly body: Buffer;
-}
 
 /** The service as it ships: compiled, its log written to a file. The limits are too high to be reached. */
 export interface Service {
@@ -20,19 +11,17 @@ export interface Service {
   readonly account: BenchAccount;
   /** Returns a complete HTTP request with the account's key, for the load generator to send. */
   text(method: string, path: string, headers?: Readonly<Record<string, string>>, body?: string): string;
-  /** Sends a request. @throws if its status is not `status`. */
-  send(method: string, path: string, given: Given): Promise<Answer>;
+  /** Sends a request. @returns the response, its body as it travelled. @throws if its status is not `status`. */
+  send(
+    method: string,
+    path: string,
+    given: { status: number; headers?: Readonly<Record<string, string>>; body?: string },
+  ): Promise<{ headers: Readonly<Record<string, string | string[] | undefined>>; body: Buffer }>;
 }
 
-export interface Given {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
-}
-
-export async function startService(bench: Bench, env: NodeJS.ProcessEnv = {}): Promise<Service> {
+export async function startService(bench: Bench): Promise<Service> {
   const account = await bench.account(1);
-  const child = await startMain(bench, env);
+  const child = await startMain(bench);
   const { port } = child.ready;
   const authorization = { Authorization: `Bearer ${account.keys[0] ?? ""}` };
   const json = { "Content-Type": "application/json" };
@@ -44,19 +33,17 @@ export async function startService(bench: Bench, env: NodeJS.ProcessEnv = {}): P
       requestText(method, path, { ...authorization, ...(body !== "" && json), ...headers }, body),
     async send(method, path, { status, headers, body }) {
       const given = { ...authorization, ...(body !== undefined && json), ...headers };
-      const answer = await exchange(`http://127.0.0.1:${port}${path}`, method, given, body);
-      if (answer.status === status) return answer;
-      throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body.toString("utf8", 0, 300)}`);
+      const answer = await request(`http://127.0.0.1:${port}${path}`, { method, headers: given, body: body ?? null });
+      const read = Buffer.from(await answer.body.arrayBuffer());
+      if (answer.statusCode === status) return { headers: answer.headers, body: read };
+      throw new Error(`${method} ${path} answered ${answer.statusCode}: ${read.toString("utf8", 0, 300)}`);
     },
   };
 }
 
 /** Starts the process. Resolves when it says that it is ready. */
-export async function startMain(
-  { children, redisUrl, mongodbUrl, folder }: Bench,
-  env: NodeJS.ProcessEnv,
-): Promise<Child> {
-  const settings = {
+export function startMain({ children, redisUrl, mongodbUrl, folder }: Bench): Promise<Child> {
+  const env = {
     HOST: "127.0.0.1",
     PORT: "0",
     OPS_PORT: "0",
@@ -67,29 +54,5 @@ export async function startMain(
     LIMITER_TIMEOUT_MS: "1000",
     STORE_TIMEOUT_MS: "20000",
   };
-  const log = openSync(join(folder, "service.log"), "a");
-  try {
-    return await children.start("src/main", { env: { ...settings, ...env }, stdout: log });
-  } finally {
-    closeSync(log);
-  }
-}
-
-function exchange(
-  url: string,
-  method: string,
-  headers: Readonly<Record<string, string>>,
-  body: string | Buffer | undefined,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const length = body === undefined ? {} : { "Content-Length": Buffer.byteLength(body) };
-    const sent = request(url, { method, headers: { ...headers, ...length } }, (response) => {
-      buffer(response).then(
-        (read) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: read }),
-        reject,
-      );
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
+  return children.start("src/main", { env, log: join(folder, "service.log") });
 }

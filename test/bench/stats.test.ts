@@ -55,40 +55,28 @@ describe("the bench's statistics", () => {
 });
 
 describe("the bench's rounds", () => {
-  const pair = ["a", "b"] as const;
+  const pair = { measured: "a", reference: "b", cost };
 
   it("take turns, each beginning with another contender", async () => {
     const order: string[] = [];
     const measured = (name: string) => async () => order.push(name);
-    await inTurns(
-      { rounds: 2, maxRounds: 2 },
-      { a: measured("a"), b: measured("b"), c: measured("c") },
-      { compared: [], cost },
-    );
+    await inTurns({ rounds: 2, maxRounds: 2 }, { a: measured("a"), b: measured("b"), c: measured("c") }, []);
     expect(order.join("")).to.equal("abcbca");
   });
 
   it("go on while a ratio is too noisy", async () => {
     let n = 0;
     const calmLater = async () => (n++ < 3 ? 100 * n : 1);
-    const rounds = await inTurns(
-      { rounds: 5, maxRounds: 50 },
-      { a: calmLater, b: async () => 1 },
-      { compared: [pair], cost },
-    );
+    const rounds = await inTurns({ rounds: 5, maxRounds: 50 }, { a: calmLater, b: async () => 1 }, [pair]);
     expect(rounds.get("a")?.length).to.be.within(6, 49);
-    expect(compare(rounds, pair, cost)).to.include({ noisy: false, median: 1 });
+    expect(compare(rounds, pair)).to.include({ noisy: false, median: 1 });
   });
 
   it("end with noise that does not", async () => {
     let n = 0;
     const wild = async () => (n++ % 2 === 0 ? 1 : 3);
-    const rounds = await inTurns(
-      { rounds: 5, maxRounds: 8 },
-      { a: wild, b: async () => 1 },
-      { compared: [pair], cost },
-    );
+    const rounds = await inTurns({ rounds: 5, maxRounds: 8 }, { a: wild, b: async () => 1 }, [pair]);
     expect(rounds.get("a")).to.have.length(8);
-    expect(compare(rounds, pair, cost).noisy).to.equal(true);
+    expect(compare(rounds, pair).noisy).to.equal(true);
   });
 });

@@ -13,8 +13,6 @@ export const OPTIONS = {
   warmUp: 0.05,
   rounds: 5,
   maxRounds: 5,
-  plots: false,
-  sizes: [],
   memoryMinutes: 0,
   edge: { accounts: 20, seconds: 1 },
 };
@@ -33,8 +31,7 @@ export function useBench(): () => Bench {
     folder = await mkdtemp(join(tmpdir(), "bench-"));
     const { signal } = new AbortController();
     const dist = await build(await mkdtemp(join(folder, "build-")), signal);
-    const servers = { redisUrl: redis.url, mongodbUrl, stop: async () => undefined };
-    bench = await openBench(servers, { dist, folder, options: OPTIONS, signal });
+    bench = await openBench({ redisUrl: redis.url, mongodbUrl }, { dist, folder, options: OPTIONS, signal });
   });
 
   after(async () => {

@@ -1,13 +1,8 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 const HEADERS_END = Buffer.from("\r\n\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
-
-export interface Reply {
-  readonly status: number;
-  /** Length of the whole response, with its headers. */
-  readonly bytes: number;
-}
 
 /**
  * One kept-alive connection that sends requests made of bytes, one at a time. It reads as much of a response as it needs to
@@ -15,12 +10,11 @@ export interface Reply {
  */
 export class Connection {
   readonly #socket: Socket;
-  #waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined;
+  #waiting: { resolve: (status: number) => void; reject: (error: Error) => void } | undefined;
   #head: Buffer | undefined;
   #status = 0;
   /** Bytes of the response that are still to come. NaN until the headers are here; Infinity if it comes in chunks. */
   #missing = NaN;
-  #received = 0;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -30,19 +24,14 @@ export class Connection {
     socket.on("close", () => this.#fail(new Error("The server closed the connection.")));
   }
 
-  static open(port: number): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(port, "127.0.0.1");
-      socket.once("error", reject);
-      socket.once("connect", () => {
-        socket.off("error", reject);
-        resolve(new Connection(socket));
-      });
-    });
+  static async open(port: number): Promise<Connection> {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    return new Connection(socket);
   }
 
-  /** @throws if the server closes the connection, or has closed it. */
-  send(request: Buffer): Promise<Reply> {
+  /** @returns the status of the response. @throws if the server closes the connection, or has closed it. */
+  send(request: Buffer): Promise<number> {
     if (this.#socket.destroyed) return Promise.reject(new Error("The server closed the connection."));
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -55,7 +44,6 @@ export class Connection {
   }
 
   #read(chunk: Buffer): void {
-    this.#received += chunk.length;
     if (Number.isNaN(this.#missing)) {
       this.#head = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
       const end = this.#head.indexOf(HEADERS_END);
@@ -76,12 +64,10 @@ export class Connection {
   }
 
   #done(): void {
-    const reply = { status: this.#status, bytes: this.#received };
     const waiting = this.#waiting;
     this.#head = this.#waiting = undefined;
     this.#missing = NaN;
-    this.#received = 0;
-    waiting?.resolve(reply);
+    waiting?.resolve(this.#status);
   }
 
   #fail(error: Error): void {

@@ -1,4 +1,5 @@
 /** Sends load from a process of its own. The bench tells it what to do by messages: open, run, close. */
+import { setTimeout as wait } from "node:timers/promises";
 import { Connection } from "./connection.ts";
 
 export type Order =
@@ -23,10 +24,6 @@ export interface RunResult {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Mean length of a response, with headers. */
-  readonly bytes: number;
-  /** If a rate was given: when each admitted request was sent and each offered one, in seconds from the start. */
-  readonly admittedAt?: readonly number[];
 }
 
 let connections: Connection[] = [];
@@ -35,22 +32,18 @@ async function run({ requests, seconds, count = Infinity, rate }: Extract<Order,
   const sent = requests.map((text) => Buffer.from(text));
   const statuses: Record<string, number> = {};
   const latencies: number[] = [];
-  const admittedAt: number[] = [];
-  let bytes = 0;
   let started = 0;
   const begin = performance.now();
   const end = begin + seconds * 1000;
   const lane = async (connection: Connection, first: number) => {
     for (let turn = first; performance.now() < end && started < count; turn += connections.length) {
       const place = started++;
-      if (rate !== undefined) await until(Math.min(begin + (place / rate) * 1000, end));
+      if (rate !== undefined) await wait(Math.max(0, Math.min(begin + (place / rate) * 1000, end) - performance.now()));
       const at = performance.now();
       if (at >= end) return;
-      const reply = await connection.send(sent[turn % sent.length]!);
+      const status = await connection.send(sent[turn % sent.length]!);
       latencies.push(performance.now() - at);
-      statuses[reply.status] = (statuses[reply.status] ?? 0) + 1;
-      bytes += reply.bytes;
-      if (rate !== undefined && reply.status === 200) admittedAt.push((at - begin) / 1000);
+      statuses[status] = (statuses[status] ?? 0) + 1;
     }
   };
   await Promise.all(connections.map(lane));
@@ -63,13 +56,7 @@ async function run({ requests, seconds, count = Infinity, rate }: Extract<Order,
     seconds: took,
     p50: at(0.5),
     p99: at(0.99),
-    bytes: bytes / latencies.length,
-    ...(rate === undefined ? {} : { admittedAt }),
   };
-}
-
-function until(time: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.max(0, time - performance.now())));
 }
 
 async function obey(order: Order): Promise<RunResult | undefined> {

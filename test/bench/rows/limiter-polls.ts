@@ -1,9 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Bench } from "../bench.ts";
-import { rowOfCommands } from "../commands-row.ts";
 import { cpuOf } from "../cpu.ts";
 import { requestText, type Run, type RunResult } from "../load.ts";
-import { commandsSent } from "../redis-commands.ts";
+import { commandsRow } from "../redis-commands.ts";
 import { ratioRow, type Row } from "../report.ts";
 import { startService } from "../service.ts";
 import { ratioOf } from "../stats.ts";
@@ -15,53 +14,47 @@ const MORE_ROUNDS = 5;
 /** What a poll leaves to do is done by then. */
 const AFTERWARDS_MS = 10;
 
-export interface Polls {
-  measure(): Promise<readonly Row[]>;
-}
-
 /**
- * Measures the poll of a client that comes back after a quarter of an hour. Every key polls once now. In `measure`, after all
- * other measurements, it polls three times in a row. What the service forgets, it forgets by then: a minute is enough.
+ * Measures the poll of a client that comes back after a quarter of an hour. Every key polls once, then `others` are measured,
+ * then it polls three times in a row. What the service forgets, it forgets by then: a minute is enough.
+ * @returns the rows of the others too.
  */
-export async function preparePolls(bench: Bench): Promise<Polls> {
+export async function pollRows(bench: Bench, others: () => Promise<readonly Row[]>): Promise<Row[]> {
   const { rounds, warmUp } = bench.options;
   const service = await startService(bench);
+  const { child, port } = service;
   const groups: string[][] = [];
   for (let n = 0; n < MORE_ROUNDS * rounds; n++) groups.push(await pollsOfNewKeys(bench));
   const counted = await pollsOfNewKeys(bench);
-  const connected = <T>(use: (load: Load) => Promise<T>) => bench.generator.connected(service.port, TOGETHER, use);
-  const heat = (load: Load) => load({ requests: [service.text("GET", "/candidates")], seconds: warmUp });
-  await connected(async (load) => {
-    await heat(load);
+  const heated = (use: (load: Load) => Promise<void>) =>
+    bench.generator.connected(port, TOGETHER, async (load) => {
+      await load({ requests: [service.text("GET", "/candidates")], seconds: warmUp });
+      await use(load);
+    });
+  await heated(async (load) => {
     for (const group of [...groups, counted]) await pollOnce(load, group);
   });
-  const measure = (load: Load) => async (group: readonly string[]) => {
-    const before = cpuOf(service.child.pid).used;
-    await pollOnce(load, group);
-    await wait(AFTERWARDS_MS);
-    return cpuOf(service.child.pid).used - before;
-  };
-  return {
-    async measure() {
-      const [cold, again]: [number[], number[]] = [[], []];
-      await connected(async (load) => {
-        await heat(load);
-        const cpuOfPolls = measure(load);
-        for (const group of groups) {
-          cold.push(await cpuOfPolls(group));
-          const twice = [await cpuOfPolls(group), await cpuOfPolls(group)];
-          again.push((twice[0]! + twice[1]!) / 2);
-        }
-      });
-      const sent = await connected((load) => commandsSent(bench.redis, () => pollOnce(load, counted)));
-      await service.child.stop();
-      const what = "poll by a key last seen 15 minutes ago, server CPU";
-      return [
-        ratioRow(what, ratioOf(cold, again), 1.2, "the same a second later"),
-        rowOfCommands("Redis commands of such a poll", sent, { requests: counted.length, exactly: 1 }),
-      ];
-    },
-  };
+  const rows = await others();
+  const [cold, again]: [number[], number[]] = [[], []];
+  await heated(async (load) => {
+    const cpuOfPolls = async (group: readonly string[]) => {
+      const before = cpuOf(child.pid);
+      await pollOnce(load, group);
+      await wait(AFTERWARDS_MS);
+      return cpuOf(child.pid) - before;
+    };
+    for (const group of groups) {
+      cold.push(await cpuOfPolls(group));
+      again.push(((await cpuOfPolls(group)) + (await cpuOfPolls(group))) / 2);
+    }
+  });
+  const ratio = ratioOf(cold, again);
+  const polls = { connections: TOGETHER, count: TOGETHER, exactly: 1 };
+  return [
+    ...rows,
+    ratioRow("poll by a key last seen 15 minutes ago, server CPU", ratio, 1.2, "the same a second later"),
+    await commandsRow(bench, "Redis commands of such a poll", { port, requests: counted }, polls),
+  ];
 }
 
 type Load = (run: Run) => Promise<RunResult>;

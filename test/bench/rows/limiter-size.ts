@@ -1,33 +1,47 @@
+import type { Redis } from "ioredis";
 import type { Bench } from "../bench.ts";
-import { type FilledBench, withEmptyDatabase } from "../empty-database.ts";
+import { fillAccounts } from "../charges.ts";
+import { type EmptyDatabase, withEmptyDatabase } from "../empty-database.ts";
 import { withRepeatedAnswers } from "../repeated-answers.ts";
-import type { Section } from "../report.ts";
-import { decisionRows } from "./limiter-decision.ts";
-import { measureEdge } from "./limiter-edge.ts";
-import { accountMemoryRow } from "./limiter-memory.ts";
-import { preparePolls } from "./limiter-polls.ts";
+import { type Row, type Section, valueRow } from "../report.ts";
+import { edgeRow } from "./limiter-edge.ts";
+import { pollRows } from "./limiter-polls.ts";
 import { scriptRow } from "./limiter-script.ts";
 
-/** Measures how many accounts and decisions one Redis bears, and what requests cost that should need it less. */
+const WINDOW_SECONDS = 86_400;
+/** Accounts whose memory is measured together. */
+const ACCOUNTS = 3000;
+const BYTES = 912;
+
+/** Measures how many accounts and decisions one Redis bears, and what a poll costs after a pause. */
 export function limiterSizeRows(bench: Bench): Promise<Section> {
-  return withEmptyDatabase(bench, (filled) =>
-    withRepeatedAnswers(bench, (repeating) => sectionOf({ ...filled, mongodbUrl: repeating.mongodbUrl }, repeating)),
-  );
+  return withRepeatedAnswers(bench, async (repeating) => ({
+    title: "The limiter: what one Redis bears",
+    tables: [],
+    // The keys that poll have not been seen for a while once the others are measured.
+    rows: await pollRows(repeating, () =>
+      withEmptyDatabase(bench.redisUrl, async (database) => [
+        await scriptRow(bench, database),
+        await memoryRow(bench, database),
+        await edgeRow(bench, database),
+      ]),
+    ),
+  }));
 }
 
-/** @param own uses a database of Redis that no row empties. In an empty one, each poller would be looked up again. */
-async function sectionOf(bench: FilledBench, own: Bench): Promise<Section> {
-  // First, so that these keys are cold when all the others are measured.
-  const polls = await preparePolls(own);
-  const script = await scriptRow(bench);
-  const decisions = await decisionRows(bench);
-  const memory = await accountMemoryRow(bench);
-  const edge = await measureEdge(bench);
-  const ofPolls = await polls.measure();
-  return {
-    title: "The limiter: what one Redis bears",
-    tables: [...decisions.tables, ...edge.tables],
-    rows: [script, ...decisions.ofRedis, memory, edge.row, ...ofPolls, ...decisions.ofRefusals],
-    charts: edge.charts,
-  };
+/** Measures what an account takes in Redis: two keys that have used up all seven surfaces. */
+async function memoryRow({ options }: Bench, { redis, charges }: EmptyDatabase): Promise<Row> {
+  const accounts = Math.min(ACCOUNTS, options.edge.accounts);
+  await fillAccounts(charges, accounts, WINDOW_SECONDS); // buffers and tables have their size afterwards
+  await redis.flushdb("SYNC");
+  const before = await usedMemory(redis);
+  await fillAccounts(charges, accounts, WINDOW_SECONDS);
+  const after = await usedMemory(redis);
+  await redis.flushdb("SYNC");
+  const show = (bytes: number) => `${bytes.toFixed(0)} bytes`;
+  return valueRow("Redis memory of an account", (after - before) / accounts, BYTES, show);
+}
+
+async function usedMemory(redis: Redis): Promise<number> {
+  return Number(/^used_memory:(\d+)/m.exec(await redis.info("memory"))?.[1]);
 }

@@ -9,192 +9,165 @@ import {
 } from "../admits.ts";
 import { alternate, serverCpu, type Slice, type Target } from "../alternate.ts";
 import type { Bench } from "../bench.ts";
-import { type Contender, CONTENDERS } from "../contenders.ts";
+import { type Contender, CONTENDERS, NO_LIMIT, startContender } from "../contenders.ts";
 import { compare, type Rounds } from "../in-turns.ts";
-import { cpuChart, edgeChart, latencyChart, type Under } from "./limiter-charts.ts";
-import { notMeasured, ratioBound, ratioRow, type Row, type Section, showRatio, type Table } from "../report.ts";
-import { startContender } from "../start-contender.ts";
-import { type Ratio, spreadOf } from "../stats.ts";
+import { DECIDES_ALL } from "../programs/serve.ts";
+import { commandsRow } from "../redis-commands.ts";
+import { notMeasured, ratioBound, ratioRow, type Row, type Section, type Table } from "../report.ts";
+import { spreadOf } from "../stats.ts";
 
 const CONNECTIONS = 32;
-/** Long enough that no window ends in the middle, but for midnight UTC. */
-const DAY = 86_400;
-/** More than any run sends. */
-const NO_LIMIT = { accountLimit: 600_000_000, keyLimit: 300_000_000, windowSeconds: DAY };
-const CHECKED = { accountLimit: ACCOUNT_LIMIT, keyLimit: KEY_LIMIT, windowSeconds: DAY };
+const CHECKED = { ...NO_LIMIT, accountLimit: ACCOUNT_LIMIT, keyLimit: KEY_LIMIT };
 
 type Phase = "admitted" | "refused";
 
-interface Measured {
+/** A contender, and what the check of it found. */
+interface Checked {
   readonly contender: Contender;
   readonly admitted: Admitted;
   /** Why it loses. */
   readonly wrong: string | undefined;
 }
 
+const redisCpu = ({ redis }: Slice): number => redis;
+
+/** A bound of the ratio of two targets' CPU: the server's unless `cost` says otherwise. */
+interface Bound {
+  readonly what: string;
+  readonly measured: string;
+  readonly reference: string;
+  readonly bound: number;
+  readonly cost?: (slice: Slice) => number;
+}
+
+const BOUNDS: readonly Bound[] = [
+  { what: "server CPU, admitted, log off", measured: "ours, admitted", reference: "flexible, admitted", bound: 1 },
+  { what: "server CPU, admitted, log on", measured: "ours-logged, admitted", reference: "bare, admitted", bound: 1.6 },
+  { what: "server CPU, refused, log off", measured: "ours, refused", reference: "ours, admitted", bound: 1 },
+  {
+    what: "server CPU, refused, log on",
+    measured: "ours-logged, refused",
+    reference: "ours-logged, admitted",
+    bound: 1,
+  },
+  {
+    what: "server CPU, a flood of refusals",
+    measured: "ours, refused",
+    reference: `${DECIDES_ALL}, refused`,
+    bound: 0.6,
+  },
+  {
+    what: "Redis CPU of a decision",
+    measured: "ours, admitted",
+    reference: "flexible, admitted",
+    bound: 0.75,
+    cost: redisCpu,
+  },
+];
+
 /** Measures one request of each contender, admitted and refused, after a check that it decides rightly. */
 export async function limiterRows(bench: Bench, contenders = CONTENDERS): Promise<Section> {
-  const checked: Measured[] = [];
-  const targets: Target[] = [];
-  const admitting: Under[] = [];
+  const checked: Checked[] = [];
+  const targets = new Map<string, Target>();
   for (const contender of contenders) {
-    const account = await bench.account(2);
     // A fresh server each, so that the counters of the check are its own. It then stands for "all limits used up".
-    const small = await startContender(bench, contender, CHECKED);
+    const [account, small, large] = await Promise.all([
+      bench.account(2),
+      startContender(bench, contender, CHECKED),
+      startContender(bench, contender, NO_LIMIT),
+    ]);
     const admitted = await callsAdmitted(bench, small.ready, account);
     const wrong = wrongWith(admitted);
     checked.push({ contender, admitted, wrong });
     if (wrong !== undefined) {
-      await small.stop();
+      await Promise.all([small.stop(), large.stop()]);
       continue;
     }
-    const large = await startContender(bench, contender, NO_LIMIT);
     const requests = [nothingOf(account, 0)];
-    const target = (phase: Phase, { pid, ready }: typeof small, status: number) =>
-      ({ id: idOf(contender.id, phase), pids: [pid], port: ready.port, requests, status }) satisfies Target;
-    const under = target("admitted", large, 200);
-    admitting.push({ contender, target: under });
-    targets.push(under, target("refused", small, 429));
+    for (const [phase, { pid, ready }, status] of [
+      ["admitted", large, 200] as const,
+      ["refused", small, 429] as const,
+    ]) {
+      const id = idOf(contender.id, phase);
+      targets.set(id, { id, pid, port: ready.port, requests, status });
+    }
   }
-  const rowsOfOurs = comparisons();
-  const compared = rowsOfOurs
-    .map(({ measured, reference }) => [measured, reference] as const)
-    .filter((pair) => pair.every((id) => targets.some((target) => target.id === id)));
-  const slices = await alternate(bench, targets, { connections: CONNECTIONS, compared });
-  const plots = bench.options.plots ? [await latencyChart(bench, admitting)] : [];
-  await bench.children.stopServers();
-  const withoutLog = admitting.map(({ contender }) => contender).filter(({ id }) => id !== "ours-logged");
-  if (bench.options.plots) plots.unshift(await edgeChart(bench, withoutLog));
-  const ratio = (measured: string, reference: string) => compare(slices, [measured, reference], serverCpu);
-  const ourWrong = checked.some(({ contender, wrong }) => contender.ours === true && wrong !== undefined);
+  const compared = BOUNDS.map((bound) => ({ cost: serverCpu, ...bound })).filter(
+    ({ measured, reference }) => targets.has(measured) && targets.has(reference),
+  );
+  const slices = await alternate(bench, [...targets.values()], { connections: CONNECTIONS, compared });
   return {
     title: `The limiter: one endpoint without work, ${CONNECTIONS} connections`,
-    tables: [
-      costTable("admitted", checked, slices, ratio),
-      costTable("refused", checked, slices, ratio),
-      promiseTable(checked),
-    ],
-    rows: rowsOfOurs.flatMap(({ what, measured, reference, bound, name }): Row[] => {
-      if (slices.has(measured) && slices.has(reference))
-        return [ratioRow(what, ratio(measured, reference), bound, name)];
-      const loser = [measured, reference].map((id) => loserOf(id, checked)).find((title) => title !== undefined);
-      return loser === undefined ? [] : [notMeasured(what, ratioBound(bound, name), `${loser} decided wrongly`)];
-    }),
-    charts: [...plots, cpuChart(slices, new Map(targets.map(({ id }) => [id, titleOf(id, contenders)])))],
-    ...(ourWrong && { failed: true }),
+    tables: [costTable("admitted", checked, slices), costTable("refused", checked, slices), promiseTable(checked)],
+    rows: [...BOUNDS.flatMap((bound) => ratioRows(bound, checked, slices)), ...(await commandRows(bench, targets))],
+    ...(checked.some(({ contender, wrong }) => contender.ours && wrong !== undefined) && { failed: true }),
   };
-}
-
-/** What the table of targets asks of the limiter. */
-function comparisons() {
-  const admitted = (id: string) => idOf(id, "admitted");
-  const refused = (id: string) => idOf(id, "refused");
-  return [
-    {
-      what: "server CPU, admitted, log off",
-      measured: admitted("ours"),
-      reference: admitted("flexible"),
-      bound: 1,
-      name: "Koa + two consumes",
-    },
-    {
-      what: "server CPU, admitted, log on",
-      measured: admitted("ours-logged"),
-      reference: admitted("bare"),
-      bound: 1.6,
-      name: "Koa + the cheapest script",
-    },
-    {
-      what: "server CPU, refused, log off",
-      measured: refused("ours"),
-      reference: admitted("ours"),
-      bound: 1,
-      name: "admitted",
-    },
-    {
-      what: "server CPU, refused, log on",
-      measured: refused("ours-logged"),
-      reference: admitted("ours-logged"),
-      bound: 1,
-      name: "admitted",
-    },
-  ];
 }
 
 function idOf(id: string, phase: Phase): string {
   return `${id}, ${phase}`;
 }
 
-function titleOf(target: string, contenders: readonly Contender[]): string {
-  const found = contenders.find(({ id }) => target.startsWith(`${id}, `));
-  return target.replace(found?.id ?? "", found?.title ?? "");
+/** Returns no row if one of the two is not among the contenders. */
+function ratioRows(bound: Bound, checked: readonly Checked[], slices: Rounds<Slice>): Row[] {
+  const { what, measured, reference } = bound;
+  const ofTarget = (id: string) => checked.find(({ contender }) => id.startsWith(`${contender.id}, `));
+  const [of, against] = [ofTarget(measured), ofTarget(reference)];
+  if (of === undefined || against === undefined) return [];
+  const name = reference.replace(against.contender.id, against.contender.title);
+  const loser = [of, against].find(({ wrong }) => wrong !== undefined);
+  if (loser !== undefined)
+    return [notMeasured(what, ratioBound(bound.bound, name), `${loser.contender.title} decided wrongly`)];
+  return [ratioRow(what, compare(slices, { cost: serverCpu, ...bound }), bound.bound, name)];
 }
 
-/** Returns the title of a target's contender, if it lost. */
-function loserOf(target: string, checked: readonly Measured[]): string | undefined {
-  return checked.find(({ contender, wrong }) => wrong !== undefined && target.startsWith(`${contender.id}, `))
-    ?.contender.title;
+/** Counts what a decision of ours, and a refusal in a flood, ask of Redis. */
+async function commandRows(bench: Bench, targets: ReadonlyMap<string, Target>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [what, phase, exactly] of [
+    ["Redis commands of a decision", "admitted", 1],
+    ["Redis commands of a refusal", "refused", 0],
+  ] as const) {
+    const target = targets.get(idOf("ours", phase));
+    if (target === undefined) continue;
+    // Redis decides the first refusals of a flood, so these are not counted.
+    const settle = bench.options.slice;
+    rows.push(await commandsRow(bench, what, target, { connections: CONNECTIONS, exactly, settle }));
+  }
+  return rows;
 }
 
-function costTable(
-  phase: Phase,
-  checked: readonly Measured[],
-  slices: Rounds<Slice>,
-  ratio: (measured: string, reference: string) => Ratio,
-): Table {
-  const against = (contender: string, reference: string) => {
-    const [measured, to] = [idOf(contender, phase), idOf(reference, phase)];
-    return slices.has(measured) && slices.has(to) ? showRatio(ratio(measured, to)) : "-";
-  };
-  const rowOf = ({ contender: { id, title }, wrong }: Measured) => {
-    if (wrong !== undefined) return [title, "loses", "-", "-", "-", "-", "-", "-", "-"];
-    const of = (what: "server" | "redis" | "p50" | "p99" | "count" | "scripts" | "waited") =>
-      spreadOf((slices.get(idOf(id, phase)) ?? []).map((slice) => slice[what]));
-    const server = of("server");
-    const seconds = spreadOf((slices.get(idOf(id, phase)) ?? []).map((slice) => slice.seconds)).median;
-    return [
-      title,
-      `${server.median.toFixed(0)} (${server.q1.toFixed(0)}-${server.q3.toFixed(0)})`,
-      of("redis").median.toFixed(0),
-      of("scripts").median.toFixed(2),
-      `${of("p50").median.toFixed(1)}, ${of("p99").median.toFixed(1)}`,
-      (of("count").median / seconds).toFixed(0),
-      `${(100 * of("waited").median).toFixed(0)} %`,
-      against(id, "bare"),
-      against(id, "flexible"),
-    ];
-  };
+function costTable(phase: Phase, checked: readonly Checked[], slices: Rounds<Slice>): Table {
   return {
     title: `Requests that are ${phase}`,
-    head: [
-      "contender",
-      "server CPU µs",
-      "Redis CPU µs",
-      "scripts",
-      "p50, p99 ms",
-      "requests/s",
-      "waits",
-      "x cheapest script",
-      "x two consumes",
-    ],
-    rows: checked.map(rowOf),
-    caption:
-      "CPU for each request, median and quartiles over the rounds. scripts: Redis scripts run for each request. waits: how long the server waited for a core, for each of its own microseconds; it shows in latency and requests/s, not in CPU.",
+    head: ["contender", "server CPU µs", "Redis CPU µs", "p50, p99 ms", "requests/s"],
+    rows: checked.map(({ contender: { id, title }, wrong }) => {
+      if (wrong !== undefined) return [title, "loses", "-", "-", "-"];
+      const of = (what: (slice: Slice) => number) => spreadOf((slices.get(idOf(id, phase)) ?? []).map(what));
+      const server = of(serverCpu);
+      return [
+        title,
+        `${server.median.toFixed(0)} (${server.q1.toFixed(0)}-${server.q3.toFixed(0)})`,
+        of(redisCpu).median.toFixed(1),
+        `${of(({ p50 }) => p50).median.toFixed(1)}, ${of(({ p99 }) => p99).median.toFixed(1)}`,
+        of(({ count, seconds }) => count / seconds).median.toFixed(0),
+      ];
+    }),
+    caption: "CPU for each request, median and quartiles over the rounds.",
   };
 }
 
-function promiseTable(checked: readonly Measured[]): Table {
+function promiseTable(checked: readonly Checked[]): Table {
   return {
     title: `What they admit: account limit ${ACCOUNT_LIMIT}, key limit ${KEY_LIMIT}, 20 calls at once with one key, then 20 with another`,
-    head: ["contender", "first key", "second key", "does not promise"],
+    head: ["contender", "decides", "first key", "second key", "does not promise"],
     rows: checked.map(({ contender, admitted, wrong }) => [
       contender.title,
+      wrong === undefined ? "correctly" : "incorrectly",
       `${admitted.first}`,
       `${admitted.second}`,
-      [...(wrong === undefined ? [] : [`WRONG: ${wrong}`]), ...notPromised(admitted), contender.also]
-        .filter((text) => text !== "")
-        .join("; "),
+      [wrong ?? "", ...notPromised(admitted), contender.also].filter((text) => text !== "").join("; "),
     ]),
-    caption: `Right is ${KEY_LIMIT} and ${ACCOUNT_LIMIT - KEY_LIMIT}. A limiter that admits more loses: it is not measured.`,
+    caption: `Right is ${KEY_LIMIT} and ${ACCOUNT_LIMIT - KEY_LIMIT}. A limiter that admits the wrong number is incorrect, and is not measured, however fast it is.`,
   };
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Bench } from "../bench.ts";
-import { lineChart, type Point } from "../charts.ts";
 import { createCandidates } from "../pipeline.ts";
 import type { Row, Section } from "../report.ts";
 import { type Service, startService } from "../service.ts";
@@ -56,24 +55,10 @@ export async function memoryRows(bench: Bench): Promise<Section> {
       },
     ),
   };
-  const points = Object.entries(watched).flatMap(([series, samples]) =>
-    samples.map((y, n): Point => ({ series, x: ((n + 1) * everyMs) / 60_000, y })),
-  );
-  const most = Math.max(...points.map(({ y }) => y));
   return {
     title: `Memory over ${minutes} minutes in each state`,
     tables: [],
     rows: Object.entries(watched).map(([state, samples]) => flatRow(`memory ${state}`, samples)),
-    charts: [
-      lineChart({
-        title: `One process never has more than ${most.toFixed(0)} MB`,
-        caption: "Resident memory of one process. The three states follow each other. Flat lines are right.",
-        xTitle: "minutes in this state",
-        yTitle: "resident memory, MB",
-        points,
-        steps: true,
-      }),
-    ],
   };
 }
 

@@ -1,97 +1,53 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Document } from "mongodb";
 import type { Bench } from "../bench.ts";
-import { lineChart } from "../charts.ts";
-import { compare, inTurns, type Rounds } from "../in-turns.ts";
+import type { RunResult } from "../load.ts";
+import { compare, inTurns } from "../in-turns.ts";
 import { createCandidates, fill, storedCandidate } from "../pipeline.ts";
-import { type Chart, ratioRow, type Section } from "../report.ts";
+import { ratioRow, type Section } from "../report.ts";
 import { type Service, startService } from "../service.ts";
-import { spreadOf } from "../stats.ts";
 
+const SMALLEST = 1000;
 const LIMIT = 200;
 /** How long one measurement takes. It gives the median latency: of about ten pages, or of more than a hundred polls. */
 const SLICE_SECONDS = 0.25;
 const SETTLE_MS = 1000;
 
-/** What a client asks of an account, by name: a whole request. */
-type Asked = Readonly<Record<string, string>>;
-
-/** Measures the feed and look-ups in databases of several sizes. */
-export async function sizeRows(bench: Bench): Promise<Section> {
-  const sizes = bench.options.sizes;
-  const [smallest = 0, largest = 0] = [sizes[0], sizes.at(-1)];
-  const template = await newTemplate(bench);
-  const asked = new Map<string, { port: number; request: string }>();
+/** Measures the feed and look-ups of an account of `largest` candidates, beside those of a small one. */
+export async function sizeRows(bench: Bench, largest: number): Promise<Section> {
+  const sizes = [SMALLEST, largest];
+  const [id = ""] = await createCandidates(await startService(bench), 1);
+  const template = await storedCandidate(bench, id);
+  const measures: Record<string, () => Promise<RunResult>> = {};
   let names: string[] = [];
   for (const size of sizes) {
     // Each has a database of its own: what scans a collection takes as long for each account in it.
     const own = await bench.withDatabase();
     const service = await startService(own);
     await fill(own, service.account.id, template, size);
-    const requests = await requestsOf(service, size);
-    names = Object.keys(requests);
-    for (const [name, request] of Object.entries(requests))
-      asked.set(`${name} ${size}`, { port: service.port, request });
+    const asked = await requestsOf(service, size);
+    names = Object.keys(asked);
+    for (const [name, request] of Object.entries(asked)) {
+      const run = { requests: [request], seconds: SLICE_SECONDS };
+      measures[`${name} ${size}`] = () => bench.generator.connected(service.port, 1, (load) => load(run));
+    }
   }
-  const pairs = names.map((name) => [`${name} ${largest}`, `${name} ${smallest}`] as const);
-  const latency = ({ p50 }: { p50: number }) => p50;
-  const measures = [...asked].map(([name, { port, request }]) => {
-    const run = { requests: [request], seconds: SLICE_SECONDS };
-    return [name, () => bench.generator.connected(port, 1, (load) => load(run))] as const;
-  });
-  const rounds = await inTurns(bench.options, Object.fromEntries(measures), { compared: pairs, cost: latency });
+  const compared = names.map((name) => ({
+    measured: `${name} ${largest}`,
+    reference: `${name} ${SMALLEST}`,
+    cost: ({ p50 }: RunResult) => p50,
+  }));
+  const rounds = await inTurns(bench.options, measures, compared);
   return {
-    title: `Feed and look-ups by size (MongoDB: ${bench.engine})`,
-    tables: [
-      {
-        title: "Latency of one request at a time, in ms",
-        head: ["request", ...sizes.map((size) => `${size} candidates`)],
-        rows: names.map((name) => [name, ...sizes.map((size) => msOf(rounds, `${name} ${size}`).toFixed(1))]),
-        caption: `Databases of one account with ${sizes.join(" and ")} candidates; pages have ${LIMIT} rows. The time is the MongoDB server's for the most part, and says nothing of another engine.`,
-      },
-    ],
-    rows: pairs.map((pair, place) =>
-      ratioRow(
-        `${names[place] ?? ""}, ${largest} candidates`,
-        compare(rounds, pair, latency),
-        1.2,
-        `${smallest} candidates`,
-      ),
+    title: `Latency of one request at a time, of accounts with ${sizes.join(" and ")} candidates (${bench.engine})`,
+    tables: [],
+    rows: compared.map((comparison, n) =>
+      ratioRow(`${names[n] ?? ""}, ${largest} candidates`, compare(rounds, comparison), 1.2, `${SMALLEST} candidates`),
     ),
-    charts: [sizeChart(bench, names, rounds)],
   };
 }
 
-/** Returns a candidate in the form in which the service stores it. */
-async function newTemplate(bench: Bench): Promise<Document> {
-  const [id = ""] = await createCandidates(await startService(bench), 1);
-  return storedCandidate(bench, id);
-}
-
-function sizeChart(
-  { options: { sizes }, engine }: Bench,
-  names: readonly string[],
-  rounds: Rounds<{ p50: number }>,
-): Chart {
-  const points = names.flatMap((series) => sizes.map((x) => ({ series, x, y: msOf(rounds, `${series} ${x}`) })));
-  const growth = names.map((name) => msOf(rounds, `${name} ${sizes.at(-1)}`) / msOf(rounds, `${name} ${sizes[0]}`));
-  const [largest, smallest] = [sizes.at(-1) ?? 0, sizes[0] ?? 0];
-  return lineChart({
-    title: `${largest / smallest} times the candidates cost up to ${Math.max(...growth).toFixed(1)} times the latency`,
-    caption: `One request at a time. Flat lines are right. MongoDB: ${engine}.`,
-    xTitle: "candidates of the account (logarithmic)",
-    yTitle: "latency, ms (logarithmic)",
-    points,
-    log: true,
-  });
-}
-
-function msOf(rounds: Rounds<{ p50: number }>, name: string): number {
-  return spreadOf((rounds.get(name) ?? []).map(({ p50 }) => p50)).median;
-}
-
-/** Walks the feed once, as a mirror does, and keeps the cursors of a page in the middle, of the last one, and of the end. */
-async function requestsOf(service: Service, size: number): Promise<Asked> {
+/** Walks the feed once, as a mirror does. @returns whole requests of a client, by name. */
+async function requestsOf(service: Service, size: number): Promise<Record<string, string>> {
   const path = (cursor?: string) => `/candidates?limit=${LIMIT}${cursor === undefined ? "" : `&cursor=${cursor}`}`;
   const cursors: string[] = [];
   let page = await pageOf(service, path());
@@ -112,13 +68,7 @@ async function requestsOf(service: Service, size: number): Promise<Asked> {
   };
 }
 
-interface Page {
-  readonly data: unknown[];
-  readonly cursor: string;
-  readonly has_more: boolean;
-}
-
-async function pageOf(service: Service, path: string): Promise<Page> {
+async function pageOf(service: Service, path: string) {
   const { body } = await service.send("GET", path, { status: 200 });
-  return JSON.parse(body.toString()) as Page;
+  return JSON.parse(body.toString()) as { data: unknown[]; cursor: string; has_more: boolean };
 }
