@@ -4,7 +4,7 @@
  * `--full` runs the large form of a suite that has one. Exits with mocha's exit code, the number of failures; with 1 if the
  * suite could not start or was interrupted; with 0 if a tool is missing and the suite is skipped.
  */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,8 @@ import { exitWith } from "./support/exit-with.ts";
 import { TOOLS } from "./support/tools.ts";
 import { OTHER_FOLDERS, PROGRAMS, type Suite, SUITES } from "./suites.ts";
 
+/** All files of tests in a folder. */
+const ALL = "**/*.test.ts";
 const MOCHA = "node_modules/mocha/bin/mocha.js";
 
 const [name = "", ...args] = process.argv.slice(2);
@@ -90,23 +92,25 @@ function choose(name: string, suite: Suite, given: readonly string[]): Choice {
   if (suite.program !== undefined) return { args: [...given], env: {} };
   const full = given.includes("--full");
   if (full && suite.full === undefined) throw new SetupError(`The suite ${name} has no large form.`);
-  let args = given.filter((arg) => arg !== "--full");
+  const args = given.filter((arg) => arg !== "--full");
   // mocha itself says which arguments are paths: "-g test/x" names none.
-  let { _: paths = [] } = loadOptions([...args, "--no-config", "--no-package"]);
-  const [subject] = paths;
-  const isSubject = suite.takesSubject === true && subject !== undefined && !existsSync(subject);
-  if (isSubject) {
-    args = args.filter((arg) => arg !== subject);
-    paths = paths.slice(1);
-  }
-  for (const path of paths)
+  const { _: paths = [] } = loadOptions([...args, "--no-config", "--no-package"]);
+  const [subject] = paths.filter((path) => suite.takesSubject === true && !existsSync(path));
+  const chosen = paths.filter((path) => path !== subject);
+  for (const path of chosen)
     if (!/[*?[{]/.test(path) && !existsSync(path)) throw new SetupError(`There is no file or folder ${path}.`);
-  const files = paths.length > 0 ? [] : suite.files;
+  const options = args.filter((arg) => !paths.includes(arg));
+  const files = chosen.length > 0 ? chosen.map(patternOf) : (suite.files ?? [`test/${name}/${ALL}`]);
   const others = [...OTHER_FOLDERS.map((folder) => `${folder}/**`), ...(SUITES["processes"]?.files ?? [])];
-  const ignored = name === "test" && paths.length === 0 ? others.flatMap((pattern) => ["--ignore", pattern]) : [];
+  const ignored = name === "test" && chosen.length === 0 ? others.flatMap((pattern) => ["--ignore", pattern]) : [];
   return {
-    args: [...(suite.options ?? []), ...files, ...ignored, ...args],
+    args: [...(suite.options ?? []), ...files, ...ignored, ...options],
     env: full ? { ...suite.full } : {},
-    ...(isSubject && { subject }),
+    ...(subject !== undefined && { subject }),
   };
+}
+
+/** Of a folder, mocha would also load the files that are no tests. */
+function patternOf(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, ALL) : path;
 }

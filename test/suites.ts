@@ -22,8 +22,8 @@ export interface Ready {
 export type SetUp = (context: SetUpContext) => Promise<Ready>;
 
 export interface Suite {
-  /** Files, folders or patterns for mocha. */
-  readonly files: readonly string[];
+  /** Files or patterns for mocha. By default all tests in the folder that has the suite's name. */
+  readonly files?: readonly string[];
   /** Options of mocha. */
   readonly options?: readonly string[];
   /** A program to run instead of mocha, with the arguments. */
@@ -51,34 +51,29 @@ const model = () => import("./model/set-up.ts");
 export const SUITES: Readonly<Record<string, Suite>> = {
   test: { files: ["test/**/*.test.ts"], options: ["--parallel", "--jobs", `${availableParallelism()}`] },
   processes: { files: ["test/**/*.processes.test.ts"], options: ["--parallel", "--jobs", "2"] },
-  exactness: { files: ["test/exactness"], options: ["--no-parallel"], full: { EXACTNESS_FULL: "1" } },
-  faults: { files: ["test/faults"], options: [...ONE_BY_ONE, "--ignore", "test/faults/soak/**"] },
-  soak: { files: ["test/faults/soak"], options: ONE_BY_ONE },
-  model: { files: ["test/model"], options: ["--no-parallel"], setUp: model },
+  exactness: { options: ["--parallel", "--jobs", "2"], full: { EXACTNESS_FULL: "1" } },
+  faults: { options: [...ONE_BY_ONE, "--ignore", "test/faults/soak/**"] },
+  soak: { files: ["test/faults/soak/**/*.test.ts"], options: ONE_BY_ONE },
+  model: { options: ["--no-parallel"], setUp: model },
   k8s: {
-    files: ["test/k8s"],
     options: ["--timeout", "180000"], // the validator reads all of its schemas for each object, which takes 20 s
     servers: false,
     setUp: () => import("./k8s/set-up.ts"),
   },
   load: {
-    files: ["test/load"],
     options: ONE_BY_ONE,
     setUp: () => import("./load/set-up.ts"),
   },
   monitoring: {
-    files: ["test/monitoring"],
     options: ["--parallel", "--jobs", "3", "--timeout", "120000"], // they mostly wait
     needs: { programs: ["prometheus", "promtool", "mtail"], debian: "prometheus mtail" },
   },
   upgrade: {
-    files: ["test/upgrade"],
     options: ONE_BY_ONE,
     takesSubject: true,
     setUp: () => import("./upgrade/set-up.ts"),
   },
   containers: {
-    files: ["test/containers"],
     options: [...ONE_BY_ONE, "--require", "test/containers/support/image.ts"], // which builds the image before all tests
     needs: {
       programs: ["podman", "docker-compose", "ip"],
@@ -88,23 +83,20 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     setUp: () => import("./containers/support/set-up.ts"),
   },
   browser: {
-    files: ["test/browser"],
     options: ["--timeout", "120000"],
     needs: { programs: ["chromium"], debian: "chromium" },
   },
   pdf: {
-    files: ["test/pdf"],
     needs: JAVA,
     servers: false,
     setUp: () => import("./pdf/set-up.ts"),
   },
   mirrors: {
-    files: ["test/mirrors", "test/client/examples.test.ts"], // where the examples in Python and in TypeScript are tested
+    files: ["test/mirrors/**/*.test.ts", "test/client/examples.test.ts"], // where the examples in Python and in TypeScript are tested
     options: ["--no-parallel", "--timeout", "180000"],
     setUp: () => import("./mirrors/set-up.ts"),
   },
   clients: {
-    files: ["test/clients"],
     options: ["--timeout", "240000"],
     setUp: () => import("./clients/set-up.ts"),
   },
@@ -112,10 +104,10 @@ export const SUITES: Readonly<Record<string, Suite>> = {
 
 /** Programs beside the suites that run against the same servers: `npm run NAME`. */
 export const PROGRAMS: Readonly<Record<string, Suite>> = {
-  "model-check": { files: [], program: "test/model/main.ts", setUp: model },
+  "model-check": { program: "test/model/main.ts", setUp: model },
 };
 
-/** The folders of suites. `npm test` leaves them out, and the files of test:processes. */
-export const OTHER_FOLDERS: readonly string[] = Object.values(SUITES)
-  .map(({ files }) => files[0] ?? "")
-  .filter((path) => !path.includes("*"));
+/** The folders of the suites that have one. `npm test` leaves them out, and the files of test:processes. */
+export const OTHER_FOLDERS: readonly string[] = Object.keys(SUITES)
+  .filter((name) => !["test", "processes", "soak"].includes(name))
+  .map((name) => `test/${name}`);
