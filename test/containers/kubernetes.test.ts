@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { build } from "../k8s/build.ts";
-import { type Container, type Manifest, one } from "../k8s/manifests.ts";
+import { api, type Container } from "../k8s/manifests.ts";
 import { useStarted } from "../support/use-started.ts";
 import { print, VERSION } from "./support/image.ts";
 import { freePort } from "../../src/dev/server-process.ts";
@@ -98,10 +98,10 @@ describe("the Deployment of k8s/overlays/production, played by podman", function
 
 async function play(network: Network): Promise<Pod> {
   const { manifests } = await build({ folder: "overlays/production", components: [] });
-  const built = containerOf(manifests);
+  const built = api(manifests);
   const urls: Record<string, string> = {};
   const played = structuredClone(manifests);
-  const container = containerOf(played);
+  const container = api(played);
   for (const port of container.ports ?? []) {
     const hostPort = await freePort();
     Object.assign(port, { hostIP: "127.0.0.1", hostPort });
@@ -125,12 +125,6 @@ async function play(network: Network): Promise<Pod> {
       await podman("secret", "rm", "mongodb", "redis");
     },
   };
-}
-
-function containerOf(manifests: readonly Manifest[]): Container {
-  const [container] = one("Deployment", manifests).spec.template.spec.containers;
-  if (container === undefined) throw new Error("The Deployment has no container.");
-  return container;
 }
 
 /** Creates a Secret with one entry, `url`, in the form that podman reads for `secretKeyRef`. */

@@ -14,6 +14,22 @@ const CLUSTER = { form: "cluster", tls: false, nodes: [{ host: "h1", port: 6379 
 
 const ACCEPTED: Record<string, object> = {
   "redis://h1": { form: "standalone", url: "redis://h1" },
+  "rediss://u:p@h:1/2": { form: "standalone", url: "rediss://u:p@h:1/2" },
+  "redis+sentinel://ann:p%40ss@h1:5,[::1]/limits/3": {
+    ...SENTINEL,
+    sentinels: [
+      { host: "h1", port: 5 },
+      { host: "::1", port: 26379 },
+    ],
+    db: 3,
+    credentials: { username: "ann", password: "p@ss" },
+  },
+  "rediss+sentinel://:of-redis@h1/limits?sentinelUsername=s%26n&sentinelPassword=a+b%3D%2F": {
+    ...SENTINEL,
+    tls: true,
+    credentials: { password: "of-redis" },
+    sentinelCredentials: { username: "s&n", password: "a+b=/" },
+  },
   "redis+sentinel://h1/limits": SENTINEL,
   "redis+sentinel://h1/limits/": SENTINEL,
   "redis+sentinel://h1/limits?": SENTINEL,
@@ -45,6 +61,8 @@ const ACCEPTED: Record<string, object> = {
 };
 
 const REFUSED = [
+  "",
+  "http://h",
   "xredis://h1",
   "redis:/h1",
   "redisx://h1",
@@ -56,6 +74,9 @@ const REFUSED = [
   "redis+cluster://h1#part",
   "redis+cluster://h1?",
   "redis+cluster://ann@bob@h1",
+  "redis+cluster://h1:1/name",
+  "redis+cluster://h1:1?sentinelPassword=p",
+  "redis+sentinel:///name",
   "redis+sentinel://ann/bob@h1/limits",
   "redis+sentinel://h1/",
   "redis+sentinel://h1?limits",

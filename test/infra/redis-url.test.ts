@@ -2,38 +2,9 @@ import { expect } from "chai";
 import { describeConfig, readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/infra/log.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
-import { parseRedisUrl } from "../../src/infra/redis-url.ts";
 import { withoutCredentials } from "../../src/infra/urls.ts";
 
 describe("REDIS_URL", () => {
-  it("accepts a single server", () => {
-    expect(parseRedisUrl("rediss://u:p@h:1/2")).to.deep.equal({ form: "standalone", url: "rediss://u:p@h:1/2" });
-  });
-
-  it("accepts Sentinels and the name of a master", () => {
-    expect(parseRedisUrl("redis+sentinel://ann:p%40ss@h1:5,[::1]/limits/3")).to.deep.equal({
-      form: "sentinel",
-      tls: false,
-      sentinels: [
-        { host: "h1", port: 5 },
-        { host: "::1", port: 26379 },
-      ],
-      name: "limits",
-      db: 3,
-      credentials: { username: "ann", password: "p@ss" },
-      sentinelCredentials: {},
-    });
-  });
-
-  it("accepts Sentinels with TLS and a password of their own", () => {
-    const url = "rediss+sentinel://:of-redis@h1/limits?sentinelUsername=s%26n&sentinelPassword=a+b%3D%2F";
-    expect(parseRedisUrl(url)).to.deep.include({
-      tls: true,
-      credentials: { password: "of-redis" },
-      sentinelCredentials: { username: "s&n", password: "a+b=/" },
-    });
-  });
-
   it("is shown without any of its passwords", () => {
     const url = "rediss+sentinel://ann:one@h1/limits?sentinelUsername=sen&sentinelPassword=two";
     const shown = "rediss+sentinel://…@h1/limits?sentinelUsername=…&sentinelPassword=…";
@@ -41,32 +12,6 @@ describe("REDIS_URL", () => {
     const table = describeConfig(readConfig({ REDIS_URL: url }));
     expect(table.find(({ name }) => name === "REDIS_URL")?.value).to.equal(shown);
   });
-
-  it("accepts nodes of a cluster", () => {
-    expect(parseRedisUrl("redis+cluster://:secret@h1,h2:7000")).to.deep.equal({
-      form: "cluster",
-      tls: false,
-      nodes: [
-        { host: "h1", port: 6379 },
-        { host: "h2", port: 7000 },
-      ],
-      credentials: { password: "secret" },
-    });
-    expect(parseRedisUrl("rediss+cluster://h1")).to.deep.include({ form: "cluster", tls: true });
-  });
-
-  for (const wrong of [
-    "redis+sentinel://h1:1",
-    "redis+cluster://h1:1/name",
-    "redis+cluster://h1:1?sentinelPassword=p",
-    "redis+sentinel:///name",
-    "http://h",
-    "",
-  ]) {
-    it(`refuses ${JSON.stringify(wrong)}`, () => {
-      expect(() => parseRedisUrl(wrong)).to.throw("REDIS_URL must be");
-    });
-  }
 
   it("is reported as unusable within seconds, without its password, if no server listens there", async () => {
     const warnings: unknown[] = [];
