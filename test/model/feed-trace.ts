@@ -9,7 +9,7 @@ import { recordClients, recordDeath } from "./feed-runs.ts";
 /** The beginning of the names of the traces' files. */
 export const TRACE_PREFIX = "feed";
 
-const KINDS = ["insert", "page", "page that was read", "marks", "end"];
+const KINDS = ["insert", "page that was read", "marks", "end"];
 
 export const RUNS: readonly TracedRun[] = [
   {
