@@ -12,7 +12,7 @@ export const TRACE_PREFIX = "limiter";
 
 /** What operators' commands and requests do, besides charges that are admitted. */
 const COMMANDS = ["put", "fill", "remove", "version", "usage"];
-const REFUSALS = ["key_exhausted", "account_exhausted", "outdated", "replaced", "granted", "lost"];
+const REFUSALS = ["key_exhausted", "account_exhausted", "outdated", "granted"];
 const KINDS = [...COMMANDS, ...["admitted", ...REFUSALS].map((verdict) => `charge ${verdict}`)];
 
 export const RUNS: readonly TracedRun[] = [
@@ -20,7 +20,7 @@ export const RUNS: readonly TracedRun[] = [
     about: "random calls of the scripts",
     record: recordCalls,
     traces: 40,
-    kinds: [...KINDS, "charge stale", "ledger"],
+    kinds: [...KINDS, "charge replaced", "charge stale", "ledger"],
   },
   {
     about: "two replicas of the service, with operators and a bad network",
