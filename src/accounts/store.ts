@@ -1,4 +1,4 @@
-import type { Collection } from "mongodb";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { looksLikeId } from "../infra/ids.ts";
 import { type Mongo } from "../infra/mongo.ts";
@@ -27,20 +27,20 @@ const USES_AT_ONCE = 1_000;
 /** The accounts in MongoDB, one document each. A change replaces the whole document if its version is still the one read. */
 export class AccountStore {
   readonly #mongo: Mongo;
-  readonly #accounts: Collection<AccountRecord>;
-  readonly #secrets: Collection<SecretEntry>;
-  readonly #keys: Collection<KeyEntry>;
+  readonly #accounts: BoundedCollection<AccountRecord>;
+  readonly #secrets: BoundedCollection<SecretEntry>;
+  readonly #keys: BoundedCollection<KeyEntry>;
 
   constructor(mongo: Mongo) {
     this.#mongo = mongo;
-    this.#accounts = mongo.db.collection("accounts");
-    this.#secrets = mongo.db.collection("secrets");
-    this.#keys = mongo.db.collection("keys");
+    this.#accounts = new BoundedCollection(mongo, "accounts");
+    this.#secrets = new BoundedCollection(mongo, "secrets");
+    this.#keys = new BoundedCollection(mongo, "keys");
   }
 
   /** Inserts a new account. One round trip. @throws problem `store_unavailable`, like every method here. */
   async insert(account: AccountRecord): Promise<void> {
-    await this.#mongo.bounded("insert accounts", (limits) => this.#accounts.insertOne(account, limits));
+    await this.#accounts.insertOne(account);
   }
 
   /**
@@ -49,13 +49,7 @@ export class AccountStore {
    */
   async *list(): AsyncGenerator<AccountRecord, void> {
     for (let last = ""; ;) {
-      const page = await this.#mongo.bounded("find accounts", (limits) =>
-        this.#accounts
-          .find({ _id: { $gt: last } }, limits)
-          .sort({ _id: 1 })
-          .limit(LIST_PAGE)
-          .toArray(),
-      );
+      const page = await this.#accounts.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit: LIST_PAGE });
       yield* page;
       const end = page.at(-1);
       if (end === undefined || page.length < LIST_PAGE) return;
@@ -65,9 +59,7 @@ export class AccountStore {
 
   /** Returns the account, read from the primary. One round trip. @throws problem `not_found` */
   async get(accountId: string): Promise<AccountRecord> {
-    const account = looksLikeId("acct", accountId)
-      ? await this.#mongo.bounded("find accounts", (limits) => this.#accounts.findOne({ _id: accountId }, limits))
-      : null;
+    const account = looksLikeId("acct", accountId) ? await this.#accounts.findOne({ _id: accountId }) : null;
     if (account === null) throw problem("not_found", `No account has the id ${accountId}.`);
     return account;
   }
@@ -88,42 +80,32 @@ export class AccountStore {
       const edited = edit(before);
       if (edited === before) return before;
       const after = { ...edited, version: before.version + 1, updated_at: now };
-      const { matchedCount } = await this.#mongo.bounded("update accounts", (limits) =>
-        this.#accounts.replaceOne({ _id: accountId, version: before.version }, after, limits),
-      );
-      return matchedCount === 1 ? after : undefined;
+      const filter = { _id: accountId, version: before.version };
+      return (await this.#accounts.replaceOne(filter, after)) ? after : undefined;
     });
   }
 
   /** Writes the look-up entries of a new key, before the account has it. Two writes, side by side. */
   async addKey(keyId: string, accountId: string, hash: string): Promise<void> {
-    const byId = this.#mongo.bounded("insert keys", (limits) =>
-      this.#keys.insertOne({ _id: keyId, account: accountId, last_used_at: null }, limits),
-    );
+    const byId = this.#keys.insertOne({ _id: keyId, account: accountId, last_used_at: null });
     await Promise.all([byId, this.addSecret(hash, accountId, keyId)]);
   }
 
   /** Deletes the entries that `addKey` wrote, if the key could not be added to its account. */
   async dropKey(keyId: string, hash: string): Promise<void> {
-    const byId = this.#mongo.bounded("delete keys", (limits) => this.#keys.deleteOne({ _id: keyId }, limits));
-    const byHash = this.#mongo.bounded("delete secrets", (limits) => this.#secrets.deleteOne({ _id: hash }, limits));
-    await Promise.all([byId, byHash]);
+    await Promise.all([this.#keys.deleteOne({ _id: keyId }), this.#secrets.deleteOne({ _id: hash })]);
   }
 
   /** Returns the id of the account that a key belongs to. One round trip. @throws problem `not_found` */
   async accountOfKey(keyId: string): Promise<string> {
-    const entry = looksLikeId("key", keyId)
-      ? await this.#mongo.bounded("find keys", (limits) => this.#keys.findOne({ _id: keyId }, limits))
-      : null;
+    const entry = looksLikeId("key", keyId) ? await this.#keys.findOne({ _id: keyId }) : null;
     if (entry === null) throw problem("not_found", `No key has the id ${keyId}.`);
     return entry.account;
   }
 
   /** Returns the timestamp at which each of these keys was last used, null for never. One round trip. */
   async lastUsed(keyIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
-    const entries = await this.#mongo.bounded("find keys", (limits) =>
-      this.#keys.find({ _id: { $in: [...keyIds] } }, limits).toArray(),
-    );
+    const entries = await this.#keys.find({ _id: { $in: [...keyIds] } });
     return new Map(entries.map(({ _id, last_used_at }) => [_id, last_used_at]));
   }
 
@@ -137,24 +119,20 @@ export class AccountStore {
       updateOne: { filter: { _id }, update: { $max: { last_used_at: at } } },
     }));
     for (let first = 0; first < writes.length; first += USES_AT_ONCE) {
-      const batch = writes.slice(first, first + USES_AT_ONCE);
-      await this.#mongo.bounded("update keys", (limits) => this.#keys.bulkWrite(batch, { ...limits, ordered: false }));
+      await this.#keys.write("update", writes.slice(first, first + USES_AT_ONCE));
     }
   }
 
   /** Writes the look-up entry of a secret. Call it before the account is changed. One round trip. */
   async addSecret(hash: string, accountId: string, keyId: string): Promise<void> {
-    await this.#mongo.bounded("insert secrets", (limits) =>
-      this.#secrets.insertOne({ _id: hash, account: accountId, key: keyId }, limits),
-    );
+    await this.#secrets.insertOne({ _id: hash, account: accountId, key: keyId });
   }
 
   /** Returns which of the hashes have a look-up entry. One round trip, answered from the index alone. */
   async existingSecrets(hashes: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = await this.#mongo.bounded("find secrets", (limits) =>
-      this.#secrets
-        .find({ _id: { $in: [...hashes] } }, { ...limits, projection: { _id: 1 }, batchSize: hashes.length + 1 })
-        .toArray(),
+    const found = await this.#secrets.find(
+      { _id: { $in: [...hashes] } },
+      { projection: { _id: 1 }, limit: hashes.length },
     );
     return new Set(found.map(({ _id }) => _id));
   }
@@ -164,9 +142,12 @@ export class AccountStore {
    * the secret: a crash can leave an entry without one. Two round trips; one if there is no entry.
    */
   async findBySecret(hash: string): Promise<AccountRecord | null> {
+    const { db } = this.#mongo;
+    // Both together may take as long as one operation may.
     return this.#mongo.bounded("find secrets", async (limits) => {
-      const entry = await this.#secrets.findOne({ _id: hash }, limits);
-      return entry === null ? null : this.#accounts.findOne({ _id: entry.account }, limits);
+      const entry = await db.collection<SecretEntry>("secrets").findOne({ _id: hash }, limits);
+      if (entry === null) return null;
+      return db.collection<AccountRecord>("accounts").findOne({ _id: entry.account }, limits);
     });
   }
 }

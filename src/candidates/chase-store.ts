@@ -1,16 +1,15 @@
-import type { Collection, Filter } from "mongodb";
+import type { Filter } from "mongodb";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { CandidateKey } from "./reader.ts";
 import type { Stored } from "./stored.ts";
 
 /** Finds the candidates whose chase has something to do. Every method takes one round trip, and may throw problem store_unavailable. */
 export class ChaseStore {
-  readonly #mongo: Mongo;
-  readonly #candidates: Collection<Stored>;
+  readonly #candidates: BoundedCollection<Stored>;
 
   constructor(mongo: Mongo) {
-    this.#mongo = mongo;
-    this.#candidates = mongo.db.collection("candidates");
+    this.#candidates = new BoundedCollection(mongo, "candidates");
   }
 
   /**
@@ -40,29 +39,17 @@ export class ChaseStore {
 
   /** Notes that a plan would be the same by these rules. Not a new version: the API shows nothing else. */
   async noteRules({ accountId, id }: CandidateKey, version: number, rules: string): Promise<void> {
-    await this.#mongo.bounded("update candidates", (limits) =>
-      this.#candidates.updateOne(
-        { _id: id, account: accountId, version },
-        { $set: { "outreach.rules": rules } },
-        limits,
-      ),
-    );
+    const planned = { _id: id, account: accountId, version };
+    await this.#candidates.updateOne(planned, { $set: { "outreach.rules": rules } });
   }
 
   /** Returns the account of a candidate; undefined if there is no such candidate. For operators, who have only its id. */
   async accountOf(id: string): Promise<string | undefined> {
-    const found = await this.#mongo.bounded("find candidates", (limits) =>
-      this.#candidates.findOne({ _id: id }, { ...limits, projection: { account: 1 } }),
-    );
-    return found?.account;
+    return (await this.#candidates.findOne({ _id: id }, { projection: { account: 1 } }))?.account;
   }
 
   async #find(filter: Filter<Stored>, sort: Record<string, 1>, limit: number): Promise<CandidateKey[]> {
-    const found = await this.#mongo.bounded("find candidates", (limits) =>
-      this.#candidates
-        .find(filter, { ...limits, sort, limit, batchSize: limit + 1, projection: { account: 1 } })
-        .toArray(),
-    );
+    const found = await this.#candidates.find(filter, { sort, limit, projection: { account: 1 } });
     return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Collection } from "mongodb";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { Problem } from "../problems.ts";
 import type { ReferenceRecord } from "./record.ts";
@@ -15,14 +15,12 @@ const MAX_KNOWN = 10_000;
 
 /** Maps references to their candidates. An entry is written before its reference, so the reference may not exist. */
 export class ReferenceIndexStore {
-  readonly #mongo: Mongo;
-  readonly #entries: Collection<ReferenceEntry>;
+  readonly #entries: BoundedCollection<ReferenceEntry>;
   /** From account and reference to candidate. An entry never changes, but its reference may be deleted. */
   readonly #known = new LRUCache<string, string>({ max: MAX_KNOWN });
 
   constructor(mongo: Mongo) {
-    this.#mongo = mongo;
-    this.#entries = mongo.db.collection("reference_index");
+    this.#entries = new BoundedCollection(mongo, "reference_index");
   }
 
   /**
@@ -49,8 +47,9 @@ export class ReferenceIndexStore {
 
   async #add(entries: ReferenceEntry[]): Promise<void> {
     try {
-      await this.#mongo.bounded("insert reference_index", (limits) =>
-        this.#entries.insertMany(entries, { ...limits, ordered: false }),
+      await this.#entries.write(
+        "insert",
+        entries.map((document) => ({ insertOne: { document } })),
       );
     } catch (error) {
       // A retry of an interrupted attempt uses the same ids, so their entries exist already.
@@ -70,8 +69,7 @@ export class ReferenceIndexStore {
   /** Removes entries. One round trip; none without references. @throws problem store_unavailable */
   async remove(accountId: string, referenceIds: readonly string[]): Promise<void> {
     if (referenceIds.length === 0) return;
-    const entries = { _id: { $in: [...referenceIds] }, account: accountId };
-    await this.#mongo.bounded("delete reference_index", (limits) => this.#entries.deleteMany(entries, limits));
+    await this.#entries.deleteMany({ _id: { $in: [...referenceIds] }, account: accountId });
   }
 
   /**
@@ -80,9 +78,7 @@ export class ReferenceIndexStore {
    * @throws problem store_unavailable
    */
   async candidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
-    const entry = await this.#mongo.bounded("find reference_index", (limits) =>
-      this.#entries.findOne({ _id: referenceId, account: accountId }, limits),
-    );
+    const entry = await this.#entries.findOne({ _id: referenceId, account: accountId });
     if (entry !== null) this.#known.set(`${accountId} ${referenceId}`, entry.candidate);
     return entry?.candidate;
   }

@@ -1,4 +1,4 @@
-import type { Collection } from "mongodb";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
 /** The mark of one process (see Watermarks). */
@@ -13,27 +13,22 @@ export interface Mark {
 
 /** The marks of all processes that write candidates. Every method takes one round trip, and may throw store_unavailable. */
 export class WatermarkStore {
-  readonly #mongo: Mongo;
-  readonly #marks: Collection<Mark>;
+  readonly #marks: BoundedCollection<Mark>;
 
   constructor(mongo: Mongo) {
-    this.#mongo = mongo;
-    this.#marks = mongo.db.collection("feed_marks");
+    this.#marks = new BoundedCollection(mongo, "feed_marks");
   }
 
   async put({ _id, ...mark }: Mark): Promise<void> {
-    await this.#mongo.bounded("update feed_marks", (limits) =>
-      this.#marks.updateOne({ _id }, { $set: mark }, { ...limits, upsert: true }),
-    );
+    await this.#marks.updateOne({ _id }, { $set: mark }, { upsert: true });
   }
 
   all(): Promise<Mark[]> {
-    return this.#mongo.bounded("find feed_marks", (limits) => this.#marks.find({}, limits).toArray());
+    return this.#marks.find({});
   }
 
   /** Removes a mark. @param round leaves the mark of a process that has renewed it since. */
   async remove({ _id, round }: Pick<Mark, "_id"> & Partial<Mark>): Promise<void> {
-    const mark = round === undefined ? { _id } : { _id, round };
-    await this.#mongo.bounded("delete feed_marks", (limits) => this.#marks.deleteOne(mark, limits));
+    await this.#marks.deleteOne(round === undefined ? { _id } : { _id, round });
   }
 }

@@ -1,7 +1,7 @@
-import type { Collection } from "mongodb";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Clock } from "../infra/clock.ts";
 import type { Indexed } from "../infra/indexes.ts";
-import { type Mongo } from "../infra/mongo.ts";
+import type { Mongo } from "../infra/mongo.ts";
 
 /** The candidate that a file belongs to, or is to belong to. */
 export interface FileOwner {
@@ -35,14 +35,12 @@ export class PendingStore implements Indexed {
   readonly indexes = [
     { collection: "content_pending", indexes: [{ key: { created_at: 1 } }, { key: { account: 1, candidate: 1 } }] },
   ];
-  readonly #mongo: Mongo;
   readonly #clock: Clock;
-  readonly #pending: Collection<PendingFile>;
+  readonly #pending: BoundedCollection<PendingFile>;
 
   constructor(mongo: Mongo, clock: Clock) {
-    this.#mongo = mongo;
     this.#clock = clock;
-    this.#pending = mongo.db.collection("content_pending");
+    this.#pending = new BoundedCollection(mongo, "content_pending");
   }
 
   /** Lists a file whose upload begins. */
@@ -54,7 +52,7 @@ export class PendingStore implements Indexed {
       created_at: this.#clock.now(),
       stage: "arriving",
     };
-    await this.#mongo.bounded("insert content_pending", (limits) => this.#pending.insertOne(entry, limits));
+    await this.#pending.insertOne(entry);
   }
 
   /**
@@ -62,10 +60,7 @@ export class PendingStore implements Indexed {
    * @returns false if a sweep has condemned the file meanwhile.
    */
   async arrived(id: string): Promise<boolean> {
-    const { matchedCount } = await this.#mongo.bounded("update content_pending", (limits) =>
-      this.#pending.updateOne({ _id: id, stage: "arriving" }, { $set: { created_at: this.#clock.now() } }, limits),
-    );
-    return matchedCount === 1;
+    return this.#pending.updateOne({ _id: id, stage: "arriving" }, { $set: { created_at: this.#clock.now() } });
   }
 
   /** Lists a file that another one is about to replace. A sweep removes it once its record no longer names it. */
@@ -76,21 +71,17 @@ export class PendingStore implements Indexed {
       created_at: this.#clock.now(),
       stage: "replaced",
     };
-    await this.#mongo.bounded("update content_pending", (limits) =>
-      this.#pending.updateOne({ _id: id }, { $set: entry }, { ...limits, upsert: true }),
-    );
+    await this.#pending.updateOne({ _id: id }, { $set: entry }, { upsert: true });
   }
 
   /** Removes the entry of a file that a record now names, unless the file is already being replaced again. */
   async named(id: string): Promise<void> {
-    await this.#mongo.bounded("delete content_pending", (limits) =>
-      this.#pending.deleteOne({ _id: id, stage: "arriving" }, limits),
-    );
+    await this.#pending.deleteOne({ _id: id, stage: "arriving" });
   }
 
   /** Removes the entry of a file whose bytes have been removed. */
   async gone(id: string): Promise<void> {
-    await this.#mongo.bounded("delete content_pending", (limits) => this.#pending.deleteOne({ _id: id }, limits));
+    await this.#pending.deleteOne({ _id: id });
   }
 
   /**
@@ -98,20 +89,12 @@ export class PendingStore implements Indexed {
    */
   leftOvers(olderThanMs: number): Promise<PendingFile[]> {
     const before = this.#clock.now() - olderThanMs;
-    return this.#mongo.bounded("find content_pending", (limits) =>
-      this.#pending
-        .find({ created_at: { $lte: before } }, limits)
-        .sort({ created_at: 1 })
-        .limit(MAX_LEFT_OVERS)
-        .toArray(),
-    );
+    return this.#pending.find({ created_at: { $lte: before } }, { sort: { created_at: 1 }, limit: MAX_LEFT_OVERS });
   }
 
   /** Returns the files of a candidate that are not settled. One index range. */
   ofCandidate({ accountId, candidateId }: FileOwner): Promise<PendingFile[]> {
-    return this.#mongo.bounded("find content_pending", (limits) =>
-      this.#pending.find({ account: accountId, candidate: candidateId }, limits).toArray(),
-    );
+    return this.#pending.find({ account: accountId, candidate: candidateId });
   }
 
   /**
@@ -119,18 +102,13 @@ export class PendingStore implements Indexed {
    * @returns false if a request has worked with the file since it was found.
    */
   async condemn({ _id, created_at }: PendingFile): Promise<boolean> {
-    const { matchedCount } = await this.#mongo.bounded("update content_pending", (limits) =>
-      this.#pending.updateOne({ _id, created_at }, { $set: { stage: "condemned" } }, limits),
-    );
-    return matchedCount === 1;
+    return this.#pending.updateOne({ _id, created_at }, { $set: { stage: "condemned" } });
   }
 
   /**
    * Removes the entry of a left-over that a record names, unless a request has worked with the file since it was found.
    */
   async forget({ _id, created_at }: PendingFile): Promise<void> {
-    await this.#mongo.bounded("delete content_pending", (limits) =>
-      this.#pending.deleteOne({ _id, created_at }, limits),
-    );
+    await this.#pending.deleteOne({ _id, created_at });
   }
 }

@@ -1,7 +1,7 @@
-import type { Collection } from "mongodb";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { equals } from "../infra/equals.ts";
 import type { Indexed } from "../infra/indexes.ts";
-import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
+import type { Mongo } from "../infra/mongo.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import { problem } from "../problems.ts";
 
@@ -31,28 +31,20 @@ export interface GrantRecord {
 /** The records of the grants in MongoDB. Every method may throw problem `store_unavailable`. */
 export class GrantStore implements Indexed {
   readonly indexes = [{ collection: "grants", indexes: [{ key: { account: 1, created_at: 1 } }] }];
-  readonly #mongo: Mongo;
-  readonly #grants: Collection<GrantRecord>;
+  readonly #grants: BoundedCollection<GrantRecord>;
 
   constructor(mongo: Mongo) {
-    this.#mongo = mongo;
-    this.#grants = mongo.db.collection("grants");
+    this.#grants = new BoundedCollection(mongo, "grants");
   }
 
   /** Inserts a grant. If the id is taken, returns the grant that has it. One round trip; two if the id is taken. */
   async insert(record: GrantRecord): Promise<GrantRecord> {
-    try {
-      await this.#mongo.bounded("insert grants", (limits) => this.#grants.insertOne(record, limits));
-      return record;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return this.get(record._id);
-    }
+    return (await this.#grants.insertIfAbsent(record)) ? record : this.get(record._id);
   }
 
   /** One round trip. */
   async find(id: string): Promise<GrantRecord | null> {
-    return this.#mongo.bounded("find grants", (limits) => this.#grants.findOne({ _id: id }, limits));
+    return this.#grants.findOne({ _id: id });
   }
 
   /** One round trip. @throws problem `not_found` */
@@ -64,27 +56,18 @@ export class GrantStore implements Indexed {
 
   /** Returns the grants of an account, oldest first. One round trip. */
   async list(accountId: string): Promise<GrantRecord[]> {
-    return this.#mongo.bounded("find grants", (limits) =>
-      this.#grants
-        .find({ account: equals(accountId) }, limits)
-        .sort({ created_at: 1 })
-        .toArray(),
-    );
+    return this.#grants.find({ account: equals(accountId) }, { sort: { created_at: 1 } });
   }
 
   /** Advances a grant by one step, unless it was revoked or advanced already. Returns the stored grant. Two round trips. */
   async advance(id: string, from: GrantRecord["step"], to: GrantRecord["step"]): Promise<GrantRecord> {
-    await this.#mongo.bounded("update grants", (limits) =>
-      this.#grants.updateOne({ _id: id, step: from, revoked_at: null }, { $set: { step: to } }, limits),
-    );
+    await this.#grants.updateOne({ _id: id, step: from, revoked_at: null }, { $set: { step: to } });
     return this.get(id);
   }
 
   /** Revokes a grant. If it is revoked already, the time of that stays. Two round trips. @throws problem `not_found` */
   async revoke(id: string, now: string): Promise<GrantRecord> {
-    await this.#mongo.bounded("update grants", (limits) =>
-      this.#grants.updateOne({ _id: id, revoked_at: null }, { $set: { revoked_at: now } }, limits),
-    );
+    await this.#grants.updateOne({ _id: id, revoked_at: null }, { $set: { revoked_at: now } });
     return this.get(id);
   }
 }

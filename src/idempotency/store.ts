@@ -1,6 +1,7 @@
-import { Binary, type Collection } from "mongodb";
+import { Binary } from "mongodb";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Indexed } from "../infra/indexes.ts";
-import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
+import type { Mongo } from "../infra/mongo.ts";
 
 /** The record of one Idempotency-Key of one account. Times are milliseconds since the epoch. */
 export interface IdempotencyRecord {
@@ -49,31 +50,19 @@ export class IdempotencyStore implements Indexed {
   readonly indexes = [
     { collection: "idempotency_records", indexes: [{ key: { created_at: 1 } }, { key: { account: 1, subject: 1 } }] },
   ];
-  readonly #mongo: Mongo;
-  readonly #records: Collection<Stored>;
+  readonly #records: BoundedCollection<Stored>;
 
   constructor(mongo: Mongo) {
-    this.#mongo = mongo;
-    this.#records = mongo.db.collection("idempotency_records");
+    this.#records = new BoundedCollection(mongo, "idempotency_records");
   }
 
   /** Stores the record of a request whose work is not done. Returns false if the key already has a record. */
   async insert(record: IdempotencyRecord): Promise<boolean> {
-    try {
-      await this.#mongo.bounded("insert idempotency_records", (limits) =>
-        this.#records.insertOne(encode(record), limits),
-      );
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+    return this.#records.insertIfAbsent(encode(record));
   }
 
   async find(accountId: string, id: string): Promise<IdempotencyRecord | undefined> {
-    const stored = await this.#mongo.bounded("find idempotency_records", (limits) =>
-      this.#records.findOne({ _id: id, account: accountId }, limits),
-    );
+    const stored = await this.#records.findOne({ _id: id, account: accountId });
     return stored === null ? undefined : decode(stored);
   }
 
@@ -85,22 +74,13 @@ export class IdempotencyStore implements Indexed {
     const { _id, account, seed, owner, lease_until } = encode(before);
     const state: Stored["state"] = before.outcome === undefined ? "running" : "done";
     const unchanged = { _id, account, seed, owner, lease_until, state, forgotten: times(before) };
-    const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (limits) =>
-      this.#records.replaceOne(unchanged, encode(after), limits),
-    );
-    return matchedCount === 1;
+    return this.#records.replaceOne(unchanged, encode(after));
   }
 
   /** Sets the end of the lease if the record still has this owner and is not finished. Else returns false. */
   async lease({ id, accountId, owner }: IdempotencyRecord, until: number): Promise<boolean> {
-    const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (limits) =>
-      this.#records.updateOne(
-        { _id: id, account: accountId, owner, state: "running" },
-        { $set: { lease_until: until } },
-        limits,
-      ),
-    );
-    return matchedCount === 1;
+    const running = { _id: id, account: accountId, owner, state: "running" } as const;
+    return this.#records.updateOne(running, { $set: { lease_until: until } });
   }
 
   /**
@@ -111,10 +91,7 @@ export class IdempotencyStore implements Indexed {
     const { id, accountId, seed } = record;
     const running = { _id: id, account: accountId, seed, state: "running", forgotten: times(record) } as const;
     const done = { state: "done", outcome: new Binary(outcome) } as const;
-    const { matchedCount } = await this.#mongo.bounded("update idempotency_records", (limits) =>
-      this.#records.updateOne(running, { $set: done }, limits),
-    );
-    return matchedCount === 1;
+    return this.#records.updateOne(running, { $set: done });
   }
 
   /**
@@ -124,10 +101,7 @@ export class IdempotencyStore implements Indexed {
   async remove(record: IdempotencyRecord): Promise<boolean> {
     const { id, accountId, seed, owner } = record;
     const running = { _id: id, account: accountId, seed, owner, state: "running", forgotten: times(record) } as const;
-    const { deletedCount } = await this.#mongo.bounded("delete idempotency_records", (limits) =>
-      this.#records.deleteOne(running, limits),
-    );
-    return deletedCount === 1;
+    return this.#records.deleteOne(running);
   }
 
   /**
@@ -135,13 +109,10 @@ export class IdempotencyStore implements Indexed {
    * index range.
    */
   async forgetOutcomes(accountId: string, subject: string): Promise<void> {
-    await this.#mongo.bounded("update idempotency_records", (limits) =>
-      this.#records.updateMany(
-        aboutSubject(accountId, subject),
-        { $set: { state: "running", outcome: null, lease_until: 0 }, $inc: { forgotten: 1 } },
-        limits,
-      ),
-    );
+    await this.#records.updateMany(aboutSubject(accountId, subject), {
+      $set: { state: "running", outcome: null, lease_until: 0 },
+      $inc: { forgotten: 1 },
+    });
   }
 
   /**
@@ -151,9 +122,7 @@ export class IdempotencyStore implements Indexed {
    */
   async replaceOutcomes(accountId: string, subject: string, outcome: Uint8Array): Promise<void> {
     const done = { state: "done", outcome: new Binary(outcome) } as const;
-    await this.#mongo.bounded("update idempotency_records", (limits) =>
-      this.#records.updateMany(aboutSubject(accountId, subject), { $set: done }, limits),
-    );
+    await this.#records.updateMany(aboutSubject(accountId, subject), { $set: done });
   }
 
   /**
@@ -163,18 +132,10 @@ export class IdempotencyStore implements Indexed {
   async removeOlderThan(epochMs: number, stop: AbortSignal): Promise<number> {
     const old = { created_at: { $lt: epochMs } };
     for (let removed = 0; ;) {
-      const found = await this.#mongo.bounded("find idempotency_records", (limits) =>
-        this.#records
-          .find(old, { ...limits, projection: { _id: 1 }, limit: REMOVAL_BATCH, batchSize: REMOVAL_BATCH + 1 })
-          .toArray(),
-      );
+      const found = await this.#records.find(old, { projection: { _id: 1 }, limit: REMOVAL_BATCH });
       if (found.length === 0 || stop.aborted) return removed;
       // Check the age again: if a key was used again meanwhile, a new record has replaced its old one.
-      const batch = { _id: { $in: found.map(({ _id }) => _id) }, ...old };
-      const { deletedCount } = await this.#mongo.bounded("delete idempotency_records", (limits) =>
-        this.#records.deleteMany(batch, limits),
-      );
-      removed += deletedCount;
+      removed += await this.#records.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, ...old });
     }
   }
 }

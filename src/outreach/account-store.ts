@@ -1,4 +1,4 @@
-import type { Collection } from "mongodb";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
@@ -21,20 +21,15 @@ const INDEXES: CollectionIndexes = {
 /** Which accounts an operator has paused, and whose settings have changed. Every method may throw problem store_unavailable. */
 export class OutreachAccountStore {
   readonly indexes = [INDEXES];
-  readonly #mongo: Mongo;
-  readonly #accounts: Collection<Stored>;
+  readonly #accounts: BoundedCollection<Stored>;
 
   constructor(mongo: Mongo) {
-    this.#mongo = mongo;
-    this.#accounts = mongo.db.collection("outreach_accounts");
+    this.#accounts = new BoundedCollection(mongo, "outreach_accounts");
   }
 
   /** Returns since when the account is paused, or null. One round trip. */
   async pausedAt(accountId: string): Promise<string | null> {
-    const found = await this.#mongo.bounded("find outreach_accounts", (limits) =>
-      this.#accounts.findOne({ _id: accountId }, limits),
-    );
-    return found?.paused_at ?? null;
+    return (await this.#accounts.findOne({ _id: accountId }))?.paused_at ?? null;
   }
 
   /** Pauses the chase of an account, or resumes it with null. One round trip. */
@@ -48,25 +43,17 @@ export class OutreachAccountStore {
   }
 
   async #set(accountId: string, values: Partial<Stored>): Promise<void> {
-    await this.#mongo.bounded("update outreach_accounts", (limits) =>
-      this.#accounts.updateOne({ _id: accountId }, { $set: values }, { ...limits, upsert: true }),
-    );
+    await this.#accounts.updateOne({ _id: accountId }, { $set: values }, { upsert: true });
   }
 
   /** Finds accounts whose settings have changed, the longest ago first. One index range. One round trip. */
   async changed(limit: number): Promise<{ accountId: string; changedAt: string }[]> {
-    const found = await this.#mongo.bounded("find outreach_accounts", (limits) =>
-      this.#accounts
-        .find({ changed_at: { $gt: "" } }, { ...limits, sort: { changed_at: 1 }, limit, batchSize: limit + 1 })
-        .toArray(),
-    );
+    const found = await this.#accounts.find({ changed_at: { $gt: "" } }, { sort: { changed_at: 1 }, limit });
     return found.map(({ _id, changed_at }) => ({ accountId: _id, changedAt: changed_at ?? "" }));
   }
 
   /** Notes that every plan of the account follows its settings, unless they have changed again. One round trip. */
   async settled(accountId: string, changedAt: string): Promise<void> {
-    await this.#mongo.bounded("update outreach_accounts", (limits) =>
-      this.#accounts.updateOne({ _id: accountId, changed_at: changedAt }, { $unset: { changed_at: "" } }, limits),
-    );
+    await this.#accounts.updateOne({ _id: accountId, changed_at: changedAt }, { $unset: { changed_at: "" } });
   }
 }

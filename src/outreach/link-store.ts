@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Collection } from "mongodb";
 import type { CandidateKey } from "../candidates/reader.ts";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
@@ -30,27 +30,24 @@ const TOKEN = /^[\w-]{43}$/;
 /** The links in messages. Every method may throw problem store_unavailable. */
 export class LinkStore {
   readonly indexes = [INDEXES];
-  readonly #mongo: Mongo;
   readonly #random: (bytes: number) => Buffer;
-  readonly #links: Collection<Stored>;
+  readonly #links: BoundedCollection<Stored>;
 
   constructor(mongo: Mongo, random: (bytes: number) => Buffer) {
-    this.#mongo = mongo;
     this.#random = random;
-    this.#links = mongo.db.collection("links");
+    this.#links = new BoundedCollection(mongo, "links");
   }
 
   /** Makes a link, and returns its token: 256 random bits in base64url, 43 characters. One round trip. */
   async add({ accountId, id, to, address }: Link): Promise<string> {
     const token = this.#random(TOKEN_BYTES).toString("base64url");
-    const stored = { _id: hashOf(token), account: accountId, candidate: id, to, address };
-    await this.#mongo.bounded("insert links", (limits) => this.#links.insertOne(stored, limits));
+    await this.#links.insertOne({ _id: hashOf(token), account: accountId, candidate: id, to, address });
     return token;
   }
 
   /** Returns whom a link was sent to. Undefined if there is no such link. One round trip. */
   async find(hash: string): Promise<Link | undefined> {
-    const found = await this.#mongo.bounded("find links", (limits) => this.#links.findOne({ _id: hash }, limits));
+    const found = await this.#links.findOne({ _id: hash });
     return found === null
       ? undefined
       : { accountId: found.account, id: found.candidate, to: found.to, address: found.address };
@@ -58,19 +55,16 @@ export class LinkStore {
 
   /** Returns which of the hashes are those of links. One round trip. */
   async existing(hashes: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = await this.#mongo.bounded("find links", (limits) =>
-      this.#links
-        .find({ _id: { $in: [...hashes] } }, { ...limits, projection: { _id: 1 }, batchSize: hashes.length + 1 })
-        .toArray(),
+    const found = await this.#links.find(
+      { _id: { $in: [...hashes] } },
+      { projection: { _id: 1 }, limit: hashes.length },
     );
     return new Set(found.map(({ _id }) => _id));
   }
 
   /** Removes the links of a candidate. One round trip. */
   async remove({ accountId, id }: CandidateKey): Promise<void> {
-    await this.#mongo.bounded("delete links", (limits) =>
-      this.#links.deleteMany({ account: accountId, candidate: id }, limits),
-    );
+    await this.#links.deleteMany({ account: accountId, candidate: id });
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Collection } from "mongodb";
 import type { CandidateKey } from "../candidates/reader.ts";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { Outcome } from "./mailer.ts";
@@ -31,32 +31,26 @@ const HISTORY = { _id: 0, account: 0, candidate: 0 } as const;
 /** The history of messages. Every method may throw problem store_unavailable. */
 export class MessageStore {
   readonly indexes = [INDEXES];
-  readonly #mongo: Mongo;
-  readonly #messages: Collection<Stored>;
+  readonly #messages: BoundedCollection<Stored>;
 
   constructor(mongo: Mongo) {
-    this.#mongo = mongo;
-    this.#messages = mongo.db.collection("messages");
+    this.#messages = new BoundedCollection(mongo, "messages");
   }
 
   /** Adds what became of a message. One round trip. */
   async add({ accountId, id }: CandidateKey, tried: Try): Promise<void> {
-    const stored = { _id: `${tried.message_id} ${tried.tries}`, account: accountId, candidate: id, ...tried };
-    await this.#mongo.bounded("insert messages", (limits) => this.#messages.insertOne(stored, limits));
+    const _id = `${tried.message_id} ${tried.tries}`;
+    await this.#messages.insertOne({ _id, account: accountId, candidate: id, ...tried });
   }
 
   /** Returns what was tried for a candidate, the oldest first. One round trip. */
   async of({ accountId, id }: CandidateKey): Promise<Try[]> {
-    const found = await this.#mongo.bounded("find messages", (limits) =>
-      this.#messages.find<Try>({ account: accountId, candidate: id }, { ...limits, projection: HISTORY }).toArray(),
-    );
+    const found = await this.#messages.find<Try>({ account: accountId, candidate: id }, { projection: HISTORY });
     return found.toSorted((one, other) => (one.at < other.at ? -1 : 1));
   }
 
   /** Removes what is stored about a candidate. One round trip. */
   async remove({ accountId, id }: CandidateKey): Promise<void> {
-    await this.#mongo.bounded("delete messages", (limits) =>
-      this.#messages.deleteMany({ account: accountId, candidate: id }, limits),
-    );
+    await this.#messages.deleteMany({ account: accountId, candidate: id });
   }
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Collection } from "mongodb";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
 import type { Assistant, QuietHours } from "./schema.ts";
-import { isDuplicateKey, isStoreDown, type Limits, type Mongo } from "../infra/mongo.ts";
+import { isStoreDown, type Mongo } from "../infra/mongo.ts";
 
 /** What an account has set. A setting that is not in `values` has its default. */
 export interface SettingsRecord<Values> {
@@ -33,15 +33,13 @@ export function settingsStores(mongo: Mongo, clock: Clock) {
 
 /** One kind of settings, with one record per account. */
 export class SettingsStore<Values> {
-  readonly #mongo: Mongo;
   readonly #clock: Clock;
-  readonly #settings: Collection<Stored>;
+  readonly #settings: BoundedCollection<Stored>;
   readonly #queue = new KeyedQueue(isStoreDown);
 
   constructor(mongo: Mongo, clock: Clock, collection: "assistant_settings" | "quiet_hours_settings") {
-    this.#mongo = mongo;
     this.#clock = clock;
-    this.#settings = mongo.db.collection(collection);
+    this.#settings = new BoundedCollection(mongo, collection);
   }
 
   /**
@@ -49,9 +47,7 @@ export class SettingsStore<Values> {
    * @throws problem store_unavailable
    */
   async get(accountId: string): Promise<SettingsRecord<Values>> {
-    const stored = await this.#mongo.bounded(`find ${this.#settings.collectionName}`, (limits) =>
-      this.#settings.findOne({ _id: accountId }, limits),
-    );
+    const stored = await this.#settings.findOne({ _id: accountId });
     if (stored === null) return { version: 0, updated_at: null, values: {} };
     return {
       version: stored.version,
@@ -88,18 +84,7 @@ export class SettingsStore<Values> {
     after: { version: number; updated_at: string; values: unknown },
   ): Promise<boolean> {
     const stored: Stored = { _id: accountId, ...after, values: JSON.stringify(after.values) };
-    if (version > 0) {
-      const replace = (limits: Limits) => this.#settings.replaceOne({ _id: accountId, version }, stored, limits);
-      return (await this.#mongo.bounded(`update ${this.#settings.collectionName}`, replace)).matchedCount === 1;
-    }
-    try {
-      await this.#mongo.bounded(`insert ${this.#settings.collectionName}`, (limits) =>
-        this.#settings.insertOne(stored, limits),
-      );
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+    if (version > 0) return this.#settings.replaceOne({ _id: accountId, version }, stored);
+    return this.#settings.insertIfAbsent(stored);
   }
 }

@@ -1,0 +1,89 @@
+import type {
+  AnyBulkWriteOperation,
+  Collection,
+  Document,
+  Filter,
+  FindOptions,
+  OptionalUnlessRequiredId,
+  UpdateFilter,
+  UpdateOptions,
+  WithoutId,
+} from "mongodb";
+import { isDuplicateKey, type Limits, type Mongo } from "./mongo.ts";
+
+/**
+ * A collection of MongoDB, each of whose operations is one round trip with the limits of `Mongo.bounded`. Every method may
+ * throw problem store_unavailable; a write may still have happened then.
+ */
+export class BoundedCollection<Stored extends Document> {
+  readonly #mongo: Mongo;
+  readonly #collection: Collection<Stored>;
+
+  constructor(mongo: Mongo, name: string) {
+    this.#mongo = mongo;
+    this.#collection = mongo.db.collection(name);
+  }
+
+  findOne(filter: Filter<Stored>, options?: FindOptions): Promise<Stored | null> {
+    return this.#run("find", (limits) => this.#collection.findOne<Stored>(filter, { ...options, ...limits }));
+  }
+
+  /** With a limit, all documents come in one round trip. Otherwise after the first 101, every 16 MiB take one more. */
+  find<Found extends Document = Stored>(filter: Filter<Stored>, options: FindOptions = {}): Promise<Found[]> {
+    // With one more than the limit, the server closes the cursor by itself.
+    const batch = options.limit === undefined ? {} : { batchSize: options.limit + 1 };
+    return this.#run("find", (limits) =>
+      this.#collection.find<Found>(filter, { ...batch, ...options, ...limits }).toArray(),
+    );
+  }
+
+  async insertOne(document: OptionalUnlessRequiredId<Stored>): Promise<void> {
+    await this.#run("insert", (limits) => this.#collection.insertOne(document, limits));
+  }
+
+  /** Returns false if the id, or another unique value, is taken. Nothing is inserted then. */
+  async insertIfAbsent(document: OptionalUnlessRequiredId<Stored>): Promise<boolean> {
+    try {
+      await this.insertOne(document);
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Returns whether there was such a document. */
+  async updateOne(filter: Filter<Stored>, update: UpdateFilter<Stored>, options?: UpdateOptions): Promise<boolean> {
+    const run = (limits: Limits) => this.#collection.updateOne(filter, update, { ...options, ...limits });
+    return (await this.#run("update", run)).matchedCount === 1;
+  }
+
+  async updateMany(filter: Filter<Stored>, update: UpdateFilter<Stored>): Promise<void> {
+    await this.#run("update", (limits) => this.#collection.updateMany(filter, update, limits));
+  }
+
+  /** Returns whether there was such a document. */
+  async replaceOne(filter: Filter<Stored>, replacement: WithoutId<Stored>): Promise<boolean> {
+    const run = (limits: Limits) => this.#collection.replaceOne(filter, replacement, limits);
+    return (await this.#run("update", run)).matchedCount === 1;
+  }
+
+  /** Makes all writes, in any order. If some fail, the others are made all the same. */
+  async write(kind: "insert" | "update", writes: AnyBulkWriteOperation<Stored>[]): Promise<void> {
+    await this.#run(kind, (limits) => this.#collection.bulkWrite(writes, { ...limits, ordered: false }));
+  }
+
+  /** Returns whether there was such a document. */
+  async deleteOne(filter: Filter<Stored>): Promise<boolean> {
+    return (await this.#run("delete", (limits) => this.#collection.deleteOne(filter, limits))).deletedCount === 1;
+  }
+
+  /** Returns how many documents were deleted. */
+  async deleteMany(filter: Filter<Stored>): Promise<number> {
+    return (await this.#run("delete", (limits) => this.#collection.deleteMany(filter, limits))).deletedCount;
+  }
+
+  #run<T>(kind: "find" | "insert" | "update" | "delete", operation: (limits: Limits) => Promise<T>): Promise<T> {
+    return this.#mongo.bounded(`${kind} ${this.#collection.collectionName}`, operation);
+  }
+}
