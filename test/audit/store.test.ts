@@ -23,12 +23,11 @@ describe("AuditStore", () => {
   const errorOf = (work: Promise<void>) => work.catch((reason: unknown) => reason);
 
   it("fails if MongoDB fails to write a record, and writes no outcome then", async () => {
-    const failing = new AuditStore(accounts.mongo);
-    failing.begin = () => Promise.reject(new Error("no disk space"));
     const unwritten = record();
-    expect(await errorOf(failing.done(unwritten)))
-      .to.be.an("error")
-      .with.property("message", "no disk space");
+    const failing = mock.method(Collection.prototype, "insertOne", () => Promise.reject(new Error("no disk space")));
+    const error = await errorOf(store.done(unwritten));
+    failing.mock.restore();
+    expect(error).to.be.an("error").with.property("message", "no disk space");
     const outcomes = accounts.mongo.db.collection<{ _id: string }>("audit_outcomes");
     expect(await outcomes.findOne({ _id: unwritten._id })).to.equal(null);
   });
