@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount } from "../support/use-service.ts";
 
 const ID = "cand_00000000000000000000000000";
 const CANDIDATE = `/candidates/${ID}`;
@@ -35,8 +35,7 @@ const SURFACES = {
 };
 
 describe("the surface that an operation charges", () => {
-  const service = useService();
-  const account = useAccount(service);
+  const account = useAccount();
 
   for (const [operation, surface] of Object.entries(SURFACES)) {
     it(`is ${surface ?? "none"} for ${operation.replaceAll(/_0+/g, "_…")}`, async () => {

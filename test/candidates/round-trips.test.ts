@@ -7,8 +7,7 @@ const READ = "find candidates";
 const WRITE = "update candidates";
 
 describe("the round trips of a change", () => {
-  const service = useService();
-  const { client } = useAccount(service);
+  const { client } = useAccount();
 
   it("is a read and a write for a candidate, its outreach, documents and references", async () => {
     const { body } = await client.post("/candidates", { documents: ["CV"], references: [{}] });

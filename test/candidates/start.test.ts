@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount } from "../support/use-service.ts";
 
 describe("POST /candidates/{id}/start", () => {
-  const service = useService();
-  const account = useAccount(service);
+  const account = useAccount();
   const { client } = account;
 
   it("treats an empty chunked body as no body", async () => {

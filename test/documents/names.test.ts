@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import contentDisposition from "content-disposition";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount } from "../support/use-service.ts";
 import { candidateWithDocument, documentIn, download, postForm, put } from "./support.ts";
 
 /** Returns a Content-Disposition with the name encoded by RFC 8187. */
@@ -10,8 +10,7 @@ function extended(name: string): string {
 }
 
 describe("names of documents and files", () => {
-  const service = useService();
-  const { client } = useAccount(service);
+  const { client } = useAccount();
 
   /** What the name shows, the name, and the filename in the download's header if it differs. */
   const NAMES: [string, string, string?][] = [

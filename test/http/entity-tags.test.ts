@@ -1,9 +1,8 @@
 import { expect } from "chai";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount } from "../support/use-service.ts";
 
 describe("If-None-Match", () => {
-  const service = useService();
-  const { client } = useAccount(service);
+  const { client } = useAccount();
 
   it("with an asterisk is answered with 304 and the current tag: the client has some copy", async () => {
     const { body } = await client.post("/candidates");

@@ -1,13 +1,12 @@
 import { expect } from "chai";
 import { postForm } from "../documents/support.ts";
 import { expectProblem } from "../support/client.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount } from "../support/use-service.ts";
 import { newKey } from "./support.ts";
 
 /** What makes two requests with one Idempotency-Key the same: the path, the query and everything that is sent. */
 describe("a request with an Idempotency-Key", () => {
-  const service = useService();
-  const { client } = useAccount(service);
+  const { client } = useAccount();
 
   const newCandidate = async () => `/candidates/${(await client.post("/candidates")).body.id}`;
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Limits } from "../../src/limits/schema.ts";
 import { ledgerFields, redisKeys } from "../../src/limiter/redis-keys.ts";
 import { expectProblem } from "../support/client.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount } from "../support/use-service.ts";
 import { clearOfMidnight, redisNow, useTestRedis } from "./support.ts";
 
 const DAY_MS = 86_400_000;
@@ -13,8 +13,7 @@ const [ACCOUNT_LIMIT, KEY_LIMIT] = [240, 120];
  * was current before the step is then one window ahead. Its window goes on, so that no limit is given twice.
  */
 describe("a clock that stepped back out of a window", () => {
-  const service = useService();
-  const account = useAccount(service);
+  const account = useAccount();
   const redis = useTestRedis();
   beforeEach(() => clearOfMidnight(redis));
 

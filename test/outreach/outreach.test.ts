@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount } from "../support/use-service.ts";
 
 describe("PATCH /candidates/{id}/outreach", () => {
-  const service = useService();
-  const account = useAccount(service);
+  const account = useAccount();
   const { client } = account;
   let path: string;
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount } from "../support/use-service.ts";
 import { elements, readStructure } from "./structure.ts";
 import { isPdfA, type Paper, readNew } from "./support.ts";
 
@@ -8,8 +8,7 @@ const MARGIN = 20 * (72 / 25.4);
 
 describe("client text in the pack as a PDF", function () {
   this.timeout(60_000);
-  const service = useService();
-  const { client } = useAccount(service);
+  const { client } = useAccount();
   const paperOf = (fields: Record<string, unknown>) => readNew(client, fields);
 
   /** Returns the text of all pages. */

@@ -1,13 +1,12 @@
 import { expect } from "chai";
 import { typeset } from "../../src/pack/typeset.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount } from "../support/use-service.ts";
 import { elements, readStructure } from "./structure.ts";
 import { download, isPdfA, packOf, type Paper, readNew, readPdf } from "./support.ts";
 
 describe("the pack as a PDF", function () {
   this.timeout(60_000);
-  const service = useService();
-  const account = useAccount(service);
+  const account = useAccount();
   const { client } = account;
 
   const paperOf = (fields: Record<string, unknown>) => readNew(client, fields);

@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount } from "../support/use-service.ts";
 
 describe("PATCH /settings/{kind}", () => {
-  const service = useService();
-  const { client } = useAccount(service);
+  const { client } = useAccount();
 
   const REFUSED: [
     kind: "assistant" | "quiet-hours",

@@ -76,11 +76,11 @@ export function useDatabase(timeoutMs = 5_000): Mongo {
 type WithAccounts = Pick<Service, "account">;
 
 /**
- * Creates a new account with one key before every test. Call it after `useService`, so that the service is started first.
+ * Creates a new account with one key before every test. A service that it is given must be started by an earlier hook.
  * @returns the account of the current test. The body of a `describe` may destructure `client`, `used` and `another` from it.
  * Only hooks and tests may read `id`, `keyId` and `key`.
  */
-export function useAccount(service: WithAccounts): TestAccount {
+export function useAccount(service: WithAccounts = useService()): TestAccount {
   let current: TestAccount | undefined;
   beforeEach(async () => {
     current = await service.account();
@@ -89,7 +89,7 @@ export function useAccount(service: WithAccounts): TestAccount {
 }
 
 /** Like `useAccount`, but with one account for all tests of the suite. */
-export function useSharedAccount(service: WithAccounts): TestAccount {
+export function useSharedAccount(service: WithAccounts = useService()): TestAccount {
   let current: TestAccount | undefined;
   before(async () => {
     current = await service.account();

@@ -2,14 +2,13 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import type { Candidate } from "../../src/candidates/schema.ts";
 import type { Fault } from "../../src/problems.ts";
-import { useService, useSharedAccount } from "../support/use-service.ts";
+import { useSharedAccount } from "../support/use-service.ts";
 import { ROWS } from "./rows.ts";
 
 type FeedRow = Candidate & { readonly deleted?: true };
 
 describe("Thirty rows of a real pipeline", () => {
-  const service = useService();
-  const account = useSharedAccount(service);
+  const account = useSharedAccount();
   const entered = new Map<string, Candidate>();
 
   for (const [index, { row, kept, refused }] of ROWS.entries())

@@ -4,11 +4,10 @@ import { CandidateInput } from "../../src/candidates/input-schema.ts";
 import type { Fault } from "../../src/problems.ts";
 import { tidier } from "../../src/schema/tidy.ts";
 import { expectProblem } from "../support/client.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount } from "../support/use-service.ts";
 
 describe("An untidy value", () => {
-  const service = useService();
-  const account = useAccount(service);
+  const account = useAccount();
 
   /** Creates a candidate with these fields. @returns the candidate as it was kept. */
   async function kept(fields: Record<string, unknown>): Promise<Record<string, unknown>> {
