@@ -6,6 +6,7 @@ import { createLog } from "../../src/infra/log.ts";
 import { startReplica } from "../../src/process/replica.ts";
 import { openOperators } from "../support/operators.ts";
 import { newAccount, testConfig } from "../support/service.ts";
+import { useNoService } from "../support/use-service.ts";
 
 type Uses = ReadonlyMap<string, string>;
 
@@ -53,6 +54,7 @@ function livingTimers(): number {
 }
 
 describe("LastUsed", () => {
+  useNoService();
   let now = 0;
   const clock = { now: () => now };
   afterEach(() => {

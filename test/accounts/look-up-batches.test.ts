@@ -2,6 +2,7 @@ import { mock } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { LookUpBatches } from "../../src/accounts/look-up-batches.ts";
+import { useNoService } from "../support/use-service.ts";
 
 /** Returns a promise of the store's answer, and the function that fulfils it. */
 function held(): [answer: Promise<ReadonlySet<string>>, open: (existing: ReadonlySet<string>) => void] {
@@ -11,6 +12,7 @@ function held(): [answer: Promise<ReadonlySet<string>>, open: (existing: Readonl
 }
 
 describe("LookUpBatches", () => {
+  useNoService();
   it("rejects all that wait if the store fails, without asking it again for each", async () => {
     let asked = 0;
     const failing = () => Promise.reject(new Error(`down ${++asked}`));

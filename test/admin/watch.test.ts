@@ -5,8 +5,10 @@ import { stripVTControlCharacters } from "node:util";
 import { expect } from "chai";
 import { watchLimits } from "../../src/admin/watch.ts";
 import type { AccountLimits } from "../../src/limits/account-limits.ts";
+import { useNoService } from "../support/use-service.ts";
 
 describe("limits that are watched on a terminal", () => {
+  useNoService();
   // Without this, the next read would come after a second anyway, also if a new size of the window were ignored.
   beforeEach(() => mock.timers.enable({ apis: ["setTimeout"] }));
   afterEach(() => mock.timers.reset());

@@ -3,8 +3,10 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { MongoServerError } from "mongodb";
 import { OpenWrites, take } from "../../src/candidates/open-writes.ts";
+import { useNoService } from "../support/use-service.ts";
 
 describe("writes whose outcome is unknown", function () {
+  useNoService();
   const COUNT = 2_000;
 
   it("are looked for by a few workers, rarely while the store is down, and each until it is settled", async () => {

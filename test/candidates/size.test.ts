@@ -1,13 +1,14 @@
 import { expect } from "chai";
 import { MAX_CANDIDATE_BYTES, type Stored } from "../../src/candidates/stored.ts";
 import { expectProblem } from "../support/client.ts";
-import { useAccount } from "../support/use-service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 
 /** 50 labels of 500 characters, 75 kB. */
 const METADATA = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`, "漢".repeat(500)]));
 
 describe("the size of a candidate", () => {
-  const { client } = useAccount();
+  const service = useService();
+  const { client } = useAccount(service);
 
   it("is limited to 2 MiB, however many requests it grows by", async () => {
     const created = await client.post("/candidates", {

@@ -1,6 +1,7 @@
 import { mock } from "node:test";
 import { expect } from "chai";
 import { type ClientOptions, ConnectionError, OnboardingClient, ProblemError } from "../../src/client/index.ts";
+import { useNoService } from "../support/use-service.ts";
 import { errorOf } from "./support.ts";
 
 /** What one attempt gets: an answer with this status and code, or none. */
@@ -10,6 +11,7 @@ const DONE: Outcome = [200];
 const FIRST_PAUSES = [250, 500, 1000, 2000, 4000];
 
 describe("the patience of the client", () => {
+  useNoService();
   /** What timers were set to, in milliseconds. They end at once, and the clock that the client reads goes on with them. */
   let waits: number[];
   /** The time limit of each attempt, in milliseconds. */

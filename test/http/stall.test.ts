@@ -7,6 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { incoming } from "../../src/http/incoming.ts";
 import { Problem } from "../../src/problems.ts";
+import { useNoService } from "../support/use-service.ts";
 
 /** An upload of which half has arrived. Nothing reads it yet. */
 function opened(timeoutMs: number) {
@@ -27,6 +28,7 @@ function half(timeoutMs: number) {
 }
 
 describe("an upload whose bytes stop coming", () => {
+  useNoService();
   it("is request_timeout, which says how long nothing came, and closes the connection", async () => {
     const failed = await half(500).failed;
     expect(failed).to.be.instanceOf(Problem).and.include({

@@ -8,6 +8,7 @@ import { answerOrThrow, pack, storedRefusal, unpack } from "../../src/idempotenc
 import type { IdempotencyRecord } from "../../src/idempotency/store.ts";
 import { Unstored } from "../../src/idempotency/unstored.ts";
 import { Problem, problem } from "../../src/problems.ts";
+import { useNoService } from "../support/use-service.ts";
 import { gate } from "./workbench.ts";
 
 describe("an Idempotency-Key", () => {
@@ -90,6 +91,7 @@ describe("the identifiers of repeated work", () => {
 });
 
 describe("the lease of an attempt", () => {
+  useNoService();
   const record = { leaseUntil: 6_000 } as IdempotencyRecord;
   let now: number;
   let ends: number[];

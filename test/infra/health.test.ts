@@ -7,6 +7,7 @@ import { Metrics } from "../../src/infra/metrics.ts";
 import type { Limits, Mongo } from "../../src/infra/mongo.ts";
 import type { RedisClient } from "../../src/infra/redis.ts";
 import { Scrape } from "../support/metrics.ts";
+import { useNoService } from "../support/use-service.ts";
 
 describe("how full Redis is", () => {
   interface Memory {
@@ -59,6 +60,7 @@ describe("how full Redis is", () => {
 });
 
 describe("whether the servers answer", () => {
+  useNoService();
   const down = () => Promise.reject(new RangeError("down"));
 
   function healthOf({ redisUp = true, mongoUp = true, servesWithoutRedis = false } = {}) {

@@ -5,14 +5,14 @@ import { randomUUID } from "node:crypto";
  * also loads it in the process that only starts the workers.
  */
 
-const stops: (() => Promise<unknown>)[] = [];
+const stops = new Set<() => Promise<unknown>>();
 
 /**
  * Calls this after all tests, if they run in this process. The workers of a parallel run are simply ended: whatever outlives
  * a worker must not be stopped in this way.
  */
 export function atEndOfRun(stop: () => Promise<unknown>): void {
-  stops.push(stop);
+  stops.add(stop);
 }
 
 /** mocha calls this once before all tests, in the process that starts the workers. */
@@ -22,7 +22,7 @@ export function mochaGlobalSetup(): void {
 
 /** mocha calls this once after all tests, in the same process. Drops the databases that tests and workers have left. */
 export async function mochaGlobalTeardown(): Promise<void> {
-  for (const stop of stops.splice(0)) await stop();
+  for (const stop of stops) await stop();
   const { MONGODB_URL, TEST_DATABASES } = process.env;
   if (!MONGODB_URL) return;
   const { MongoClient } = await import("mongodb");

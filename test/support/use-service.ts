@@ -31,15 +31,29 @@ export function useOwnService(settings: Settings | (() => Settings) = {}): Servi
   );
 }
 
-/** Starts the service of this process when the first suite needs it. It serves until the process has run all its tests. */
+/**
+ * Stops the service of this mocha worker before the tests of the `describe` that calls this. For tests that replace the timers
+ * of the whole process: a service sets some in the background. The next suite that needs the service starts it again.
+ */
+export function useNoService(): void {
+  before(stopShared);
+}
+
+/** Starts the service of this process when a suite needs it. It serves until the process has run all its tests. */
 async function sharedService(): Promise<Service> {
   if (shared === undefined) {
     shared = startService();
-    atEndOfRun(async () => (await shared)?.stopAtOnce());
+    atEndOfRun(stopShared);
   }
   const service = await shared;
   service.log.length = 0;
   return service;
+}
+
+async function stopShared(): Promise<void> {
+  const running = shared;
+  shared = undefined;
+  await (await running)?.stopAtOnce();
 }
 
 /**
