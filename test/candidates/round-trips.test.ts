@@ -1,13 +1,14 @@
 import { expect } from "chai";
 import { Client, expectProblem } from "../support/client.ts";
 import { operationsDuring } from "../support/operations.ts";
-import { useAccount, useOwnService, useService } from "../support/use-service.ts";
+import { useAccount, useNoService, useOwnService } from "../support/use-service.ts";
 
 const READ = "find candidates";
 const WRITE = "update candidates";
 
 describe("the round trips of a change", () => {
-  const { client } = useAccount();
+  useNoService();
+  const { client } = useAccount(useOwnService());
 
   it("is a read and a write for a candidate, its outreach, documents and references", async () => {
     const { body } = await client.post("/candidates", { documents: ["CV"], references: [{}] });
@@ -63,7 +64,7 @@ describe("the round trips of a change", () => {
 });
 
 describe("a change of a deleted candidate", () => {
-  const { client } = useAccount(useService());
+  const { client } = useAccount(useOwnService());
 
   it("only reads", async () => {
     const { body } = await client.post("/candidates", { name: "Ann" });

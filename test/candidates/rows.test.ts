@@ -7,10 +7,11 @@ import { createLog } from "../../src/infra/log.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
 import { startReplica } from "../../src/process/replica.ts";
 import { operationsDuring } from "../support/operations.ts";
-import { useAccount, useService } from "../support/use-service.ts";
+import { useAccount, useNoService, useOwnService } from "../support/use-service.ts";
 
 describe("the rows of GET /candidates", () => {
-  const service = useService();
+  useNoService();
+  const service = useOwnService();
   const account = useAccount(service);
   const { client } = account;
   let candidates: Collection<Stored>;

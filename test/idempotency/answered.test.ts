@@ -8,9 +8,11 @@ import { Client, expectProblem } from "../support/client.ts";
 import { primaryOf, withDatabase } from "../support/mongo-url.ts";
 import { operationsDuring } from "../support/operations.ts";
 import { type Service, startService, type TestAccount, testConfig } from "../support/service.ts";
+import { useNoService } from "../support/use-service.ts";
 import { newKey } from "./support.ts";
 
 describe("a POST whose outcome is on its way to MongoDB", () => {
+  useNoService();
   const { MONGODB_URL = "" } = process.env;
   const database = `test-${randomUUID()}`;
   let network: Network;

@@ -33,7 +33,8 @@ export function useOwnService(settings: Settings | (() => Settings) = {}): Servi
 
 /**
  * Stops the service of this mocha worker before the tests of the `describe` that calls this. For tests that replace the timers
- * of the whole process: a service sets some in the background. The next suite that needs the service starts it again.
+ * of the whole process or count its operations: a service has some in the background. The next suite that needs the service
+ * starts it again.
  */
 export function useNoService(): void {
   before(stopShared);
