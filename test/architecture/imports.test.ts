@@ -158,7 +158,14 @@ describe("the architecture", () => {
   });
 
   it("deploys neither dev/, the client and its examples, nor what renders the pages, and imports them nowhere", () => {
-    const left = ["src/dev", "src/pack/slim-packages.ts", "src/client", "src/docs", "src/site/render", "src/site/browser"];
+    const left = [
+      "src/dev",
+      "src/pack/slim-packages.ts",
+      "src/client",
+      "src/docs",
+      "src/site/render",
+      "src/site/browser",
+    ];
     expect(NOT_DEPLOYED).to.have.members(left);
     const breaches = [...imports].flatMap(([file, targets]) =>
       targets

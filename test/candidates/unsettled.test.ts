@@ -176,9 +176,13 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
   it("is written again later if it took too long and MongoDB then cannot be read: a deletion of a document", async () => {
     const { id, documents } = await store.insert(candidateWithExpiry(account, "2090-01-31"));
     late = true;
-    lose = { name: "find candidates", instead: () => Promise.resolve() };
     const by = { key: "key_1", at: "2026-11-21T00:00:00.000Z" };
-    await lost(() => store.change(account, id, (record) => withoutDocument(record, documents[0]!.id, by)));
+    const change = () =>
+      store.change(account, id, (record) => {
+        lose = { name: "find candidates", instead: () => Promise.resolve() }; // the look after the write
+        return withoutDocument(record, documents[0]!.id, by);
+      });
+    await lost(change);
     const passed = now;
     now += 60_000;
     const [row] = await rowsAfter(passed);
