@@ -51,7 +51,7 @@ const model = () => import("./model/set-up.ts");
 export const SUITES: Readonly<Record<string, Suite>> = {
   test: { files: ["test/**/*.test.ts"], options: ["--parallel", "--jobs", `${availableParallelism()}`] },
   processes: { files: ["test/**/*.processes.test.ts"], options: ["--parallel", "--jobs", "2"] },
-  exactness: { options: ["--parallel", "--jobs", "2"], full: { EXACTNESS_FULL: "1" } },
+  exactness: { options: ["--no-parallel"], full: { EXACTNESS_FULL: "1" } },
   faults: { options: [...ONE_BY_ONE, "--ignore", "test/faults/soak/**"] },
   soak: { files: ["test/faults/soak/**/*.test.ts"], options: ONE_BY_ONE },
   model: { options: ["--no-parallel"], setUp: model },
