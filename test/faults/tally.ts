@@ -1,13 +1,4 @@
 import type { LoadAnswer, LoadClient, LoadRequest } from "../support/load.ts";
-import type { Outcome } from "./report.ts";
-
-type Counts = Pick<Outcome, "offered" | "admitted" | "refused" | "unavailable" | "failed" | "slowestMs">;
-
-/** The answer to a request, undefined if the connection broke, and its duration. */
-export interface Sent {
-  readonly answer: LoadAnswer | undefined;
-  readonly ms: number;
-}
 
 /** Sends requests and counts their outcomes. */
 export class Tally {
@@ -17,27 +8,20 @@ export class Tally {
   unavailable = 0;
   /** One line for each broken connection and for each answer with any other status. */
   readonly failures: string[] = [];
-  slowestMs = 0;
   /** 503 answers without a valid Retry-After header. */
   readonly withoutRetryAfter: LoadAnswer[] = [];
   slowestUnavailableMs = 0;
 
-  async send(load: LoadClient, request: LoadRequest): Promise<Sent> {
+  /** @returns the answer, or undefined if the connection broke. */
+  async send(load: LoadClient, request: LoadRequest): Promise<{ readonly answer: LoadAnswer | undefined }> {
     this.offered++;
     const started = performance.now();
     const answer = await load.send(request).catch((error: Error) => {
       this.failures.push(`${request.method} ${request.path}: ${error.message}`);
       return undefined;
     });
-    const ms = performance.now() - started;
-    this.slowestMs = Math.max(this.slowestMs, ms);
-    if (answer !== undefined) this.#count(request, answer, ms);
-    return { answer, ms };
-  }
-
-  counts(): Counts {
-    const { offered, admitted, refused, unavailable, failures, slowestMs } = this;
-    return { offered, admitted, refused, unavailable, failed: failures.length, slowestMs: Math.round(slowestMs) };
+    if (answer !== undefined) this.#count(request, answer, performance.now() - started);
+    return { answer };
   }
 
   #count({ method, path }: LoadRequest, answer: LoadAnswer, ms: number): void {

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { freePort } from "../../src/dev/server-process.ts";
-import { type Member, startMember } from "../faults/replicas/fleet.ts";
+import { type Member, startMember } from "../support/processes.ts";
 import { type Network, startNetwork } from "../faults/store/network.ts";
 import { primaryOf } from "../support/mongo-url.ts";
 import { environmentOf, testConfig } from "../support/service.ts";
@@ -24,7 +24,7 @@ for (const REPLICAS of [1, 2]) {
       opsUrl = `http://127.0.0.1:${OPS_PORT}`;
       const MONGODB_URL = primary.through(`127.0.0.1:${network.port}`, mongo.db.databaseName);
       const env = environmentOf(testConfig({ STORE_TIMEOUT_MS, OPS_PORT, REPLICAS }));
-      starting = startMember({ ...process.env, ...env, MONGODB_URL });
+      starting = startMember({ ...env, MONGODB_URL });
       starting.catch(() => undefined);
       while (network.held < REPLICAS) await setTimeout(5);
     });

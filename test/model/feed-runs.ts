@@ -5,7 +5,7 @@ import { CLOCK_SKEW_MS } from "../../src/compose.ts";
 import { startReplica } from "../../src/process/replica.ts";
 import { createLog } from "../../src/infra/log.ts";
 import type { Config } from "../../src/config.ts";
-import { startMember } from "../faults/replicas/fleet.ts";
+import { startMember } from "../support/processes.ts";
 import { type LoadAnswer, LoadClient } from "../support/load.ts";
 import { primaryOf, withDatabase } from "../support/mongo-url.ts";
 import { openOperators } from "../support/operators.ts";
@@ -102,8 +102,7 @@ export function recordClients(folder: string): Promise<void> {
  */
 export function recordDeath(folder: string): Promise<void> {
   return recording(folder, async ({ recorder, config, account, write }) => {
-    const env = { ...process.env, ...environmentOf(config) };
-    const members = await Promise.all([1, 2].map(() => startMember(env)));
+    const members = await Promise.all([1, 2].map(() => startMember(environmentOf(config))));
     const clients = members.map(({ port }) => new LoadClient(`http://127.0.0.1:${port}`, 16));
     const followed = await account();
     const written = () => recorder.events(followed.id).filter(({ type }) => type === "write").length;

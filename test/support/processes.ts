@@ -37,34 +37,19 @@ export interface LogLine {
 
 export type Settings = Partial<Record<keyof Config, string | number>>;
 
+/** One process of the service, like a container: it has its own ports and ends on SIGTERM. */
+export interface Member extends Pick<Processes, "child" | "log" | "logged"> {
+  readonly port: number;
+  readonly opsPort: number;
+  /** Sends the signal and waits for the process to exit. @returns its exit code, or null if the signal killed it. */
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null>;
+}
+
 /** Starts the service and waits until all its replicas serve. */
 export async function spawnService(settings: Settings = {}): Promise<Processes> {
   const config = testConfig(settings);
-  const env = {
-    ...process.env,
-    ...environmentOf(config),
-  };
-  const child = spawn(process.execPath, [await compiled("main.ts")], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
-  const log: LogLine[] = [];
-  const listeners = new Set<(line: LogLine) => void>();
-  if (child.stdout === null || child.stderr === null) throw new Error("The service's output must be a pipe.");
-  createInterface(child.stdout).on("line", (text) => {
-    const line = JSON.parse(text) as LogLine;
-    log.push(line);
-    for (const listener of listeners) listener(line);
-  });
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const logged = (fits: (line: LogLine) => boolean) =>
-    new Promise<LogLine>((resolve) => {
-      const listener = (line: LogLine) => {
-        if (!fits(line)) return;
-        listeners.delete(listener);
-        resolve(line);
-      };
-      listeners.add(listener);
-    });
-  const { port, opsPort } = await untilReady(child, () => stderr);
+  const member = await startMember(environmentOf(config));
+  const { port, opsPort, child, log, logged } = member;
   // The log is written in batches, so its lines can come later than the message that the service is ready.
   const isServing = ({ msg }: LogLine) => msg === "serving";
   while (log.filter(isServing).length < config.REPLICAS) await logged(isServing);
@@ -79,30 +64,64 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
     account: () => newAccount(operators, url),
     logged,
     async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        const gone = once(child, "exit");
-        child.kill("SIGTERM");
-        await gone;
-      }
+      await member.end("SIGTERM");
       await operators.mongo.db.dropDatabase();
       await operators.close();
     },
   };
 }
 
-async function untilReady(child: ChildProcess, stderr: () => string): Promise<{ port: number; opsPort: number }> {
-  const abandoned = new AbortController();
-  const { signal } = abandoned;
-  const ready = once(child, "message", { signal }).then(([message]) => message as { port: number; opsPort: number });
-  const gone = once(child, "exit", { signal }).then(() => {
-    throw new Error(`The service did not start: ${stderr()}`);
+/**
+ * Starts one process of the service, and waits until it serves.
+ * @param settings environment variables besides those of this process.
+ * @param main the compiled main.js of another version of the service.
+ * @throws with its stderr output if it exits before that.
+ */
+export async function startMember(settings: NodeJS.ProcessEnv, main?: string): Promise<Member> {
+  const program = main ?? (await compiled("main.ts"));
+  const env = { ...process.env, ...settings };
+  const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const log: LogLine[] = [];
+  const listeners = new Set<(line: LogLine) => void>();
+  if (child.stdout === null || child.stderr === null) throw new Error("The service's output is not a pipe.");
+  createInterface(child.stdout).on("line", (text) => {
+    const line = JSON.parse(text) as LogLine;
+    log.push(line);
+    for (const listener of listeners) listener(line);
   });
-  try {
-    return await Promise.race([ready, gone]);
-  } finally {
-    abandoned.abort();
-    await Promise.allSettled([ready, gone]);
-  }
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+  const gone = once(child, "close");
+  const [first] = (await Promise.race([once(child, "message"), gone])) as [
+    { port: number; opsPort: number } | number | null,
+  ];
+  if (typeof first !== "object" || first === null) throw new Error(`The service did not start: ${errors}`);
+  return {
+    ...first,
+    child,
+    log,
+    logged: (fits) =>
+      new Promise((resolve) => {
+        const listener = (line: LogLine) => {
+          if (!fits(line)) return;
+          listeners.delete(listener);
+          resolve(line);
+        };
+        listeners.add(listener);
+      }),
+    async end(signal) {
+      if (isRunning(child)) {
+        child.kill(signal);
+        child.kill("SIGCONT"); // a stopped process would not handle the signal
+        await gone;
+      }
+      return child.exitCode;
+    },
+  };
+}
+
+export function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 /** Creates an account with `count` keys, and a client for each key. */

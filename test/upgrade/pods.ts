@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import type { Fleet, Member } from "../faults/replicas/fleet.ts";
+import type { Fleet } from "../faults/replicas/fleet.ts";
+import type { Member } from "../support/processes.ts";
 import type { PodTimes } from "./deployment.ts";
 import type { HaProxy } from "./haproxy.ts";
 

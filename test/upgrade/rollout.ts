@@ -1,4 +1,5 @@
-import type { Fleet, Member } from "../faults/replicas/fleet.ts";
+import type { Fleet } from "../faults/replicas/fleet.ts";
+import type { Member } from "../support/processes.ts";
 import type { Version } from "./versions.ts";
 
 /** Replaces the processes of a fleet by those of another version, and remembers which process has which version. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Config } from "../../src/config.ts";
 import { serversOf } from "../admin/support.ts";
-import { type Member, startMember } from "../faults/replicas/fleet.ts";
+import { type Member, startMember } from "../support/processes.ts";
 import { compiled } from "../support/compiled.ts";
 import { environmentOf } from "../support/service.ts";
 
@@ -59,7 +59,7 @@ export async function startVersion(
   config: Config,
   more: Record<string, string> = {},
 ): Promise<Running> {
-  const member = await startMember({ ...process.env, ...environmentOf(config), ...more }, version.main);
+  const member = await startMember({ ...environmentOf(config), ...more }, version.main);
   return {
     ...version,
     url: `http://127.0.0.1:${member.port}`,

@@ -3,7 +3,6 @@ import addFormats from "ajv-formats";
 import { expect } from "chai";
 import fc from "fast-check";
 import { useService } from "../../support/use-service.ts";
-import { record } from "../report.ts";
 import { exchange, type Received, type Sent } from "./exchange.ts";
 import { type Operation, operationsOf, requestsFor } from "./operations.ts";
 import type { JsonSchema } from "./schema-arbitrary.ts";
@@ -40,45 +39,29 @@ describe("every operation, with input generated from the contract,", function ()
       .addFormat("binary", true);
     ajv.addSchema(contract, "contract");
     const breaches = new Map<string, string>();
-    const statuses = new Map<number, number>();
-    let slowestMs = 0;
+    let good = 0;
     let touched = 0;
     for (const operation of operationsOf(contract)) {
       const world = await makeWorld(service);
       const before = await everythingOf(world.neighbour, world.theirs);
       for (const sent of fc.sample(requestsFor(operation, contract, world), { numRuns: RUNS, seed: SEED })) {
-        const started = performance.now();
         const key = { Authorization: `Bearer ${world.account.key}` };
         const received = await exchange(service.url, { ...sent, headers: { ...sent.headers, ...key } }).catch(
           (error: Error) => error,
         );
-        slowestMs = Math.max(slowestMs, performance.now() - started);
         const breach =
           received instanceof Error
             ? `broken connection: ${received.message}`
             : breachOf(operation, { sent, received, ajv, world });
-        if (!(received instanceof Error)) statuses.set(received.status, (statuses.get(received.status) ?? 0) + 1);
+        if (!(received instanceof Error) && received.status < 300) good++;
         if (breach !== undefined)
           breaches.set(`${operation.method} ${operation.template}: ${breach}`, describeRequest(sent));
       }
       if ((await everythingOf(world.neighbour, world.theirs)) !== before) touched++;
     }
-    const count = (from: number, to: number) =>
-      [...statuses].reduce((sum, [status, times]) => sum + (status >= from && status <= to ? times : 0), 0);
-    record({
-      fault: `generated input: ${RUNS} requests for each operation`,
-      held: "no 5xx, no answer outside the contract, nothing of another account revealed or changed",
-      offered: [...statuses.values()].reduce((sum, times) => sum + times, 0),
-      admitted: count(200, 399),
-      refused: count(429, 429),
-      unavailable: count(503, 503),
-      failed: breaches.size,
-      lost: touched,
-      slowestMs: Math.round(slowestMs),
-      note: `${count(400, 499)} answered 4xx; seed ${SEED}`,
-    });
+    process.stdout.write(`      CONTRACT_SEED=${SEED}\n`);
     expect([...breaches].map(([breach, request]) => `${breach}\n  ${request}`)).to.deep.equal([]);
-    expect(count(200, 299), "enough of it was good").to.be.above(RUNS * 4);
+    expect(good, "enough of it was good").to.be.above(RUNS * 4);
     expect(touched, "changes to what a neighbour has").to.equal(0);
   });
 

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { accountWithKeys } from "../../support/processes.ts";
 import { useProcesses } from "../../support/use-service.ts";
-import { record } from "../report.ts";
 import { Bystander } from "./bystander.ts";
 import { faultOf, RawConnection } from "./raw.ts";
 
@@ -61,7 +60,7 @@ describe("the service under a flood of bytes", function () {
       }),
     );
     const faults = answers.map(faultOf).filter((fault) => fault !== undefined);
-    await expectServed(`${heads.length} concurrent bodies of ${BODY_MB} MB`, faults);
+    await expectServed(faults);
     expect(answers.filter((answer) => !/^HTTP\/1\.1 4(13|00|22) /.test(answer))).to.deep.equal([]);
   });
 
@@ -81,21 +80,12 @@ describe("the service under a flood of bytes", function () {
         }),
       ),
     );
-    await expectServed("40 connections with endless headers", faults);
+    await expectServed(faults);
   });
 
-  async function expectServed(fault: string, faults: string[]): Promise<void> {
-    const { beforeMb, peakMb, grownMb } = await bystander.end();
+  async function expectServed(faults: string[]): Promise<void> {
+    const grownMb = await bystander.end();
     const { tally } = bystander;
-    const counts = tally.counts();
-    record({
-      fault,
-      held: "problem+json or a closed connection; other clients served; memory bounded",
-      ...counts,
-      failed: counts.failed + faults.length,
-      lost: 0,
-      note: `memory of both replicas: ${beforeMb} MB before, ${peakMb} MB at the peak; counts are the bystander's`,
-    });
     expect(faults).to.deep.equal([]);
     expect(tally.failures).to.deep.equal([]);
     expect(tally.admitted).to.equal(tally.offered);

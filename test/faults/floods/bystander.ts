@@ -35,14 +35,14 @@ export class Bystander {
     });
   }
 
-  /** Stops the client. Returns the resident memory of all replicas together: before the flood, its peak, and its growth. */
-  async end(): Promise<{ beforeMb: number; peakMb: number; grownMb: number }> {
+  /** Stops the client. @returns by how many megabytes the resident memory of all replicas together has grown at its peak. */
+  async end(): Promise<number> {
     while (this.tally.offered < MIN_REQUESTS) await setTimeout(PACE_MS);
     await this.#lanes.end();
     this.#load.close();
     this.#rss();
     clearInterval(this.#watching);
-    return { beforeMb: this.#before, peakMb: this.#most, grownMb: this.#most - this.#before };
+    return this.#most - this.#before;
   }
 
   #rss(): number {

@@ -4,7 +4,6 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { accountWithKeys } from "../../support/processes.ts";
 import { useProcesses } from "../../support/use-service.ts";
-import { record } from "../report.ts";
 import { Bystander } from "./bystander.ts";
 
 /** Time that a connection has to send a request's headers (src/process/replica.ts), plus the interval of that check. */
@@ -38,13 +37,8 @@ describe("the service under a flood of connections", function () {
       await setTimeout(200);
       ({ closed } = await crowd.counts());
     }
-    const tookMs = Math.round(performance.now() - began);
     await crowd.end();
-    await expectServed(
-      "slow loris: 500 connections that send a header byte every 500 ms",
-      500,
-      `${closed} closed within ${tookMs} ms`,
-    );
+    await expectServed(500);
     expect(closed).to.equal(500);
   });
 
@@ -52,22 +46,15 @@ describe("the service under a flood of connections", function () {
     const crowd = await open({ count: 10_000, kind: "used", processes: 2 });
     const { open: opened, answered, closed } = await crowd.counts();
     await setTimeout(3_000);
-    await expectServed("10,000 kept-alive connections", 10_000, `${opened} open, ${answered} answered`);
+    await expectServed(10_000);
     await crowd.end();
     expect({ opened, answered, closed }).to.deep.equal({ opened: 10_000, answered: 10_000, closed: 0 });
   });
 
-  /** Records the outcome, and expects that the bystander was served and memory stayed bounded. */
-  async function expectServed(fault: string, connections: number, note: string): Promise<void> {
-    const { beforeMb, peakMb, grownMb } = await bystander.end();
+  /** Expects that the bystander was served and memory stayed bounded. */
+  async function expectServed(connections: number): Promise<void> {
+    const grownMb = await bystander.end();
     const { tally } = bystander;
-    record({
-      fault,
-      held: "other clients served without a failure; memory bounded",
-      ...tally.counts(),
-      lost: 0,
-      note: `${note}; memory of both replicas: ${beforeMb} MB before, ${peakMb} MB at the peak; counts are the bystander's`,
-    });
     expect(tally.failures).to.deep.equal([]);
     expect(tally.admitted).to.equal(tally.offered).and.above(20);
     expect(grownMb).to.be.below(50 + (connections * KB_A_CONNECTION) / 1024);

@@ -5,8 +5,8 @@ import { newKey } from "../../idempotency/support.ts";
 import { type Primary, primaryOf } from "../../support/mongo-url.ts";
 import { environmentOf } from "../../support/service.ts";
 import { useAccount, useService } from "../../support/use-service.ts";
-import { startMember } from "../replicas/fleet.ts";
-import { skip } from "../report.ts";
+import { startMember } from "../../support/processes.ts";
+import { skip } from "../skip.ts";
 import { type Network, startNetwork } from "../store/network.ts";
 
 /** A POST that was answered, but whose answer was never stored. */
@@ -33,7 +33,7 @@ describe("a replica killed with SIGKILL after an answer, before the answer is st
   /** Sends the POSTs to a replica that is killed once each of them is answered. */
   async function answeredOnly(posts: readonly (readonly [path: string, json: unknown])[]): Promise<Answered[]> {
     const MONGODB_URL = primary.through(`127.0.0.1:${network.port}`, service.operators.mongo.db.databaseName);
-    const victim = await startMember({ ...process.env, ...environmentOf(service.config), MONGODB_URL });
+    const victim = await startMember({ ...environmentOf(service.config), MONGODB_URL });
     network.holds = (data) => ["updates", "idempotency_records", "outcome"].every((part) => data.includes(part));
     const victims = new Client(`http://127.0.0.1:${victim.port}`, account.key);
     const answered = await Promise.all(

@@ -34,7 +34,7 @@ if (isMainThread && process.send !== undefined) {
         clearTimeout(ticking);
         histogram.disable();
         const delayMs = Math.max(0, histogram.max / 1e6 - RESOLUTION_MS);
-        process.send({ delayMs, stretchMs, heapMb: process.memoryUsage().heapUsed / 1e6 });
+        process.send({ delayMs, stretchMs });
       }, 2 * RESOLUTION_MS);
     }
   });

@@ -7,7 +7,6 @@ export interface Held {
   readonly delayMs: number;
   /** The longest stretch of CPU time of the main thread between two turns of the loop, in milliseconds. */
   readonly stretchMs: number;
-  readonly heapMb: number;
 }
 
 /** Preloads watch.mjs. */

@@ -6,10 +6,10 @@ import { expect } from "chai";
 import { LoadClient } from "../../support/load.ts";
 import { type Primary, primaryOf, withDatabase } from "../../support/mongo-url.ts";
 import { openOperators, type Operators } from "../../support/operators.ts";
+import { type Member, startMember } from "../../support/processes.ts";
 import { environmentOf, testConfig } from "../../support/service.ts";
 import { type Network, startNetwork } from "../store/network.ts";
 import { Tally } from "../tally.ts";
-import { type Member, startMember } from "./fleet.ts";
 
 const STORE_TIMEOUT_MS = 1_000;
 const LATE_MS = 1_000;
@@ -49,8 +49,7 @@ describe("a replica without DNS", function () {
       STORE_TIMEOUT_MS,
       LIMIT_WINDOW_SECONDS: 3_600, // any other value logs a warning at the start
     });
-    const settings = environmentOf(config);
-    return startMember({ ...process.env, ...settings, ...PRELOAD, NAMES_FILE: names });
+    return startMember({ ...environmentOf(config), ...PRELOAD, NAMES_FILE: names });
   }
 
   it("does not start, and reports in one line which name it could not resolve", async () => {

@@ -17,15 +17,13 @@ export interface Account {
 export class Books {
   /** Number of audited windows, each of one account and surface. */
   audited = 0;
-  /** Number of audited windows without a fault. */
-  undisturbed = 0;
   /** Number of windows without a fault that were exhausted and admitted exactly the limit. */
   exact = 0;
-  admitted = 0;
-  /** Describes each violation of the limits, except those in `forgotten`. */
+  /**
+   * Describes each violation of the limits, except in windows in which Redis was killed: it lost what was not in its append-only
+   * file yet.
+   */
   readonly breaches: string[] = [];
-  /** Describes excess admissions in windows in which Redis was killed, and lost what was not in its append-only file yet. */
-  readonly forgotten: string[] = [];
   readonly #lines = new Map<number, LogLine[]>();
   readonly #accounts: readonly Account[];
   readonly #surfaces: readonly Surface[];
@@ -59,10 +57,8 @@ export class Books {
     const exhausted = this.#surfaces.filter((surface) => ledger.exhausted(surface, window));
     const breaches = quiet ? ledger.breaches() : ledger.excesses();
     const killed = during.some(({ what }) => what === REDIS_KILLED);
-    (killed ? this.forgotten : this.breaches).push(...breaches);
+    if (!killed) this.breaches.push(...breaches);
     this.audited += this.#surfaces.length;
-    if (quiet) this.undisturbed += this.#surfaces.length;
     if (quiet && breaches.length === 0) this.exact += exhausted.length;
-    this.admitted += this.#surfaces.reduce((sum, surface) => sum + ledger.admitted({ surface }, window).length, 0);
   }
 }

@@ -1,7 +1,6 @@
-import { writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { serverNames } from "../../support/server-names.ts";
+import { isAlive } from "../../../src/dev/servers-file.ts";
 import { SURFACES, type Surface } from "../../../src/limiter/surfaces.ts";
 import { startProxy } from "../../limiter/proxy.ts";
 import { LoadClient } from "../../support/load.ts";
@@ -10,10 +9,8 @@ import { startMongo, startRedis } from "../../support/servers.ts";
 import { REQUESTS } from "../../support/requests.ts";
 import { Tally } from "../tally.ts";
 import { Books } from "./books.ts";
-import { MemoryWatch, medianOf } from "./memory.ts";
+import { MemoryWatch } from "./memory.ts";
 import { FaultInjector } from "./fault-injector.ts";
-import { Replicas } from "./replicas.ts";
-import { summaryOf } from "./summary.ts";
 
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 30);
 const REPLICAS = 4;
@@ -36,7 +33,6 @@ describe(`${REPLICAS} replicas under full load for ${MINUTES} minutes, with rand
     const redis = await startRedis();
     const proxy = await startProxy(redis.port);
     const mongo = await startMongo();
-    const servers = await serverNames({ redisUrl: redis.url, mongodbUrl: mongo.url });
     const settings = {
       REPLICAS,
       LIMIT_WINDOW_SECONDS: WINDOW_SECONDS,
@@ -52,28 +48,23 @@ describe(`${REPLICAS} replicas under full load for ${MINUTES} minutes, with rand
     );
     const surfaces = await surfacesOf(service, accounts[0]!.keys[0]!.client.key, candidates[0]!);
 
-    const replicas = new Replicas();
-    replicas.notice(service.log);
-    const [survivor] = replicas.alive().keys(); // never killed, so that its memory can be watched to the end
-    const memory = new MemoryWatch(
-      () =>
-        new Map([
-          ...replicas.alive(),
-          [service.child.pid ?? 0, "supervisor"],
-          [redis.pid, "Redis"],
-          [mongo.pid, "MongoDB"],
-        ]),
-      SAMPLE_MS,
-    );
+    /** The process ids of all replicas so far. */
+    const replicas = new Set<number>();
+    const notice = (): void => {
+      for (const { pid, msg } of service.log) if (msg === "serving") replicas.add(pid);
+    };
+    notice();
+    const [survivor = 0] = replicas; // never killed, so that its memory can be watched to the end
+    const memory = new MemoryWatch(survivor, SAMPLE_MS);
     const books = new Books(accounts, surfaces, WINDOW_SECONDS);
     const injector = new FaultInjector({
       redis,
       proxy,
       mongo,
-      replicas: () => [...replicas.alive().keys()].filter((pid) => pid !== survivor),
+      replicas: () => [...replicas].filter((pid) => pid !== survivor && isAlive(pid)),
     });
     const account = (): void => {
-      replicas.notice(service.log);
+      notice();
       books.enter(service.log, injector.injected, Date.now());
     };
     const accounting = setInterval(account, 1_000);
@@ -91,17 +82,9 @@ describe(`${REPLICAS} replicas under full load for ${MINUTES} minutes, with rand
     memory.end();
     account();
 
-    const summary = summaryOf({
-      minutes: MINUTES,
-      servers,
-      surfaces,
-      tally,
-      injected: injector.injected,
-      books,
-      memory: [...memory.processes.values()],
-    });
-    process.stdout.write(`\n${summary}\n`);
-    writeFileSync("test/faults/SOAK.md", summary);
+    process.stdout.write(
+      `      ${tally.offered} requests, ${injector.injected.length} faults; ${books.audited} windows audited, ${books.exact} exhausted and exact\n`,
+    );
     await service.stop();
     proxy.close();
     await Promise.all([redis.stop(), mongo.stop()]);
@@ -113,9 +96,8 @@ describe(`${REPLICAS} replicas under full load for ${MINUTES} minutes, with rand
     ).to.deep.equal([]);
     expect(books.exact, "windows without a fault, exhausted, exact").to.be.above(0);
     if (MINUTES < JUDGED_FROM_MINUTES) return;
-    const watched = memory.processes.get(survivor ?? 0)!;
-    expect(medianOf(watched, 0.75, 1), "memory of a replica in its last quarter, in MB").to.be.below(
-      GROWTH * medianOf(watched, 0.25, 0.5),
+    expect(memory.medianMb(0.75, 1), "memory of a replica in its last quarter, in MB").to.be.below(
+      GROWTH * memory.medianMb(0.25, 0.5),
     );
   });
 });

@@ -15,8 +15,8 @@ import { Client } from "../../support/client.ts";
 import { type Primary, primaryOf } from "../../support/mongo-url.ts";
 import { environmentOf } from "../../support/service.ts";
 import { useAccount, useService } from "../../support/use-service.ts";
-import { startMember } from "../replicas/fleet.ts";
-import { skip } from "../report.ts";
+import { startMember } from "../../support/processes.ts";
+import { skip } from "../skip.ts";
 import { type Network, startNetwork } from "./network.ts";
 
 /** What a replica sends to MongoDB besides its requests. */
@@ -59,7 +59,7 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
   async function deleteUntil(step: number, path: string): Promise<number | undefined> {
     const { config } = service;
     const MONGODB_URL = primary.through(`127.0.0.1:${network.port}`, service.operators.mongo.db.databaseName);
-    const victim = await startMember({ ...process.env, ...environmentOf(config), MONGODB_URL });
+    const victim = await startMember({ ...environmentOf(config), MONGODB_URL });
     const gone = once(victim.child, "exit");
     let sent = 0;
     network.holds = (data) => {

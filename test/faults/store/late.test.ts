@@ -5,7 +5,7 @@ import { LoadClient } from "../../support/load.ts";
 import { primaryOf } from "../../support/mongo-url.ts";
 import { Mirror, everyCandidate } from "../replicas/feed.ts";
 import { type Fleet, startFleet } from "../replicas/fleet.ts";
-import { skip } from "../report.ts";
+import { skip } from "../skip.ts";
 import { Tally } from "../tally.ts";
 import { type Network, startNetwork } from "./network.ts";
 

@@ -6,7 +6,7 @@ import { startMongo, type TestServer } from "../../support/servers.ts";
 import { withDatabase } from "../../support/mongo-url.ts";
 import { environmentOf, testConfig } from "../../support/service.ts";
 import { everyCandidate, Mirror, missedBy } from "../replicas/feed.ts";
-import { type Member, startMember } from "../replicas/fleet.ts";
+import { type Member, startMember } from "../../support/processes.ts";
 import { type Network, startNetwork } from "./network.ts";
 
 const STORE_TIMEOUT_MS = 1_000;
@@ -51,7 +51,7 @@ describe("a replica that ends while its writes wait for MongoDB", function () {
   }
 
   function replicaAt(port: number): Promise<Member> {
-    return startMember({ ...process.env, ...environmentOf(config), MONGODB_URL: urlAt(port) });
+    return startMember({ ...environmentOf(config), MONGODB_URL: urlAt(port) });
   }
 
   /** Starts the replica that is to end. It has cached the key, and has a connection to MongoDB for each writer. */

@@ -5,7 +5,7 @@ import { findMongo } from "../../../src/dev/mongo.ts";
 import { dataDirOf, toolsIn } from "../../../src/dev/data-dir.ts";
 import { type Fleet, startFleet } from "../replicas/fleet.ts";
 import { withDatabase } from "../../support/mongo-url.ts";
-import { skip } from "../report.ts";
+import { skip } from "../skip.ts";
 import { survive } from "./survive.ts";
 
 const STORE_TIMEOUT_MS = 2_000;
