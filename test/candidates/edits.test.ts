@@ -1,12 +1,10 @@
 import { expect } from "chai";
-import { documentOf, patchedDocument, withChanged, withContent } from "../../src/candidates/document-edits.ts";
+import { documentOf, withChanged, withContent } from "../../src/candidates/document-edits.ts";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
-import { isPast, openDocumentStates, takesContent } from "../../src/candidates/document-state.ts";
 import { patched, started, withOutreach } from "../../src/candidates/edits.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
 import { patchedReference, referenceOf, stateAt } from "../../src/candidates/reference-edits.ts";
 import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
-import { openReferenceStates } from "../../src/candidates/reference-state.ts";
 import { DEFAULT_CHASE_ATTEMPTS } from "../../src/candidates/schema.ts";
 
 const BEFORE = "2026-01-01T00:00:00.000Z";
@@ -123,35 +121,6 @@ describe("An edit of a candidate", () => {
 });
 
 describe("An edit of a document", () => {
-  it("restores the default of required with null", () => {
-    const optional = document("pending", { required: false });
-    expect(patchedDocument(optional, { required: null }, AT)).to.deep.equal({
-      ...optional,
-      required: true,
-      updated_at: NOW,
-    });
-    expect(patchedDocument(optional, { name: "CV" }, AT)).to.equal(optional);
-  });
-
-  it("can be in the states that do not contradict its candidate or its expires_on", () => {
-    const open = (more: object) =>
-      DOCUMENT_STATES.filter((state) => !openDocumentStates({ ...AT, expires_on: null, ...more }).includes(state));
-    expect(open({})).to.deep.equal(["pending"]);
-    expect(open({ started: false })).to.deep.equal(["requested"]);
-    expect(open({ expires_on: "2026-02-28" })).to.deep.equal(["pending", "accepted"]);
-    expect(open({ expires_on: "2026-03-01" })).to.deep.equal(["pending"]);
-  });
-
-  it("takes content in every state but waived and cancelled", () => {
-    expect(DOCUMENT_STATES.filter((state) => !takesContent(state))).to.deep.equal(["waived", "cancelled"]);
-  });
-
-  it("is past once its last day is over", () => {
-    expect(isPast("2026-02-28", NOW)).to.equal(true);
-    expect(isPast("2026-03-01", NOW)).to.equal(false);
-    expect(isPast(null, NOW)).to.equal(false);
-  });
-
   it("is received with new content, and stays the same with the same content only while it is received", () => {
     const received = document("received", { content });
     expect(withContent(received, { ...content, file_id: "file_2", uploaded_at: NOW }, AT)).to.equal(received);
@@ -185,11 +154,5 @@ describe("An edit of a reference", () => {
     });
     const kept = reference("not_requested"); // its candidate was started since
     expect(patchedReference(kept, { state: "not_requested" }, AT)).to.equal(kept);
-  });
-
-  it("can be in the states that do not contradict its candidate", () => {
-    const closed = (is: boolean) => REFERENCE_STATES.filter((state) => !openReferenceStates(is).includes(state));
-    expect(closed(true)).to.deep.equal(["not_requested"]);
-    expect(closed(false)).to.deep.equal(["requested"]);
   });
 });

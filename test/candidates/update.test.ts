@@ -82,25 +82,6 @@ describe("PATCH /candidates/{id}", () => {
     expect(back.body).to.include({ state: "created", withdrawn: false, withdrawal_reason: null, name: "Bea" });
   });
 
-  it("accepts a withdrawal_reason only together with a withdrawal", async () => {
-    const { errors } = expectProblem(await client.patch(path, { withdrawal_reason: "x" }), 422, "validation_failed");
-    expect(errors[0]?.pointer).to.equal("/withdrawal_reason");
-  });
-
-  for (const [field, hint] of [
-    ["docs_chase_attempts", /outreach/],
-    ["documents", /POST \/candidates\/{id}\/documents/],
-    ["references", /PATCH \/references/],
-    ["state", /derived/],
-    ["nam", /Did you mean name\?$/],
-  ] as const) {
-    it(`refuses ${field}, and says what to use instead`, async () => {
-      const { errors, detail } = expectProblem(await client.patch(path, { [field]: 1 }), 422, "validation_failed");
-      expect(errors[0]?.detail).to.match(hint);
-      expect(detail).to.match(/[^.?][.?]$/);
-    });
-  }
-
   it("refuses an external_id that another candidate has", async () => {
     const { body } = await client.post("/candidates", { external_id: "taken" });
     expect(

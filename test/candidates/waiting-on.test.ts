@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
+import { documentContradiction } from "../../src/candidates/document-state.ts";
 import type { DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
 import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
 import { NO_OUTREACH } from "../../src/candidates/planned.ts";
@@ -121,5 +122,17 @@ describe("What a candidate waits for", () => {
     }
     expect(derived([], [], { references_required: 0 }).state).to.equal("in_progress");
     expect(derived([document("accepted")], [], { references_required: 1 }).state).to.equal("in_progress");
+  });
+
+  it("gives no reason while the candidate is not started", () => {
+    const notStarted = derived([], [reference("bounced")], { started_at: null });
+    expect(notStarted.waiting_on.map(({ code }) => code)).to.deep.equal(["not_started", "reference_bounced"]);
+    expect(notStarted).to.include({ state: "created", state_reason: null });
+  });
+
+  it("may be accepted until the end of its expires_on, in UTC", () => {
+    const at = (now: string) => documentContradiction("accepted", { started: true, expires_on: "2026-03-01", now });
+    expect(at("2026-03-01T23:59:59.999Z")).to.equal(undefined);
+    expect(at("2026-03-02T00:00:00.000Z")).to.match(/has passed/);
   });
 });

@@ -88,17 +88,7 @@ describe("POST /candidates/{id}/documents with a form", () => {
     });
   }
 
-  it("refuses a field that is not UTF-8", async () => {
-    const body = Buffer.concat([
-      Buffer.from('--b\r\nContent-Disposition: form-data; name="name"\r\n\r\n'),
-      Buffer.from([0xff]),
-      Buffer.from("\r\n--b--"),
-    ]);
-    expectProblem(await raw(body), 422, "validation_failed");
-  });
-
-  it("refuses a form without a boundary, and a compressed form", async () => {
-    expectProblem(await raw(`${NAME}--b--`, "multipart/form-data"), 400, "malformed_request");
+  it("refuses a compressed form", async () => {
     const compressed = await client.request("POST", documents, {
       body: `${NAME}--b--`,
       headers: { "Content-Type": "multipart/form-data; boundary=b", "Content-Encoding": "gzip" },

@@ -89,11 +89,6 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     });
   }
 
-  it("makes an accepted document received again", async () => {
-    await client.patch(document, { state: "accepted" });
-    expect((await put(client, content, "two")).body.state).to.equal("received");
-  });
-
   it("accepts content while the candidate is withdrawn", async () => {
     await client.patch(candidate, { withdrawn: true });
     expect((await put(client, content, "one")).body.state).to.equal("received");

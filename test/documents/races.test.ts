@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
@@ -6,7 +5,7 @@ import { until } from "../erasure/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { answerTo, candidateWithDocument, documentIn, download, held, opened, put } from "./support.ts";
+import { answerTo, candidateWithDocument, documentIn, held, opened, put } from "./support.ts";
 
 describe("an upload of content", () => {
   const service = useService();
@@ -57,13 +56,6 @@ describe("an upload of content", () => {
     expect(documentIn(renamed).content).to.include({ filename: "b.pdf", content_type: "application/pdf" });
     const headers = { "Content-Disposition": 'attachment; filename="b.pdf"', "Content-Type": "text/plain" };
     expect(documentIn(await put(client, content, "same", headers)).content).to.include({ content_type: "text/plain" });
-  });
-
-  it("changes the bytes of a file whose name and type are the same", async () => {
-    await put(client, content, "one");
-    const { content: changed } = documentIn(await put(client, content, "two"));
-    expect(changed?.sha256).to.equal(createHash("sha256").update("two").digest("hex"));
-    expect((await download(client, content)).bytes.toString()).to.equal("two");
   });
 
   it("makes an accepted document received again, also with the same bytes", async () => {

@@ -1,11 +1,10 @@
 import { expect } from "chai";
 import { withoutDocument } from "../../src/candidates/document-edits.ts";
-import type { CandidateRecord, Deletion } from "../../src/candidates/record.ts";
+import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { isTombstone, removing } from "../../src/candidates/tombstone.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
-import { candidateRecord } from "../support/records.ts";
 import { useDatabase } from "../support/use-service.ts";
 
 const ACCOUNT = "acct_1";
@@ -60,18 +59,5 @@ describe("a candidate that one replica deletes while another one changes it", ()
     expect(await store.reader.unfinishedErasures(10)).not.to.deep.include({ accountId: ACCOUNT, id });
     const next = await store.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" }));
     expect(next.erasure, "the next change does not begin it again").to.equal(null);
-  });
-});
-
-describe("what a candidate remembers of its deleted parts", () => {
-  const HOUR = 3_600_000;
-  const at = (hours: number) => new Date(Date.parse("2026-11-21T12:00:00Z") + hours * HOUR).toISOString();
-  const deletion = (id: string, hours: number): Deletion => ({ kind: "documents", id, key: "key_1", at: at(hours) });
-
-  it("is kept for 25 hours, longer than an Idempotency-Key, and not for ever", () => {
-    let record = candidateRecord();
-    for (const [id, hours] of [["doc_1", 0] as const, ["doc_2", 24] as const, ["doc_3", 25] as const])
-      record = { ...record, ...removing(record, deletion(id, hours), { files: [], references: [] }) };
-    expect(record.removed.map(({ id }) => id)).to.deep.equal(["doc_2", "doc_3"]);
   });
 });

@@ -73,14 +73,6 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     expect(await bench.candidates()).to.have.length(1);
   });
 
-  it("is removed if the work refuses", async () => {
-    const request = newRequest();
-    await refusalOf(replica.once(request, () => Promise.reject(problem("not_found", "A sentence."))));
-    const corrected = { ...request, fingerprint: "another request" };
-    expect((await replica.once(corrected, bench.create())).replayed).to.equal(false);
-    expect(await bench.candidates()).to.have.length(1);
-  });
-
   it("is the whole problem if the subject was erased", async () => {
     const request = { ...newRequest(), subject: "cand_1" };
     const extras = {

@@ -106,30 +106,10 @@ describe("Idempotency-Key", () => {
     expect(again.body).to.deep.equal(first.body);
   });
 
-  it("accepts every printable ASCII character, and up to 255 characters", async () => {
-    const ascii = String.fromCharCode(...Array.from({ length: 94 }, (_, n) => 0x7e - n));
-    for (const key of ["x", ascii, "k".repeat(255), `"${"k".repeat(254)}"`, "with a space"]) {
-      expect(await create({}, key), key).to.include({ status: 201 });
-      expect((await create({}, key)).headers.get("idempotent-replayed"), key).to.equal("true");
-    }
-    expect(await count()).to.equal(5);
+  it("refuses a malformed key, and does nothing", async () => {
+    expectProblem(await create({}, "k".repeat(256)), 400, "malformed_request");
+    expect(await count()).to.equal(0);
   });
-
-  const MALFORMED: [string, string][] = [
-    ["256 characters", "k".repeat(256)],
-    ["256 quoted characters", `"${"k".repeat(256)}"`],
-    ["an empty string", '""'],
-    ["a quote that is not closed", '"abc'],
-    ["two strings", '"a", "b"'],
-    ["a character outside ASCII", "clé"],
-    ["a tab", "a\tb"],
-  ];
-  for (const [what, key] of MALFORMED) {
-    it(`refuses ${what}`, async () => {
-      expectProblem(await create({}, key), 400, "malformed_request");
-      expect(await count()).to.equal(0);
-    });
-  }
 
   it("is ignored on a read", async () => {
     const read = await client.get("/candidates", { "Idempotency-Key": "clé" });

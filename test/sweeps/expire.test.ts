@@ -9,14 +9,6 @@ const document = (state: DocumentRecord["state"], expires_on: string | null) =>
 const candidate = (...documents: DocumentRecord[]) => ({ id: "cand_1", documents }) as unknown as CandidateRecord;
 
 describe("the expiry of a document", () => {
-  it("takes effect on the day after expires_on, not before", () => {
-    const record = candidate(document("accepted", "2026-03-01"));
-    expect(expired(record, "2026-03-01", NOW)).to.equal(record);
-    expect(expired(record, "2026-03-02", NOW).documents).to.deep.equal([
-      { ...record.documents[0], state: "expired", updated_at: NOW },
-    ]);
-  });
-
   it("changes only accepted documents", () => {
     const record = candidate(
       ...DOCUMENT_STATES.map((state) => document(state, "2020-01-01")),
