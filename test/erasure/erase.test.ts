@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { ObjectId } from "mongodb";
 import type { Stored } from "../../src/candidates/stored.ts";
@@ -6,7 +5,17 @@ import { answerTo, held, opened } from "../documents/support.ts";
 import { useTestRedis } from "../limiter/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { answersStored, BYTES, DOCUMENT, filesIn, PERSON, STRINGS, tracesIn, tracesInRedis, until } from "./support.ts";
+import {
+  answersStored,
+  BYTES,
+  createPerson,
+  filesIn,
+  PERSON,
+  STRINGS,
+  tracesIn,
+  tracesInRedis,
+  until,
+} from "./support.ts";
 
 describe("DELETE /candidates/{id}", () => {
   const redis = useTestRedis();
@@ -14,23 +23,8 @@ describe("DELETE /candidates/{id}", () => {
   const account = useAccount(service);
   const { client } = account;
 
-  /** Brings the person into the database in every way there is. */
-  async function createPerson() {
-    const creation = { "Idempotency-Key": randomUUID() };
-    const created = (await client.post("/candidates", PERSON, creation)).body;
-    const path = `/candidates/${created.id}`;
-    const documents = { "Idempotency-Key": randomUUID() };
-    const document = (await client.post(`${path}/documents`, DOCUMENT, documents)).body;
-    const content = `${path}/documents/${document.id}/content`;
-    const headers = { "Content-Type": "text/plain", "Content-Disposition": 'attachment; filename="Zebediah.txt"' };
-    for (const body of [BYTES, Buffer.concat([BYTES, BYTES])])
-      expect((await client.request("PUT", content, { headers, body })).status).to.equal(200);
-    await client.post(`${path}/start`, undefined, { "Idempotency-Key": randomUUID() });
-    return { created, path, document, content, creation };
-  }
-
   it("leaves none of the person's strings in any collection or in the log", async () => {
-    const { path } = await createPerson();
+    const { path } = await createPerson(client);
     const { mongo } = service.operators;
     const files = await filesIn(mongo);
     await answersStored(mongo);
@@ -48,7 +42,7 @@ describe("DELETE /candidates/{id}", () => {
   });
 
   it("makes an upload in progress fail, and removes its bytes", async () => {
-    const { path, content } = await createPerson();
+    const { path, content } = await createPerson(client);
     const before = await held(service);
     const upload = opened(client, "PUT", content, { "Content-Type": "text/plain", "Content-Length": 1_000_000 });
     upload.write(Buffer.alloc(600_000, "Zebediah"));
@@ -64,7 +58,7 @@ describe("DELETE /candidates/{id}", () => {
   });
 
   it("leaves an upload alone that is in progress for another candidate", async () => {
-    const { content } = await createPerson();
+    const { content } = await createPerson(client);
     const path = `/candidates/${(await client.post("/candidates")).body.id}`;
     const before = await held(service);
     const upload = opened(client, "PUT", content, { "Content-Type": "text/plain", "Content-Length": 1_000_000 });
@@ -91,29 +85,28 @@ describe("DELETE /candidates/{id}", () => {
   });
 
   it("answers 410 on every path of the candidate, and 204 to another DELETE", async () => {
-    const { created, path, document, content } = await createPerson();
+    const { path, document, content, reference } = await createPerson(client);
     await client.request("DELETE", path);
-    const reference = created.references[0]?.id;
     const answers = [
       await client.get(path),
       await client.patch(path, { name: "Zoe" }),
       await client.post(`${path}/start`),
       await client.patch(`${path}/outreach`, { docs_chase_attempts: 1 }),
       await client.post(`${path}/documents`, { name: "Visa" }),
-      await client.get(`${path}/documents/${document.id}`),
-      await client.patch(`${path}/documents/${document.id}`, { name: "Visa" }),
+      await client.get(document),
+      await client.patch(document, { name: "Visa" }),
       await client.request("PUT", content, { body: BYTES }),
       await client.get(content),
       await client.post(`${path}/references`, {}),
       await client.get(`${path}/pack`),
     ];
     for (const answer of answers) expectProblem(answer, 410, "candidate_deleted");
-    expectProblem(await client.get(`/references/${reference}`), 404, "not_found");
+    expectProblem(await client.get(reference), 404, "not_found");
     expect((await client.request("DELETE", path)).status).to.equal(204);
   });
 
   it("shows the tombstone as a row of the feed, and nothing else of it", async () => {
-    const { created, path } = await createPerson();
+    const { created, path } = await createPerson(client);
     const { cursor } = (await client.get("/candidates")).body;
     await client.request("DELETE", path);
     const { data } = (await client.get(`/candidates?cursor=${cursor}`)).body;
@@ -125,7 +118,7 @@ describe("DELETE /candidates/{id}", () => {
   });
 
   it("frees the external_id, and a late retry of the create does not bring the person back", async () => {
-    const { created, path, creation } = await createPerson();
+    const { created, path, creation } = await createPerson(client);
     await client.request("DELETE", path);
     expectProblem(await client.post("/candidates", PERSON, creation), 410, "candidate_deleted");
     const again = await client.post("/candidates", PERSON);
@@ -134,14 +127,14 @@ describe("DELETE /candidates/{id}", () => {
   });
 
   it("answers 412 if If-Match names an older version", async () => {
-    const { path } = await createPerson();
+    const { path } = await createPerson(client);
     expectProblem(await client.request("DELETE", path, { headers: { "If-Match": '"old"' } }), 412, "version_mismatch");
     const etag = (await client.get(path)).headers.get("etag") ?? "";
     expect((await client.request("DELETE", path, { headers: { "If-Match": etag } })).status).to.equal(204);
   });
 
   it("says in the audit which key did it, once", async () => {
-    const { created, path } = await createPerson();
+    const { created, path } = await createPerson(client);
     await client.request("DELETE", path);
     await client.request("DELETE", path);
     const { data } = await service.operators.audit.list(100, account.id);
@@ -151,7 +144,7 @@ describe("DELETE /candidates/{id}", () => {
   });
 
   it("is finished with its answer: nothing is left for the sweep", async () => {
-    const { created, path } = await createPerson();
+    const { created, path } = await createPerson(client);
     await client.request("DELETE", path);
     const candidates = service.operators.mongo.db.collection<Stored>("candidates");
     const tombstone = await candidates.findOne({ _id: created.id });
@@ -160,7 +153,7 @@ describe("DELETE /candidates/{id}", () => {
   });
 
   it("is 404 for another account's candidate, and leaves it alone", async () => {
-    const { path } = await createPerson();
+    const { path } = await createPerson(client);
     const other = await service.account();
     expectProblem(await other.client.request("DELETE", path), 404, "not_found");
     expect((await client.get(path)).status).to.equal(200);

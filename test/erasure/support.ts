@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
+import { expect } from "chai";
 import type { ObjectId } from "mongodb";
 import type { RedisClient } from "../../src/infra/redis.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
+import type { Client } from "../support/client.ts";
 
 /** A person whose every string can be found again: no other test has them. */
 export const PERSON = {
@@ -20,6 +23,21 @@ export const PERSON = {
 };
 export const DOCUMENT = { name: "Passport of Zebediah", metadata: { number: "X-90210-Z" } };
 export const BYTES = Buffer.from("the passport of Zebediah, page after page. ".repeat(2_000));
+
+/** Brings the person into the database in every way there is. @returns the paths, and the headers of the create. */
+export async function createPerson(client: Client) {
+  const key = () => ({ "Idempotency-Key": randomUUID() });
+  const creation = key();
+  const created = (await client.post("/candidates", PERSON, creation)).body;
+  const path = `/candidates/${created.id}`;
+  const document = `${path}/documents/${(await client.post(`${path}/documents`, DOCUMENT, key())).body.id}`;
+  const content = `${document}/content`;
+  const headers = { "Content-Type": "text/plain", "Content-Disposition": 'attachment; filename="Zebediah.txt"' };
+  for (const body of [BYTES, Buffer.concat([BYTES, BYTES])])
+    expect((await client.request("PUT", content, { headers, body })).status).to.equal(200);
+  await client.post(`${path}/start`, undefined, key());
+  return { created, creation, path, document, content, reference: `/references/${created.references[0]?.id}` };
+}
 
 /** Strings of the person, of which none may remain. */
 export const STRINGS = [
@@ -81,7 +99,7 @@ export async function answersStored({ db }: Mongo): Promise<void> {
 }
 
 /** Waits until the condition holds. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await setTimeout(10);
 }
 

@@ -179,22 +179,6 @@ describe("SweepRunner", () => {
     release(0);
   });
 
-  it("logs a sweep that fails, runs the others, and retries it in the next pass", async () => {
-    const broken: Sweep = { name: "broken", run: () => Promise.reject(new Error("no")) };
-    const { sweep, next } = watched();
-    const first = next();
-    const { log, runner } = start("a", [broken, sweep]);
-    await first;
-    await next();
-    await runner.stop();
-    expect(log.slice(0, 4).map(({ msg, sweep, term }) => [msg, sweep, term])).to.deep.equal([
-      ["sweep failed", "broken", 1],
-      ["swept", "watched", 1],
-      ["sweep failed", "broken", 2],
-      ["swept", "watched", 2],
-    ]);
-  });
-
   it("rests between two passes, even if another replica does the next one", async () => {
     const hour = 3_600_000;
     const leases = leasesOf("a");
