@@ -2,6 +2,7 @@ import type { Step } from "./exchange.ts";
 
 const LONG = "x".repeat(201);
 const CREATE = "POST /candidates";
+const JSON_TYPE = { "Content-Type": "application/json" };
 
 /** Creates, reads, changes, starts and erases candidates, and sends what is wrong with each. */
 export const CANDIDATE_STEPS: readonly Step[] = [
@@ -59,33 +60,13 @@ export const CANDIDATE_STEPS: readonly Step[] = [
   { title: "a string", request: CREATE, json: "candidate" },
   { title: "null", request: CREATE, json: null },
   { title: "no body", request: CREATE },
-  { title: "an empty body", request: CREATE, body: "", headers: { "Content-Type": "application/json" } },
-  { title: "no JSON", request: CREATE, body: '{"name": ', headers: { "Content-Type": "application/json" } },
-  { title: "a comma too many", request: CREATE, body: '{"a":1,}', headers: { "Content-Type": "application/json" } },
-  {
-    title: "a member twice",
-    request: CREATE,
-    body: '{"name": "A",\n "name": "B"}',
-    headers: { "Content-Type": "application/json" },
-  },
-  {
-    title: "a lone surrogate",
-    request: CREATE,
-    body: '{"name": "\\ud800"}',
-    headers: { "Content-Type": "application/json" },
-  },
-  {
-    title: "no UTF-8",
-    request: CREATE,
-    body: new Uint8Array([0x7b, 0xff, 0x7d]),
-    headers: { "Content-Type": "application/json" },
-  },
-  {
-    title: "too deep",
-    request: CREATE,
-    body: "[".repeat(200) + "]".repeat(200),
-    headers: { "Content-Type": "application/json" },
-  },
+  { title: "an empty body", request: CREATE, body: "", headers: JSON_TYPE },
+  { title: "no JSON", request: CREATE, body: '{"name": ', headers: JSON_TYPE },
+  { title: "a comma too many", request: CREATE, body: '{"a":1,}', headers: JSON_TYPE },
+  { title: "a member twice", request: CREATE, body: '{"name": "A",\n "name": "B"}', headers: JSON_TYPE },
+  { title: "a lone surrogate", request: CREATE, body: '{"name": "\\ud800"}', headers: JSON_TYPE },
+  { title: "no UTF-8", request: CREATE, body: new Uint8Array([0x7b, 0xff, 0x7d]), headers: JSON_TYPE },
+  { title: "too deep", request: CREATE, body: "[".repeat(200) + "]".repeat(200), headers: JSON_TYPE },
   { title: "another media type", request: CREATE, body: "name=Ada", headers: { "Content-Type": "text/plain" } },
   { title: "no media type", request: CREATE, body: new TextEncoder().encode("{}") },
   {

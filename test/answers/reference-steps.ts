@@ -1,13 +1,14 @@
 import type { Step } from "./exchange.ts";
 
 const REFERENCE = "/references/{reference}";
+const ADD = "POST /candidates/{candidate}/references";
 
 /** Registers references, moves them through their states, and sends what is wrong with each. */
 export const REFERENCE_STEPS: readonly Step[] = [
   { title: "a candidate", request: "POST /candidates", json: {}, keep: { candidate: "id" } },
   {
     title: "a reference",
-    request: "POST /candidates/{candidate}/references",
+    request: ADD,
     json: {
       name: "Jordan Reyes",
       email: "jordan@example.com",
@@ -19,10 +20,10 @@ export const REFERENCE_STEPS: readonly Step[] = [
     },
     keep: { reference: "id" },
   },
-  { title: "the least", request: "POST /candidates/{candidate}/references", json: {} },
+  { title: "the least", request: ADD, json: {} },
   {
     title: "wrong fields",
-    request: "POST /candidates/{candidate}/references",
+    request: ADD,
     json: { name: 1.5e300, email: "@", phone: "no", company: [], state: "away", metadata: [], colour: "red" },
   },
   { title: "of no candidate", request: "POST /candidates/cand_00000000000000000000000000/references", json: {} },
@@ -40,17 +41,8 @@ export const REFERENCE_STEPS: readonly Step[] = [
   { title: "a step back", request: `PATCH ${REFERENCE}`, json: { state: "not_requested" } },
   { title: "a state that nobody knows", request: `PATCH ${REFERENCE}`, json: { state: "done" } },
   { title: "declined", request: `PATCH ${REFERENCE}`, json: { state: "declined" } },
-  {
-    title: "another version",
-    request: `PATCH ${REFERENCE}`,
-    json: { name: "A" },
-    headers: { "If-Match": '"other"' },
-  },
-  {
-    title: "what is needed",
-    request: "PATCH /candidates/{candidate}",
-    json: { references_required: 2 },
-  },
+  { title: "another version", request: `PATCH ${REFERENCE}`, json: { name: "A" }, headers: { "If-Match": '"other"' } },
+  { title: "what is needed", request: "PATCH /candidates/{candidate}", json: { references_required: 2 } },
   {
     title: "wrong needs",
     request: "PATCH /candidates/{candidate}",
