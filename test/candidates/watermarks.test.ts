@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { type Mark, WatermarkStore } from "../../src/candidates/watermark-store.ts";
 import { SETTLE_WITHIN_MS, Watermarks } from "../../src/candidates/watermarks.ts";
 import { problem } from "../../src/problems.ts";
+import { until } from "../erasure/support.ts";
 import { useDatabase } from "../support/use-service.ts";
 
 const ROUND_MS = 5;
@@ -48,10 +49,6 @@ describe("the marks of the processes that write to the feed", () => {
   }
 
   const names = async () => (await store.all()).map(({ _id }) => _id).toSorted();
-
-  async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    while (!(await holds())) await setTimeout(1);
-  }
 
   it("hold readers at the earliest write that is open in any process", async () => {
     await start("one", { open: 700 });

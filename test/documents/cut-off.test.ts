@@ -2,6 +2,7 @@ import type { ClientRequest } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "chai";
+import { until } from "../erasure/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 import { answerTo, candidateWithDocument, download, emptyContent, held, NOTHING_HELD, opened, put } from "./support.ts";
@@ -68,7 +69,3 @@ describe("an upload", () => {
     expect((await download(client, content)).bytes.toString()).to.equal("slow");
   });
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds()));
-}

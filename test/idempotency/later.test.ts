@@ -10,6 +10,19 @@ import { gate, hang, HoldingStore, newRequest, refusalOf, useWorkbench } from ".
 const LEASE_MS = 5_000;
 const MIB = 1024 * 1024;
 
+/** Emits an event for each attempt to renew a lease, named after the new expiry. */
+class WatchedStore extends HoldingStore {
+  readonly renewals = new EventEmitter();
+  /** Renewals wait for this. */
+  free = Promise.resolve();
+  override async lease(record: IdempotencyRecord, until: number): Promise<boolean> {
+    await this.free;
+    const isOurs = await super.lease(record, until);
+    globalThis.setImmediate(() => this.renewals.emit(String(until))); // the caller knows by then
+    return isOurs;
+  }
+}
+
 describe("an answer that is not stored yet", () => {
   const bench = useWorkbench();
   beforeEach(() => bench.clear());
@@ -61,19 +74,6 @@ describe("an answer that is not stored yet", () => {
 
   describe("of an attempt that takes long", () => {
     const leaseMs = 90;
-    /** Emits an event for each attempt to renew a lease, named after the new expiry. */
-    class WatchedStore extends HoldingStore {
-      readonly renewals = new EventEmitter();
-      /** Renewals wait for this. */
-      free = Promise.resolve();
-      override async lease(record: IdempotencyRecord, until: number): Promise<boolean> {
-        await this.free;
-        const isOurs = await super.lease(record, until);
-        globalThis.setImmediate(() => this.renewals.emit(String(until))); // the caller knows by then
-        return isOurs;
-      }
-    }
-
     it("is given if its lease was renewed", async () => {
       const store = new WatchedStore(bench.mongo);
       const { outcome, release } = await hang(bench.replica({ store, leaseMs }), newRequest(), bench.create());
@@ -159,18 +159,11 @@ describe("an answer that is not stored yet", () => {
 
   it("keeps its lease until it is stored", async () => {
     const leaseMs = 90;
-    const renewals = new EventEmitter();
-    const store = new (class extends HoldingStore {
-      override async lease(record: IdempotencyRecord, until: number): Promise<boolean> {
-        const isOurs = await super.lease(record, until);
-        renewals.emit(String(until));
-        return isOurs;
-      }
-    })(bench.mongo);
+    const store = new WatchedStore(bench.mongo);
     await bench.replica({ store, leaseMs }).once(newRequest(), bench.create());
     for (let renewed = 0; renewed < 3; renewed++) {
       bench.clock.time += leaseMs - 1;
-      await once(renewals, String(bench.clock.time + leaseMs));
+      await once(store.renewals, String(bench.clock.time + leaseMs));
     }
     store.release();
     await bench.settled();
