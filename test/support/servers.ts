@@ -42,14 +42,20 @@ export async function startRedis({
  * Starts a Redis Sentinel on a free port.
  * @param file path of its configuration file, which Sentinel rewrites. Its log has the same path, with ".log" added.
  * @param lines of the configuration.
+ * @param options the password that the configuration sets, and more arguments.
  */
-export async function startSentinel(file: string, lines: readonly string[]): Promise<OwnServer> {
+export async function startSentinel(
+  file: string,
+  lines: readonly string[],
+  { password = "", args = [] }: { password?: string; args?: readonly string[] } = {},
+): Promise<OwnServer> {
   writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
+  const auth = password === "" ? "" : `:${encodeURIComponent(password)}@`;
   return launch({
     name: "redis-sentinel",
     command: await findRedis(tools(), new AbortController().signal),
-    args: (port) => [file, "--sentinel", "--port", `${port}`, "--bind", "127.0.0.1"],
-    url: (port) => `redis://127.0.0.1:${port}`,
+    args: (port) => [file, "--sentinel", "--port", `${port}`, "--bind", "127.0.0.1", ...args],
+    url: (port) => `redis://${auth}127.0.0.1:${port}`,
     log: `${file}.log`,
     askPid: askRedisPid,
   });

@@ -1,15 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { Redis } from "ioredis";
-import { askRedisPid, findRedis } from "../../../src/dev/redis.ts";
-import { freePort, launch } from "../../../src/dev/server-process.ts";
-import { dataDirOf, toolsIn } from "../../../src/dev/data-dir.ts";
+import { freePort } from "../../../src/dev/server-process.ts";
 import { connectMongo } from "../../../src/infra/mongo.ts";
 import { adminProcess, answerOf, complaintOf } from "../../admin/support.ts";
-import { startRedis } from "../../support/servers.ts";
+import { startRedis, startSentinel } from "../../support/servers.ts";
 import { testConfig } from "../../support/service.ts";
 
 const [OF_REDIS, OF_SENTINEL] = ["of-redis", "of/the sentinels"];
@@ -79,7 +77,7 @@ describe("REDIS_URL with TLS", function () {
     const operator = new Redis(server.url);
     await operator.config("SET", "requirepass", OF_REDIS);
     operator.disconnect();
-    const sentinelPort = await startSentinel(port);
+    const sentinelPort = await startSentinelWithTls(port);
     const sentinels = (password: string) =>
       `rediss+sentinel://:${OF_REDIS}@localhost:${sentinelPort}/limits?sentinelPassword=${encodeURIComponent(password)}`;
     await expectUsable(sentinels(OF_SENTINEL));
@@ -87,20 +85,15 @@ describe("REDIS_URL with TLS", function () {
   });
 
   /** Starts a Sentinel with TLS for the master at this port, and returns its TLS port. */
-  async function startSentinel(masterPort: number): Promise<number> {
+  async function startSentinelWithTls(masterPort: number): Promise<number> {
     const tlsPort = await freePort();
-    const conf = join(dir, "sentinel.conf");
-    const lines = [`monitor limits 127.0.0.1 ${masterPort} 1`, `auth-pass limits ${OF_REDIS}`];
-    writeFileSync(conf, `${lines.map((line) => `sentinel ${line}\n`).join("")}requirepass "${OF_SENTINEL}"\n`);
-    const command = await findRedis(toolsIn(dataDirOf(process.env)), new AbortController().signal);
-    const sentinel = await launch({
-      name: "redis-sentinel",
-      command,
-      args: (port) => [conf, "--sentinel", "--port", `${port}`, "--bind", "127.0.0.1", ...tls(tlsPort)],
-      url: (port) => `redis://:${encodeURIComponent(OF_SENTINEL)}@127.0.0.1:${port}`,
-      log: join(dir, "sentinel.log"),
-      askPid: askRedisPid,
-    });
+    const lines = [
+      `sentinel monitor limits 127.0.0.1 ${masterPort} 1`,
+      `sentinel auth-pass limits ${OF_REDIS}`,
+      `requirepass "${OF_SENTINEL}"`,
+    ];
+    const options = { password: OF_SENTINEL, args: tls(tlsPort) };
+    const sentinel = await startSentinel(join(dir, "sentinel.conf"), lines, options);
     stops.push(() => sentinel.stop());
     return tlsPort;
   }
