@@ -1,12 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { dataDirOf, prepareDataDir, toolsIn } from "../../../src/dev/data-dir.ts";
+import { freePort } from "../../../src/dev/server-process.ts";
 import { greeting, stop } from "../../dev/support.ts";
 import { type CodeBlock, codeBlocksOf } from "../../support/code-blocks.ts";
 import { Shell } from "../../support/shell.ts";
@@ -19,16 +18,6 @@ const START = "npm start";
 function copyTree(to: string): void {
   const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
   for (const file of String(list).split("\0").filter(existsSync)) cpSync(file, join(to, file));
-}
-
-/** Returns a port that is free now. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 /** The last section of the operators' guide. Its commands go on in the shell of README.md. */
