@@ -76,17 +76,6 @@ describe("Announcer", () => {
     expect(raised).to.deep.equal(["acct_1 2", "acct_1 3"]);
   });
 
-  it("lowers the version to that of a record that was restored from a backup", async () => {
-    const { announcer, write, restore, raised, known } = scene();
-    const backup = write();
-    for (let n = 0; n < 3; n++) await announcer.changed(write());
-    restore(backup);
-    raised.length = 0;
-    await announcer.changed(write());
-    expect(raised).to.deep.equal(["acct_1 3", "acct_1 3 over 5"]);
-    expect(known()).to.equal(3);
-  });
-
   it("fails if Redis ignores each announcement, as if its clocks were minutes apart", async () => {
     const { announcer, write, raised, ignoreNext } = scene();
     ignoreNext(20);

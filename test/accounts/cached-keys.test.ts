@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mock } from "node:test";
 import { expect } from "chai";
-import { GuessGuard } from "../../src/accounts/guard.ts";
 import { makeKey } from "../../src/accounts/key.ts";
 import type { AccountStore } from "../../src/accounts/store.ts";
 import type { NewKeyView } from "../../src/accounts/view.ts";
@@ -138,16 +137,6 @@ describe("the keys that a replica caches", () => {
     authenticator.forget(credentials(), accountVersion);
     expect(await during(again)).to.equal(1);
     expect(await during(again)).to.equal(0);
-  });
-
-  it("are still known not to be guesses once they are forgotten", async () => {
-    const guard = new GuessGuard({ store: accounts.store });
-    const attempts = mock.method(guard, "attempt");
-    const authenticator = newAuthenticator(accounts, { guard });
-    const { accountVersion } = await authenticate(authenticator, credentials());
-    authenticator.forget(credentials(), accountVersion);
-    expect(await during(() => authenticate(authenticator, credentials()))).to.equal(1);
-    expect(attempts.mock.callCount()).to.equal(1);
   });
 
   it("are not those of a suspended account: each request looks them up", async () => {

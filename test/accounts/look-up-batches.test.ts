@@ -13,27 +13,6 @@ function held(): [answer: Promise<ReadonlySet<string>>, open: (existing: Readonl
 
 describe("LookUpBatches", () => {
   useNoService();
-  it("rejects all that wait if the store fails, without asking it again for each", async () => {
-    let asked = 0;
-    const failing = () => Promise.reject(new Error(`down ${++asked}`));
-    const batches = new LookUpBatches({ findExisting: failing, size: 1, everyMs: 1 });
-    const outcomes = await Promise.allSettled(["a", "b", "c"].map((hash) => batches.exists(hash)));
-    expect(outcomes.map((outcome) => outcome.status === "rejected" && String(outcome.reason))).to.deep.equal(
-      Array.from({ length: 3 }, () => "Error: down 1"),
-    );
-    expect(asked).to.equal(1);
-  });
-
-  it("asks for many in one batch, and answers each", async () => {
-    const asked: (readonly string[])[] = [];
-    const findExisting = (hashes: readonly string[]) => {
-      asked.push(hashes);
-      return Promise.resolve(new Set(["a", "c"]));
-    };
-    const batches = new LookUpBatches({ findExisting, everyMs: 1 });
-    expect(await Promise.all(["a", "b", "c"].map((hash) => batches.exists(hash)))).to.deep.equal([true, false, true]);
-    expect(asked).to.deep.equal([["a"], ["b", "c"]]);
-  });
 
   it("asks for no more than a batch may hold, and again for what comes later", async () => {
     const asked: (readonly string[])[] = [];
@@ -46,16 +25,6 @@ describe("LookUpBatches", () => {
     expect(asked).to.deep.equal([["a"], ["b", "c"], ["d"]]);
     expect(await batches.exists("e")).to.equal(true);
     expect(asked.slice(3)).to.deep.equal([["e"]]);
-  });
-
-  it("lets only so many wait, and answers undefined to the next at once", async () => {
-    const [answer, open] = held();
-    const batches = new LookUpBatches({ findExisting: () => answer, everyMs: 1, waiting: 2 });
-    const asked = batches.exists("a"); // waits no more: it is asked for at once
-    const waiting = ["b", "c"].map((hash) => batches.exists(hash));
-    expect(await batches.exists("d")).to.equal(undefined);
-    open(new Set(["a", "c"]));
-    expect(await Promise.all([asked, ...waiting])).to.deep.equal([true, false, true]);
   });
 
   it("begins no batch while another one runs, and none before its pause is over", async () => {

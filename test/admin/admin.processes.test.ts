@@ -58,34 +58,6 @@ describe("the command line", function () {
     expect(stdout).to.equal(`${JSON.stringify({ object: "list", data: records.map(viewAccount) }, null, 2)}\n`);
   });
 
-  it("rotates and revokes keys, suspends and resumes accounts", async () => {
-    const { id: account } = await createAccount();
-    const { id, key } = await newKey(account);
-    const rotated = (await answer("keys", "rotate", id, "--grace-seconds", "3600")) as NewKeyView;
-    expect(rotated.id).to.equal(id);
-    expect(rotated.key).to.not.equal(key);
-    expect(await answer("keys", "revoke", id)).to.include({ id, status: "revoked" });
-    expect(await answer("accounts", "suspend", account)).to.include({ id: account, status: "suspended" });
-    expect(await answer("accounts", "resume", account)).to.include({ id: account, status: "active" });
-  });
-
-  it("suggests the nearest command and option", async () => {
-    expect(await complaint(["keys", "creat"])).to.include('"keys create"');
-    expect(await complaint(["keys", "create", "--acount", "x"])).to.include("--account");
-    expect(await complaint(["keys"])).to.include("keys create, keys list");
-    expect(await complaint(["frobnicate"])).to.include("accounts create, accounts list");
-    expect(await complaint([])).to.include("accounts create, accounts list");
-  });
-
-  it("names the argument that is missing, superfluous or invalid", async () => {
-    expect(await complaint(["keys", "create", "--name", "ats"])).to.include(
-      "keys create --account ACCOUNT_ID --name NAME",
-    );
-    expect(await complaint(["keys", "create", "--name"])).to.include("has no value");
-    expect(await complaint(["keys", "list", "ats", "--account", "x"])).to.include('"ats" is one argument too many');
-    expect(await complaint(["keys", "rotate", "key_x", "--grace-seconds", "soon"])).to.include("whole number");
-  });
-
   it("prints a refusal in one line", async () => {
     expect(await complaintOf(["keys", "list", "--account", "acct_x"], SERVERS, adminProcess)).to.equal(
       "No account has the id acct_x.",

@@ -17,21 +17,10 @@ describe("input validation", () => {
 
   const JSON_TYPE = { "Content-Type": "application/json" };
 
-  const MALFORMED: [string, string | Uint8Array, RegExp][] = [
-    ["an open brace", "{", /ends too early|line 1/],
-    ["a trailing comma", '{"name":"a",}', /line 1, column 13/],
-    ["a body of spaces only", "  ", /not JSON/],
-    ["bytes that are not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), /UTF-8/],
-    ["a member named twice", '{"name":"a",\n "name":"b"}', /twice, at line 2, column 2/],
-    ["JSON nested 101 levels deep", "[".repeat(101) + "]".repeat(101), /nested too deeply. Send at most 100 levels/],
-    ["a member named twice, once with an escape", '{"name":"a","\\u006eame":"b"}', /twice, at line 1, column 13/],
-  ];
-  for (const [what, body, detail] of MALFORMED) {
-    it(`refuses ${what}`, async () => {
-      const answer = await client.request("POST", "/candidates", { body, headers: JSON_TYPE });
-      expect(expectProblem(answer, 400, "malformed_json").detail).to.match(detail);
-    });
-  }
+  it("refuses what is not JSON, and says where", async () => {
+    const answer = await client.request("POST", "/candidates", { body: '{"name":"a",}', headers: JSON_TYPE });
+    expect(expectProblem(answer, 400, "malformed_json").detail).to.match(/line 1, column 13/);
+  });
 
   it("never repeats malformed JSON in the problem, because it may be personal", async () => {
     const answer = await client.request("POST", "/candidates", {
@@ -45,53 +34,18 @@ describe("input validation", () => {
     expectProblem(await client.request("POST", "/candidates"), 400, "malformed_json");
   });
 
-  for (const type of [
-    "text/plain",
-    "application/xml",
-    "application/json; charset=latin1",
-    "nonsense",
-    "application/merge-patch+json",
-  ]) {
-    it(`refuses the media type ${type}`, async () => {
-      const answer = await client.request("POST", "/candidates", { body: "{}", headers: { "Content-Type": type } });
-      expect(expectProblem(answer, 415, "unsupported_media_type").detail).to.contain("application/json");
-    });
-  }
-
-  it("refuses a compressed body", async () => {
-    const answer = await client.request("POST", "/candidates", {
-      body: "{}",
-      headers: { ...JSON_TYPE, "Content-Encoding": "gzip" },
-    });
-    expectProblem(answer, 415, "unsupported_media_type");
-  });
-
-  it("refuses a 10 MB body with a Content-Length", async () => {
-    const answer = await client.request("POST", "/candidates", { body: "x".repeat(10_000_000), headers: JSON_TYPE });
-    expect(expectProblem(answer, 413, "payload_too_large").detail).to.contain("1048576 bytes");
-  });
-
-  it("refuses a 10 MB body without a Content-Length", async () => {
-    const chunks = Array.from({ length: 10 }, () => new TextEncoder().encode("x".repeat(1_000_000)));
-    const body = new ReadableStream({
-      pull: (stream) => (chunks.length > 0 ? stream.enqueue(chunks.pop()) : stream.close()),
-    });
-    expectProblem(await client.request("POST", "/candidates", { body, headers: JSON_TYPE }), 413, "payload_too_large");
+  it("refuses a media type that the endpoint does not take", async () => {
+    const headers = { "Content-Type": "application/merge-patch+json" };
+    const answer = await client.request("POST", "/candidates", { body: "{}", headers });
+    expect(expectProblem(answer, 415, "unsupported_media_type").detail).to.contain("application/json");
   });
 
   const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, 0]));
-  for (const [what, json] of [
-    ["20,001 members", numbered(20_001)],
-    [
-      "20,001 items and members at several depths",
-      { name: [[...Array(9_999).fill(0)], Object.values(numbered(10_000))] },
-    ],
-  ] as const) {
-    it(`refuses a body with ${what}`, async () => {
-      const { detail } = expectProblem(await client.post("/candidates", json), 413, "payload_too_large");
-      expect(detail).to.contain("20000 members and items");
-    });
-  }
+  it("refuses 20,001 items and members at several depths", async () => {
+    const name = [[...Array(9_999).fill(0)], Object.values(numbered(10_000))];
+    const { detail } = expectProblem(await client.post("/candidates", { name }), 413, "payload_too_large");
+    expect(detail).to.contain("20000 members and items");
+  });
 
   it("reads 20,000 members and items at several depths, empty ones too", async () => {
     const name = [Array.from({ length: 9_995 }, () => []), Object.values(numbered(10_000)), [], {}];
@@ -110,23 +64,6 @@ describe("input validation", () => {
     expect(detail).to.contain("/n0 is not a known field").and.contain("(and at least 100 more)");
     expect(errors).to.have.length(101);
     expect(errors.at(-1)).to.deep.equal({ pointer: "", detail: "and more faults" });
-  });
-
-  it("does not repeat a long name in the pointer of each fault", async () => {
-    const body = `{"${"a".repeat(1_000_000)}":[${Array.from({ length: 200 }, () => '"\\ud800"').join()}]}`;
-    const answer = await client.request("POST", "/candidates", {
-      body,
-      headers: { "Content-Type": "application/json" },
-    });
-    const { errors } = expectProblem(answer, 422, "validation_failed");
-    expect(errors[0]?.pointer).to.equal(`/${"a".repeat(100)}/0`);
-  });
-
-  it("lists 100 texts that are not Unicode, and says that there are more", async () => {
-    const name = Array(5_000).fill("\ud800");
-    const { errors } = expectProblem(await client.post("/candidates", { name }), 422, "validation_failed");
-    expect(errors).to.have.length(101);
-    expect(errors[99]?.pointer).to.equal("/name/99");
   });
 
   it("lists 100 faults of a query", async () => {
@@ -216,15 +153,5 @@ describe("input validation", () => {
     expect(answer.body).to.include({ detail: "This path does not take DELETE. Use GET, HEAD, POST." });
     expect(answer.headers.get("allow")).to.equal("GET, HEAD, POST");
     expect(answer.headers.has("ratelimit")).to.equal(false);
-  });
-
-  it("keeps a valid X-Request-Id, and replaces an invalid one", async () => {
-    expect((await client.get("/candidates", { "X-Request-Id": "trace-1:2" })).headers.get("x-request-id")).to.equal(
-      "trace-1:2",
-    );
-    expect((await client.get("/candidates", { "X-Request-Id": "a b\tc" })).headers.get("x-request-id")).to.match(
-      /^req_/,
-    );
-    expect((await client.get("/nowhere")).headers.get("x-request-id")).to.match(/^req_/);
   });
 });

@@ -105,16 +105,6 @@ describe("rate limits", function () {
     expect(remainingOf((await account.client.get("/candidates")).headers)[0]).to.equal(239);
   });
 
-  it("charge nothing for a suspended account's key, which is refused with 403", async () => {
-    const account = await service.account();
-    expect((await account.client.get("/candidates")).status).to.equal(200);
-    await service.operators.accounts.suspendAccount(account.id);
-    const answer = await account.client.get("/candidates");
-    expectProblem(answer, 403, "account_suspended");
-    await service.operators.accounts.resumeAccount(account.id);
-    expect((await account.client.get("/candidates")).status).to.equal(200);
-  });
-
   it("show a new grant in the next answer, although the key had none and its window is not used up", async () => {
     const account = await service.account();
     const policies = async () => (await account.client.get("/candidates")).headers.get("ratelimit-policy");

@@ -78,65 +78,9 @@ describe("the client with pacing", () => {
     for (const gap of await gaps(true)) expect(gap).to.be.within(490, 1_500);
   });
 
-  it("does not wait while half of the limit is left, nor without pacing", async () => {
-    offer(5, 3600);
-    for (const gap of await gaps(true)) expect(gap).to.be.below(5_000);
-    offer(4, 3600);
-    for (const gap of await gaps(false)) expect(gap).to.be.below(5_000);
-  });
-
   it("waits no longer than maxWait for its turn", async () => {
     offer(1, 3600);
     for (const gap of await gaps(true, 0.6)) expect(gap).to.be.within(590, 2_000);
-  });
-
-  it("counts a live grant as left", async () => {
-    gateway.answer = (_, response) => {
-      response.setHeader("RateLimit-Policy", `"key";q=10;w=3600, "grant";q=500`);
-      response.setHeader("RateLimit", `"key";r=0;t=3600, "grant";r=400`).end("{}");
-    };
-    for (const gap of await gaps(true)) expect(gap).to.be.below(5_000);
-  });
-
-  it("delays nothing by turns of an earlier window", async () => {
-    const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "k", pacing: true });
-    const held: ServerResponse[] = [];
-    gateway.answer = (_, response) => void held.push(response);
-    const both = [client.readCandidate("cand_1"), client.readCandidate("cand_2")];
-    while (held.length < 2) await setTimeout(5);
-    answerWith(1, 3600, held[0]);
-    await Promise.race(both);
-    await errorOf(client.readCandidate("cand_3", { signal: AbortSignal.timeout(10) })); // its turn was in an hour
-    answerWith(10, 3600, held[1]); // a new window
-    await Promise.all(both);
-    offer(4, 0.2); // one each 50 ms
-    for (let n = 0; n < 2; n++) await client.readCandidate("cand_1");
-    expect((sent.at(-1)?.at ?? 0) - (sent.at(-2)?.at ?? 0)).to.be.within(40, 5_000);
-  });
-
-  it("waits as a date in Retry-After says, and a second if there is none", async () => {
-    for (const [header, from, to] of [
-      [() => new Date(Date.now() + 2_000).toUTCString(), 900, 3_500],
-      [() => undefined, 990, 3_500],
-    ] as const) {
-      let refused = false;
-      gateway.answer = (_, response) => {
-        const retryAfter = header();
-        if (!refused && retryAfter !== undefined) response.setHeader("Retry-After", retryAfter);
-        response.writeHead(refused ? 200 : 429).end("{}");
-        refused = true;
-      };
-      const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "k" });
-      await client.readCandidate("cand_1");
-      expect((sent[1]?.at ?? 0) - (sent[0]?.at ?? 0)).to.be.within(from, to);
-    }
-  });
-
-  it("waits no longer than maxWait in all, over several refusals", async () => {
-    gateway.answer = (_, response) => void response.writeHead(429, { "retry-after": "1" }).end("{}");
-    const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "k", maxWait: 1.5 });
-    expect(await errorOf(client.readCandidate("cand_1"))).to.be.instanceOf(RateLimitError);
-    expect(sent).to.have.length(2);
   });
 
   it("waits as the problem says if nobody may read Retry-After", async () => {

@@ -32,31 +32,6 @@ describe("the client, after a failure", () => {
     expect((await account.client.get("/candidates")).body.data.map((row) => row.id)).to.deep.equal([id]);
   });
 
-  it("does not send a call again that was refused for what it says, or by a fault of the service", async () => {
-    for (const status of [400, 404, 409, 422, 500]) {
-      const { client, sent } = behindGateway();
-      gateway.answer = (_, response) => {
-        response.statusCode = status;
-        response.setHeader("Content-Type", "application/problem+json").end(JSON.stringify({ status, code: "refused" }));
-      };
-      for (const call of [client.readCandidate("cand_1"), client.createCandidate({})])
-        expect(await errorOf(call))
-          .to.be.instanceOf(ProblemError)
-          .and.to.include({ status });
-      expect(sent, `${status}`).to.have.length(2);
-    }
-  });
-
-  it("uses another Idempotency-Key for another call, and the caller's own if there is one", async () => {
-    const { client, sent } = proxied();
-    await client.createCandidate({});
-    await client.createCandidate({});
-    await client.createCandidate({}, { idempotencyKey: "row 7" });
-    const keys = sent.map(({ headers }) => headers["Idempotency-Key"]);
-    expect(new Set(keys).size).to.equal(3);
-    expect(keys[2]).to.equal("row 7");
-  });
-
   it("sends a GET and a DELETE again; a DELETE that was done is a success", async () => {
     const { client, sent } = proxied();
     const { id } = await client.createCandidate({});
@@ -69,16 +44,6 @@ describe("the client, after a failure", () => {
     expect(await errorOf(client.deleteReference(reference.id)), "a DELETE of nothing").to.include({
       code: "not_found",
     });
-  });
-
-  it("does not repeat a PATCH or a write with If-Match whose answer is lost", async () => {
-    const { client, sent } = proxied();
-    const { id } = await client.createCandidate({});
-    proxy.loseAnswer = true;
-    expect(await errorOf(client.updateCandidate(id, { name: "Ada" }))).to.be.instanceOf(ConnectionError);
-    proxy.loseAnswer = true;
-    expect(await errorOf(client.deleteCandidate(id, { ifMatch: "*" }))).to.be.instanceOf(ConnectionError);
-    expect(sent).to.have.length(3);
   });
 
   it("waits until the service can be reached again", async () => {
@@ -157,30 +122,6 @@ describe("the client, after a failure", () => {
     expect(await client.readCandidate("cand_1")).to.deep.equal({ object: "candidate" });
     expect(sent).to.have.length(3);
   });
-
-  it("waits for the first attempt of an idempotent request to end", async () => {
-    const { client, sent } = behindGateway();
-    gateway.answer = (_, response) =>
-      void (sent.length === 1
-        ? response.writeHead(409).end(JSON.stringify({ status: 409, code: "idempotency_in_flight" }))
-        : response.writeHead(201).end(JSON.stringify({ object: "candidate" })));
-    await client.createCandidate({});
-    expect(sent).to.have.length(2);
-  });
-
-  it("waits as long as a 503 asks for, and repeats a PATCH only if nothing was done", async () => {
-    const { client, sent } = behindGateway();
-    let code = "limiter_unavailable";
-    gateway.answer = (_, response) =>
-      void (sent.length === 1
-        ? response.writeHead(503, { "retry-after": "1" }).end(JSON.stringify({ status: 503, code }))
-        : response.end("{}"));
-    await client.updateCandidate("cand_1", {});
-    expect((sent[1]?.at ?? 0) - (sent[0]?.at ?? 0)).to.be.at.least(1000);
-    sent.length = 0;
-    code = "store_unavailable";
-    expect(await errorOf(client.updateCandidate("cand_1", {}))).to.include({ code });
-  });
 });
 
 describe("the client, with a wrong baseUrl", () => {
@@ -201,12 +142,6 @@ describe("the client, with a wrong baseUrl", () => {
     expect(await call())
       .to.have.property("message")
       .that.matches(/redirects to https:\/\/elsewhere\.example\/\. Check/);
-  });
-
-  it("keeps the path of baseUrl", async () => {
-    gateway.answer = ({ url }, response) => void response.end(JSON.stringify({ url }));
-    const { client } = recorded({ baseUrl: `${gateway.url}/onboarding/`, apiKey: "k" });
-    expect(await client.readLimits()).to.deep.equal({ url: "/onboarding/limits" });
   });
 
   it("says that nobody answers, and refuses what is no http URL", async () => {

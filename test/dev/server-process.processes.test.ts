@@ -19,16 +19,6 @@ describe("a server process", () => {
     expect(isAlive(redis.pid)).to.equal(false);
   });
 
-  it("restarts on the same port after a crash", async () => {
-    const redis = await startRedis({ args: ["--appendfsync", "always"] });
-    const { pid, port } = redis;
-    await redis.kill();
-    await redis.restart();
-    expect(redis.pid).to.not.equal(pid);
-    expect(redis.port).to.equal(port);
-    await redis.stop();
-  });
-
   it("that answers too late is asked again", async () => {
     let asked = 0;
     let started = 0;

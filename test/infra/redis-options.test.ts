@@ -64,8 +64,6 @@ describe("A client of Redis", () => {
     expect([open.sentinelUsername, open.sentinelPassword].filter(Boolean)).to.deep.equal([]);
     expect(open.enableTLSForSentinelMode).to.equal(false);
     expect(open).to.include({ db: 0, failoverDetector: true });
-    expect(open.sentinelReconnectStrategy?.(1)).to.equal(1000);
-    expect(open.sentinelRetryStrategy?.(3)).to.equal(150);
   });
 
   it("takes every node of a cluster over TLS, or none, and asks masters only", () => {
@@ -78,7 +76,6 @@ describe("A client of Redis", () => {
     const { options: open } = created("redis+cluster://HERE") as Cluster;
     expect(open.redisOptions).not.to.have.any.keys("tls", "username", "password");
     expect(open).to.include({ scaleReads: "master", retryDelayOnFailover: 0, enableOfflineQueue: false });
-    expect([1, 2, 100].map((times) => open.clusterRetryStrategy?.(times))).to.deep.equal([50, 100, 500]);
   });
 
   for (const url of ["redis://HERE", "redis+sentinel://HERE/limits", "redis+cluster://HERE"]) {
@@ -107,10 +104,4 @@ describe("A client of Redis", () => {
       expect(reconnects("ERR the replica is READONLY")).to.equal(false);
     });
   }
-
-  it("tries again after 50 ms, then 100 ms, and so on up to 500 ms, and never gives up", () => {
-    const { options } = created("redis://HERE") as Redis;
-    const waits = [1, 2, 9, 10, 11, 1_000_000].map((times) => options.retryStrategy?.(times));
-    expect(waits).to.deep.equal([50, 100, 450, 500, 500, 500]);
-  });
 });

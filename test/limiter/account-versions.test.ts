@@ -89,10 +89,4 @@ describe("the version of an account in Redis", () => {
       "admitted",
     ]);
   });
-
-  it("is compared as a number", async () => {
-    const caller = newCaller();
-    await raiseTo(redis, caller.accountId, 9);
-    expect((await chargeOne({ ...caller, surface: "reads", accountVersion: 10 })).verdict).to.equal("admitted");
-  });
 });

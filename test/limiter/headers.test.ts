@@ -142,13 +142,6 @@ describe("a refusal", () => {
     expect(Math.min(...ids.map((id) => delayOf(id, 240)))).to.equal(0);
   });
 
-  it("is the same for the same numbers also while keys with other delays are refused", () => {
-    const refused = { ...ADMITTED, verdict: "account_exhausted", resetMs: 66_000 } as const;
-    const [prompt, later] = [refusalOf(refused, PROMPT), refusalOf(refused, LATER)];
-    expect(refusalOf(refused, PROMPT)).to.equal(prompt);
-    expect(refusalOf(refused, LATER)).to.equal(later);
-  });
-
   it("challenges a replaced secret with WWW-Authenticate", () => {
     const refusal = refusalOf({ ...ADMITTED, verdict: "replaced" }, PROMPT);
     expect(refusal).to.include({ code: "api_key_invalid" });

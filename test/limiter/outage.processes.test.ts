@@ -115,14 +115,6 @@ describe("the limiter during a Redis outage", function () {
     await expectRecovery(request);
   });
 
-  it("keeps working after its scripts were flushed, and charges each request once", async () => {
-    const request = newRequest();
-    await operator.script("FLUSH");
-    const decisions = await Promise.all(Array.from({ length: 5 }, () => patient.charge(request)));
-    expect(decisions.map(({ verdict }) => verdict)).to.deep.equal(Array.from({ length: 5 }, () => "admitted"));
-    expect(await used(request)).to.deep.equal({ account: 5, key: 5 });
-  });
-
   it("keeps working while its scripts are flushed continuously, and charges each request once", async () => {
     const clients = await Promise.all(
       Array.from({ length: 5 }, () => connectRedis({ url: server.url, timeoutMs: 5_000 })),

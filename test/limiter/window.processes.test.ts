@@ -1,13 +1,10 @@
-import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import type { Caller } from "../../src/accounts/caller.ts";
 import type { RedisClient } from "../../src/infra/redis.ts";
-import { GrantCounters } from "../../src/limiter/grant-counters.ts";
-import { secondsToReset } from "../../src/limiter/headers.ts";
 import type { Decision } from "../../src/limiter/decision.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { limitsOf, type Surface } from "../../src/limiter/surfaces.ts";
-import { limiterOver, newCaller, redisNow, testRedis } from "./support.ts";
+import { limiterOver, newCaller, testRedis } from "./support.ts";
 
 const CONNECTIONS = 8;
 /** The load ends after requests were refused in this many windows. */
@@ -48,41 +45,6 @@ describe("the limiter at the edge of a window", function () {
     }
   });
 
-  it("admits a client that waits exactly as long as Retry-After says", async () => {
-    const outcomes = await Promise.all(
-      connections.flatMap((redis, n) =>
-        [n, n + CONNECTIONS, n + 2 * CONNECTIONS].map(async (client) => {
-          await setTimeout(80 * client); // spread over the window
-          const limiter = limiterOver(redis, { windowSeconds: 2 });
-          const request = { ...newCaller(), surface: SURFACE };
-          const refused = await untilRefused(limiter, request);
-          await sleepExactly(1000 * secondsToReset(refused));
-          return (await limiter.charge(request)).verdict;
-        }),
-      ),
-    );
-    expect(outcomes).to.deep.equal(outcomes.map(() => "admitted"));
-  });
-
-  it("stops drawing on a grant the moment it ends", async () => {
-    const [redis] = connections;
-    const [limiter] = limiters;
-    const caller = newCaller();
-    const expiresAtMs = (await redisNow(redis!)) + 300;
-    await new GrantCounters(redis!).put({
-      ...caller,
-      grantId: "grant_1",
-      surface: "create",
-      amount: 1_000_000,
-      expiresAtMs,
-    });
-    const request = { ...caller, surface: "create", cost: 101 } as const; // fits no window
-    let decision = await limiter!.charge(request);
-    expect(decision.verdict).to.equal("granted");
-    while ((await redisNow(redis!)) < expiresAtMs) decision = await limiter!.charge(request);
-    expect(await limiter!.charge(request)).to.deep.include({ verdict: "key_exhausted", grantRemaining: null });
-  });
-
   interface Window {
     /** Number of admitted requests by key id. */
     admitted: Map<string, number>;
@@ -110,17 +72,3 @@ describe("the limiter at the edge of a window", function () {
     return windows;
   }
 });
-
-async function untilRefused(limiter: Limiter, request: Parameters<Limiter["charge"]>[0]): Promise<Decision> {
-  for (;;) {
-    const decision = await limiter.charge(request);
-    if (decision.verdict !== "admitted") return decision;
-  }
-}
-
-/** Waits for exactly this long: a plain timer may fire a fraction of a millisecond early. */
-async function sleepExactly(ms: number): Promise<void> {
-  const until = performance.now() + ms;
-  await setTimeout(ms - 5);
-  while (performance.now() < until) await setTimeout(0);
-}

@@ -53,16 +53,12 @@ describe("PATCH /settings/{kind}", () => {
 
   const ACCEPTED: [kind: "assistant" | "quiet-hours", field: string, sent: unknown, kept: unknown][] = [
     ["assistant", "language", "pt-br", "pt-BR"],
-    ["assistant", "language", "zh-hant-tw", "zh-Hant-TW"],
     ["assistant", "instructions", "\u0000 $set a.b שלום", "\u0000 $set a.b שלום"],
     ["assistant", "display_name", "", null],
     ["assistant", "language", "", "en"],
     ["quiet-hours", "timezone", "", "UTC"],
     ["quiet-hours", "end", "07:30\n", "07:30"],
     ["quiet-hours", "timezone", "europe/berlin", "Europe/Berlin"],
-    ["quiet-hours", "timezone", "Asia/Kolkata", "Asia/Kolkata"],
-    ["quiet-hours", "timezone", "US/Eastern", "US/Eastern"],
-    ["quiet-hours", "timezone", "Etc/GMT+5", "Etc/GMT+5"],
     ["quiet-hours", "days", ["sun", "mon"], ["sun", "mon"]],
   ];
   for (const [kind, field, sent, kept] of ACCEPTED) {
