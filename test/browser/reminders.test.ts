@@ -1,28 +1,19 @@
 import { once } from "node:events";
 import { watch } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
 import { type ParsedMail, simpleParser } from "mailparser";
 import type { Page } from "playwright-core";
+import { freePort } from "../../src/dev/server-process.ts";
 import { startService } from "../support/service.ts";
 import { useAccount } from "../support/use-service.ts";
 import { useStarted } from "../support/use-started.ts";
 import { expectAccessible, screenshot, useBrowser, type View } from "./support/browser.ts";
 
 const NAMES = ["Passport", "Proof of a very long name that does not fit on one line of a phone".replaceAll(" ", "-")];
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** A folder of messages. */
 async function openOutbox() {

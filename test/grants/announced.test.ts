@@ -1,18 +1,12 @@
 import { mock } from "node:test";
 import { expect } from "chai";
 import { useAccounts } from "../accounts/support.ts";
-import { AuditStore } from "../../src/audit/store.ts";
-import { AuditTrail } from "../../src/audit/trail.ts";
-import { GrantService } from "../../src/grants/service.ts";
-import { GrantStore } from "../../src/grants/store.ts";
-import { SharedClock } from "../../src/infra/clock.ts";
-import { newTypeId } from "../../src/infra/ids.ts";
-import { AccountVersions } from "../../src/limiter/account-versions.ts";
+import type { GrantService } from "../../src/grants/service.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { ACCOUNT_REFUSAL_MS } from "../../src/limiter/refusal-cache.ts";
 import { limiterOver, useTestRedis, raiseTo } from "../limiter/support.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { newGrantRequest } from "./grant-service.ts";
+import { newGrantRequest, newGrantService } from "./grant-service.ts";
 import { termsOf } from "./support.ts";
 
 const WAIT_MS = 50;
@@ -21,14 +15,9 @@ describe("a grant that is issued", () => {
   const accounts = useAccounts();
   const redis = useTestRedis();
   const counters = new GrantCounters(redis);
-  const versions = new AccountVersions(redis);
-  const clock = new SharedClock();
   let grants: GrantService;
   before(() => {
-    const { store, mongo } = accounts;
-    const audit = new AuditTrail({ store: new AuditStore(mongo), clock, newId: newTypeId, actor: "test" });
-    const own = { store: new GrantStore(mongo), counters, issueWaitMs: WAIT_MS };
-    grants = new GrantService({ accounts: store, versions, audit, clock, newId: newTypeId, ...own });
+    ({ grants } = newGrantService(accounts, { counters, issueWaitMs: WAIT_MS }));
   });
 
   it("is filled only once no replica can repeat a refusal from the time before it was placed", async () => {

@@ -11,12 +11,16 @@ import type { Accounts } from "../accounts/support.ts";
 /** Returns a service that issues grants, its store and its audit trail. The trail names `test` as the actor. */
 export function newGrantService(
   { mongo, store: accounts, versions }: Pick<Accounts, "mongo" | "store" | "versions">,
-  { counters, clock = new SharedClock() }: { counters: GrantCounters; clock?: Clock },
+  {
+    counters,
+    clock = new SharedClock(),
+    issueWaitMs = 0,
+  }: { counters: GrantCounters; clock?: Clock; issueWaitMs?: number },
 ) {
   const store = new GrantStore(mongo);
   const audit = new AuditTrail({ store: new AuditStore(mongo), clock, newId: newTypeId, actor: "test" });
-  // No replica repeats refusals here, so the issue need not wait.
-  const given = { accounts, versions, store, counters, audit, clock, newId: newTypeId, issueWaitMs: 0 };
+  // Where no replica repeats refusals, the issue need not wait.
+  const given = { accounts, versions, store, counters, audit, clock, newId: newTypeId, issueWaitMs };
   const grants = new GrantService(given);
   return { store, audit, grants };
 }

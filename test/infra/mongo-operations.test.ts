@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { BSON, MongoError } from "mongodb";
+import { BSON } from "mongodb";
 import { expect } from "chai";
 import { connectMongo } from "../../src/infra/mongo.ts";
 import { startNetwork, type Network } from "../faults/store/network.ts";
@@ -159,20 +159,6 @@ describe("a MONGODB_URL that asks for less than the service promises", () => {
       url: withOptions(testConfig().MONGODB_URL ?? "", options),
       timeoutMs: STORE_TIMEOUT_MS,
     });
-    await mongo.close();
-  });
-});
-
-describe("an operation of MongoDB that throws before it returns a promise", () => {
-  it("fails as one that rejects, and leaves its time limit behind", async () => {
-    const mongo = await connectMongo({ url: testConfig().MONGODB_URL ?? "", timeoutMs: STORE_TIMEOUT_MS });
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-    const before = timers();
-    const failed = mongo.bounded("find candidates", () => {
-      throw new MongoError("no");
-    });
-    expect(timers()).to.equal(before);
-    expect(await failed.catch((error: unknown) => error)).to.include({ code: "store_unavailable" });
     await mongo.close();
   });
 });

@@ -1,34 +1,15 @@
 import { expect } from "chai";
-import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
+import type { RedisClient } from "../../src/infra/redis.ts";
 import { clockTime, serverOf } from "../../src/infra/redis-nodes.ts";
+import { useRedisClient } from "../support/servers.ts";
 import { useStarted } from "../support/use-started.ts";
-import {
-  asking,
-  connectionsTo,
-  type Reached,
-  startCluster,
-  startBehindSentinel,
-  startStandalone,
-} from "./redis-forms.ts";
-
-/** Longer than any test takes, so that no command times out on a slow machine. */
-const PATIENT_MS = 5_000;
-
-const FORMS: Record<string, () => Promise<Reached>> = {
-  "a single server": startStandalone,
-  "a cluster": startCluster,
-  "a server behind Sentinels": startBehindSentinel,
-};
+import { asking, connectionsTo, FORMS } from "./redis-forms.ts";
 
 for (const [form, start] of Object.entries(FORMS))
   describe(`the connection to ${form}`, () => {
     const redis = useStarted(form, start, (started) => started.stop());
     const database = form === "a cluster" ? 0 : 3;
-    const client = useStarted<RedisClient>(
-      "The client",
-      () => connectRedis({ url: redis.url, timeoutMs: PATIENT_MS }),
-      (connected) => connected.disconnect(),
-    );
+    const client = useRedisClient(redis);
 
     it("has the service's name, and the users and the database that REDIS_URL names", async () => {
       await client.set("here", "1");

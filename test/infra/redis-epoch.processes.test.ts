@@ -5,8 +5,9 @@ import { expect } from "chai";
 import { RedisEpoch } from "../../src/infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import { startProxy } from "../limiter/proxy.ts";
+import { useRedisClient } from "../support/servers.ts";
 import { useStarted } from "../support/use-started.ts";
-import { asking, type Reached, startBehindSentinel, startCluster, startStandalone } from "./redis-forms.ts";
+import { asking, FORMS, startStandalone } from "./redis-forms.ts";
 
 /** Resolves when the client's commands are answered again. No event says so in every form. */
 async function answers(client: RedisClient): Promise<void> {
@@ -19,20 +20,10 @@ async function answers(client: RedisClient): Promise<void> {
     await setTimeout(5);
 }
 
-const FORMS: Record<string, () => Promise<Reached>> = {
-  "a single server": startStandalone,
-  "a cluster": startCluster,
-  "a server behind Sentinels": startBehindSentinel,
-};
-
 for (const [form, start] of Object.entries(FORMS))
   describe(`the epoch of a client of ${form}`, () => {
     const redis = useStarted(form, start, (started) => started.stop());
-    const client = useStarted<RedisClient>(
-      "The client",
-      () => connectRedis({ url: redis.url, timeoutMs: 5_000 }),
-      (connected) => connected.disconnect(),
-    );
+    const client = useRedisClient(redis);
 
     it("lasts as long as the connection, and is another one when commands are answered again", async () => {
       const epoch = new RedisEpoch(client);

@@ -27,7 +27,7 @@ export async function startStandalone(): Promise<Reached> {
 }
 
 /** Starts a cluster of one node, which has all slots. */
-export async function startCluster(): Promise<Reached> {
+async function startCluster(): Promise<Reached> {
   const bus = await freePort();
   const args = [...USER, "--cluster-enabled", "yes", "--cluster-port", `${bus}`, "--cluster-announce-ip", "127.0.0.1"];
   const server = await startRedis({ args });
@@ -39,7 +39,7 @@ export async function startCluster(): Promise<Reached> {
 }
 
 /** Starts a server and a Sentinel that monitors it. The Sentinel has the user "sen". */
-export async function startBehindSentinel(): Promise<Reached> {
+async function startBehindSentinel(): Promise<Reached> {
   const server = await startRedis({ args: USER });
   const dir = mkdtempSync(join(tmpdir(), "onboarding-sentinel-"));
   const monitor = `sentinel monitor limits 127.0.0.1 ${server.port} 1`;
@@ -51,6 +51,13 @@ export async function startBehindSentinel(): Promise<Reached> {
   };
   return { url, server, sentinelUrl: sentinel.url, stop };
 }
+
+/** What starts a Redis that is reached by each form of REDIS_URL. */
+export const FORMS: Record<string, () => Promise<Reached>> = {
+  "a single server": startStandalone,
+  "a cluster": startCluster,
+  "a server behind Sentinels": startBehindSentinel,
+};
 
 /** Returns the lines of `CLIENT LIST`: one for each connection to the server. */
 export async function connectionsTo(url: string): Promise<string[]> {

@@ -1,22 +1,13 @@
 import { once } from "node:events";
 import type { Redis } from "ioredis";
 import { expect } from "chai";
-import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import { limiterOver, newCaller } from "../limiter/support.ts";
-import { useRedisServer } from "../support/servers.ts";
+import { useRedisClient, useRedisServer } from "../support/servers.ts";
 
 describe("what is sent to Redis", () => {
   const server = useRedisServer();
-  let redis: RedisClient;
-  let operator: RedisClient;
-  before(async () => {
-    redis = await connectRedis({ url: server.url, timeoutMs: 5_000 });
-    operator = await connectRedis({ url: server.url, timeoutMs: 5_000 });
-  });
-  after(() => {
-    redis?.disconnect();
-    operator?.disconnect();
-  });
+  const redis = useRedisClient(server);
+  const operator = useRedisClient(server);
 
   async function figure(section: string, name: RegExp): Promise<number> {
     return Number(name.exec(await operator.info(section))?.[1] ?? 0);

@@ -28,6 +28,7 @@ describe("an operation of the store", () => {
       const failure = await failing(error);
       expect(failure).to.be.an.instanceOf(Problem).and.include({
         code: "store_unavailable",
+        status: 503,
         message: "The store did not answer in time. Try again shortly.",
       });
       expect((failure as Problem).extras).to.deep.equal({ headers: { "Retry-After": "2" }, cause: error });
@@ -52,8 +53,12 @@ describe("an operation of the store", () => {
           throw thrown;
         })
         .catch((failure: unknown) => failure);
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const before = timers();
     const own = new Error("ours");
-    expect(await fail(own)).to.equal(own);
+    const failed = fail(own);
+    expect(timers(), "its time limit is not left behind").to.equal(before);
+    expect(await failed).to.equal(own);
     expect(await fail(withCode("EPIPE"))).to.include({ code: "store_unavailable" });
   });
 
@@ -100,6 +105,16 @@ describe("a connection to the store", () => {
       await mongo.close();
     }
   }
+
+  it("fails with one line that names the address, without the password, if no server is there", async () => {
+    const failed = await connectMongo({ url: "mongodb://ann:secret@127.0.0.1:1/pipeline", timeoutMs: 200 }).then(
+      () => expect.fail("it connected"),
+      (error: Error) => error,
+    );
+    expect(failed.message).to.equal(
+      "MongoDB at mongodb://…@127.0.0.1:1/pipeline cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Check MONGODB_URL.",
+    );
+  });
 
   for (const name of ["", "pipeline", "räume"])
     it(`uses the database ${name === "" ? "onboarding if its URL names none" : name}`, async () => {

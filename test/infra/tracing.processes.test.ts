@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { startRedis } from "../support/servers.ts";
+import { useRedisServer } from "../support/servers.ts";
 import { compiled } from "../support/compiled.ts";
 import type { Processes } from "../support/processes.ts";
 import { useStarted } from "../support/use-started.ts";
@@ -79,11 +79,7 @@ describe("Tracing", () => {
 
 describe("Tracing of a request that fails", () => {
   const collector = useStarted("The collector", startCollector, stopCollector);
-  const redis = useStarted(
-    "The Redis server",
-    () => startRedis(),
-    (server) => server.stop(),
-  );
+  const redis = useRedisServer();
   const service = useProcesses(() => ({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     REDIS_URL: redis.url,

@@ -2,22 +2,28 @@ import { expect } from "chai";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
 import { limitsOf, SURFACES } from "../../src/limiter/surfaces.ts";
+import type { Caller } from "../../src/accounts/caller.ts";
 import { newCaller, raiseTo, redisNow, useLimiter, verdicts } from "./support.ts";
 
 const DAY_MS = 86_400_000;
 
 describe("charging a request, with grants", () => {
   const { redis, charge, last, chargeOne } = useLimiter();
-
-  it("draws a grant if the key's window is exhausted, and charges neither counter", async () => {
-    const caller = newCaller();
-    await new GrantCounters(redis).put({
+  const store = new GrantCounters(redis);
+  type Placed = Parameters<GrantCounters["put"]>[0];
+  /** Places a grant of creates for the key, which lasts so many days. @returns whether it is new. */
+  const place = async (caller: Caller, more: Partial<Placed> & { amount: number }, days = 1) =>
+    store.put({
       ...caller,
       grantId: "grant_1",
       surface: "create",
-      amount: 3,
-      expiresAtMs: (await redisNow(redis)) + DAY_MS,
+      expiresAtMs: (await redisNow(redis)) + days * DAY_MS,
+      ...more,
     });
+
+  it("draws a grant if the key's window is exhausted, and charges neither counter", async () => {
+    const caller = newCaller();
+    await place(caller, { amount: 3 });
     const decisions = await charge(105, { ...caller, surface: "create" });
     expect(verdicts(decisions)).to.deep.equal({ admitted: 100, granted: 3, key_exhausted: 2 });
     expect(decisions.at(-1)).to.deep.include({
@@ -29,13 +35,7 @@ describe("charging a request, with grants", () => {
 
   it("draws a grant if the account's window is exhausted", async () => {
     const caller = newCaller();
-    await new GrantCounters(redis).put({
-      ...caller,
-      grantId: "grant_1",
-      surface: "create",
-      amount: 1,
-      expiresAtMs: (await redisNow(redis)) + DAY_MS,
-    });
+    await place(caller, { amount: 1 });
     await charge(100, { ...newCaller(caller.accountId), surface: "create" });
     await charge(100, { ...newCaller(caller.accountId), surface: "create" });
     expect(await last(1, { ...caller, surface: "create" })).to.deep.include({
@@ -48,9 +48,8 @@ describe("charging a request, with grants", () => {
   for (const surface of SURFACES) {
     it(`draws a grant for ${surface}, and only for that`, async () => {
       const caller = newCaller();
-      const expiresAtMs = (await redisNow(redis)) + DAY_MS;
       const limit = limitsOf(surface, 1).key;
-      await new GrantCounters(redis).put({ ...caller, grantId: "grant_1", surface, amount: 3, expiresAtMs });
+      await place(caller, { surface, amount: 3 });
       expect(verdicts(await charge(limit + 5, { ...caller, surface }))).to.deep.equal({
         admitted: limit,
         granted: 3,
@@ -65,19 +64,10 @@ describe("charging a request, with grants", () => {
   }
 
   it("draws the grant that expires first, whatever its id, and whichever was issued first", async () => {
-    const store = new GrantCounters(redis);
-    const now = await redisNow(redis);
     const days = { grant_a: 2, grant_b: 1 };
     for (const ids of [["grant_a", "grant_b"] as const, ["grant_b", "grant_a"] as const]) {
       const caller = newCaller();
-      for (const grantId of ids)
-        await store.put({
-          ...caller,
-          grantId,
-          surface: "create",
-          amount: 5,
-          expiresAtMs: now + days[grantId] * DAY_MS,
-        });
+      for (const grantId of ids) await place(caller, { grantId, amount: 5 }, days[grantId]);
       await charge(106, { ...caller, surface: "create" });
       expect((await store.list(caller, "create")).map(({ id, remaining }) => [id, remaining])).to.deep.equal([
         ["grant_b", 0],
@@ -88,10 +78,9 @@ describe("charging a request, with grants", () => {
 
   it("draws grants that expire together in the order of their ids, in which they are also listed", async () => {
     const caller = newCaller();
-    const store = new GrantCounters(redis);
     const expiresAtMs = (await redisNow(redis)) + DAY_MS;
     const ids = ["grant_c", "grant_a", "grant_d", "grant_b"];
-    for (const grantId of ids) await store.put({ ...caller, grantId, surface: "create", amount: 1, expiresAtMs });
+    for (const grantId of ids) await place(caller, { grantId, amount: 1, expiresAtMs });
     await charge(100, { ...caller, surface: "create" });
     const drawn: string[] = [];
     for (const _ of ids) {
@@ -105,14 +94,12 @@ describe("charging a request, with grants", () => {
 
   it("tells what remains of all live grants together, after the request", async () => {
     const caller = newCaller();
-    const store = new GrantCounters(redis);
-    const now = await redisNow(redis);
     for (const [grantId, amount, days] of [
       ["grant_a", 3, 1],
       ["grant_b", 4, 2],
       ["grant_over", 9, -1],
     ] as const)
-      await store.put({ ...caller, grantId, surface: "start", amount, expiresAtMs: now + days * DAY_MS });
+      await place(caller, { grantId, surface: "start", amount }, days);
     expect(await chargeOne({ ...caller, surface: "start" })).to.include({ grantRemaining: 7, grantAmount: 7 });
     await charge(9, { ...caller, surface: "start" });
     expect(await chargeOne({ ...caller, surface: "start" })).to.include({
@@ -124,30 +111,21 @@ describe("charging a request, with grants", () => {
 
   it("tells that a grant is empty that has not been filled yet", async () => {
     const caller = newCaller();
-    const expiresAtMs = (await redisNow(redis)) + DAY_MS;
-    await new GrantCounters(redis).put({ ...caller, grantId: "grant_1", surface: "start", amount: 0, expiresAtMs });
+    await place(caller, { surface: "start", amount: 0 });
     expect(await chargeOne({ ...caller, surface: "start" })).to.include({ grantRemaining: 0, grantAmount: 0 });
   });
 
   it("never draws a grant that has expired, was revoked, belongs to another key or is for another surface", async () => {
     const caller = newCaller();
-    const store = new GrantCounters(redis);
-    const now = await redisNow(redis);
-    await store.put({ ...caller, grantId: "grant_expired", surface: "create", amount: 5, expiresAtMs: now - 1 });
-    await store.put({ ...caller, grantId: "grant_revoked", surface: "create", amount: 5, expiresAtMs: now + DAY_MS });
-    await store.put({
-      ...newCaller(caller.accountId),
-      grantId: "grant_other",
-      surface: "create",
-      amount: 5,
-      expiresAtMs: now + DAY_MS,
-    });
+    await place(caller, { grantId: "grant_expired", amount: 5, expiresAtMs: (await redisNow(redis)) - 1 });
+    await place(caller, { grantId: "grant_revoked", amount: 5 });
+    await place(newCaller(caller.accountId), { grantId: "grant_other", amount: 5 });
     expect(await store.remove({ ...caller, surface: "create", grantId: "grant_revoked" })).to.equal(true);
     expect(await last(101, { ...caller, surface: "create" })).to.deep.include({
       verdict: "key_exhausted",
       grantRemaining: null,
     });
-    await store.put({ ...caller, grantId: "grant_live", surface: "create", amount: 5, expiresAtMs: now + DAY_MS });
+    await place(caller, { grantId: "grant_live", amount: 5 });
     expect(await last(11, { ...caller, surface: "start" })).to.deep.include({
       verdict: "key_exhausted",
       grantRemaining: null,
@@ -156,17 +134,10 @@ describe("charging a request, with grants", () => {
 
   it("ignores a second grant with the same id, and keeps what was drawn from the first", async () => {
     const caller = newCaller();
-    const store = new GrantCounters(redis);
-    const grant = {
-      ...caller,
-      grantId: "grant_1",
-      surface: "create",
-      amount: 2,
-      expiresAtMs: (await redisNow(redis)) + DAY_MS,
-    } as const;
-    expect(await store.put(grant)).to.equal(true);
+    const grant = { amount: 2, expiresAtMs: (await redisNow(redis)) + DAY_MS };
+    expect(await place(caller, grant)).to.equal(true);
     await charge(101, { ...caller, surface: "create" });
-    expect(await store.put(grant)).to.equal(false);
+    expect(await place(caller, grant)).to.equal(false);
     expect(verdicts(await charge(3, { ...caller, surface: "create" }))).to.deep.equal({
       granted: 1,
       key_exhausted: 2,
@@ -174,7 +145,6 @@ describe("charging a request, with grants", () => {
   });
 
   it("removes a key's grants a day after the last of them expires", async () => {
-    const store = new GrantCounters(redis);
     const now = await redisNow(redis);
     for (const days of [
       [1, 2],
@@ -182,13 +152,7 @@ describe("charging a request, with grants", () => {
     ]) {
       const caller = newCaller();
       for (const day of days)
-        await store.put({
-          ...caller,
-          grantId: `grant_${day}`,
-          surface: "create",
-          amount: 1,
-          expiresAtMs: now + day * DAY_MS,
-        });
+        await place(caller, { grantId: `grant_${day}`, amount: 1, expiresAtMs: now + day * DAY_MS });
       expect(await redis.pexpiretime(redisKeys.grants(caller, "create"))).to.equal(now + 3 * DAY_MS);
     }
   });
@@ -196,9 +160,7 @@ describe("charging a request, with grants", () => {
   it("draws no grant for a key that must be looked up again", async () => {
     const caller = newCaller();
     const { accountId } = caller;
-    const store = new GrantCounters(redis);
-    const expiresAtMs = (await redisNow(redis)) + DAY_MS;
-    await store.put({ ...caller, grantId: "grant_1", surface: "create", amount: 1, expiresAtMs });
+    await place(caller, { amount: 1 });
     await charge(100, { ...caller, surface: "create" });
     await raiseTo(redis, accountId, 2);
     const claim = { ...caller, surface: "create" } as const;

@@ -4,7 +4,7 @@ import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { LocalLimiter } from "../../src/limiter/local.ts";
-import { startRedis, useRedisServer } from "../support/servers.ts";
+import { startRedis, useRedisClient, useRedisServer } from "../support/servers.ts";
 import { useProxy } from "./proxy.ts";
 import { limiterOver, newCaller, problemOf } from "./support.ts";
 
@@ -82,14 +82,10 @@ describe("LIMITER_ON_OUTAGE=local falls back", function () {
   this.timeout(30_000);
   const server = useRedisServer();
   const proxy = useProxy(server);
-  let redis: RedisClient;
+  const redis = useRedisClient(proxy);
   let limiter: Limiter;
   let patient: Limiter;
-  before(async () => {
-    redis = await connectRedis({ url: proxy.url, timeoutMs: 5_000 });
-    patient = limiterOver(redis);
-  });
-  after(() => redis.disconnect());
+  before(() => void (patient = limiterOver(redis)));
   beforeEach(() => {
     limiter = limiterOver(redis, { onOutage: "local", replicasExpected: REPLICAS, timeoutMs: TIMEOUT_MS });
   });

@@ -1,12 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { connectRedis } from "../../src/infra/redis.ts";
 import { useProxy } from "../limiter/proxy.ts";
 import { redisNow } from "../limiter/support.ts";
 import { Client, expectProblem } from "../support/client.ts";
-import { useRedisServer } from "../support/servers.ts";
+import { useRedisClient, useRedisServer } from "../support/servers.ts";
 import { useOwnService } from "../support/use-service.ts";
-import { useStarted } from "../support/use-started.ts";
 
 /**
  * An answer that is so late, in milliseconds, still sets the replica's clock, which is then behind by as much. One that
@@ -24,11 +22,7 @@ describe("a secret whose grace is over by Redis's clock, on a replica whose cloc
   const server = useRedisServer();
   const proxy = useProxy(server);
   const service = useOwnService(() => ({ REDIS_URL: proxy.url }));
-  const redis = useStarted(
-    "Redis",
-    () => connectRedis({ url: server.url, timeoutMs: 5_000 }),
-    (client) => client.disconnect(),
-  );
+  const redis = useRedisClient(server);
 
   it("reads no limits and is not admitted, while the new one does and is", async () => {
     const account = await service.account();

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { SURFACES } from "../../src/limiter/surfaces.ts";
-import { startMailServer } from "../outreach/mail-server.ts";
+import { useMailServer } from "../outreach/mail-server.ts";
 import { LoadClient } from "../support/load.ts";
 import { accountWithKeys } from "../support/processes.ts";
 import { REQUESTS } from "../support/requests.ts";
-import { startRedis } from "../support/servers.ts";
+import { useRedisServer } from "../support/servers.ts";
 import { useProcesses } from "../support/use-service.ts";
 import { useStarted } from "../support/use-started.ts";
 import { filledIn, overlap, readDashboard } from "./support/dashboard.ts";
@@ -24,16 +24,8 @@ describe("the dashboard", () => {
   const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => filled(expr)));
   const annotations = dashboard.annotations.list.map(({ expr }) => expr);
 
-  const redis = useStarted(
-    "The Redis server",
-    () => startRedis(),
-    (server) => server.stop(),
-  );
-  const mail = useStarted(
-    "The mail server",
-    () => startMailServer(),
-    (server) => server.stop(),
-  );
+  const redis = useRedisServer();
+  const mail = useMailServer();
   const service = useProcesses(() => ({
     REDIS_URL: redis.url,
     REPLICAS: 2,

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { callbackify } from "node:util";
 import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import { useStarted } from "../support/use-started.ts";
 
 /** What the server does with a message. A number is a reply code. */
 export type Treatment =
@@ -98,4 +99,13 @@ export async function startMailServer(port = 0, { offersLogin = false } = {}): P
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
   return mailServer;
+}
+
+/** Starts a mail server before the tests of the `describe` that calls this, and stops it after them. */
+export function useMailServer(): MailServer {
+  return useStarted(
+    "The mail server",
+    () => startMailServer(),
+    (server) => server.stop(),
+  );
 }

@@ -4,16 +4,11 @@ import { answerOf, complaintOf, serversOf } from "../admin/support.ts";
 import { answerQuestions, open, PDF, post } from "../pages/support.ts";
 import { scrape } from "../support/metrics.ts";
 import { useAccount, useOwnService } from "../support/use-service.ts";
-import { useStarted } from "../support/use-started.ts";
-import { startMailServer } from "./mail-server.ts";
+import { useMailServer } from "./mail-server.ts";
 
 describe("The chase, through a service and a mail server", function () {
   this.timeout(60_000);
-  const mail = useStarted(
-    "The mail server",
-    () => startMailServer(),
-    (server) => server.stop(),
-  );
+  const mail = useMailServer();
   const service = useOwnService(() => ({
     SMTP_URL: mail.url,
     MAIL_FROM: "jobs@example.com",

@@ -5,6 +5,7 @@ import { findMongo, mongoSpec } from "../../src/dev/mongo.ts";
 import { askRedisPid, findRedis, redisSpec } from "../../src/dev/redis.ts";
 import { type OwnServer, type ServerSpec, launch } from "../../src/dev/server-process.ts";
 import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
+import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import { useStarted } from "./use-started.ts";
 
 /** A server of one test, which may pause, kill and restart it. */
@@ -62,11 +63,20 @@ export async function startSentinel(
 }
 
 /** Starts a Redis before the tests of the `describe` that calls this, and stops it after them. */
-export function useRedisServer(): TestServer {
+export function useRedisServer(options: Parameters<typeof startRedis>[0] = {}): TestServer {
   return useStarted(
     "The Redis server",
-    () => startRedis(),
+    () => startRedis(options),
     (server) => server.stop(),
+  );
+}
+
+/** Connects to a Redis before the tests of the `describe` that calls this, and disconnects after them. */
+export function useRedisClient(server: { readonly url: string }, timeoutMs = 5_000): RedisClient {
+  return useStarted(
+    "The Redis client",
+    () => connectRedis({ url: server.url, timeoutMs }),
+    (client) => client.disconnect(),
   );
 }
 

@@ -1,13 +1,8 @@
-import { startMailServer } from "../../outreach/mail-server.ts";
-import { useStarted } from "../../support/use-started.ts";
+import { useMailServer } from "../../outreach/mail-server.ts";
 import { expectReadable, useObserved } from "../support/observed.ts";
 
 describe("the alert of mail", () => {
-  const mail = useStarted(
-    "The mail server",
-    () => startMailServer(),
-    (server) => server.stop(),
-  );
+  const mail = useMailServer();
   const { service, prometheus } = useObserved(() => ({
     SMTP_URL: mail.url,
     MAIL_FROM: "jobs@example.com",

@@ -1,17 +1,12 @@
 import { expect } from "chai";
 import { connectRedis } from "../../../src/infra/redis.ts";
-import { startRedis } from "../../support/servers.ts";
-import { useStarted } from "../../support/use-started.ts";
+import { useRedisServer } from "../../support/servers.ts";
 import { expectReadable, useObserved } from "../support/observed.ts";
 import { useTraffic } from "../support/traffic.ts";
 
 describe("the alerts while Redis", () => {
   const MAX_BYTES = 16 * 1024 ** 2;
-  const server = useStarted(
-    "The Redis server",
-    () => startRedis({ args: ["--maxmemory", `${MAX_BYTES}`, "--maxmemory-policy", "noeviction"] }),
-    (server) => server.stop(),
-  );
+  const server = useRedisServer({ args: ["--maxmemory", `${MAX_BYTES}`, "--maxmemory-policy", "noeviction"] });
   const { service, prometheus } = useObserved(() => ({ REDIS_URL: server.url }));
   const traffic = useTraffic(service);
 
