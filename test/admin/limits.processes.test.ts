@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { styleText } from "node:util";
 import { expect } from "chai";
-import { limitsTable } from "../../src/admin/table.ts";
 import type { GrantView } from "../../src/grants/view.ts";
 import type { AccountLimits } from "../../src/limits/account-limits.ts";
 import { useService, useSharedAccount } from "../support/use-service.ts";
@@ -135,93 +133,5 @@ describe("the commands for limits, grants and the audit trail", function () {
     expect(await gone).to.deep.equal([0, null]);
     expect(stderr).to.equal("");
     expect(shown).to.not.include(ESCAPE);
-  });
-});
-
-describe("the table of limits", () => {
-  // Without it, styleText writes no colours to what is not a terminal, and the tests would compare nothing with nothing.
-  const { FORCE_COLOR } = process.env;
-  before(() => void (process.env["FORCE_COLOR"] = "1"));
-  after(() => {
-    if (FORCE_COLOR === undefined) delete process.env["FORCE_COLOR"];
-    else process.env["FORCE_COLOR"] = FORCE_COLOR;
-  });
-
-  const surfaces = [
-    { surface: "create" as const, used: 0 },
-    { surface: "start" as const, used: 1 },
-    { surface: "reads" as const, used: 75 },
-    { surface: "list" as const, used: 99 },
-    { surface: "writes" as const, used: 100 },
-  ].map(({ surface, used }) => ({
-    surface,
-    quota: { limit: 100, used, remaining: 100 - used },
-    reset: 754,
-    reset_at: "2026-11-21T15:00:00.000Z",
-  }));
-  const key = (id: string, name: string): AccountLimits["keys"][number] => ({
-    id,
-    name,
-    status: "active",
-    surfaces: surfaces.map(({ quota, ...rest }) => ({ ...rest, key: quota })),
-    grants: [
-      {
-        object: "grant",
-        id: "grant_1",
-        surface: "create",
-        amount: 5000,
-        remaining: 1000,
-        expires_at: "2026-11-22T15:00:00.000Z",
-      },
-    ],
-  });
-  const limits: AccountLimits = {
-    object: "account_limits",
-    account_id: "acct_1",
-    name: "Acme\u001b[2J",
-    status: "suspended",
-    window_seconds: 3600,
-    surfaces: surfaces.map(({ quota, ...rest }) => ({ ...rest, account: quota })),
-    keys: [key("key_1", "ats"), key("key_2", "import")],
-  };
-
-  it("has a bar for every limit: empty only if it is unused, full only if it is used up", () => {
-    const lines = limitsTable(limits, { width: 60, colours: false });
-    expect(lines[0]).to.equal("Acme[2J  acct_1  suspended  window of 1 h ends 15:00:00 UTC, in 12:34");
-    expect(lines.slice(2, 9)).to.deep.equal([
-      "account",
-      "  create    ░░░░░░░░░░░░░░░░           0 / 100",
-      "  start     █░░░░░░░░░░░░░░░           1 / 100",
-      "  reads     ████████████░░░░          75 / 100",
-      "  list      ███████████████░          99 / 100",
-      "  writes    ████████████████         100 / 100",
-      "",
-    ]);
-    expect(lines).to.include.members(["ats key_1", "import key_2", "  grant     █████████████░░░       4000 / 5000"]);
-  });
-
-  it("says the window in seconds if it is not a whole number of hours", () => {
-    const soon = limits.surfaces.map((each) => ({ ...each, reset: 64 }));
-    const lines = limitsTable(
-      { ...limits, status: "active", window_seconds: 90, surfaces: soon },
-      { width: 60, colours: false },
-    );
-    expect(lines[0]).to.equal("Acme[2J  acct_1  active  window of 90 s ends 15:00:00 UTC, in 1:04");
-  });
-
-  it("uses the available width, and colours only if they are asked for", () => {
-    const height = (width: number) => limitsTable(limits, { width, colours: false }).length;
-    expect([height(40), height(100), height(200)]).to.deep.equal([25, 18, 10]);
-    for (const width of [96, 150, 200]) {
-      for (const line of limitsTable(limits, { width, colours: false })) expect(line.length).to.be.at.most(width);
-    }
-    expect(limitsTable(limits, { width: 100, colours: false }).join()).to.not.include(ESCAPE);
-    const [headline = "", , titles = "", ...bars] = limitsTable(limits, { width: 60, colours: true });
-    expect(headline).to.include(styleText("red", "suspended"));
-    expect(titles).to.equal(styleText("bold", "account".padEnd(48)).trimEnd());
-    const filled = (colour: "green" | "yellow" | "red", steps: number) => styleText(colour, "█".repeat(steps));
-    for (const [line, expected] of [filled("green", 1), filled("yellow", 12), filled("red", 15)].entries())
-      expect(bars[line + 1]).to.include(expected);
-    expect(bars[0]).to.include(styleText("dim", "░".repeat(16)));
   });
 });

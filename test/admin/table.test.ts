@@ -53,6 +53,18 @@ describe("the table of an account's limits", () => {
     expect(lines[9], "nothing is left to paint").to.equal(`  list      [red]${"█".repeat(16)}       1200 / 1000`);
   });
 
+  it("has a bar for every limit: empty only if it is unused, full only if it is used up", () => {
+    const bars = table([0, 10, 750, 990, 1000]).slice(3, 8);
+    expect(bars.map((line) => line.replaceAll(/[^█░]/g, ""))).to.deep.equal(
+      [0, 1, 12, 15, 16].map((filled) => "█".repeat(filled) + "░".repeat(16 - filled)),
+    );
+  });
+
+  it("says the window in seconds if it is not a whole number of hours, and no control characters", () => {
+    const [headline] = table([1], { name: "Acme\u001b[2J", status: "suspended", window_seconds: 90 });
+    expect(headline).to.equal("Acme[2J  acct_1  suspended  window of 90 s ends 15:00:00 UTC, in 0:05");
+  });
+
   it("has its headline in the colour of the status, and bold titles", () => {
     const coloured = (status: "active" | "suspended") =>
       table([1], { status }, { width: 60, colours: true }).map(named).slice(0, 3);
@@ -97,10 +109,11 @@ describe("the table of an account's limits", () => {
       })),
       grants: [],
     });
+    const grant = { object: "grant", id: "grant_1", surface: "list", amount: 5000, remaining: 1000 } as const;
     const keys = [
       key("key_1", [10], "a name of more than 14"),
       key("key_2", [5, 0], "\u0007b"),
-      key(`key_${"x".repeat(40)}`, [], "long"),
+      { ...key(`key_${"x".repeat(40)}`, [], "long"), grants: [{ ...grant, expires_at: "2026-11-22T15:00:00.000Z" }] },
     ];
     const bar = (filled: number) => "█".repeat(filled) + "░".repeat(16 - filled);
     expect(table([500], { keys }, { width: 100, colours: false }).slice(2)).to.deep.equal([
@@ -108,10 +121,13 @@ describe("the table of an account's limits", () => {
       `  list      ${bar(8)}        500 / 1000    list      ${bar(16)}           10 / 10`,
       "",
       `${"b key_2".padEnd(48)}long key_${"x".repeat(37)}`,
-      `  list      ${bar(8)}            5 / 10`,
+      `  list      ${bar(8)}            5 / 10    grant     ${bar(13)}       4000 / 5000`,
       `  list      ${bar(0)}            0 / 10`,
       "",
     ]);
-    expect(table([500], { keys }, { width: 95, colours: false }), "one block below the other").to.have.length(14);
+    const height = (width: number) => table([500], { keys }, { width, colours: false }).length;
+    expect([height(95), height(200)], "one block below the other, and all side by side").to.deep.equal([15, 6]);
+    for (const width of [96, 150, 200])
+      for (const line of table([500], { keys }, { width, colours: false })) expect(line.length).to.be.at.most(width);
   });
 });
