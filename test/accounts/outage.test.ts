@@ -1,44 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect } from "chai";
 import { makeKey } from "../../src/accounts/key.ts";
 import { AccountStore } from "../../src/accounts/store.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
+import { startProxy } from "../limiter/proxy.ts";
 import { primaryOf } from "../support/mongo-url.ts";
 import { authenticate, bearer, newAuthenticator, problemOf, useAccounts } from "./support.ts";
 
 const TIMEOUT_MS = 500;
-
-/** A TCP proxy to the server at this address. `cut` closes it and all its connections. */
-async function proxyTo(host: string, port: number): Promise<{ port: number; cut(): void }> {
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(port, host);
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from.on("error", () => to.destroy()).on("close", () => to.destroy()));
-      from.pipe(to);
-    }
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    port: (server.address() as AddressInfo).port,
-    cut() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}
 
 describe("Authenticator without MongoDB", () => {
   const accounts = useAccounts();
 
   it("fails all waiting requests with store_unavailable in time, and counts no failure of their address", async () => {
     const primary = await primaryOf(process.env.MONGODB_URL ?? "");
-    const proxy = await proxyTo(primary.host, primary.port);
+    const proxy = await startProxy(primary.port);
     const url = primary.through(`127.0.0.1:${proxy.port}`, "outage");
     const mongo = await connectMongo({ url, timeoutMs: TIMEOUT_MS });
     const store = new AccountStore(mongo);
@@ -49,7 +25,7 @@ describe("Authenticator without MongoDB", () => {
           problemOf(authenticate(authenticator, bearer(makeKey(randomBytes))), "store_unavailable"),
         ),
       );
-    proxy.cut();
+    proxy.close();
     const startedAt = performance.now();
     const [problem] = await attempts();
     expect(performance.now() - startedAt).to.be.below(3 * TIMEOUT_MS);

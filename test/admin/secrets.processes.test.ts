@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 import { hashKey, makeKey } from "../../src/accounts/key.ts";
 import type { NewKeyView } from "../../src/accounts/view.ts";
-import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
+import { useTestRedis } from "../limiter/support.ts";
 import { Client } from "../support/client.ts";
 import { testConfig } from "../support/service.ts";
 import { useProcesses } from "../support/use-service.ts";
@@ -17,17 +17,13 @@ describe("the secret of a key", function () {
   const { MONGODB_URL } = testConfig();
   const servers = serversOf({ MONGODB_URL, REDIS_URL: process.env.REDIS_URL ?? "" });
   const service = useProcesses({ LOG_LEVEL: "trace", MONGODB_URL: MONGODB_URL ?? "" });
-  let redis: RedisClient;
+  const redis = useTestRedis();
   /** The output of every command except those that create a secret and show it once. */
   const commandOutput: string[] = [];
   /** The headers and body of every response. */
   const responses: string[] = [];
   const secrets: string[] = [];
-  before(async () => {
-    redis = await connectRedis({ url: process.env.REDIS_URL ?? "", timeoutMs: 5_000 });
-    await useKeys();
-  });
-  after(() => redis?.disconnect());
+  before(useKeys);
 
   /** Sends valid and invalid keys to the service, rotates and revokes one, and records all output. */
   async function useKeys(): Promise<void> {

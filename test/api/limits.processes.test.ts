@@ -69,19 +69,6 @@ describe("rate limits", function () {
     ).to.deep.equal([99, 99]);
   });
 
-  it("name the scope account if both windows are exhausted", async () => {
-    const account = await service.account();
-    const other = await account.another();
-    await Promise.all(
-      [account, other].flatMap(({ client }) => Array.from({ length: 100 }, () => client.post("/candidates"))),
-    );
-    expect(expectProblem(await account.client.post("/candidates"), 429, "rate_limited")).to.include({
-      scope: "account",
-      limit: 200,
-    });
-    expect((await account.client.get("/candidates?limit=1")).status, "another surface goes on").to.equal(200);
-  });
-
   it("admit a client that waited exactly Retry-After", async () => {
     const { client } = await withShortWindow.account();
     const start = `/candidates/${(await client.post("/candidates")).body.id}/start`;

@@ -1,11 +1,9 @@
 import { once } from "node:events";
 import { expect } from "chai";
-import { ConnectionError, ProblemError } from "../../src/client/index.ts";
+import { ConnectionError } from "../../src/client/index.ts";
 import { useProxy } from "../limiter/proxy.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 import { errorOf, recorded, useGateway } from "./support.ts";
-
-const BAD_GATEWAY = "<html><h1>502 Bad Gateway</h1></html>";
 
 describe("the client, after a failure", () => {
   const service = useService();
@@ -105,22 +103,6 @@ describe("the client, after a failure", () => {
     const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "cos_live_…" });
     expect(await errorOf(client.readLimits())).to.be.instanceOf(TypeError);
     expect(sent).to.have.length(0);
-  });
-
-  it("takes what a gateway answers: retries a GET, does not repeat a PATCH, and says what came", async () => {
-    const { client, sent } = behindGateway();
-    gateway.answer = (_, response) => void response.writeHead(502, { "content-type": "text/html" }).end(BAD_GATEWAY);
-    const error = await errorOf(client.updateCandidate("cand_1", {}));
-    if (!(error instanceof ProblemError)) throw error;
-    expect(error).to.include({ status: 502, code: "unexpected_answer", requestId: undefined });
-    expect(error.message).to.match(/status 502 and is no problem document/);
-    expect(sent).to.have.length(1);
-    gateway.answer = (_, response) =>
-      void (sent.length < 3
-        ? response.writeHead(502).end(BAD_GATEWAY)
-        : response.end(JSON.stringify({ object: "candidate" })));
-    expect(await client.readCandidate("cand_1")).to.deep.equal({ object: "candidate" });
-    expect(sent).to.have.length(3);
   });
 });
 

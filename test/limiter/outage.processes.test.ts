@@ -7,7 +7,7 @@ import { ledgerFields, redisKeys } from "../../src/limiter/redis-keys.ts";
 import type { ChargeRequest } from "../../src/limiter/decision.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { readUsage } from "../../src/limiter/usage.ts";
-import { useRedisServer } from "../support/servers.ts";
+import { useRedisClient, useRedisServer } from "../support/servers.ts";
 import { useProxy } from "./proxy.ts";
 import { clearOfMidnight, limiterOver, newCaller, problemOf } from "./support.ts";
 
@@ -23,20 +23,14 @@ describe("the limiter during a Redis outage", function () {
   this.timeout(60_000);
   const server = useRedisServer();
   const proxy = useProxy(server);
-  let redis: RedisClient;
-  let operator: RedisClient; // connected directly, not through the proxy
+  const redis = useRedisClient(proxy, TIMEOUT_MS);
+  const operator = useRedisClient(server); // connected directly, not through the proxy
   let limiter: Limiter;
   let patient: Limiter; // the same connection with a long timeout, for charges that must succeed
   before(async () => {
-    redis = await connectRedis({ url: proxy.url, timeoutMs: TIMEOUT_MS });
-    operator = await connectRedis({ url: server.url, timeoutMs: 5_000 });
     limiter = limiterOver(redis, { timeoutMs: TIMEOUT_MS });
     patient = limiterOver(redis);
     await clearOfMidnight(operator);
-  });
-  after(() => {
-    redis?.disconnect();
-    operator?.disconnect();
   });
 
   it("answers 503 at once while Redis is down, and recovers when it is back", async () => {
