@@ -56,12 +56,7 @@ const MAX_LOOK_UPS = 3;
  * knows.
  */
 export class Authenticator {
-  readonly #store: AccountStore;
-  readonly #clock: Clock;
-  readonly #guard: GuessGuard;
-  readonly #versions: KnownVersions;
-  readonly #epoch: Epoch;
-  readonly #timeoutMs: number;
+  readonly #options: Dependencies;
   readonly #knownKeys = new LRUCache<string, KnownKey>({ max: MAX_KNOWN });
   /**
    * Secrets that were revoked or replaced, with the refusal to answer. A caller that presents one is not guessing: answer
@@ -70,13 +65,8 @@ export class Authenticator {
   readonly #endedSecrets = new LRUCache<string, Refusal>({ max: MAX_ENDED });
   readonly #lookUps = new Map<string, Promise<KnownCaller>>();
 
-  constructor({ store, clock, guard, versions, epoch, timeoutMs }: Dependencies) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#guard = guard;
-    this.#versions = versions;
-    this.#epoch = epoch;
-    this.#timeoutMs = timeoutMs;
+  constructor(options: Dependencies) {
+    this.#options = options;
   }
 
   /**
@@ -116,15 +106,15 @@ export class Authenticator {
     const known = this.#knownKeys.get(hash);
     if (known === undefined || known.epoch === null) return undefined;
     const { accountId, secretEndsAt } = known.caller;
-    if (known.epoch !== this.#epoch.of(accountId)) return undefined;
-    return secretEndsAt === 0 || this.#clock.now() < secretEndsAt ? known.caller : undefined;
+    if (known.epoch !== this.#options.epoch.of(accountId)) return undefined;
+    return secretEndsAt === 0 || this.#options.clock.now() < secretEndsAt ? known.caller : undefined;
   }
 
   /** Looks a key up. Concurrent requests with the same key share one look-up, whatever their addresses. */
   #lookUp(hash: string, address: string): Promise<KnownCaller> {
     const find = () => this.#find(hash);
     // A known key is not a guess. So it is not held up by the wrong keys that others send from the same address.
-    const lookUp = this.#knownKeys.has(hash) ? find() : this.#guard.attempt({ address, hash }, find);
+    const lookUp = this.#knownKeys.has(hash) ? find() : this.#options.guard.attempt({ address, hash }, find);
     const shared = lookUp.finally(() => this.#lookUps.delete(hash));
     this.#lookUps.set(hash, shared);
     return shared;
@@ -132,11 +122,14 @@ export class Authenticator {
 
   async #find(hash: string): Promise<KnownCaller> {
     for (let lookUps = 1; ; lookUps++) {
-      const begunMs = this.#clock.now();
-      const { connections } = this.#epoch;
-      const account = await this.#store.findBySecret(hash);
+      const begunMs = this.#options.clock.now();
+      const { connections } = this.#options.epoch;
+      const account = await this.#options.store.findBySecret(hash);
       this.#knownKeys.delete(hash); // only now: if the store failed to answer, the key is still known
-      const { caller, ended, suspended } = resultOf(account, hash, { now: timestamp(this.#clock.now()), connections });
+      const { caller, ended, suspended } = resultOf(account, hash, {
+        now: timestamp(this.#options.clock.now()),
+        connections,
+      });
       if (ended !== undefined) {
         this.#endedSecrets.set(hash, ended);
         throw thrown(ended);
@@ -144,10 +137,11 @@ export class Authenticator {
       // A suspension may end at any moment, so look the key up each time. But remember it: it is not a guess.
       this.#knownKeys.set(hash, { caller, epoch: null });
       if (suspended) throw thrown(accountSuspended(caller));
-      const epoch = this.#epoch.of(caller.accountId);
+      const epoch = this.#options.epoch.of(caller.accountId);
       const isKnown = await this.#announce(caller, begunMs);
       // If Redis was connected again meanwhile, it may have lost a change that was announced after the store was read.
-      const isSame = connections === this.#epoch.connections && epoch === this.#epoch.of(caller.accountId);
+      const isSame =
+        connections === this.#options.epoch.connections && epoch === this.#options.epoch.of(caller.accountId);
       if (isSame && isKnown) this.#knownKeys.set(hash, { caller, epoch });
       if (isSame || lookUps === MAX_LOOK_UPS) return caller;
     }
@@ -156,10 +150,10 @@ export class Authenticator {
   /** Tells Redis the version of the account. @returns whether Redis knows it; not if it does not answer. */
   async #announce({ accountId, accountVersion }: KnownCaller, begunMs: number): Promise<boolean> {
     try {
-      return await this.#versions.lookedUp(accountId, {
+      return await this.#options.versions.lookedUp(accountId, {
         version: accountVersion,
         begunMs,
-        timeoutMs: this.#timeoutMs,
+        timeoutMs: this.#options.timeoutMs,
       });
     } catch {
       return false; // The charge, which comes next, says what to answer while Redis does not.

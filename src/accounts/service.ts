@@ -30,22 +30,14 @@ interface Dependencies {
 
 /** Manages accounts and keys for operators. Every change is audited. Every method may throw problem `store_unavailable`. */
 export class AccountService {
+  readonly #options: Dependencies;
   readonly #store: AccountStore;
   readonly #announcer: Announcer;
-  readonly #audit: AuditTrail;
-  readonly #clock: Clock;
-  readonly #newId: NewId;
-  readonly #random: RandomBytes;
-  readonly #activeKeyCap: number;
 
-  constructor({ store, versions, audit, clock, newId, random, activeKeyCap }: Dependencies) {
-    this.#store = store;
-    this.#announcer = new Announcer(store, versions);
-    this.#audit = audit;
-    this.#clock = clock;
-    this.#newId = newId;
-    this.#random = random;
-    this.#activeKeyCap = activeKeyCap;
+  constructor(options: Dependencies) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#announcer = new Announcer(options.store, options.versions);
   }
 
   /**
@@ -53,7 +45,7 @@ export class AccountService {
    * @throws problem `validation_failed` for a name that is blank or longer than 200 characters.
    */
   async createAccount({ name }: { name: string }): Promise<AccountView> {
-    const account = newAccount(this.#newId("acct"), checkedName(name), this.#now());
+    const account = newAccount(this.#options.newId("acct"), checkedName(name), this.#now());
     await this.#audited("accounts create", account._id, { name }, () => this.#store.insert(account));
     return viewAccount(account);
   }
@@ -71,11 +63,11 @@ export class AccountService {
    */
   async createKey({ accountId, name }: { accountId: string; name: string }): Promise<NewKeyView> {
     const now = this.#now();
-    const secret = makeKey(this.#random);
+    const secret = makeKey(this.#options.random);
     const hash = hashKey(secret);
     const secrets = [{ hash, created_at: now, expires_at: null }];
-    const key = { id: this.#newId("key"), name: checkedName(name), secrets, created_at: now, revoked_at: null };
-    const add = (account: AccountRecord): AccountRecord => withKey(account, key, this.#activeKeyCap);
+    const key = { id: this.#options.newId("key"), name: checkedName(name), secrets, created_at: now, revoked_at: null };
+    const add = (account: AccountRecord): AccountRecord => withKey(account, key, this.#options.activeKeyCap);
 
     add(await this.#store.get(accountId)); // throws before anything is written
     await this.#audited(
@@ -121,8 +113,8 @@ export class AccountService {
   async rotateKey({ keyId, graceSeconds }: { keyId: string; graceSeconds: number }): Promise<NewKeyView> {
     const grace = checkedGrace(graceSeconds);
     const accountId = await this.#store.accountOfKey(keyId);
-    const now = this.#clock.now();
-    const secret = makeKey(this.#random);
+    const now = this.#options.clock.now();
+    const secret = makeKey(this.#options.random);
     const record = { hash: hashKey(secret), created_at: timestamp(now), expires_at: null };
     const graceEnds = timestamp(now + grace * 1000);
     const rotate = (account: AccountRecord): AccountRecord => withKeyRotated(account, keyId, record, graceEnds);
@@ -217,11 +209,11 @@ export class AccountService {
     change: () => Promise<T>,
     subject = accountId,
   ): Promise<T> {
-    return this.#audit.around({ action, accountId, subject, details }, change);
+    return this.#options.audit.around({ action, accountId, subject, details }, change);
   }
 
   #now(): string {
-    return timestamp(this.#clock.now());
+    return timestamp(this.#options.clock.now());
   }
 }
 

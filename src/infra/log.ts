@@ -10,7 +10,7 @@ import { LogOutput } from "./log-output.ts";
 export function createLog(level: string, destination?: { write(line: string): void }): Logger {
   const options: LoggerOptions = {
     level,
-    timestamp: isoTime,
+    timestamp: pino.stdTimeFunctions.isoTime,
     redact: {
       paths: SENSITIVE.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
       censor: "[redacted]",
@@ -30,20 +30,6 @@ export function createLog(level: string, destination?: { write(line: string): vo
  */
 export function withoutRedaction(log: Logger): Logger {
   return log.child({}, { redact: [] });
-}
-
-let second = NaN;
-let upToSecond = "";
-
-/** Writes the time as `pino.stdTimeFunctions.isoTime` does. Makes a Date once a second: for each line, that takes 1 µs. */
-function isoTime(): string {
-  const now = Date.now();
-  const ms = now % 1000;
-  if (now - ms !== second) {
-    second = now - ms;
-    upToSecond = `,"time":"${new Date(second).toISOString().slice(0, -"000Z".length)}`;
-  }
-  return `${upToSecond}${String(ms).padStart(3, "0")}Z"`;
 }
 
 const SENSITIVE = [

@@ -8,6 +8,9 @@ const OPERATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 /** A decision usually takes less than a millisecond, and LIMITER_TIMEOUT_MS is 100 by default. In seconds. */
 const DECISION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
+/** The labels of the pool, which is MongoDB's. */
+const POOL = { db_system_name: "mongodb" };
+
 export type DbSystem = "redis" | "mongodb";
 
 /** How far the feed is behind, in milliseconds, and how many writes are unsettled. */
@@ -145,12 +148,45 @@ export class Metrics {
   });
 
   #feed: () => FeedState = () => ({ lagMs: 0, unsettled: 0 });
-  #pool: () => PoolState = () => ({ used: 0, idle: 0, pending: 0, max: 0 });
+  readonly feedLag: Gauge = new Gauge({
+    ...this.#in,
+    name: "feed_lag_seconds",
+    help: "Age of the oldest change that has a place in the feed although its write has not ended. 0 if there is none.",
+    aggregator: "max",
+    collect: () => this.feedLag.set(this.#feed().lagMs / 1000),
+  });
+  readonly feedUnsettled: Gauge = new Gauge({
+    ...this.#in,
+    name: "feed_unsettled_writes",
+    help: "Writes that were answered 503 and may still happen.",
+    collect: () => this.feedUnsettled.set(this.#feed().unsettled),
+  });
 
-  constructor() {
-    this.#registerFeed();
-    this.#registerPool();
-  }
+  #pool: () => PoolState = () => ({ used: 0, idle: 0, pending: 0, max: 0 });
+  readonly connections: Gauge = new Gauge({
+    ...this.#in,
+    name: "db_client_connection_count",
+    help: "Connections of the pool.",
+    labelNames: ["db_system_name", "db_client_connection_state"],
+    collect: () => {
+      for (const state of ["used", "idle"] as const)
+        this.connections.set({ ...POOL, db_client_connection_state: state }, this.#pool()[state]);
+    },
+  });
+  readonly connectionMax: Gauge = new Gauge({
+    ...this.#in,
+    name: "db_client_connection_max",
+    help: "How many connections the pool may open to each server.",
+    labelNames: ["db_system_name"],
+    collect: () => this.connectionMax.set(POOL, this.#pool().max),
+  });
+  readonly connectionPending: Gauge = new Gauge({
+    ...this.#in,
+    name: "db_client_connection_pending_requests",
+    help: "Operations that wait for a connection.",
+    labelNames: ["db_system_name"],
+    collect: () => this.connectionPending.set(POOL, this.#pool().pending),
+  });
 
   /** Sets where the state of the feed comes from. `read` is called only when someone asks for the metrics. */
   watchFeed(read: () => FeedState): void {
@@ -168,71 +204,6 @@ export class Metrics {
     this.operationDuration.observe(
       { db_system_name: system, db_operation_name: name, error_type },
       (performance.now() - started) / 1000,
-    );
-  }
-
-  #registerFeed(): void {
-    const read = () => this.#feed();
-    this.registry.registerMetric(
-      new Gauge({
-        registers: [],
-        name: "feed_lag_seconds",
-        help: "Age of the oldest change that has a place in the feed although its write has not ended. 0 if there is none.",
-        aggregator: "max",
-        collect() {
-          this.set(read().lagMs / 1000);
-        },
-      }),
-    );
-    this.registry.registerMetric(
-      new Gauge({
-        registers: [],
-        name: "feed_unsettled_writes",
-        help: "Writes that were answered 503 and may still happen.",
-        collect() {
-          this.set(read().unsettled);
-        },
-      }),
-    );
-  }
-
-  #registerPool(): void {
-    const read = () => this.#pool();
-    const labels = { db_system_name: "mongodb" } as const;
-    this.registry.registerMetric(
-      new Gauge({
-        registers: [],
-        name: "db_client_connection_count",
-        help: "Connections of the pool.",
-        labelNames: ["db_system_name", "db_client_connection_state"],
-        collect() {
-          const { used, idle } = read();
-          this.set({ ...labels, db_client_connection_state: "used" }, used);
-          this.set({ ...labels, db_client_connection_state: "idle" }, idle);
-        },
-      }),
-    );
-    this.registry.registerMetric(
-      new Gauge({
-        registers: [],
-        name: "db_client_connection_max",
-        help: "How many connections the pool may open to each server.",
-        labelNames: ["db_system_name"],
-        collect() {
-          this.set(labels, read().max);
-        },
-      }),
-    );
-    this.registry.registerMetric(
-      new Gauge({
-        registers: [],
-        name: "db_client_connection_pending_requests",
-        help: "Operations that wait for a connection.",
-        labelNames: ["db_system_name"],
-        collect() {
-          this.set(labels, read().pending);
-        },
-      }),
     );
   }
 }

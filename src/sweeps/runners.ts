@@ -8,13 +8,9 @@ import type { Clock } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { Chase } from "../outreach/chase.ts";
-import { erasures } from "./erasures.ts";
-import { expiries } from "./expiries.ts";
-import { idempotencyRecords } from "./idempotency-records.ts";
 import { LeaseStore } from "./lease-store.ts";
-import { leftOverBytes } from "./left-over-bytes.ts";
-import { reminders, replans } from "./reminders.ts";
 import { SweepRunner } from "./runner.ts";
+import { erasures, expiries, idempotencyRecords, leftOverBytes, type Sweep } from "./sweep.ts";
 
 /** Pause between two looks at what reminders or plans are due, in milliseconds. */
 const REMINDERS_REST_MS = 2_000;
@@ -50,10 +46,14 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
   if (chase === undefined) return [usual];
+  const { chaser, replanner } = chase;
   const times = { leaseMs: REMINDERS_LEASE_MS, restMs: REMINDERS_REST_MS };
+  const ofOne = (sweep: Sweep) => new SweepRunner({ ...shared, ...times, name: sweep.name, sweeps: [sweep] });
   return [
     usual,
-    new SweepRunner({ ...shared, ...times, name: "replans", sweeps: [replans(chase.replanner)] }),
-    new SweepRunner({ ...shared, ...times, name: "reminders", sweeps: [reminders(chase.chaser)] }),
+    // Plans reminders anew where settings have changed.
+    ofOne({ name: "replans", run: (signal) => replanner.run(signal) }),
+    // Sends the reminders that are due.
+    ofOne({ name: "reminders", run: (signal) => chaser.run(signal) }),
   ];
 }

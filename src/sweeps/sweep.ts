@@ -1,3 +1,15 @@
+import type { Eraser } from "../candidates/eraser.ts";
+import type { ExpiryStore } from "../candidates/expiry-store.ts";
+import type { CandidateReader } from "../candidates/reader.ts";
+import { namesFile } from "../candidates/record.ts";
+import { isTombstone } from "../candidates/tombstone.ts";
+import type { PendingFile } from "../content/pending-store.ts";
+import type { ContentStore } from "../content/store.ts";
+import { KEPT_MS } from "../idempotency/once.ts";
+import type { IdempotencyStore } from "../idempotency/store.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import { inBatches } from "./in-batches.ts";
+
 /** Recurring work that any replica can do: it updates or removes what has become outdated with time. */
 export interface Sweep {
   /** For the log and the metrics: lower-case words, joined by underscores. */
@@ -7,4 +19,58 @@ export interface Sweep {
    * to run again. It must end soon after the signal: within one operation of the store.
    */
   run(signal: AbortSignal): Promise<number>;
+}
+
+/** Unfinished erasures per batch. */
+const BATCH = 100;
+/** How long a file may stay unsettled, in milliseconds: longer than any upload or download takes. */
+const LEFT_OVER_MS = 60 * 60 * 1000;
+
+/** Finishes erasures that a crash or an outage has interrupted. */
+export function erasures(candidates: Pick<CandidateReader, "unfinishedErasures">, eraser: Eraser): Sweep {
+  return {
+    name: "erasures",
+    run: (signal) =>
+      inBatches(
+        () => candidates.unfinishedErasures(BATCH),
+        ({ accountId, id }) => eraser.finish(accountId, id, signal),
+        signal,
+      ),
+  };
+}
+
+/** Marks accepted documents as expired when their expires_on has passed. The write puts the candidate on the feed. */
+export function expiries(candidates: ExpiryStore, clock: Clock): Sweep {
+  return {
+    name: "expiries",
+    async run(signal) {
+      const today = timestamp(clock.now()).slice(0, "YYYY-MM-DD".length);
+      let count = 0;
+      for (let changed = -1; changed !== 0 && !signal.aborted; count += changed)
+        changed = await candidates.expire(today);
+      return count;
+    },
+  };
+}
+
+/** Removes the records of Idempotency-Keys that are no longer valid. */
+export function idempotencyRecords(records: IdempotencyStore, clock: Clock): Sweep {
+  return { name: "idempotency_records", run: (signal) => records.removeOlderThan(clock.now() - KEPT_MS, signal) };
+}
+
+/** Removes bytes that no record names: those of interrupted uploads and of replaced files. */
+export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateReader, "find">): Sweep {
+  async function isNamed({ _id, account, candidate }: PendingFile): Promise<boolean> {
+    const record = await candidates.find(account, candidate);
+    return record !== null && !isTombstone(record) && namesFile(record, _id);
+  }
+  return {
+    name: "left_over_bytes",
+    run: (signal) =>
+      inBatches(
+        () => content.leftOvers(LEFT_OVER_MS),
+        (entry) => content.removeLeftOver(entry, isNamed),
+        signal,
+      ),
+  };
 }

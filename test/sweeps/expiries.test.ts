@@ -3,7 +3,7 @@ import { ExpiryStore } from "../../src/candidates/expiry-store.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
-import { expiries } from "../../src/sweeps/expiries.ts";
+import { expiries } from "../../src/sweeps/sweep.ts";
 import { useAccount, useOwnService } from "../support/use-service.ts";
 import { candidateWithExpiry } from "./support.ts";
 

@@ -9,7 +9,7 @@ import { ContentStore } from "../../../src/content/store.ts";
 import { IdempotentWork } from "../../../src/idempotency/once.ts";
 import { IdempotencyStore } from "../../../src/idempotency/store.ts";
 import { SharedClock } from "../../../src/infra/clock.ts";
-import { erasures } from "../../../src/sweeps/erasures.ts";
+import { erasures } from "../../../src/sweeps/sweep.ts";
 import { BYTES, DOCUMENT, filesIn, PERSON, STRINGS, tracesIn } from "../../erasure/support.ts";
 import { Client } from "../../support/client.ts";
 import { type Primary, primaryOf } from "../../support/mongo-url.ts";
