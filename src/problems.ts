@@ -120,6 +120,15 @@ export function problem(code: ProblemCode, detail: string, extras?: ProblemExtra
   return new Problem(code, detail, extras);
 }
 
+/**
+ * Makes the problem of one wrong value.
+ * @param pointer where it is: a JSON Pointer, or the name of a header.
+ * @param must what is wrong with it: "must be …".
+ */
+export function invalid(pointer: string, must: string, detail = `${pointer} ${must}.`): Problem {
+  return problem("validation_failed", detail, { errors: [{ pointer, detail: must }] });
+}
+
 /** Returns whether an error says that there is no such candidate, or no longer. */
 export function isGone(error: unknown): boolean {
   return error instanceof Problem && (error.code === "not_found" || error.code === "candidate_deleted");

@@ -1,4 +1,4 @@
-import { type Problem, problem } from "../problems.ts";
+import { invalid } from "../problems.ts";
 
 const MAX_NAME_LENGTH = 200;
 const MAX_GRACE_SECONDS = 90 * 24 * 3600;
@@ -17,9 +17,4 @@ export function checkedName(name: string): string {
 export function checkedGrace(seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_GRACE_SECONDS) return seconds;
   throw invalid("/grace_seconds", `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
-}
-
-/** Returns the problem `validation_failed` for one wrong value in an operator's command. */
-export function invalid(pointer: string, detail: string): Problem {
-  return problem("validation_failed", `${pointer} ${detail}.`, { errors: [{ pointer, detail }] });
 }

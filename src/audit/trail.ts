@@ -1,6 +1,6 @@
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
-import { Problem, problem } from "../problems.ts";
+import { invalid, Problem } from "../problems.ts";
 import type { AuditDetails, AuditOutcome, AuditStore } from "./store.ts";
 
 /** A change to record: the command (`keys revoke`), the id of the account, and the id of what is changed. */
@@ -74,10 +74,8 @@ export class AuditTrail {
    * @throws problem `validation_failed` for a limit out of range; `store_unavailable`.
    */
   async list(limit: number, accountId?: string): Promise<{ object: "list"; data: AuditView[] }> {
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) {
-      const detail = `must be a whole number from 1 to ${MAX_LISTED}`;
-      throw problem("validation_failed", `/limit ${detail}.`, { errors: [{ pointer: "/limit", detail }] });
-    }
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED)
+      throw invalid("/limit", `must be a whole number from 1 to ${MAX_LISTED}`);
     const entries = await this.#dependencies.store.newest(limit, accountId);
     const data = entries.map(({ record: { _id, account: account_id, ...record }, outcome }): AuditView => {
       const end = {

@@ -1,7 +1,7 @@
 import { mergedMetadata, refusedState } from "./edits.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord } from "./record.ts";
 import { MAX_DOCUMENTS } from "./schema.ts";
-import { problem } from "../problems.ts";
+import { invalid, problem } from "../problems.ts";
 import { removing } from "./tombstone.ts";
 import type { DocumentPatch, DocumentState } from "./document-schema.ts";
 import { DOCUMENT_MOVES, documentContradiction, openDocumentStates, takesContent } from "./document-state.ts";
@@ -88,12 +88,10 @@ function reasonAfter(before: DocumentRecord, state: DocumentState, given: string
  */
 export function refuseReason(state: DocumentState, given: string | null | undefined, at: string): void {
   if (!given || state === "rejected") return;
-  throw problem(
-    "validation_failed",
+  throw invalid(
+    `${at}/rejection_reason`,
+    'must be sent with "state": "rejected"',
     'Only a rejected document can have a rejection_reason. Send it with "state": "rejected", or leave it out.',
-    {
-      errors: [{ pointer: `${at}/rejection_reason`, detail: 'must be sent with "state": "rejected"' }],
-    },
   );
 }
 
@@ -109,12 +107,7 @@ export function refuseContradiction(
   const situation = { started, expires_on, now };
   const why = documentContradiction(state, situation);
   if (why === undefined) return;
-  throw refusedState(why, {
-    from,
-    to: state,
-    allowed: openDocumentStates(situation),
-    at,
-  });
+  throw refusedState(why, { from, to: state, allowed: openDocumentStates(situation), at });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { mergePatch } from "../schema/merge-patch.ts";
-import { type Problem, problem } from "../problems.ts";
+import { invalid, type Problem, problem } from "../problems.ts";
 import { DOCUMENT_MOVES } from "./document-state.ts";
 import type { CandidateRecord } from "./record.ts";
 import { REFERENCE_MOVES } from "./reference-state.ts";
@@ -18,26 +18,19 @@ export function refusedState(
   { at, ...members }: { from: string | null; to: string; allowed: readonly string[]; at: string },
 ): Problem {
   const open = members.allowed.join(", ");
-  return problem(
-    "invalid_transition",
-    `state cannot be ${members.to}: ${why}. Send one of these states instead: ${open}.`,
-    {
-      members,
-      errors: [{ pointer: `${at}/state`, detail: `must be one of ${open}` }],
-    },
-  );
+  const detail = `state cannot be ${members.to}: ${why}. Send one of these states instead: ${open}.`;
+  const errors = [{ pointer: `${at}/state`, detail: `must be one of ${open}` }];
+  return problem("invalid_transition", detail, { members, errors });
 }
 
 /** Merges the patch into the candidate (RFC 7396). @throws problem validation_failed */
 export function patched(record: CandidateRecord, patch: CandidatePatch): CandidateRecord {
   const { metadata, withdrawn = record.withdrawn, withdrawal_reason, ...fields } = patch;
   if (!withdrawn && withdrawal_reason) {
-    throw problem(
-      "validation_failed",
+    throw invalid(
+      "/withdrawal_reason",
+      'must be sent with "withdrawn": true',
       'Only a withdrawn candidate can have a withdrawal_reason. Send it with "withdrawn": true, or leave it out.',
-      {
-        errors: [{ pointer: "/withdrawal_reason", detail: 'must be sent with "withdrawn": true' }],
-      },
     );
   }
   const reason = withdrawn ? (withdrawal_reason === undefined ? record.withdrawal_reason : withdrawal_reason) : null;
@@ -107,17 +100,10 @@ export function mergedMetadata(
   const merged = (patch === null ? {} : mergePatch(before, patch)) as Record<string, string>;
   const count = Object.keys(merged).length;
   if (count > 50) {
-    throw problem(
-      "validation_failed",
+    throw invalid(
+      "/metadata",
+      `must have at most 50 members, including the existing ones; it would have ${count}`,
       "The metadata would have too many members. Send null for members that you no longer need.",
-      {
-        errors: [
-          {
-            pointer: "/metadata",
-            detail: `must have at most 50 members, including the existing ones; it would have ${count}`,
-          },
-        ],
-      },
     );
   }
   return merged;

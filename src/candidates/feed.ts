@@ -85,13 +85,9 @@ export function decodeCursor(text: string): Cursor {
   const [after = "", safe = after, ...rest] = plain.split(" ");
   const valid = [after, safe].every((place) => place === "" || /^\d{15}(\.cand_[0-9a-z]{26})?$/.test(place));
   if (!valid || rest.length > 0 || encodeCursor({ after, safe }) !== text) {
-    throw problem(
-      "invalid_query",
-      "The cursor is not valid. Send the cursor of an earlier page unchanged, or none to start over.",
-      {
-        errors: [{ pointer: "/cursor", detail: "must be the cursor of an earlier page, unchanged" }],
-      },
-    );
+    const detail = "The cursor is not valid. Send the cursor of an earlier page unchanged, or none to start over.";
+    const errors = [{ pointer: "/cursor", detail: "must be the cursor of an earlier page, unchanged" }];
+    throw problem("invalid_query", detail, { errors });
   }
   return { after, safe };
 }

@@ -2,7 +2,7 @@ import { mergedMetadata, refusedState } from "./edits.ts";
 import type { CandidateRecord, ReferenceRecord } from "./record.ts";
 import { MAX_REFERENCES } from "./schema.ts";
 import { mergePatch } from "../schema/merge-patch.ts";
-import { type Problem, problem } from "../problems.ts";
+import { invalid, type Problem, problem } from "../problems.ts";
 import { removing } from "./tombstone.ts";
 import type { ReferencePatch, ReferenceState } from "./reference-schema.ts";
 import { openReferenceStates, referenceContradiction } from "./reference-state.ts";
@@ -93,17 +93,10 @@ export function mergedResponse(
     bytes > MAX_RESPONSE_BYTES
       ? [`${MAX_RESPONSE_BYTES} bytes of JSON`, bytes]
       : [`${MAX_RESPONSE_VALUES} members and items in all`, values];
-  throw problem(
-    "validation_failed",
+  throw invalid(
+    `${at}/response`,
+    `must have at most ${limit}, with the existing members; it would have ${size}`,
     "The response would be too large. Send null for members that you no longer need.",
-    {
-      errors: [
-        {
-          pointer: `${at}/response`,
-          detail: `must have at most ${limit}, with the existing members; it would have ${size}`,
-        },
-      ],
-    },
   );
 }
 

@@ -13,12 +13,7 @@ export async function refuseTaken(
   if (external_id === null) return;
   const holder = await reader.holderOf(accountId, external_id);
   if (holder === undefined || holder === id) return;
-  throw problem(
-    "external_id_taken",
-    `Candidate ${holder} already has this external_id. Send another one, or change that candidate.`,
-    {
-      members: { candidate_id: holder },
-      errors: [{ pointer: "/external_id", detail: "must be unique in the account" }],
-    },
-  );
+  const detail = `Candidate ${holder} already has this external_id. Send another one, or change that candidate.`;
+  const errors = [{ pointer: "/external_id", detail: "must be unique in the account" }];
+  throw problem("external_id_taken", detail, { members: { candidate_id: holder }, errors });
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Problem, problem } from "../problems.ts";
+import { invalid, type Problem } from "../problems.ts";
 
 /** The media type of a file that was sent without one. */
 export const UNKNOWN_TYPE = "application/octet-stream";
@@ -30,9 +30,7 @@ export interface ByteRange {
 
 /** The problem of a file without bytes. */
 export function emptyFile(): Problem {
-  return problem("validation_failed", "The file is empty. Send a file with at least one byte.", {
-    errors: [{ pointer: "/content", detail: "must have at least one byte" }],
-  });
+  return invalid("/content", "must have at least one byte", "The file is empty. Send a file with at least one byte.");
 }
 
 /** Returns the file as it would be stored. Reads its bytes to their end without storing them, so the id is empty. */

@@ -34,13 +34,8 @@ export async function download(
   const range = ifRange === undefined || ifRange === tag ? rangeOf(header("range"), size) : undefined;
   if (range === undefined) return new BinaryAnswer(200, whole, await withFirstBytes(open({ start: 0, end: size })));
   if (range === "unsatisfiable") {
-    throw problem(
-      "range_not_satisfiable",
-      `The range lies outside the content, which has ${size} bytes. Send another range, or no Range header.`,
-      {
-        headers: { "Content-Range": `bytes */${size}` },
-      },
-    );
+    const detail = `The range lies outside the content, which has ${size} bytes. Send another range, or no Range header.`;
+    throw problem("range_not_satisfiable", detail, { headers: { "Content-Range": `bytes */${size}` } });
   }
   const { start, end } = range;
   const part = {

@@ -6,7 +6,7 @@ import type { CandidateStore } from "../candidates/store.ts";
 import { refuseRemoved } from "../candidates/tombstone.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Precondition } from "../precondition.ts";
-import { Problem, problem } from "../problems.ts";
+import { invalid, Problem, problem } from "../problems.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";
 import type { ContentStore } from "../content/store.ts";
 import {
@@ -77,9 +77,8 @@ export class DocumentService {
 
   async #receive(owner: FileOwner, file: IncomingFile): Promise<StoredFile> {
     if (file.filename !== null && Array.from(file.filename).length > MAX_NAME) {
-      throw problem("validation_failed", `The filename has more than ${MAX_NAME} characters. Send a shorter one.`, {
-        errors: [{ pointer: "/content/filename", detail: `must have at most ${MAX_NAME} characters` }],
-      });
+      const detail = `The filename has more than ${MAX_NAME} characters. Send a shorter one.`;
+      throw invalid("/content/filename", `must have at most ${MAX_NAME} characters`, detail);
     }
     try {
       return await this.#content.store(file, owner);

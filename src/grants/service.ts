@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import { type AccountRecord, findKey } from "../accounts/account.ts";
-import { invalid } from "../accounts/checks.ts";
 import { Announcer, type Versions } from "../accounts/announcer.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ListView } from "../accounts/view.ts";
@@ -8,7 +7,7 @@ import type { AuditTrail } from "../audit/trail.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { GrantCounters } from "../limiter/grant-counters.ts";
-import { Problem, problem } from "../problems.ts";
+import { invalid, Problem, problem } from "../problems.ts";
 import type { GrantRecord, GrantStore } from "./store.ts";
 import { checkedTerms, type GrantRequest, type GrantTerms, refuseOtherTerms } from "./terms.ts";
 import { type GrantView, viewGrant } from "./view.ts";
@@ -37,24 +36,16 @@ const HOUR_MS = 60 * 60 * 1000;
  * `store_unavailable` or `limiter_unavailable`. Repeat the call then: it continues where it stopped.
  */
 export class GrantService {
-  readonly #accounts: Dependencies["accounts"];
+  readonly #options: Dependencies;
   readonly #announcer: Announcer;
   readonly #store: GrantStore;
   readonly #counters: GrantCounters;
-  readonly #audit: AuditTrail;
-  readonly #clock: Clock;
-  readonly #newId: NewId;
-  readonly #issueWaitMs: number;
 
-  constructor({ accounts, versions, store, counters, audit, clock, newId, issueWaitMs }: Dependencies) {
-    this.#accounts = accounts;
-    this.#announcer = new Announcer(accounts, versions);
-    this.#store = store;
-    this.#counters = counters;
-    this.#audit = audit;
-    this.#clock = clock;
-    this.#newId = newId;
-    this.#issueWaitMs = issueWaitMs;
+  constructor(options: Dependencies) {
+    this.#options = options;
+    this.#announcer = new Announcer(options.accounts, options.versions);
+    this.#store = options.store;
+    this.#counters = options.counters;
   }
 
   /**
@@ -69,7 +60,7 @@ export class GrantService {
     if (existing !== null) refuseOtherTerms(existing, terms);
     // The same id was used for several surfaces, this one among them.
     if (request.id !== undefined) await this.#refuseTaken(`${request.id}-${request.surface}`);
-    const record = existing ?? (await this.#draft(request.id ?? this.#newId("grant"), terms));
+    const record = existing ?? (await this.#draft(request.id ?? this.#options.newId("grant"), terms));
     if (record.step === "issued" || record.revoked_at !== null) return refuseLost(await this.#view(record));
     const { key, ...details } = terms;
     const change = {
@@ -78,7 +69,7 @@ export class GrantService {
       subject: record._id,
       details: { key_id: key, ...details },
     };
-    return this.#view(await this.#audit.around(change, () => this.#issue(record, terms)));
+    return this.#view(await this.#options.audit.around(change, () => this.#issue(record, terms)));
   }
 
   /**
@@ -87,7 +78,7 @@ export class GrantService {
    * @throws as `create` does.
    */
   async createForSurfaces(request: GrantRequest, surfaces: readonly string[]): Promise<ListView<GrantView>> {
-    const base = request.id ?? this.#newId("grant");
+    const base = request.id ?? this.#options.newId("grant");
     const requests = surfaces.map((surface) => ({ ...request, surface, id: `${base}-${surface}` }));
     for (const each of requests) {
       const terms = checkedTerms(each);
@@ -114,7 +105,7 @@ export class GrantService {
 
   /** Returns the grants of an account, oldest first. @throws problem `not_found` */
   async list(accountId: string): Promise<ListView<GrantView>> {
-    await this.#accounts.get(accountId);
+    await this.#options.accounts.get(accountId);
     const records = await this.#store.list(accountId);
     const hashes = new Map(records.map(({ key, surface }) => [`${key} ${surface}`, { keyId: key, surface }]));
     const lists = Array.from(hashes.values(), ({ keyId, surface }) =>
@@ -128,7 +119,7 @@ export class GrantService {
   async revoke(id: string): Promise<GrantView> {
     const { account: accountId, key, surface } = await this.#store.get(id);
     const change = { action: "grants revoke", accountId, subject: id, details: { key_id: key } };
-    const record = await this.#audit.around(change, async () => {
+    const record = await this.#options.audit.around(change, async () => {
       const revoked = await this.#store.revoke(id, this.#now());
       await this.#counters.remove({ accountId, keyId: key, surface, grantId: id });
       return revoked;
@@ -137,11 +128,11 @@ export class GrantService {
   }
 
   async #draft(id: string, terms: GrantTerms): Promise<GrantRecord> {
-    const account = await this.#accounts.accountOfKey(terms.key);
-    if (findKey(await this.#accounts.get(account), terms.key).revoked_at !== null) {
+    const account = await this.#options.accounts.accountOfKey(terms.key);
+    if (findKey(await this.#options.accounts.get(account), terms.key).revoked_at !== null) {
       throw problem("invalid_transition", `The key ${terms.key} is revoked. Give the grant to an active key.`);
     }
-    const now = this.#clock.now();
+    const now = this.#options.clock.now();
     const expires_at = timestamp(now + Math.round(terms.expires_in_hours * HOUR_MS));
     return { _id: id, account, ...terms, expires_at, created_at: timestamp(now), revoked_at: null, step: "recorded" };
   }
@@ -158,10 +149,10 @@ export class GrantService {
     }
     if (record.step === "placed" && record.revoked_at === null) {
       // Until now a replica may have refused by itself what the grant admits. From now on no replica does.
-      await setTimeout(this.#issueWaitMs);
+      await setTimeout(this.#options.issueWaitMs);
       const filled = await this.#counters.fillOnce({ ...address, amount });
       // A new version makes every replica read the key's grants again, so that every answer shows this one.
-      if (filled) await this.#announcer.changed(await this.#accounts.change(accountId, this.#now(), touched));
+      if (filled) await this.#announcer.changed(await this.#options.accounts.change(accountId, this.#now(), touched));
       record = filled ? await this.#store.advance(grantId, "placed", "issued") : await this.#store.get(grantId);
       if (!filled && record.revoked_at === null) throw lost(grantId);
     }
@@ -180,7 +171,7 @@ export class GrantService {
   }
 
   #now(): string {
-    return timestamp(this.#clock.now());
+    return timestamp(this.#options.clock.now());
   }
 }
 

@@ -1,6 +1,6 @@
-import { invalid } from "../accounts/checks.ts";
 import type { GrantRecord } from "./store.ts";
 import { isSurface, SURFACES } from "../limiter/surfaces.ts";
+import { invalid } from "../problems.ts";
 
 /** A grant as the operator typed it. With an `id`, the command can be repeated safely. */
 export interface GrantRequest {
@@ -24,15 +24,8 @@ const MAX_HOURS = 90 * 24;
 const MAX_TEXT_LENGTH = 500;
 
 /** Checks a request and returns its terms. @throws problem `validation_failed` */
-export function checkedTerms({
-  keyId,
-  surface,
-  amount,
-  expiresInHours,
-  approvedBy,
-  reason,
-  id,
-}: GrantRequest): GrantTerms {
+export function checkedTerms(request: GrantRequest): GrantTerms {
+  const { keyId, surface, amount, expiresInHours, approvedBy, reason, id } = request;
   if (!isSurface(surface)) throw invalid("/surface", `must be one of ${SURFACES.join(", ")}`);
   if (!Number.isInteger(amount) || amount < 1 || amount > MAX_REQUESTS)
     throw invalid("/amount", `must be a whole number from 1 to ${MAX_REQUESTS}`);

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import type { TSchema } from "typebox";
 import type { IncomingFile } from "../content/file.ts";
-import { problem } from "../problems.ts";
+import { invalid, problem } from "../problems.ts";
 import { MAX_JSON_BYTES, refuseEncoding } from "./body.ts";
 import { FormFields } from "./form-fields.ts";
 import { incoming, refuseLarge, tooLarge } from "./incoming.ts";
@@ -124,5 +124,5 @@ function tooManyParts(): Error {
 
 function tooManyFiles(): Error {
   const detail = "The form contains more than one file. Send one file, in the part named `content`.";
-  return problem("validation_failed", detail, { errors: [{ pointer: "/content", detail: "must be one file" }] });
+  return invalid("/content", "must be one file", detail);
 }

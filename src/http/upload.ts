@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import contentDisposition from "content-disposition";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
-import { problem } from "../problems.ts";
+import { invalid, problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
 import { mediaTypeOf, refuseEncoding } from "./body.ts";
 import { incoming, refuseLarge } from "./incoming.ts";
@@ -96,7 +96,5 @@ export function declaredType(text: string | undefined): string | null {
 
 /** The problem of a file, or of what declares it. */
 export function invalidFile(pointer: string, detail: string): Error {
-  return problem("validation_failed", `The file is not valid. ${pointer} ${detail}.`, {
-    errors: [{ pointer, detail }],
-  });
+  return invalid(pointer, detail, `The file is not valid. ${pointer} ${detail}.`);
 }
