@@ -58,16 +58,20 @@ export function messageOf(ingredients: Ingredients): Message {
   const words = wordsOf(assistant.language);
   const sender = assistant.display_name ?? accountName;
   const reference = record.references.find(({ id }) => id === message.to);
-  const { subject, name, body } =
+  const { subject, again, name, firstName, ask, documents, texts } =
     message.to === TO_CANDIDATE || reference === undefined
       ? toCandidate(ingredients, words, sender)
-      : toReferee(ingredients, { reference, words, sender });
+      : toReferee(record, { reference, words, sender });
+  const { open, button } = texts;
+  const { instructions } = assistant;
+  const hello = words.hello({ name, firstName });
+  const body: Body = { hello, ask, documents, instructions, open, button, stop: words.stop(sender) };
   return {
     messageId,
     from: { name: sender, address: mailFrom },
     to: { name: name ?? "", address: message.email },
     replyTo: assistant.reply_to,
-    subject: onOneLine(subject),
+    subject: onOneLine(again ? `${words.reminder}${words.colon} ${subject}` : subject),
     text: textOf(body, ingredients),
     html: htmlOf(body, ingredients, words).text,
     stopUrl,
@@ -75,50 +79,40 @@ export function messageOf(ingredients: Ingredients): Message {
   };
 }
 
-interface Parts {
+interface Parts extends Pick<Body, "ask" | "documents"> {
   readonly subject: string;
+  readonly again: boolean;
   readonly name: string | null;
-  readonly body: Body;
+  readonly firstName: string | null;
+  readonly texts: Pick<Body, "open" | "button">;
 }
 
-function toCandidate({ record, message, assistant }: Ingredients, words: Words, sender: string): Parts {
+function toCandidate({ record, message }: Ingredients, words: Words, sender: string): Parts {
   const listed = record.documents.filter(({ id }) => message.documents.includes(id));
-  const again = listed.some(({ chase }) => chase.attempts > 1);
-  const name = nameOf(record);
-  const { subject, ask, open, button } = words.documents;
   return {
-    subject: subject(sender, again),
-    name,
-    body: {
-      hello: words.hello({ name, firstName: record.first_name }),
-      ask: ask(sender, record.job_title),
-      documents: listed as readonly NamedDocument[],
-      instructions: assistant.instructions,
-      open,
-      button,
-      stop: words.stop(sender),
-    },
+    subject: words.documents.subject(sender),
+    again: listed.some(({ chase }) => chase.attempts > 1),
+    name: nameOf(record),
+    firstName: record.first_name,
+    ask: words.documents.ask(sender, record.job_title) + words.colon,
+    documents: listed as readonly NamedDocument[],
+    texts: words.documents,
   };
 }
 
 function toReferee(
-  { record, assistant }: Ingredients,
+  record: CandidateRecord,
   { reference, words, sender }: { reference: ReferenceRecord; words: Words; sender: string },
 ): Parts {
   const person = nameOf(record);
-  const { subject, ask, open, button } = words.reference;
   return {
-    subject: subject(person, reference.chase.attempts > 1),
+    subject: words.pages.reference.title(person),
+    again: reference.chase.attempts > 1,
     name: reference.name,
-    body: {
-      hello: words.hello({ name: reference.name, firstName: null }),
-      ask: ask(person, sender),
-      documents: [],
-      instructions: assistant.instructions,
-      open,
-      button,
-      stop: words.stop(sender),
-    },
+    firstName: null,
+    ask: words.reference.ask(person, sender),
+    documents: [],
+    texts: words.reference,
   };
 }
 
@@ -135,7 +129,8 @@ const MAX_ITEM = 120;
 
 /** What follows a document's name: why it is asked for again, or that it is not required. */
 export function noteOf({ state, required, rejection_reason }: NamedDocument, words: Words): string | undefined {
-  if (state === "rejected") return words.rejected(rejection_reason);
+  if (state === "rejected")
+    return rejection_reason === null ? words.rejected : `${words.rejected}${words.colon} ${rejection_reason}`;
   if (state === "expired") return words.expired;
   return required ? undefined : words.optional;
 }

@@ -38,7 +38,7 @@ export function candidatePage(status: number, facts: Facts, news?: News): Page {
     stop: `${path}/stop`,
     body: html`
       ${news !== undefined && newsOf(news)}
-      <p>${open.length === 0 ? texts.all : texts.intro(sender, record.job_title)}</p>
+      <p>${open.length === 0 ? texts.all : `${words.documents.ask(sender, record.job_title)}.`}</p>
       ${open.length > 0 && instructions !== null && html`<p class="note">${instructions}</p>`}
       ${open.length > 0 && html`<p>${texts.hint(maxMegabytes)}</p>`}
       <ul>

@@ -1,5 +1,3 @@
-import type { PageWords } from "./page-words.ts";
-
 /** A document, as a message or a page names it. */
 export interface NamedDocument {
   readonly name: string;
@@ -25,19 +23,86 @@ export interface Words {
 
   readonly hello: (recipient: Recipient) => string;
   readonly documents: {
-    readonly subject: (sender: string, again: boolean) => string;
+    readonly subject: (sender: string) => string;
+    /** A sentence without its end: a page ends it with a full stop, a message with a colon. */
     readonly ask: (sender: string, job: string | null) => string;
     readonly open: string;
     readonly button: string;
   };
   readonly reference: {
-    readonly subject: (person: string | null, again: boolean) => string;
     readonly ask: (person: string | null, sender: string) => string;
     readonly open: string;
     readonly button: string;
   };
+  /** A colon, with the space that the language puts before it. */
+  readonly colon: string;
+  /** Stands before the subject of a repeated message, with a colon. */
+  readonly reminder: string;
   readonly optional: string;
-  readonly rejected: (reason: string | null) => string;
+  readonly rejected: string;
   readonly expired: string;
   readonly stop: (sender: string) => string;
+}
+
+/**
+ * What the pages behind links say, in one language. `sender` is who asks. `person` is the candidate's name, null if it is
+ * not known. `megabytes` is a number as the language writes it.
+ */
+interface PageWords {
+  readonly documents: {
+    readonly title: (sender: string) => string;
+    readonly file: (name: string) => string;
+    readonly hint: (megabytes: string) => string;
+    readonly send: string;
+    /** Stands below a document's name. */
+    readonly received: string;
+    /** So many documents are not shown yet. */
+    readonly more: (count: number) => string;
+    readonly arrived: (name: string) => string;
+    readonly all: string;
+  };
+  /** Why a file was refused, and what to do. */
+  readonly upload: {
+    readonly noFile: string;
+    readonly tooLarge: (megabytes: string) => string;
+    readonly filename: string;
+    readonly notNeeded: string;
+    readonly incomplete: string;
+    readonly failed: string;
+  };
+  readonly reference: {
+    readonly title: (person: string | null) => string;
+    readonly intro: (person: string | null, sender: string) => string;
+    readonly can: string;
+    readonly yes: string;
+    readonly no: string;
+    readonly questionsIntro: (sender: string) => string;
+    readonly send: string;
+    readonly received: string;
+    readonly declined: string;
+    readonly empty: string;
+    readonly tooLong: (characters: number) => string;
+    readonly incomplete: string;
+    readonly changed: string;
+    /** The questions of an account that has none of its own. */
+    readonly questions: readonly string[];
+  };
+  readonly stop: {
+    readonly title: string;
+    readonly ask: (sender: string) => string;
+    readonly button: string;
+    readonly done: (sender: string) => string;
+  };
+  /** The title of a page that says what was done. */
+  readonly thanks: string;
+  readonly closed: Notice;
+  readonly unknown: Notice;
+  readonly tooMany: Notice;
+  readonly broken: Notice;
+}
+
+/** A page that only says something. */
+interface Notice {
+  readonly title: string;
+  readonly text: string;
 }
