@@ -98,24 +98,19 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
   }
 }
 
+interface Connected {
+  readonly config: Config;
+  readonly mongodbUrl: string;
+  readonly log: Logger;
+  readonly mongo: Mongo;
+  readonly redis: RedisClient;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing | undefined;
+}
+
 /** Wires every service, by hand and in order. admin/operations.ts does the same for the command line. */
-async function wire({
-  config,
-  mongodbUrl,
-  log,
-  mongo,
-  redis,
-  metrics,
-  tracing,
-}: {
-  config: Config;
-  mongodbUrl: string;
-  log: Logger;
-  mongo: Mongo;
-  redis: RedisClient;
-  metrics: Metrics;
-  tracing: Tracing | undefined;
-}): Promise<System> {
+async function wire(connected: Connected): Promise<System> {
+  const { config, mongodbUrl, log, mongo, redis, metrics, tracing } = connected;
   const clock = new SharedClock();
   await followRedis(clock, redis);
   const shared = { mongo, clock, log, metrics };
@@ -173,14 +168,7 @@ async function wire({
   health.watch();
   lastUsed.start();
 
-  const chase = wireChase({
-    ...shared,
-    config,
-    candidates: candidateStore,
-    rules,
-    outreachStores,
-    random,
-  });
+  const chase = wireChase({ ...shared, config, candidates: candidateStore, rules, outreachStores, random });
 
   const documents = new DocumentService(candidateStore, content);
   const visits = new Visits({ store: candidateStore, links: outreachStores.links, rules });

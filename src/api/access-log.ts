@@ -11,22 +11,15 @@ export type LogRequest = (ctx: Context & { state: ApiState }, started: number) =
  * Parameter `started` is when the request came, by `performance.now()`.
  */
 export function requestLog(log: Logger): LogRequest {
-  const base = withoutRedaction(log);
-  /** Keys are method and endpoint, whose text pino then makes once. Both come from a short list. */
-  const children = new Map<string, Logger>();
-  const linesOf = (method: string, endpoint: string | null): Logger => {
-    const name = `${method} ${endpoint}`;
-    const lines = children.get(name) ?? base.child({ method, endpoint });
-    children.set(name, lines);
-    return lines;
-  };
+  const lines = withoutRedaction(log);
   return ({ state, method, res }, started) => {
     const { failure } = state;
-    const lines = linesOf(method, state.endpointName ?? null);
     if (failure === undefined && !lines.isLevelEnabled("info")) return;
     const { caller, decision } = state;
     // pino leaves out what is undefined.
     const line = {
+      method,
+      endpoint: state.endpointName ?? null,
       request_id: state.requestId,
       trace_id: state.traceId,
       status: res.statusCode,

@@ -120,12 +120,9 @@ function wantsOf(facts: ChaseFacts, startedAt: number): Want[] {
   ];
 }
 
-/** The states in which it is the candidate's turn to send a document. */
-const ASKED_OF_CANDIDATE = new Set<DocumentRecord["state"]>(["requested", "rejected", "expired"]);
-
 /** Returns whether it is the candidate's turn to send a document in this state. */
 export function isAskedOfCandidate(state: DocumentRecord["state"]): boolean {
-  return ASKED_OF_CANDIDATE.has(state);
+  return state === "requested" || state === "rejected" || state === "expired";
 }
 
 /** One message asks for all documents. Those that are not required are asked for as long as another one is. */

@@ -26,15 +26,12 @@ export class OnboardingClient {
 
   /** Every limit of the account and the key, and the key's live grants. It is free. */
   readLimits(options: CallOptions = {}): Promise<api.ReadLimitsResponse> {
-    return this.#transport.send(
-      { method: "GET", path: "/limits", surface: "free", options },
-      json<api.ReadLimitsResponse>,
-    );
+    return this.#get("/limits", options, "free");
   }
 
   /** The service's contract, as an OpenAPI document. Counts against no limit. */
   readContract(options: CallOptions = {}): Promise<api.Contract> {
-    return this.#transport.send({ method: "GET", path: "/openapi.json", surface: "free", options }, json<api.Contract>);
+    return this.#get("/openapi.json", options, "free");
   }
 
   createCandidate(
@@ -222,8 +219,8 @@ export class OnboardingClient {
     return this.#patch("/settings/quiet-hours", patch, options, "settings");
   }
 
-  #get<T>(at: string, options: CallOptions): Promise<T> {
-    return this.#transport.send({ method: "GET", path: at, surface: "reads", options }, json<T>);
+  #get<T>(at: string, options: CallOptions, surface: Surface | "free" = "reads"): Promise<T> {
+    return this.#transport.send({ method: "GET", path: at, surface, options }, json<T>);
   }
 
   #post<T>(at: string, payload: Payload, options: CallOptions): Promise<T> {

@@ -2,11 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { downloaded, fetchProgram } from "./fetch-program.ts";
-import type { MongoProgram } from "./mongo-program.ts";
 import { SetupError, say } from "./output.ts";
 import { onPath, whyNot } from "./programs.ts";
 import type { ServerSpec } from "./server-process.ts";
-import { STANDIN, findStandin } from "./standin.ts";
+import { type MongoProgram, STANDIN, findStandin } from "./standin.ts";
 
 const ANSWER_TIMEOUT_MS = 2000;
 

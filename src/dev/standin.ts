@@ -1,7 +1,15 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { MongoProgram } from "./mongo-program.ts";
 import { findInVenv } from "./python.ts";
+
+/** A program that speaks MongoDB's protocol, and how to run it. */
+export interface MongoProgram {
+  readonly name: string;
+  readonly command: string;
+  args(dir: string, port: number): string[];
+  /** Its own folder inside a data folder: mongod and the stand-in cannot read each other's files. */
+  readonly folder: string;
+}
 
 /** nx-27017 speaks MongoDB's protocol over SQLite files. That is enough for development on machines without mongod. */
 export const STANDIN = { name: "nx-27017 0.8.1", folder: "mongo-standin" } as const;
@@ -18,21 +26,11 @@ export async function findStandin(tools: string, signal: AbortSignal): Promise<M
   return {
     ...STANDIN,
     command: python,
-    args: (dir, port) => [
-      "-m",
-      "nx_27017.nx_27017",
-      "--data-dir",
-      dir,
-      "--host",
-      "127.0.0.1",
-      "-p",
-      `${port}`,
-      ...ownFiles(dir),
-    ],
+    args: (dir, port) => ["-m", "nx_27017.nx_27017", "--host", "127.0.0.1", "-p", `${port}`, ...filesIn(dir)],
   };
 }
 
 /** Puts log and pid file into the data folder. By default all servers share fixed names in the temporary folder. */
-function ownFiles(dir: string): string[] {
-  return ["--log-file", join(dir, "nx.log"), "--pid-file", join(dir, "nx.pid")];
+function filesIn(dir: string): string[] {
+  return ["--data-dir", dir, "--log-file", join(dir, "nx.log"), "--pid-file", join(dir, "nx.pid")];
 }

@@ -32,22 +32,19 @@ export interface Schema {
   readonly pattern?: string;
 }
 
-/** A parameter of a request, or a header of an answer, which has neither `name` nor `in`. */
-export interface Parameter {
-  readonly $ref?: string;
-  readonly name?: string;
-  readonly in?: "path" | "query" | "header";
-  readonly required?: boolean;
-  readonly description?: string;
+export interface Media {
   readonly schema?: Schema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
 }
 
-export interface Media {
-  readonly schema?: Schema;
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
+/** A parameter of a request, or a header of an answer, which has neither `name` nor `in`. */
+export interface Parameter extends Media {
+  readonly $ref?: string;
+  readonly name?: string;
+  readonly in?: "path" | "query" | "header";
+  readonly required?: boolean;
+  readonly description?: string;
 }
 
 export interface Answer {

@@ -3,6 +3,7 @@ import { REFERENCE_MOVES } from "../../candidates/reference-state.ts";
 import { STATE_RULES } from "../../candidates/state.ts";
 import { type Html, html } from "../../infra/html.ts";
 import { slugOf } from "./names.ts";
+import { table } from "./table.ts";
 
 /** A row of a diagram: what leads to a state, in one box or several, and the state. */
 interface Row {
@@ -38,32 +39,17 @@ function moveRow({ from, to, when }: { from: readonly string[]; to: string; when
 
 function figure(caption: string, rows: readonly Row[], first: string): Html {
   const labelled = rows.some(({ label }) => label !== "");
+  const cells = rows.map(({ from, label, to }) => [
+    from.join(", "),
+    ...(labelled ? [label] : []),
+    html`<code>${to}</code>`,
+  ]);
   return html`<figure class="diagram">
     ${drawing(rows, slugOf(caption))}
     <figcaption>${caption}</figcaption>
     <details>
       <summary>The same as a table</summary>
-      <div class="table" role="region" aria-label="${caption}" tabindex="0">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">${first}</th>
-              ${labelled && html`<th scope="col">When</th>`}
-              <th scope="col">State</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${rows.map(
-              ({ from, label, to }) =>
-                html`<tr>
-                  <td>${from.join(", ")}</td>
-                  ${labelled && html`<td>${label}</td>`}
-                  <td><code>${to}</code></td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
+      ${table(caption, [first, ...(labelled ? ["When"] : []), "State"], cells)}
     </details>
   </figure>`;
 }

@@ -1,13 +1,13 @@
-import { OPERATIONS } from "./contract.ts";
+import { type Listed, OPERATIONS } from "./contract.ts";
 import type { Document } from "./document.ts";
-import { html } from "../../infra/html.ts";
+import { type Html, html } from "../../infra/html.ts";
 import { operationPath, tagSlug } from "./names.ts";
 import { endpointLine } from "./reference.ts";
+import { table } from "./table.ts";
 
 /** Returns the first page of the reference: every operation in one table for each tag. */
 export function overviewPage(): Document {
   const tags = [...new Set(OPERATIONS.map(({ tag }) => tag))];
-  const titleOf = (tag: string) => tag.charAt(0).toUpperCase() + tag.slice(1);
   return {
     slug: "reference",
     title: "Reference",
@@ -18,29 +18,14 @@ export function overviewPage(): Document {
       </p>
       ${tags.map(
         (tag) =>
-          html`<h2 id="${tag.toLowerCase()}"><a href="/docs/${tagSlug(tag)}">${titleOf(tag)}</a></h2>
-            <div class="table" role="region" aria-label="${titleOf(tag)}" tabindex="0">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Operation</th>
-                    <th scope="col">What it does</th>
-                    <th scope="col">Surface</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  ${OPERATIONS.filter((operation) => operation.tag === tag).map(
-                    (operation) =>
-                      html`<tr>
-                        <td class="endpoint"><a href="${operationPath(operation)}">${endpointLine(operation)}</a></td>
-                        <td>${operation.summary}</td>
-                        <td>${operation.surface}</td>
-                      </tr>`,
-                  )}
-                </tbody>
-              </table>
-            </div>`,
+          html`<h2 id="${tag.toLowerCase()}"><a href="/docs/${tagSlug(tag)}">${tag}</a></h2>
+            ${table(tag, ["Operation", "What it does", "Surface"], OPERATIONS.filter((operation) => operation.tag === tag).map(rowOf))}`,
       )}`,
-    headings: tags.map((tag) => ({ id: tag.toLowerCase(), text: titleOf(tag), level: 2 })),
+    headings: tags.map((tag) => ({ id: tag.toLowerCase(), text: tag, level: 2 })),
   };
+}
+
+function rowOf(operation: Listed): (Html | string)[] {
+  const link = html`<a class="endpoint" href="${operationPath(operation)}">${endpointLine(operation)}</a>`;
+  return [link, operation.summary, operation.surface];
 }

@@ -5,6 +5,7 @@ import type { Heading } from "./document.ts";
 import { type Html, html, raw } from "../../infra/html.ts";
 import { codeBlock, inline } from "./markdown.ts";
 import { operationPath } from "./names.ts";
+import { table } from "./table.ts";
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
@@ -19,30 +20,9 @@ export function problemList(): Html {
 export function problemTable(): Html {
   const row = (code: ProblemCode) => {
     const { status, title } = PROBLEMS[code];
-    return html`<tr>
-      <td>${status}</td>
-      <td>
-        <a href="/docs#${code}"><code>${code}</code></a>
-      </td>
-      <td>${title}</td>
-      <td>${RETRY[ADVICE[code].retry]}</td>
-    </tr>`;
+    return [String(status), html`<a href="/docs#${code}"><code>${code}</code></a>`, title, RETRY[ADVICE[code].retry]];
   };
-  return html`<div class="table" role="region" aria-label="Problems" tabindex="0">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Status</th>
-          <th scope="col">Code</th>
-          <th scope="col">Title</th>
-          <th scope="col">Again?</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${CODES.map(row)}
-      </tbody>
-    </table>
-  </div>`;
+  return table("Problems", ["Status", "Code", "Title", "Again?"], CODES.map(row));
 }
 
 function problemSection(code: ProblemCode): Html {

@@ -6,6 +6,7 @@ import { describe, fieldList, sentence, typeText } from "./fields.ts";
 import { type Html, html } from "../../infra/html.ts";
 import { codeBlock, inline } from "./markdown.ts";
 import { headerPath, tagSlug } from "./names.ts";
+import { table } from "./table.ts";
 
 /** Returns a page for each tag of the contract, with its operations. */
 export function operationPages(): Document[] {
@@ -14,7 +15,7 @@ export function operationPages(): Document[] {
     const described = CONTRACT.tags?.find(({ name }) => name === tag)?.description;
     return {
       slug: tagSlug(tag),
-      title: tag.charAt(0).toUpperCase() + tag.slice(1),
+      title: tag,
       lead: described ?? `The operations on ${tag}.`,
       body: html`${operations.map(operationSection)}`,
       headings: operations.map(({ operationId, summary }) => ({ id: operationId, text: summary, level: 2 })),
@@ -97,33 +98,16 @@ function requestBody({ requestBody: given, operationId }: Listed): Html {
 
 function answerTable(responses: Readonly<Record<string, Answer>>): Html {
   const successes = Object.entries(responses).filter(([status]) => /^[123]/.test(status));
-  return html`<div class="table" role="region" aria-label="Answers" tabindex="0">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Status</th>
-          <th scope="col">When</th>
-          <th scope="col">Body</th>
-          <th scope="col">Headers</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${successes.map(([status, answer]) => {
-          const { description = "", content = {}, headers = {} } = resolved(answer);
-          return html`<tr>
-            <td>${status}</td>
-            <td>${inline(description)}</td>
-            <td>
-              ${Object.entries(content).map(([type, { schema }]) => html`<div>${schema !== undefined && schema.format !== "binary" ? typeText(schema) : html`<code>${type}</code>`}</div>`)}
-            </td>
-            <td>
-              ${Object.keys(headers).map((name, index) => html`${index > 0 && ", "}<a href="${headerPath(name)}">${name}</a>`)}
-            </td>
-          </tr>`;
-        })}
-      </tbody>
-    </table>
-  </div>`;
+  const rows = successes.map(([status, answer]) => {
+    const { description = "", content = {}, headers = {} } = resolved(answer);
+    return [
+      status,
+      inline(description),
+      html`${Object.entries(content).map(([type, { schema }]) => html`<div>${schema !== undefined && schema.format !== "binary" ? typeText(schema) : html`<code>${type}</code>`}</div>`)}`,
+      html`${Object.keys(headers).map((name, index) => html`${index > 0 && ", "}<a href="${headerPath(name)}">${name}</a>`)}`,
+    ];
+  });
+  return table("Answers", ["Status", "When", "Body", "Headers"], rows);
 }
 
 function answerExample(responses: Readonly<Record<string, Answer>>): Html {

@@ -1,0 +1,22 @@
+import { type Html, html } from "../../infra/html.ts";
+
+/** Returns a table. One that is too wide for the screen scrolls by itself. */
+export function table(label: string, columns: readonly string[], rows: readonly (readonly (Html | string)[])[]): Html {
+  return html`<div class="table" role="region" aria-label="${label}" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell) => html`<td>${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
