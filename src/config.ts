@@ -118,7 +118,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return config;
 }
 
-/** Settings that are needed together. */
 function mailFaults({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): string[] {
   if (SMTP_URL === null) return [];
   const faults: string[] = [];

@@ -107,7 +107,6 @@ export function isRefusal(value: object): value is Refusal {
   return "code" in value;
 }
 
-/** Returns the refusal as an error to throw. */
 export function thrown({ code, detail, extras }: Refusal): Problem {
   return new Problem(code, detail, extras);
 }

@@ -49,7 +49,6 @@ export class LastUsed {
     await Promise.race([written, wait(withinMs, undefined, { ref: false })]);
   }
 
-  /** Remembers that a request with this key was admitted. */
   note(keyId: string): void {
     const isNew = !this.#uses.has(keyId);
     // It is full only while a write runs, or after one failed. A key that is left out is noted at a later use.

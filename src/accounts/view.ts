@@ -1,6 +1,5 @@
 import { type AccountRecord, activeKeys, type KeyRecord } from "./account.ts";
 
-/** An account as operators see it. */
 export interface AccountView {
   object: "account";
   id: string;

@@ -105,7 +105,6 @@ export class Operations {
     return (this.#mongo ??= this.#connectMongo());
   }
 
-  /** Closes the connections that were opened. */
   async close(): Promise<void> {
     const [mongo, redis] = await Promise.allSettled([this.#mongo, this.#redis]);
     if (redis.status === "fulfilled") redis.value?.disconnect();

@@ -59,7 +59,7 @@ export interface FileStore<Params> {
  * Describes one operation: its input, its answer and its handler. The index of routes (routes.ts) adds a method, a path
  * and a surface. Validation and the OpenAPI document are generated from it.
  */
-export interface Endpoint<
+interface Declared<
   Params extends TSchema = TSchema,
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
@@ -80,7 +80,8 @@ export interface Endpoint<
   /** Whether the body may be left out. */
   readonly bodyOptional?: true;
   readonly upload?: Upload<Static<Params>>;
-  readonly status: 200 | 201 | 204;
+  /** Default: 200. */
+  readonly status?: 200 | 201 | 204;
   /** Schema of the answer. A 204 has none. */
   readonly answer?: Answer;
   /** Members of the answer that change by the clock alone. A GET's ETag covers them; If-Match ignores them. */
@@ -108,11 +109,15 @@ export interface Endpoint<
   };
 }
 
-/** Declares an endpoint. Only gives the handler the types of the schemas; has no effect at run time. */
+export interface Endpoint extends Declared {
+  readonly status: 200 | 201 | 204;
+}
+
+/** Declares an endpoint, and gives the handler the types of the schemas. */
 export function endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema, Answer extends TSchema>(
-  declared: Endpoint<Params, Query, Body, Answer>,
+  declared: Declared<Params, Query, Body, Answer>,
 ): Endpoint {
-  return declared;
+  return { status: 200, ...declared };
 }
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";

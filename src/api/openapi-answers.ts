@@ -4,7 +4,6 @@ import type { COMPONENT_HEADERS } from "./openapi-parts.ts";
 import { publish } from "./publish.ts";
 
 type Json = Record<string, unknown>;
-/** The named parts of the document that operations refer to. */
 export interface Components {
   readonly schemas: Record<string, Json>;
   readonly responses: Record<string, Json>;
@@ -12,7 +11,6 @@ export interface Components {
 
 type HeaderName = keyof typeof COMPONENT_HEADERS;
 
-/** Problems that any request can be answered with. */
 const ANY_REQUEST: ProblemCode[] = ["malformed_request", "request_timeout", "headers_too_large", "internal_error"];
 /** Problems that every endpoint with a key can answer with. `codesOf` adds those that depend on the endpoint. */
 const ANY_ENDPOINT: ProblemCode[] = [

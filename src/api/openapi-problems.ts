@@ -133,7 +133,6 @@ const EXAMPLES: Record<ProblemCode, Example> = {
   store_unavailable: { detail: "The store did not answer in time. Try again shortly." },
 };
 
-/** One example for each code, under its name. */
 export const PROBLEM_EXAMPLES = Object.fromEntries(
   Object.entries(PROBLEMS).map(([code, { status, title }]) => {
     const { detail, more } = EXAMPLES[code as ProblemCode];

@@ -40,7 +40,6 @@ export class AuditStore implements Indexed {
     this.#outcomes = new BoundedCollection(mongo, "audit_outcomes");
   }
 
-  /** Writes the record of a change. One round trip. */
   async begin(record: AuditRecord): Promise<void> {
     await this.#records.insertOne(record);
   }

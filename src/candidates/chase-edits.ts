@@ -9,9 +9,7 @@ import {
   TO_CANDIDATE,
 } from "./record.ts";
 
-/**
- * Pure edits of what the chase records. CandidateStore.change runs them. `now` is RFC 3339.
- */
+/** Pure edits of what the chase records. CandidateStore.change runs them. `now` is RFC 3339. */
 
 /**
  * Records an attempt, before it is sent. A new one adds 1 to the attempts of each document that the message lists, or of

@@ -11,7 +11,6 @@ import {
 } from "./record.ts";
 import type { OutreachReason } from "./schema.ts";
 
-/** What an account's settings say about the chase. */
 export interface ChaseRules {
   /** False if nothing is sent: the account is paused or suspended, or the assistant may send no email. */
   readonly enabled: boolean;
@@ -28,7 +27,6 @@ export interface ChaseRules {
  */
 export type RulesOf = (accountId: string) => Promise<ChaseRules | undefined>;
 
-/** The next message to one recipient. */
 export interface PlannedMessage {
   /** TO_CANDIDATE, or the id of a reference. */
   readonly to: string;

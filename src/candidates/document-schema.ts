@@ -32,7 +32,6 @@ export type DocumentState = (typeof DOCUMENT_STATES)[number];
 /** Without a name: Go's generator makes constants of the words, and those of two named enums collide. */
 const State = oneOf(DOCUMENT_STATES);
 
-/** The reminders sent so far for a document or a reference. */
 export const Chase = component("Chase", "The reminders sent so far.", {
   attempts: about(Count, "How many reminders were sent.", 0),
   last_at: about(nullable(Timestamp), "When the last reminder was sent. Null if none was sent.", null),

@@ -29,7 +29,6 @@ export function documentContradiction(state: DocumentState, situation: DocumentS
   return undefined;
 }
 
-/** Returns the states that a client can give to a document. */
 export function openDocumentStates(situation: DocumentSituation): DocumentState[] {
   return DOCUMENT_STATES.filter((state) => documentContradiction(state, situation) === undefined);
 }

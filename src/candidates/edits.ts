@@ -77,7 +77,6 @@ export function started(record: CandidateRecord, now: string): CandidateRecord {
   };
 }
 
-/** Sets the maximum numbers of chase attempts. */
 export function withOutreach(record: CandidateRecord, patch: OutreachPatch): CandidateRecord {
   const set = (given: number | null | undefined, before: number) =>
     given === undefined ? before : (given ?? DEFAULT_CHASE_ATTEMPTS);

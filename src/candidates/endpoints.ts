@@ -6,7 +6,6 @@ import type { Eraser } from "./eraser.ts";
 import type { CandidateService } from "./service.ts";
 import { UNTAGGED } from "./render.ts";
 
-/** The operations on candidates as a whole. */
 export function candidateEndpoints(candidates: CandidateService, eraser: Eraser) {
   return {
     create: endpoint({
@@ -36,7 +35,6 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       description:
         "Lists whole candidates, oldest change first. Store the cursor with the rows: the next request with it returns only what changed since. A candidate that was deleted is a row with the member deleted.",
       query: ListQuery,
-      status: 200,
       answer: CandidateList,
       problems: ["invalid_query"],
       handle: ({ caller, query, header, clientHas }) =>
@@ -49,7 +47,6 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       description:
         "Reads a candidate with its documents and references. To follow many candidates, use the list: one page replaces 200 reads.",
       params: CandidatePath,
-      status: 200,
       answer: Candidate,
       untagged: UNTAGGED,
       problems: ["not_found"],
@@ -62,7 +59,6 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       description: "Changes the fields that are sent. withdrawn: true withdraws the candidate, false reinstates it.",
       params: CandidatePath,
       body: CandidatePatch,
-      status: 200,
       answer: Candidate,
       untagged: UNTAGGED,
       problems: ["not_found", "version_mismatch", "external_id_taken"],
@@ -89,7 +85,6 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       params: CandidatePath,
       body: StartInput,
       bodyOptional: true,
-      status: 200,
       answer: Candidate,
       untagged: UNTAGGED,
       problems: ["not_found", "version_mismatch", "candidate_withdrawn"],

@@ -8,11 +8,10 @@ import type { CandidateStore } from "./store.ts";
 import { encode, type Stored } from "./stored.ts";
 import { nextVersion } from "./version.ts";
 
-/** Candidates that one call expires at most. */
 const BATCH = 100;
 
 /**
- * Expires documents in bulk. Many candidates expire at the same midnight, and the feed must show them within a minute: one read and one write for each candidate would take too long.
+ * Expires documents in bulk. Many candidates expire at the same midnight, and the feed must show them within a minute: one read and one write for each candidate would take too long. May throw problem store_unavailable.
  */
 export class ExpiryStore {
   readonly #mongo: Mongo;
@@ -32,7 +31,6 @@ export class ExpiryStore {
    * Skips a candidate that somebody changes at the same moment: the next call finds it again. Two round trips, and
    * one more if the settings of some accounts are not known to this process.
    * @returns how many candidates were changed.
-   * @throws problem store_unavailable
    */
   async expire(today: string): Promise<number> {
     const { reader, openWrites, rulesOf } = this.#store;

@@ -30,7 +30,6 @@ export const ListQuery = strict({
 });
 export type ListQuery = Static<typeof ListQuery>;
 
-/** What the feed shows of a candidate that was deleted. */
 export const DeletedCandidate = component("DeletedCandidate", "What remains of a candidate that was deleted.", {
   object: about(oneOf(["candidate"]), "The type of the object.", "candidate"),
   id: about(Type.String(), ...ID),

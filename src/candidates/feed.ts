@@ -8,7 +8,6 @@ export interface FeedPlace {
   readonly version: number;
 }
 
-/** A row of the feed. */
 export interface FeedRow extends FeedPlace {
   /**
    * The candidate, or what remains of it, as JSON in UTF-8. Undefined if it was changed while the page was read: then it

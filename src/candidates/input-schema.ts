@@ -126,7 +126,6 @@ export const OutreachPatch = component(
 );
 export type OutreachPatch = Static<typeof OutreachPatch>;
 
-/** The body of a start: nothing. */
 export const StartInput = component("StartInput", "An object without members. The body may be left out.", {});
 
 export const CreateQuery = strict({

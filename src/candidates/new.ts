@@ -107,7 +107,6 @@ export function newContent({ id, filename, contentType, size, sha256 }: StoredFi
   return { file_id: id, filename, content_type: contentType, size, sha256, uploaded_at: now };
 }
 
-/** Presents content sent as base64 in JSON as an uploaded file. */
 export function inlineFile({ filename, content_type, data }: ContentInput): IncomingFile {
   return { stream: [Buffer.from(data, "base64")], filename: filename ?? null, contentType: content_type ?? null };
 }

@@ -95,7 +95,6 @@ export class OpenWrites {
     }
   }
 
-  /** Adds a candidate's write to those that are to be settled. */
   settleLater({ accountId, id }: Candidate, place: Place): void {
     const idle = this.#unsettled.size === 0;
     const earlier = this.#unsettled.get(id);

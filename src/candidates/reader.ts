@@ -47,7 +47,6 @@ const MAX_EXPIRING_BYTES = 256 * 1024;
 /** Everything but the row, which only the list needs. */
 const RECORD_MEMBERS = { row: 0 } as const;
 
-/** Identifies a candidate. */
 export interface CandidateKey {
   readonly accountId: string;
   readonly id: string;

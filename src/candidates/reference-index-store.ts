@@ -13,7 +13,10 @@ interface ReferenceEntry {
 /** Entries in memory: identifiers only, about 200 bytes each. */
 const MAX_KNOWN = 10_000;
 
-/** Maps references to their candidates. An entry is written before its reference, so the reference may not exist. */
+/**
+ * Maps references to their candidates. An entry is written before its reference, so the reference may not exist. Every
+ * method that takes a round trip may throw problem store_unavailable.
+ */
 export class ReferenceIndexStore {
   readonly #entries: BoundedCollection<ReferenceEntry>;
   /** From account and reference to candidate. An entry never changes, but its reference may be deleted. */
@@ -26,7 +29,6 @@ export class ReferenceIndexStore {
   /**
    * Adds entries for new references of a candidate, then runs the write that adds the references. Removes the entries
    * again if the write is refused. One round trip in addition to the write's; none without references.
-   * @throws problem store_unavailable, and what the write throws.
    */
   async around<Written>(
     { accountId, id }: { accountId: string; id: string },
@@ -66,17 +68,13 @@ export class ReferenceIndexStore {
     return this.#known.get(`${accountId} ${referenceId}`) ?? this.candidateOf(accountId, referenceId);
   }
 
-  /** Removes entries. One round trip; none without references. @throws problem store_unavailable */
+  /** Removes entries. One round trip; none without references. */
   async remove(accountId: string, referenceIds: readonly string[]): Promise<void> {
     if (referenceIds.length === 0) return;
     await this.#entries.deleteMany({ _id: { $in: [...referenceIds] }, account: accountId });
   }
 
-  /**
-   * Returns the id of the reference's candidate. Undefined if there is no entry, or if it belongs to another account.
-   * One round trip.
-   * @throws problem store_unavailable
-   */
+  /** Returns the id of the reference's candidate. Undefined without an entry in this account. One round trip. */
   async candidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
     const entry = await this.#entries.findOne({ _id: referenceId, account: accountId });
     if (entry !== null) this.#known.set(`${accountId} ${referenceId}`, entry.candidate);

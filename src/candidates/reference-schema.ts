@@ -44,7 +44,6 @@ const TEXT = {
 } as const;
 const PHONE = "The referee's phone number";
 
-/** The fields that creation and PATCH have in common. */
 const referenceFields = {
   name: Type.Optional(about(nullable(freeText(200)), ...TEXT.name)),
   email: Type.Optional(about(nullable(Email), ...TEXT.email)),

@@ -17,7 +17,6 @@ export function referenceContradiction(state: ReferenceState, started: boolean):
   return undefined;
 }
 
-/** Returns the states that a client can give to a reference. */
 export function openReferenceStates(started: boolean): ReferenceState[] {
   return REFERENCE_STATES.filter((state) => referenceContradiction(state, started) === undefined);
 }

@@ -13,7 +13,6 @@ export function taggedCandidate(record: CandidateRecord): Omit<Candidate, typeof
   return tagged;
 }
 
-/** A candidate as the API shows it. */
 export function renderCandidate(record: CandidateRecord): Candidate {
   const { state, state_reason, waiting_on, reference_requirements } = derive(record);
   return {
@@ -68,7 +67,6 @@ export function contentTag({ sha256 }: ContentRecord): string {
   return `"${sha256}"`;
 }
 
-/** A reference as the API shows it. */
 export function renderReference(candidateId: string, reference: ReferenceRecord): Reference {
   return { object: "reference", candidate_id: candidateId, ...reference };
 }

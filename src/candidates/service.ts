@@ -31,7 +31,6 @@ export interface CandidateServiceOptions {
   watermarks: Pick<Watermarks, "completeUntil">;
 }
 
-/** The operations on candidates as a whole. */
 export class CandidateService {
   readonly #options: CandidateServiceOptions;
 

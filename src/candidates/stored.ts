@@ -169,7 +169,6 @@ export function decodeTombstone(stored: Stored): Tombstone | undefined {
   return { deleted: true, id, accountId, version, updated_at, erasure };
 }
 
-/** Converts a stored candidate back to its record. */
 export function decode({
   _id,
   account,

@@ -56,7 +56,6 @@ export function refuseRemoved({ removed }: CandidateRecord, id: string): void {
   }
 }
 
-/** Adds a deletion to what is still to be removed. */
 function withDeletion(
   before: Erasure | null,
   deletion: Deletion,
@@ -75,7 +74,6 @@ export function again(tombstone: Tombstone, updated_at: string): Tombstone {
   return { ...tombstone, version: tombstone.version + 1, updated_at };
 }
 
-/** A deleted candidate as the feed shows it. */
 export function renderTombstone({
   id,
   version,

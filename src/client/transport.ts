@@ -169,7 +169,6 @@ export class Transport {
 /** `fetch` asks for it with a stream. The types of browsers do not have it. */
 const HALF_DUPLEX = { duplex: "half" } as const;
 
-/** Reads an answer as JSON. */
 export async function json<T>(response: Response): Promise<T> {
   const body = await response.text();
   try {
@@ -179,7 +178,6 @@ export async function json<T>(response: Response): Promise<T> {
   }
 }
 
-/** Reads an answer without a body. */
 export async function nothing(response: Response): Promise<void> {
   await response.body?.cancel();
 }

@@ -39,7 +39,6 @@ export class ChunkStore {
     this.#chunks = mongo.db.collection("content.chunks");
   }
 
-  /** Starts to write a file. */
   writer(files_id: ObjectId): ChunkWriter {
     return new ChunkWriter({
       insert: (first, data) => this.#insert(files_id, first, data),
@@ -113,7 +112,6 @@ export class ChunkStore {
     return this.#held > PLENTY ? 1 : Math.min(Math.max(before, 1), MAX_BATCH);
   }
 
-  /** Removes the chunks of a file. */
   async remove(files_id: ObjectId, limits: object): Promise<void> {
     await this.#chunks.deleteMany({ files_id }, limits);
   }

@@ -28,7 +28,6 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** The problem of a file without bytes. */
 export function emptyFile(): Problem {
   return invalid("/content", "must have at least one byte", "The file is empty. Send a file with at least one byte.");
 }

@@ -18,7 +18,8 @@ const GRIDFS_INDEXES: readonly CollectionIndexes[] = [
 /**
  * The bytes of files, in GridFS. Bytes are written before the record that names them. An entry in PendingStore is
  * written before the first byte and stays until it is settled whether a record names the file. So a crash at any moment
- * leaves only bytes that are on that list, and the sweep removes them with `leftOvers` and `removeLeftOver`.
+ * leaves only bytes that are on that list, and the sweep removes them with `leftOvers` and `removeLeftOver`. What has no
+ * other promise may throw problem store_unavailable.
  */
 export class ContentStore implements Indexed {
   readonly indexes: readonly CollectionIndexes[];
@@ -103,7 +104,7 @@ export class ContentStore implements Indexed {
     await Promise.allSettled(fileIds.map((id) => this.remove(id)));
   }
 
-  /** Returns the unsettled files of a candidate (see PendingStore). One index range. @throws problem store_unavailable */
+  /** Returns the unsettled files of a candidate (see PendingStore). One index range. */
   unsettled(owner: FileOwner): Promise<PendingFile[]> {
     return this.#pending.ofCandidate(owner);
   }
@@ -111,7 +112,6 @@ export class ContentStore implements Indexed {
   /**
    * Removes the bytes of an unsettled file that no record may name any more, and makes its upload fail if it is in
    * progress. Such an upload may still write a chunk, so its entry stays for the sweep.
-   * @throws problem store_unavailable
    */
   async removeUnsettled(entry: PendingFile): Promise<void> {
     if (!(await this.#pending.condemn(entry))) return;
@@ -153,7 +153,6 @@ export class ContentStore implements Indexed {
    * Settles a left-over: removes its bytes unless a record names it.
    * @param isNamed looks up whether the owner's record names the file.
    * @returns true if the bytes were removed.
-   * @throws problem store_unavailable
    */
   async removeLeftOver(entry: PendingFile, isNamed: (entry: PendingFile) => Promise<boolean>): Promise<boolean> {
     if (await isNamed(entry)) {

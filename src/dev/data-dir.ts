@@ -7,7 +7,6 @@ export function dataDirOf(env: NodeJS.ProcessEnv): string {
   return env["DATA_DIR"] || ".data";
 }
 
-/** The folder of downloaded programs inside a data folder. */
 export function toolsIn(dataDir: string): string {
   return resolve(dataDir, "tools");
 }

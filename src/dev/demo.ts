@@ -42,7 +42,6 @@ function outboxHint({ SMTP_URL }: Config): string[] {
   return [`Started candidates get reminders. They are written to ${relative("", fileURLToPath(SMTP_URL))}, not sent.`];
 }
 
-/** Returns a curl command to paste into a shell. */
 function exampleRequest(address: string, key: string): string {
   const candidate = {
     name: "Ada Lovelace",

@@ -8,7 +8,6 @@ import { createPrivateFolder } from "./data-dir.ts";
 
 const ANSWER_TIMEOUT_MS = 1_000;
 
-/** Releases a lock. */
 export type Release = () => void;
 
 /**

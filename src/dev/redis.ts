@@ -91,7 +91,6 @@ export async function askRedisPid(url: string): Promise<number> {
   }
 }
 
-/** The folder of Redis's data inside a data folder. */
 export function redisDir(dataDir: string): string {
   return join(dataDir, "redis");
 }

@@ -8,7 +8,6 @@ import { createPrivateFolder } from "./data-dir.ts";
 import { SetupError, say } from "./output.ts";
 import { type ServerRecord, isAlive } from "./servers-file.ts";
 
-/** How to run one kind of server. */
 export interface ServerSpec {
   /** The name to use in messages. */
   readonly name: string;

@@ -16,9 +16,7 @@ const MAX_RESTART_PAUSE_MS = 30_000;
 export interface Servers {
   readonly redisUrl: string;
   readonly mongodbUrl: string;
-  /**
-   * Stops the servers that were started here, MongoDB first. Does not stop servers that the environment names.
-   */
+  /** Stops the servers that were started here, MongoDB first. Does not stop servers that the environment names. */
   stop(): Promise<void>;
 }
 

@@ -6,7 +6,6 @@ import { download } from "./download.ts";
 import { Document, DocumentForm, DocumentPatch, DocumentPath, DocumentInput } from "../candidates/document-schema.ts";
 import type { DocumentAddress, DocumentService } from "./service.ts";
 
-/** The operations on documents and their content. */
 export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
   return {
     add: endpoint({
@@ -36,7 +35,6 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       summary: "Read a document",
       description: "Reads a document. Its bytes are at its path followed by /content.",
       params: DocumentPath,
-      status: 200,
       answer: Document,
       problems: ["not_found"],
       handle: ({ caller, params }) => documents.read(addressOf(caller, params)),
@@ -49,7 +47,6 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
         "Changes the fields that are sent. state moves the document; a move that contradicts the rest is 409 invalid_transition.",
       params: DocumentPath,
       body: DocumentPatch,
-      status: 200,
       answer: Document,
       problems: ["not_found", "version_mismatch", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) =>
@@ -78,7 +75,6 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
         store: (caller, params, file, precondition) => documents.receive(addressOf(caller, params), file, precondition),
         discard: (file) => documents.discard(file),
       },
-      status: 200,
       answer: Document,
       problems: ["not_found", "version_mismatch", "invalid_transition"],
       async handle({ caller, params, file, precondition }) {
@@ -92,7 +88,6 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       summary: "Read a document's content, or a range of it",
       description: "Answers with the bytes that were uploaded, with their Content-Type. Range asks for a part.",
       params: DocumentPath,
-      status: 200,
       answer: Document,
       binary: ["*/*"],
       problems: ["not_found", "content_not_available", "range_not_satisfiable"],

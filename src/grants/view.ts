@@ -2,7 +2,6 @@ import type { GrantRecord } from "./store.ts";
 import type { Grant } from "../limiter/grant-counters.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 
-/** A grant as operators see it. */
 export interface GrantView {
   object: "grant";
   id: string;

@@ -35,9 +35,7 @@ interface AnswerOptions {
   readonly untagged?: string | undefined;
 }
 
-/**
- * Creates a JSON answer with its ETag. Shared caches must not store it: it may contain personal data.
- */
+/** Creates a JSON answer with its ETag. Shared caches must not store it: it may contain personal data. */
 export async function jsonAnswer(
   status: number,
   value: unknown,

@@ -9,7 +9,6 @@ import { parseJson } from "./json.ts";
 /** Largest JSON body, in bytes. Larger content is sent as multipart or as raw bytes. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 
-/** A request body that was read completely. */
 export interface ReadBody {
   readonly body: unknown;
   readonly file: StoredFile | undefined;

@@ -48,7 +48,6 @@ export function codingsFor(header: string | undefined): [Coding, ...Coding[]] {
   return [best, ...others];
 }
 
-/** Returns whether a body is large enough to be compressed. */
 export function isWorthwhile(body: Buffer | string): boolean {
   return body.length >= WORTHWHILE;
 }

@@ -39,7 +39,6 @@ export async function pack(outcome: Outcome): Promise<Uint8Array> {
   return promisify(gzip)(JSON.stringify(stored));
 }
 
-/** Decodes the bytes that `pack` returned. */
 export async function unpack(bytes: Uint8Array): Promise<Outcome> {
   return JSON.parse((await promisify(gunzip)(bytes)).toString()) as Stored;
 }

@@ -78,7 +78,6 @@ export class BoundedCollection<Stored extends Document> {
     return (await this.#run("delete", (limits) => this.#collection.deleteOne(filter, limits))).deletedCount === 1;
   }
 
-  /** Returns how many documents were deleted. */
   async deleteMany(filter: Filter<Stored>): Promise<number> {
     return (await this.#run("delete", (limits) => this.#collection.deleteMany(filter, limits))).deletedCount;
   }

@@ -13,7 +13,6 @@ export interface HealthOptions {
   servesWithoutRedis: boolean;
 }
 
-/** Whether Redis and MongoDB answer. */
 export class Health {
   readonly #options: HealthOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -24,9 +23,9 @@ export class Health {
 
   /** Asks both, and returns one text for each that does not answer and is needed. One round trip to each. */
   async faults(): Promise<string[]> {
-    const { mongo, redis, servesWithoutRedis } = this.#options;
+    const { mongo, redis, metrics, servesWithoutRedis } = this.#options;
     const checks: Record<DbSystem, () => Promise<unknown>> = {
-      redis: () => this.#timed("ping", () => redis.ping()),
+      redis: () => metrics.timed("ping", () => redis.ping()),
       mongodb: () =>
         mongo.bounded("ping admin", (limits) => mongo.db.command({ ping: 1, maxTimeMS: limits.maxTimeMS }, limits)),
     };
@@ -65,24 +64,11 @@ export class Health {
   async #readMemory(): Promise<void> {
     const { redis, metrics } = this.#options;
     const nodes: Redis[] = redis.isCluster ? (redis as Cluster).nodes("master") : [redis as Redis];
-    const infos = await Promise.all(nodes.map((node) => this.#timed("info", () => node.info("memory"))));
+    const infos = await Promise.all(nodes.map((node) => metrics.timed("info", () => node.info("memory"))));
     const fullest = infos.map(memoryOf).toSorted((one, other) => fullness(other) - fullness(one))[0];
     if (fullest === undefined) return;
     metrics.redisMemoryUsed.set(fullest.used);
     metrics.redisMemoryMax.set(fullest.max);
-  }
-
-  async #timed<T>(name: string, command: () => Promise<T>): Promise<T> {
-    const { metrics } = this.#options;
-    const started = performance.now();
-    try {
-      const answer = await command();
-      metrics.operation("redis", name, started);
-      return answer;
-    } catch (error) {
-      metrics.operation("redis", name, started, error);
-      throw error;
-    }
   }
 }
 

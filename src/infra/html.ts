@@ -14,7 +14,6 @@ export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(parts.map((part, index) => part + textOf(values[index])).join(""));
 }
 
-/** Takes text as HTML without escaping it. */
 export function raw(text: string): Html {
   return new Html(text);
 }

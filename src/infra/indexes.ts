@@ -14,7 +14,6 @@ export interface CollectionIndexes {
   readonly indexes: readonly IndexDescription[];
 }
 
-/** A store that says which indexes it needs. */
 export interface Indexed {
   readonly indexes: readonly CollectionIndexes[];
 }

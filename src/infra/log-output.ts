@@ -113,7 +113,6 @@ export class LogOutput implements DestinationStream {
     }
   }
 
-  /** Removes what has been written from the front. */
   #advance(bytes: number): void {
     const [batch] = this.#batches;
     if (batch === undefined) return;

@@ -206,6 +206,19 @@ export class Metrics {
       (performance.now() - started) / 1000,
     );
   }
+
+  /** Observes a command to Redis, and returns its answer. */
+  async timed<T>(name: string, command: () => Promise<T>): Promise<T> {
+    const started = performance.now();
+    try {
+      const answer = await command();
+      this.operation("redis", name, started);
+      return answer;
+    } catch (error) {
+      this.operation("redis", name, started, error);
+      throw error;
+    }
+  }
 }
 
 function typeOf(error: unknown): string {

@@ -29,7 +29,6 @@ export function processMetrics(): Registry {
   return registry;
 }
 
-/** Says which service and version this is. */
 function nameService(register: Registry): void {
   const { name, version } = serviceInfo();
   new Gauge({
@@ -65,17 +64,8 @@ function watchEventLoop(register: Registry): void {
   }, PERIOD_MS).unref();
 
   const gauge = (name: string, help: string, member: keyof Delay): void => {
-    register.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        aggregator: "max",
-        collect() {
-          this.set(Math.max(last[member], current()[member]));
-        },
-      }),
-    );
+    const collect = () => made.set(Math.max(last[member], current()[member]));
+    const made: Gauge = new Gauge({ name, help, registers: [register], aggregator: "max", collect });
   };
   gauge("nodejs_eventloop_delay_p99_seconds", "99th percentile of the event loop's delay.", "p99");
   gauge("nodejs_eventloop_delay_max_seconds", "Longest delay of the event loop.", "max");

@@ -4,7 +4,6 @@ import type { DbSystem } from "./metrics.ts";
 /** The channel on which each operation of the store is published, for tracing (diagnostics_channel). */
 export const STORE_CHANNEL = "onboarding:store";
 
-/** What is known of an operation before it begins. */
 export interface OperationContext {
   readonly system: DbSystem;
   readonly command: string;

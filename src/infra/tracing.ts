@@ -8,7 +8,6 @@ export interface RequestEnd {
   readonly status: number | undefined;
 }
 
-/** The span of a request. */
 export interface RequestSpan {
   /** 32 hexadecimal digits. */
   readonly traceId: string;

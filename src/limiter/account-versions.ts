@@ -68,7 +68,6 @@ export class AccountVersions {
   }
 }
 
-/** What was read of an account's record. */
 interface Read {
   readonly version: number;
   /** When the look-up began, by Redis's clock, in milliseconds. */

@@ -13,7 +13,6 @@ export type KeyRefusal = "outdated" | "replaced";
 /** A caller, with what the replica has cached about its key. Members that are left out are not checked. */
 export type CallerClaim = Caller & Partial<Pick<KnownCaller, "accountVersion" | "connections" | "secretEndsAt">>;
 
-/** One request to be charged. */
 export interface ChargeRequest extends CallerClaim {
   readonly surface: Surface;
   /** How many requests it counts as: a whole number, at least 1. Default 1. */

@@ -5,7 +5,6 @@ import { redisKeys } from "./redis-keys.ts";
 import { fillGrant } from "./scripts.ts";
 import type { Surface } from "./surfaces.ts";
 
-/** A grant as Redis counts it down. */
 export interface Grant {
   readonly id: string;
   readonly surface: Surface;

@@ -126,7 +126,7 @@ export class Limiter {
     const asked = [accountId, keyId, accountVersion, connections, secretEndsAt].join();
     return this.#usages.read(asked, () => {
       const current = { ...claim, accountVersion: this.#versionOf(claim) };
-      return this.#observer.timed(readUsage(this.#options, current));
+      return this.#options.metrics.timed("evalsha", () => readUsage(this.#options, current));
     });
   }
 

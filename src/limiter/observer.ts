@@ -21,7 +21,6 @@ export class Observer {
     this.#metrics = metrics;
   }
 
-  /** Redis decided. */
   decided({ surface, verdict }: Decision, started: number): void {
     this.#answering = true;
     this.#metrics.decisionDuration.observe((performance.now() - started) / 1000);
@@ -48,7 +47,6 @@ export class Observer {
     this.#metrics.decisions.inc({ surface, verdict, scope });
   }
 
-  /** A script ran. */
   ran(started: number): void {
     this.#metrics.operation("redis", "evalsha", started);
   }
@@ -56,18 +54,5 @@ export class Observer {
   /** A script failed, or its answer was lost. */
   failed(started: number, error: unknown): void {
     this.#metrics.operation("redis", "evalsha", started, error);
-  }
-
-  /** Times one run of a script. */
-  async timed<T>(run: Promise<T>): Promise<T> {
-    const started = performance.now();
-    try {
-      const answer = await run;
-      this.ran(started);
-      return answer;
-    } catch (error) {
-      this.failed(started, error);
-      throw error;
-    }
   }
 }

@@ -49,7 +49,6 @@ export class OutageDetector {
   #since = 0;
   #last = 0;
 
-  /** Redis decided a charge. */
   answered(): void {
     this.#failures = 0;
   }

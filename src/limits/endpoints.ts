@@ -10,7 +10,6 @@ export function limitsEndpoints(limits: LimitsService) {
       tag: "Limits",
       summary: "Read every limit of the caller's account and key, and the key's live grants",
       description: "Reads all seven surfaces, each with the limit of the account and that of the key.",
-      status: 200,
       answer: Limits,
       problems: [],
       handle: ({ caller, usage }) => {

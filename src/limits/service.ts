@@ -4,7 +4,6 @@ import { secondsToReset } from "../limiter/headers.ts";
 import type { Usage, UsageOptions } from "../limiter/usage.ts";
 import type { Limits, LiveGrant, SurfaceLimits } from "./schema.ts";
 
-/** Shows a caller what it has used of its limits. */
 export class LimitsService {
   readonly #windowSeconds: number;
 
@@ -26,7 +25,6 @@ export class LimitsService {
   }
 }
 
-/** Returns when the window of all surfaces ends. */
 export function resetOf({
   resetMs,
   nowMs,

@@ -14,7 +14,6 @@ import { Replanner } from "./replanner.ts";
 import type { RulesReader } from "./rules.ts";
 import type { OutreachStores } from "./stores.ts";
 
-/** What sends reminders. */
 export interface Chase {
   readonly chaser: Chaser;
   readonly replanner: Replanner;

@@ -58,7 +58,6 @@ interface Claim {
   readonly record: CandidateRecord;
 }
 
-/** One pass over what is due. */
 interface Pass {
   readonly pace: Pick<Pace, "turn">;
   /** Ends the pass early. */

@@ -14,7 +14,6 @@ export function outreachEndpoints(outreach: OutreachService) {
       description: "Changes how often the candidate is reminded of documents, and how often each referee is.",
       params: CandidatePath,
       body: OutreachPatch,
-      status: 200,
       answer: Candidate,
       untagged: UNTAGGED,
       problems: ["not_found", "version_mismatch"],

@@ -23,7 +23,6 @@ export interface Outcome {
 
 /** Sends messages. No method fails. */
 export interface Mailer {
-  /** Sends a message once. */
   send(message: Message): Promise<Outcome>;
   /** Returns whether the mail server can be reached and accepts this service. */
   works(): Promise<boolean>;

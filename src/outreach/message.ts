@@ -11,7 +11,6 @@ export interface Address {
   readonly address: string;
 }
 
-/** A message to one recipient. */
 export interface Message {
   /** Without angle brackets. */
   readonly messageId: string;
@@ -27,7 +26,6 @@ export interface Message {
   readonly language: string;
 }
 
-/** What a message is made from. */
 export interface Ingredients {
   readonly record: CandidateRecord;
   readonly message: PlannedMessage;

@@ -1,7 +1,6 @@
 import type { ChaseStore } from "../candidates/chase-store.ts";
 import type { CandidateKey } from "../candidates/reader.ts";
 
-/** Candidates that are read at once. */
 const PAGE = 100;
 /** Candidates of one account in a batch. */
 const SHARE = 20;
@@ -25,7 +24,6 @@ export class DueQueue {
    * Returns the next batch, at most SHARE candidates of each account, the longest due first. Empty only if nothing is
    * due. One round trip, and one more for each time that accounts with a whole share fill a page.
    * @param now RFC 3339.
-   * @throws problem store_unavailable
    */
   async next(now: string): Promise<CandidateKey[]> {
     const isContinued = this.#served.size > 0;

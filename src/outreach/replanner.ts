@@ -10,13 +10,10 @@ import { isGone } from "../problems.ts";
 import type { OutreachAccountStore } from "./account-store.ts";
 import { RULES_KEPT_MS, type RulesReader } from "./rules.ts";
 
-/** Accounts that one pass covers. */
 const MAX_ACCOUNTS = 1_000;
-/** Candidates that are read at once. */
 const BATCH = 100;
 /** Candidates of one account that one pass plans, so that the other accounts do not wait long. */
 const SHARE = 1_000;
-/** Candidates that are planned at once. */
 const AT_ONCE = 10;
 /**
  * A write that began before the settings changed may still follow the old ones this long, in milliseconds: the age of the

@@ -4,7 +4,6 @@ import { OutreachAccountStore } from "./account-store.ts";
 import { LinkStore } from "./link-store.ts";
 import { MessageStore } from "./message-store.ts";
 
-/** The stores of the chase. */
 export class OutreachStores {
   readonly accounts: OutreachAccountStore;
   readonly links: LinkStore;

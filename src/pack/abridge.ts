@@ -1,4 +1,3 @@
-/** How much of a pack its PDF shows. */
 interface Level {
   /** Maximum weight of one text. */
   readonly text: number;
@@ -23,7 +22,6 @@ const BUDGET = 300_000;
 
 /** Weight of a line in a table, whatever is in it. */
 const ROW = 15;
-/** Weight of a line break in a text. */
 const LINE_BREAK = 16;
 /** Weight of a character that is not printed by itself: a combining mark, a direction, a control character. */
 const MARK = 4;
@@ -65,7 +63,6 @@ export class Abridger {
     return beginningOf(text, end) + CUT;
   }
 
-  /** Says that something is left out. */
   leaveOut(): void {
     this.#abridged = true;
   }
@@ -96,7 +93,6 @@ function measure(text: string, max: number): { end: number; weight: number } {
   return { end: text.length, weight };
 }
 
-/** The weight of a UTF-16 code unit. */
 function weightOf(unit: number): number {
   if (unit === 0x0a || unit === 0x0d || unit === 0x0b || unit === 0x0c || unit === 0x85) return LINE_BREAK;
   if (unit === 0x2028 || unit === 0x2029) return LINE_BREAK;

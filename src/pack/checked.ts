@@ -22,10 +22,7 @@ export class CheckedContent {
     return this.#fault;
   }
 
-  /**
-   * Reads the first chunk. Returns false if none of the content can be read: every content has at least one byte.
-   * @throws problem store_unavailable
-   */
+  /** Reads the first chunk. Returns false if none of the content can be read: every content has at least one byte. */
   async begin(): Promise<boolean> {
     this.#first = await this.#chunks.next();
     return !this.#first.done;

@@ -23,7 +23,6 @@ export function packEndpoints(packs: PackService) {
         "Answers with the pack in the format that the query or Accept asks for. Each format has an ETag of its own.",
       params: CandidatePath,
       query: PackQuery,
-      status: 200,
       answer: Pack,
       binary: [MEDIA_TYPES.pdf, MEDIA_TYPES.zip],
       problems: ["not_found", "invalid_query", "not_acceptable", "pack_unavailable"],

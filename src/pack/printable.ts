@@ -16,7 +16,6 @@ const PLAIN_BREAK = 12;
 /** Characters after which it is broken before any letter. An Indic syllable of 200 consonants ends the typesetter. */
 const ANY_BREAK = 24;
 const VISIBLE = /^[\p{L}\p{N}\p{P}\p{S}]/u;
-/** Half of a flag. */
 const FLAG_HALF = /^\p{RI}/u;
 const EMOJI_MODIFIER = /^\p{Emoji_Modifier}/u;
 

@@ -3,7 +3,6 @@ import { Candidate } from "../candidates/schema.ts";
 import { about, component, oneOf, strict, Timestamp } from "../schema/fields.ts";
 
 export const FORMS = ["json", "pdf", "zip"] as const;
-/** The format of a pack. */
 export type Form = (typeof FORMS)[number];
 
 export const PackQuery = strict({

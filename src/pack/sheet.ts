@@ -22,7 +22,6 @@ export interface Sheet {
   readonly references_summary: string;
 }
 
-/** A document or a reference. */
 interface Item {
   readonly number: string;
   readonly name: string;
@@ -156,7 +155,6 @@ class Sheets {
     return [...rows, [CUT.trim(), `${more.toLocaleString("en")} more ${more === 1 ? "answer" : "answers"}`]];
   }
 
-  /** Text of one line. */
   #line(text: string | null, otherwise = NONE): string {
     return printableLine(this.#abridger.cut(text ?? "")) || otherwise;
   }

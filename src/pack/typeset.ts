@@ -31,7 +31,6 @@ const inTurn = pLimit(Math.min(2, Math.max(1, availableParallelism() - 1)));
 /** The packs that wait or are typeset, by account. */
 const places = new Map<string, number>();
 
-/** Who wants a pack. */
 export interface Reader {
   readonly accountId: string;
   /** Aborted when the client has left. */

@@ -5,7 +5,6 @@ import { noteOf, shortened } from "../outreach/message.ts";
 import type { NamedDocument, Words } from "../outreach/wording/words.ts";
 import { type Page, pageOf } from "./page.ts";
 
-/** What was just done, or refused. */
 export interface News {
   /** The document that it is about. */
   readonly documentId: string;

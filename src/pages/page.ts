@@ -36,7 +36,6 @@ export const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** A page to be sent. */
 export interface Page {
   readonly status: number;
   readonly body: string;
@@ -70,7 +69,6 @@ export function pageOf(status: number, words: Words, { title, body, stop }: Cont
   return { status, body: document.text };
 }
 
-/** A page that only says something. */
 export function noticeOf(status: number, words: Words, { title, text }: { title: string; text: string }): Page {
   return pageOf(status, words, { title, body: html`<p>${text}</p>` });
 }

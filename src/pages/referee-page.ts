@@ -16,7 +16,6 @@ interface Facts {
   readonly questions: readonly string[];
 }
 
-/** The first page: whether the referee can give a reference. */
 export function refereePage(status: number, { path, words, person, sender, instructions }: Facts): Page {
   const { reference: texts } = words.pages;
   return pageOf(status, words, {

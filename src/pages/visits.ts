@@ -12,7 +12,6 @@ import { wordsOf } from "../outreach/wording/language.ts";
 import type { Words } from "../outreach/wording/words.ts";
 import { problem } from "../problems.ts";
 
-/** Somebody who has opened a link. */
 export interface Visit {
   readonly link: Link;
   readonly record: CandidateRecord;
@@ -32,10 +31,8 @@ interface Dependencies {
   readonly rules: Pick<RulesReader, "fresh">;
 }
 
-/** The states in which a referee may still answer. */
 const OPEN_TO_REFEREE = new Set<ReferenceRecord["state"]>(["requested", "bounced", "unresponsive"]);
 
-/** What those who open links can see and do. */
 export class Visits {
   readonly #dependencies: Dependencies;
   readonly #guard: GuessGuard;
@@ -125,7 +122,6 @@ export function isOpen(visit: Pick<Visit, "link" | "record" | "reference">): boo
   return reference === undefined ? record.state !== "completed" : OPEN_TO_REFEREE.has(reference.state);
 }
 
-/** Returns whether the visitor asked for no more messages. */
 export function hasStopped({ link, record }: Pick<Visit, "link" | "record">): boolean {
   return record.outreach.opted_out.includes(link.address);
 }

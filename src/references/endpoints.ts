@@ -4,7 +4,6 @@ import { endpoint } from "../api/endpoint.ts";
 import { ReferenceInput, Reference, ReferencePatch, ReferencePath } from "../candidates/reference-schema.ts";
 import type { ReferenceService } from "./service.ts";
 
-/** The operations on references. */
 export function referenceEndpoints(references: ReferenceService, eraser: Eraser) {
   return {
     add: endpoint({
@@ -27,7 +26,6 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
       summary: "Read a reference",
       description: "Reads a reference.",
       params: ReferencePath,
-      status: 200,
       answer: Reference,
       problems: ["not_found"],
       handle: ({ caller, params }) => references.read(caller.accountId, params.id),
@@ -40,7 +38,6 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
         "Changes the fields that are sent. state moves the reference; a move that contradicts the rest is 409 invalid_transition.",
       params: ReferencePath,
       body: ReferencePatch,
-      status: 200,
       answer: Reference,
       problems: ["not_found", "version_mismatch", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) =>

@@ -8,7 +8,6 @@ import { Problem } from "../problems.ts";
 import { noReference, patchedReference, referenceOf, withReference } from "../candidates/reference-edits.ts";
 import type { ReferenceInput, Reference, ReferencePatch } from "../candidates/reference-schema.ts";
 
-/** The operations on a candidate's references. */
 export class ReferenceService {
   readonly #store: CandidateStore;
 

@@ -23,7 +23,6 @@ interface Stored {
   values: string;
 }
 
-/** The stores of both kinds of settings. */
 export function settingsStores(mongo: Mongo, clock: Clock) {
   return {
     assistant: new SettingsStore<Assistant>(mongo, clock, "assistant_settings"),
@@ -31,7 +30,7 @@ export function settingsStores(mongo: Mongo, clock: Clock) {
   };
 }
 
-/** One kind of settings, with one record per account. */
+/** One kind of settings, with one record per account. Every method may throw problem store_unavailable. */
 export class SettingsStore<Values> {
   readonly #clock: Clock;
   readonly #settings: BoundedCollection<Stored>;
@@ -42,10 +41,7 @@ export class SettingsStore<Values> {
     this.#settings = new BoundedCollection(mongo, collection);
   }
 
-  /**
-   * Returns what the account has set, or an empty record at version 0. One round trip.
-   * @throws problem store_unavailable
-   */
+  /** Returns what the account has set, or an empty record at version 0. One round trip. */
   async get(accountId: string): Promise<SettingsRecord<Values>> {
     const stored = await this.#settings.findOne({ _id: accountId });
     if (stored === null) return { version: 0, updated_at: null, values: {} };
@@ -60,7 +56,6 @@ export class SettingsStore<Values> {
    * Makes one change: reads, edits, and writes over the version that was read. Starts again if another write came in
    * between. Two round trips, and two more for each lost race. An edit that changes nothing writes nothing.
    * @param edit returns the new values. It may be called more than once. If it throws, the change ends with that error.
-   * @throws problem store_unavailable
    */
   change(
     accountId: string,

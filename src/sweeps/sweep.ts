@@ -21,7 +21,6 @@ export interface Sweep {
   run(signal: AbortSignal): Promise<number>;
 }
 
-/** Unfinished erasures per batch. */
 const BATCH = 100;
 /** How long a file may stay unsettled, in milliseconds: longer than any upload or download takes. */
 const LEFT_OVER_MS = 60 * 60 * 1000;

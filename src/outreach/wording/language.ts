@@ -5,7 +5,6 @@ import { fr } from "./fr.ts";
 import { nl } from "./nl.ts";
 import type { Words } from "./words.ts";
 
-/** The languages of messages and pages. */
 export const LANGUAGES: readonly Words[] = [en, de, fr, es, nl];
 
 /** Returns the words of a language: those of its first subtag, so de-CH is de. Without any, English. */

@@ -101,7 +101,6 @@ interface PageWords {
   readonly broken: Notice;
 }
 
-/** A page that only says something. */
 interface Notice {
   readonly title: string;
   readonly text: string;

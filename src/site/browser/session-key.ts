@@ -1,9 +1,8 @@
 /** The API key that the reader has pasted. It stays in this tab: it is not stored elsewhere, and is gone when the tab closes. */
 const NAME = "api-key";
 /** The console keeps other keys of the same account here, as a JSON list. */
-export const OTHER_KEYS = "console-other-keys";
+const OTHER_KEYS = "console-other-keys";
 
-/** Returns the pasted key, or an empty string. */
 export function sessionKey(): string {
   return sessionStorage.getItem(NAME) ?? "";
 }
@@ -26,4 +25,26 @@ export function followSessionKey(): void {
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted && sessionKey() !== left) location.reload();
   });
+}
+
+/** Returns the keys that were entered in this tab: the pasted key first. The browser forgets them when the tab is closed. */
+export function storedKeys(): string[] {
+  const key = sessionKey();
+  return key === "" ? [] : [key, ...otherKeys()];
+}
+
+/** Stores the keys in this tab. An empty list removes them. */
+export function storeKeys([key, ...others]: readonly string[]): void {
+  keepSessionKey(key ?? "");
+  if (others.length === 0) sessionStorage.removeItem(OTHER_KEYS);
+  else sessionStorage.setItem(OTHER_KEYS, JSON.stringify(others));
+}
+
+function otherKeys(): string[] {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(OTHER_KEYS) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((each) => typeof each === "string") : [];
+  } catch {
+    return [];
+  }
 }

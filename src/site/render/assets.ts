@@ -15,7 +15,6 @@ const SWAGGER_LICENCE = "swagger-ui-dist/swagger-ui-es-bundle.js.LICENSE.txt";
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b5c54"/><path d="M9 17l5 5 9-11" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 
-/** Returns the scripts and style sheets of /docs/assets. */
 export async function assets(): Promise<Rendered[]> {
   const bundled = await build({
     entryPoints: [...SCRIPTS, ...STYLES].map((name) => fileURLToPath(new URL(name, BROWSER))),

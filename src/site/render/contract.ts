@@ -96,10 +96,8 @@ export interface Listed extends Operation {
 /** The handlers are never called, so no service is needed. */
 const ROUTES = routes({} as Services);
 
-/** The contract that GET /openapi.json answers. */
 export const CONTRACT = openApi(ROUTES) as unknown as Contract;
 
-/** Every operation of the contract, in its order. */
 export const OPERATIONS: readonly Listed[] = Object.entries(CONTRACT.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     ...operation,

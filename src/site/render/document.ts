@@ -30,7 +30,6 @@ export interface Section {
   readonly documents: readonly Document[];
 }
 
-/** Returns the path of a page of the documentation. */
 export function pathOf(slug: string): string {
   return slug === "" ? "/docs" : `/docs/${slug}`;
 }

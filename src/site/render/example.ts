@@ -38,13 +38,11 @@ function objectOf({ properties = {} }: Schema, depth: number): Record<string, un
   return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, exampleOf(member, depth + 1)]));
 }
 
-/** Returns the example of a body. */
 export function exampleOfMedia({ example, examples, schema }: Media): unknown {
   const [first] = Object.values(examples ?? {});
   return example ?? first?.value ?? (schema === undefined ? undefined : exampleOf(schema));
 }
 
-/** Returns the example of a parameter or header, as text. */
 export function exampleOfParameter(parameter: Parameter): string {
   const { example, examples, schema, name = "" } = resolved(parameter);
   const [first] = Object.values(examples ?? {});

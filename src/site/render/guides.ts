@@ -21,7 +21,6 @@ const KEY_FIELD = html`<div id="key-field"></div>
   <p>In a shell, set two variables instead. Every example uses them.</p>
   ${codeBlock("BASE=http://localhost:8080\nKEY=cos_live_…", "text")}`;
 
-/** Returns the pages that are written in Markdown. */
 export function guides(): Document[] {
   const slugs = readdirSync(GUIDES)
     .filter((name) => name.endsWith(".md"))

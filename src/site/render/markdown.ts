@@ -78,7 +78,6 @@ function highlighted(code: string, lang: string): string {
 /** Texts of the contract are Markdown without HTML: `<key>` in them is text. */
 const INLINE = new Marked({ renderer: { html: ({ text }) => escaped(text) } });
 
-/** Renders Markdown within one line. */
 export function inline(text: string): Html {
   return raw(INLINE.parseInline(text, { async: false }));
 }

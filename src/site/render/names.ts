@@ -11,17 +11,14 @@ export function tagSlug(tag: string): string {
   return `reference-${slugOf(tag)}`;
 }
 
-/** The address of an operation in the reference. */
 export function operationPath({ tag, operationId }: Listed): string {
   return `/docs/${tagSlug(tag)}#${operationId}`;
 }
 
-/** The address of a schema in the reference. */
 export function schemaPath(name: string): string {
   return `/docs/schemas#${slugOf(name)}`;
 }
 
-/** The address of a header in the reference. */
 export function headerPath(name: string): string {
   return `/docs/headers#${slugOf(name)}`;
 }

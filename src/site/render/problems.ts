@@ -40,7 +40,6 @@ function problemSection(code: ProblemCode): Html {
   </section>`;
 }
 
-/** Says which operations answer with the problem. */
 function whereText(code: ProblemCode): Html {
   const answering = OPERATIONS.filter(({ codes }) => codes.includes(code));
   const others = OPERATIONS.filter(({ codes }) => !codes.includes(code));

@@ -12,7 +12,6 @@ import { searchIndex } from "./search-index.ts";
 import { tryPage } from "./try.ts";
 import type { Rendered } from "./write.ts";
 
-/** Renders every page and asset. */
 export async function site(): Promise<Rendered[]> {
   const sections: Section[] = [
     { title: "Guides", documents: guides() },

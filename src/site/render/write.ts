@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { ENCODINGS, type Listed, MANIFEST } from "../pages.ts";
 
-/** What the renderer has made. */
 export interface Rendered {
   readonly path: string;
   readonly type: string;

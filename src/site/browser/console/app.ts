@@ -3,15 +3,14 @@ import type { Candidate } from "../../../candidates/schema.ts";
 import type { Limits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
 import type { Answer } from "./answer.ts";
-import { ask, bytesOf, json } from "./ask.ts";
+import { ask, bytesOf, json, Turns } from "./ask.ts";
 import { barsOf, newsOf } from "./bars.ts";
 import { costOf } from "./cost.ts";
 import { empty, isDeleted, type ListQuery, listPath, type Model, withCandidate, withRows } from "./model.ts";
+import { storedKeys, storeKeys } from "../session-key.ts";
 import { addressOf, type Page } from "./page.ts";
 import { afterCharge, type Reading } from "./reading.ts";
-import { storedKeys, storeKeys } from "./session.ts";
 import { count } from "./text.ts";
-import { Turns } from "./turns.ts";
 import { troubleOf, Watch, type WatchState } from "./watch.ts";
 import { faultOf, refusalInWords, troubleInWords, whyNot } from "./wording.ts";
 
@@ -47,7 +46,6 @@ export class App {
     this.#set({ page, failure: undefined });
   }
 
-  /** Uses a key if the service knows it. */
   async enter(text: string): Promise<void> {
     const key = text.trim();
     const fault = faultOf(key);
@@ -96,7 +94,6 @@ export class App {
     this.#set({ ...empty(), said: "The key is forgotten." });
   }
 
-  /** Asks for the limits again after the watch stopped. */
   askAgain(): void {
     this.watch.start(this.model.keys);
   }

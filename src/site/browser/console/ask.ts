@@ -6,7 +6,6 @@ const MAX_RETRY_AFTER = 86_400;
 /** What a body is read as. */
 type Read<T> = (response: Response) => Promise<T>;
 
-/** How a request is sent, and how its answer is read. */
 export interface Asked<T> {
   readonly key: string;
   readonly path: string;
@@ -75,4 +74,15 @@ function parsed(text: string): Record<string, unknown> {
 
 function textOr(value: unknown, fallback: string): string {
   return typeof value === "string" ? value : fallback;
+}
+
+/** Runs one task after the other, in the order in which they came, so that the page has one request under way at most. */
+export class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
 }

@@ -11,7 +11,6 @@ export interface Share {
   readonly index: number | undefined;
 }
 
-/** A window as a bar shows it. */
 export interface Bar {
   readonly label: string;
   readonly limit: number;

@@ -24,7 +24,6 @@ export function costOf(reading: Reading | undefined, surface: Surface): Cost | u
   return { surface, from: granted > 0 ? "grant" : "nothing", left: granted, spent };
 }
 
-/** Says a cost before the click. */
 export function costInWords({ surface, from, left, spent }: Cost): string {
   if (from === "window") return `Costs 1 ${surface} request. ${count(left)} left.`;
   if (from === "grant") return `Costs 1 ${surface} request from your grant. ${count(left)} left.`;

@@ -62,7 +62,6 @@ export function keyForm({ checking, fault }: KeyEntry, form: KeyForm): TemplateR
   </form>`;
 }
 
-/** Returns a field of the form that was submitted. */
 export function fieldOf(event: SubmitEvent, name: string): Field {
   const field = event.currentTarget instanceof HTMLFormElement ? event.currentTarget.elements.namedItem(name) : null;
   if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) return field;

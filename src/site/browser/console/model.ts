@@ -8,7 +8,6 @@ import type { Trouble, WatchState } from "./watch.ts";
 /** An answer that brought nothing to show. */
 export type Failure = Exclude<Answer<unknown>, { kind: "answered" }>;
 
-/** What was asked of GET /candidates. */
 export interface ListQuery {
   readonly state: CandidateState | "";
   readonly externalId: string;
@@ -25,7 +24,6 @@ export interface List {
   readonly readAt: Date;
 }
 
-/** A candidate, and when it was read. */
 export interface Held {
   readonly candidate: Candidate;
   readonly readAt: Date;
@@ -39,7 +37,6 @@ export interface Saved {
   readonly size: number;
 }
 
-/** A field that asks for a key. */
 export interface KeyEntry {
   /** Whether a key that was entered is being checked. */
   readonly checking: boolean;
@@ -96,7 +93,6 @@ export function withCandidate(list: List | undefined, id: string, now: Candidate
   return { ...list, rows };
 }
 
-/** Returns the path of the next page of a list. */
 export function listPath({ state, externalId, hours }: ListQuery, cursor: string | undefined, now: number): string {
   const query = new URLSearchParams({ limit: String(ROWS) });
   if (state !== "") query.set("state", state);

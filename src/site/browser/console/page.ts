@@ -10,7 +10,6 @@ export function pageOf(fragment: string): Page {
   return { kind: "candidate", id: decoded(second) };
 }
 
-/** Returns the fragment of a page. */
 export function addressOf(page: Page): string {
   return page.kind === "candidate" ? `#/candidates/${encodeURIComponent(page.id)}` : `#/${page.kind}`;
 }

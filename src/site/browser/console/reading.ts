@@ -1,7 +1,6 @@
 import type { Limits, LiveGrant, SurfaceLimits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
 
-/** An answer of GET /limits to one key. */
 export interface Reading {
   readonly limits: Limits;
   /** When it arrived, in milliseconds of `performance.now()`: the reader's clock may be wrong, or may be set. */

@@ -46,12 +46,10 @@ export function shortId(id: string): string {
 
 const COUNT = new Intl.NumberFormat("en");
 
-/** Returns a number with its thousands apart. */
 export function count(value: number): string {
   return COUNT.format(value);
 }
 
-/** Returns a size in bytes as people say it. */
 export function bytes(size: number): string {
   if (size < 1000) return `${size} bytes`;
   if (size < 1_000_000) return `${(size / 1000).toFixed(size < 10_000 ? 1 : 0)} kB`;

@@ -31,17 +31,12 @@ export function ago(ms: number): string {
   return `${Math.floor(ms / DAY)} days ago`;
 }
 
-/** Returns the time of day, in the time zone of the process: `09:05:07`. */
+/** Returns the time of day, in the time zone of the process: `09:05:07`. Swedish writes times as ISO 8601 does. */
 export function clockTime(time: Date): string {
-  return [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(":");
+  return time.toLocaleTimeString("sv");
 }
 
 /** Returns date and time to the minute, in the time zone of the process: `2027-01-31 09:05`. */
 export function dateTime(time: Date): string {
-  const date = [time.getFullYear(), time.getMonth() + 1, time.getDate()].map(twoDigits).join("-");
-  return `${date} ${[time.getHours(), time.getMinutes()].map(twoDigits).join(":")}`;
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, "0");
+  return time.toLocaleString("sv", { dateStyle: "short", timeStyle: "short" });
 }

@@ -9,14 +9,12 @@ import { notice, refusalNotice } from "./parts.ts";
 import { nameOf } from "./text.ts";
 import { ago, countdown } from "./times.ts";
 
-/** Everything inside /app. */
 export function view(app: App): TemplateResult {
   const { model } = app;
   return html`${model.keys.length === 0 ? keyView(app) : [bar(app), trouble(app), page(app)]}
     <p class="visually-hidden" role="status">${model.said}</p>`;
 }
 
-/** Returns what the tab is called. */
 export function titleOf({ page, keys, candidates }: Model): string {
   if (keys.length === 0) return "Console";
   if (page.kind === "limits") return "Limits · Console";
@@ -48,7 +46,6 @@ function bar(app: App): TemplateResult {
   </div>`;
 }
 
-/** Says how fresh the bars are. */
 function pulse({ watch, trouble, readings, keys }: Model): string {
   const now = performance.now();
   const at = readings.get(keys[0] ?? "")?.at;

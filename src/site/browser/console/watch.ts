@@ -16,7 +16,6 @@ export type WatchState =
 /** What keeps the limits from being live. */
 export type Trouble = Extract<WatchState, { kind: "waiting" | "unreachable" | "stopped" }>;
 
-/** Returns the state if it is a trouble. */
 export function troubleOf(state: WatchState): Trouble | undefined {
   return state.kind === "waiting" || state.kind === "unreachable" || state.kind === "stopped" ? state : undefined;
 }

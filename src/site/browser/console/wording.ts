@@ -20,7 +20,6 @@ export function whyNot(answer: Failure): string {
   return `${title}. ${detail}${answer.refusal.status === 429 && retryAfter !== undefined ? ` Wait ${retryAfter} s.` : ""}`;
 }
 
-/** Says a problem of the API in one line. */
 export function refusalInWords({ title, detail }: Refusal): string {
   return `${title}. ${detail}`;
 }
