@@ -36,7 +36,6 @@ export function answersOf(route: Route, { schemas, responses }: Components): Rec
   return { ...successesOf(route, schemas), ...problemAnswers(codesOf(route), { charged, responses }) };
 }
 
-/** Returns the answers of GET /openapi.json, which needs no key. */
 export function contractAnswers({ responses }: Pick<Components, "responses">): Record<string, Json> {
   const names: HeaderName[] = ["ETag", "Cache-Control", "X-Request-Id", "Vary"];
   const headers = headersOf(names);

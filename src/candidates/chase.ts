@@ -66,7 +66,6 @@ export type ChaseFacts = Pick<
   | "references"
 > & { readonly outreach: Pick<CandidateRecord["outreach"], "recipients" | "opted_out"> };
 
-/** Somebody from whom something is outstanding. */
 interface Want {
   readonly to: string;
   readonly email: string | null;

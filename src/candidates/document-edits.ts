@@ -11,10 +11,8 @@ import { DOCUMENT_MOVES, documentContradiction, openDocumentStates, takesContent
 /** Adds a document to the candidate. @throws problem too_many_documents */
 export function withDocument(record: CandidateRecord, document: DocumentRecord): CandidateRecord {
   if (record.documents.length >= MAX_DOCUMENTS) {
-    throw problem(
-      "too_many_documents",
-      `The candidate already has ${MAX_DOCUMENTS} documents, the maximum. Change or delete one of them.`,
-    );
+    const detail = `The candidate already has ${MAX_DOCUMENTS} documents, the maximum. Change or delete one of them.`;
+    throw problem("too_many_documents", detail);
   }
   return { ...record, documents: [...record.documents, document] };
 }

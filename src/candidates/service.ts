@@ -19,7 +19,6 @@ import type { CandidateStore, Edit } from "./store.ts";
 import { candidateDeleted, isTombstone } from "./tombstone.ts";
 import type { Watermarks } from "./watermarks.ts";
 
-/** Maximum rows in a page of the list. */
 const MAX_PAGE_ROWS = 200;
 
 export interface CandidateServiceOptions {

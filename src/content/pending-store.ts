@@ -23,7 +23,6 @@ export interface PendingFile {
   readonly stage: "arriving" | "replaced" | "condemned";
 }
 
-/** Maximum left-overs found at a time. */
 const MAX_LEFT_OVERS = 100;
 
 /**

@@ -94,7 +94,6 @@ export function declaredType(text: string | undefined): string | null {
   return text;
 }
 
-/** The problem of a file, or of what declares it. */
 export function invalidFile(pointer: string, detail: string): Error {
   return invalid(pointer, detail, `The file is not valid. ${pointer} ${detail}.`);
 }

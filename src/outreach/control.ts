@@ -10,7 +10,6 @@ import type { OutreachAccountStore } from "./account-store.ts";
 import type { MessageStore, Try } from "./message-store.ts";
 import type { RulesReader } from "./rules.ts";
 
-/** The chase of an account, as operators see it. */
 export interface AccountOutreachView {
   object: "account_outreach";
   account_id: string;

@@ -4,7 +4,6 @@ import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
-/** Whom a link was sent to. */
 export interface Link extends CandidateKey {
   /** TO_CANDIDATE, or the id of a reference. */
   readonly to: string;

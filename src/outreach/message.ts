@@ -207,7 +207,6 @@ function listItem({ name, note }: Item): Html {
   return html`<li><strong>${name}</strong>${note !== undefined && html` (${note})`}</li>`;
 }
 
-/** Returns the text on one line of at most MAX_ITEM characters. */
 export function shortened(text: string): string {
   const line = onOneLine(text);
   const characters = Array.from(line);

@@ -1,7 +1,6 @@
 import type { DocumentState } from "../candidates/document-schema.ts";
 import type { ReferenceState } from "../candidates/reference-schema.ts";
 
-/** Shown in place of a missing value. */
 export const NONE = "—";
 
 /** The colour of a state's badge, by its meaning. */

@@ -100,7 +100,6 @@ export class Visits {
   }
 }
 
-/** What a referee has answered, as the API shows it. */
 export interface RefereeResponse {
   readonly answers: readonly { readonly question: string; readonly answer: string }[];
 }

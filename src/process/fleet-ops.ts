@@ -13,7 +13,6 @@ const COUNTING = new Set<unknown>(["counter", "histogram"]);
 
 type Exported = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
-/** What the supervisor may ask a replica. */
 export interface ReplicaSource {
   faults(): Promise<string[]>;
   metrics(): Promise<Exported>;

@@ -2,11 +2,9 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the server for operators tells. */
 export interface OpsSource {
   /** Returns why this process cannot serve, one text per fault; empty if it can. */
   faults(): Promise<string[]>;
-  /** Returns the metrics in the Prometheus text format. */
   metrics(): Promise<string>;
 }
 

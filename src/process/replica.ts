@@ -20,7 +20,6 @@ import { serveOps } from "./ops.ts";
 /** Idle, this many take about 80 MB. Further ones are closed at once, to leave file descriptors for Redis and MongoDB. */
 const MAX_CONNECTIONS = 10_000;
 
-/** A process that serves the API. */
 export interface Replica {
   readonly port: number;
   readonly opsPort: number;

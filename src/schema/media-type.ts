@@ -14,7 +14,6 @@ export const MediaType = Type.String({
   "x-must-be": "a media type, for example application/pdf",
 });
 
-/** Returns true if `text` is valid as a `MediaType`. */
 export function isMediaType(text: string): boolean {
   return text.length <= MAX_LENGTH && MEDIA_TYPE.test(text);
 }

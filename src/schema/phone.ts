@@ -21,7 +21,6 @@ export function phoneOf(text: string): string {
   return parsed === undefined || parsed.ext !== undefined || !parsed.isPossible() ? text : parsed.number;
 }
 
-/** Returns whether a text is a phone number as `phoneOf` returns it. */
 export function isPhone(text: string): boolean {
   return E164.test(text);
 }

@@ -45,7 +45,6 @@ const assistantFields = {
   ),
 };
 const Assistant = strict(assistantFields);
-/** The assistant settings that an account can change. */
 export type Assistant = Static<typeof Assistant>;
 
 export const ASSISTANT_DEFAULTS: Assistant = {
@@ -79,7 +78,6 @@ const quietHoursFields = {
   ),
 };
 const QuietHours = strict(quietHoursFields);
-/** The quiet hours settings that an account can change. */
 export type QuietHours = Static<typeof QuietHours>;
 
 export const QUIET_HOURS_DEFAULTS: QuietHours = {

@@ -33,7 +33,6 @@ export interface ChaseObserver {
 /** Those of the assistant. All quiet hours are. */
 const OF_CHASE = ["enabled", "channels", "chase_interval_hours"] as const;
 
-/** Reads an account's settings, and changes them by merge patch. */
 export class SettingsService {
   readonly #options: SettingsServiceOptions;
 

@@ -27,7 +27,6 @@ export const MANIFEST = "manifest.json";
 /** The path under which the page for unknown paths is kept. It is no path of a URL. */
 export const NOT_FOUND = "not-found";
 
-/** One page or asset, ready to be sent. */
 export interface Page extends Listed {
   readonly bodies: Readonly<Record<Encoding, Buffer>>;
 }

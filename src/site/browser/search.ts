@@ -95,7 +95,6 @@ function excerptOf(text: string, query: string): string {
   return `${start > 0 ? "… " : ""}${text.slice(start, start + EXCERPT)}${text.length > start + EXCERPT ? " …" : ""}`;
 }
 
-/** The arrow keys go through the results. */
 function moveFocus(event: KeyboardEvent, stops: readonly HTMLElement[]): void {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   if (step === 0) return;

@@ -1,6 +1,5 @@
 import { type Listed, type Media, type Parameter, resolved, type Schema } from "./contract.ts";
 
-/** A value for a format, if the contract has no example. */
 const FORMATS: Record<string, string> = {
   "date-time": "2026-11-22T09:30:00.000Z",
   date: "2026-12-01",

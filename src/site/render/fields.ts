@@ -3,7 +3,6 @@ import { type Html, html, raw } from "../../infra/html.ts";
 import { inline } from "./markdown.ts";
 import { schemaPath } from "./names.ts";
 
-/** Returns the type of a value in words, with links to schemas that have a name. */
 export function typeText(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);

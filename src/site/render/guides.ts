@@ -13,7 +13,6 @@ const EXAMPLES = new URL("docs/examples/", SOURCES);
 const ORDER = "quick-start mirroring limits idempotency documents references reminders states backfills errors".split(
   " ",
 );
-/** These come last. */
 const LAST = ["history"];
 
 /** The field for the key, which browser/quick-start.ts fills, and what a shell needs instead. */
@@ -38,7 +37,6 @@ function guide(slug: string): Document {
   return runnable ? { ...page, scripts: ["quick-start.js"] } : page;
 }
 
-/** Returns the changes of the interface, newest first, without the title of their file. */
 function changes(): string {
   const text = readFileSync(new URL("../CHANGELOG.md", SOURCES), "utf8");
   return text.slice(text.indexOf("\n## ") + 1);

@@ -11,7 +11,6 @@ interface Header {
   readonly answer: Parameter[];
 }
 
-/** Returns the page of every header that a request can have or an answer has. */
 export function headerPage(): Document {
   const headers = [...collect()].toSorted(([a], [b]) => a.localeCompare(b));
   return {

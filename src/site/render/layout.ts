@@ -48,7 +48,6 @@ function shell({ title, description, styles, scripts, current, menu, body }: She
     </html> `;
 }
 
-/** Returns a page of the documentation as a whole HTML document. */
 export function documentPage(document: Document, sections: readonly Section[]): string {
   const { slug, title, lead, body, headings, scripts = [], styles = [], wide } = document;
   const contents = headings.filter(({ level }) => level === 2 || (level === 3 && headings.length < 40));

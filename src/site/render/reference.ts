@@ -8,7 +8,6 @@ import { codeBlock, inline } from "./markdown.ts";
 import { headerPath, tagSlug } from "./names.ts";
 import { table } from "./table.ts";
 
-/** Returns a page for each tag of the contract, with its operations. */
 export function operationPages(): Document[] {
   return [...new Set(OPERATIONS.map(({ tag }) => tag))].map((tag) => {
     const operations = OPERATIONS.filter((operation) => operation.tag === tag);
@@ -23,12 +22,10 @@ export function operationPages(): Document[] {
   });
 }
 
-/** Returns method and path of an operation, as a line of its own. */
 export function endpointLine({ method, path }: Listed): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>`;
 }
 
-/** Says what the operation is charged to, in words. */
 export function chargeText({ surface, security }: Listed): string {
   if (security?.length === 0) return "Needs no key. Charges nothing.";
   if (surface === "free") return "Charges nothing.";
@@ -121,7 +118,6 @@ function answerExample(responses: Readonly<Record<string, Answer>>): Html {
   </details>`;
 }
 
-/** Returns the page of all schemas, with every field. */
 export function schemaPage(): Document {
   const schemas = Object.entries(CONTRACT.components.schemas).toSorted(([a], [b]) => a.localeCompare(b));
   return {

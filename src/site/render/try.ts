@@ -1,7 +1,6 @@
 import type { Document } from "./document.ts";
 import { html } from "../../infra/html.ts";
 
-/** Returns the page on which swagger-ui sends requests. */
 export function tryPage(): Document {
   return {
     slug: "try",

@@ -9,7 +9,6 @@ import type { Reading } from "./reading.ts";
 import { count } from "./text.ts";
 import { countdown, inWords } from "./times.ts";
 
-/** What each surface limits. */
 const REQUESTS: Record<Surface, string> = {
   create: "POST /candidates",
   start: "POST …/start",

@@ -105,7 +105,6 @@ export function listPath({ state, externalId, hours }: ListQuery, cursor: string
 /** Rows of one page. A page costs one request, however many rows it has. */
 export const ROWS = 50;
 
-/** Returns what the page holds before a key is entered. */
 export function empty(): Model {
   return {
     page: { kind: "limits" },

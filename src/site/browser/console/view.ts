@@ -57,7 +57,6 @@ function pulse({ watch, trouble, readings, keys }: Model): string {
   return at === undefined || trouble !== undefined ? "Asking …" : `Live. ${read}`;
 }
 
-/** Says why the limits are not live. */
 function trouble(app: App): TemplateResult | typeof nothing {
   const { trouble: found } = app.model;
   if (found === undefined) return nothing;

@@ -2,7 +2,6 @@ import type { Refusal } from "./answer.ts";
 import type { Failure } from "./model.ts";
 import type { Trouble } from "./watch.ts";
 
-/** Says why the limits are not live. */
 export function troubleInWords(trouble: Trouble): string {
   return trouble.kind === "unreachable" ? "The service cannot be reached." : refusalInWords(trouble.refusal);
 }
@@ -13,7 +12,6 @@ export function faultOf(key: string): string | undefined {
   return /^[\x21-\x7e]+$/.test(key) ? undefined : "A key has letters, digits and underscores only.";
 }
 
-/** Says why a key that was entered is not used. */
 export function whyNot(answer: Failure): string {
   if (answer.kind === "unreachable") return "The service cannot be reached. Check the network, then try again.";
   const { title, detail, retryAfter } = answer.refusal;
