@@ -82,10 +82,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     servers: false,
     setUp: () => import("./containers/support/set-up.ts"),
   },
-  browser: {
-    options: ["--timeout", "120000"],
-    needs: { programs: ["chromium"], debian: "chromium" },
-  },
+  browser: { options: ["--timeout", "120000"], setUp: () => import("./browser/set-up.ts") },
   pdf: {
     needs: JAVA,
     servers: false,
