@@ -1,4 +1,4 @@
-import { EventEmitter, once } from "node:events";
+import { EventEmitter, once, setMaxListeners } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { limitsOf, type Surface } from "../../../src/limiter/surfaces.ts";
 import { LoadClient, type LoadRequest } from "../../support/load.ts";
@@ -28,8 +28,8 @@ export class Crowd {
   readonly invalid503s: string[] = [];
   readonly #lanes: Promise<void>[];
   readonly #changes = new EventEmitter();
-  /** Aborted when resting lanes have something to do. */
-  #wake = new AbortController();
+  /** Aborted when the crowd ends, so that no lane rests until then. */
+  readonly #ended = new AbortController();
   #inFlight = 0;
   #paused = false;
   #hurried = false;
@@ -39,6 +39,7 @@ export class Crowd {
 
   constructor(url: string, keys: readonly string[], candidate: string) {
     this.#changes.setMaxListeners(0);
+    setMaxListeners(0, this.#ended.signal);
     const everyLane = keys.flatMap((key, n) =>
       SURFACES.flatMap((surface) => Array.from({ length: LANES }, () => ({ key, surface, share: SHARES[n] ?? 0 }))),
     );
@@ -67,13 +68,12 @@ export class Crowd {
   /** Sends faster until the limit of every lane is exhausted. */
   async exhaust(): Promise<void> {
     this.#hurried = true;
-    this.#wakeLanes();
     while (this.#exhausted.size < this.#lanes.length) await once(this.#changes, "exhausted");
   }
 
   async end(): Promise<void> {
     this.#over = true;
-    this.#wakeLanes();
+    this.#ended.abort();
     await Promise.all(this.#lanes);
   }
 
@@ -101,14 +101,9 @@ export class Crowd {
     load.close();
   }
 
-  /** Waits, but not longer than until the crowd hurries or ends: at the normal pace a lane may rest for three seconds. */
+  /** Waits, but not longer than until the crowd ends: at the normal pace a lane may rest for three seconds. */
   async #rest(ms: number): Promise<void> {
-    await setTimeout(ms, undefined, { signal: this.#wake.signal }).catch(() => undefined);
-  }
-
-  #wakeLanes(): void {
-    this.#wake.abort();
-    this.#wake = new AbortController();
+    await setTimeout(ms, undefined, { signal: this.#ended.signal }).catch(() => undefined);
   }
 
   async #send(load: LoadClient, request: LoadRequest): Promise<number | undefined> {

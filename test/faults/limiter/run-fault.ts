@@ -17,7 +17,7 @@ const GIVE_UP_MS = 8_000;
 /** Errors of ioredis for a command that it did not send, because there was no connection. */
 const NOT_SENT = /Stream isn't writeable|Connection is closed and/;
 /** Time after a fault for recovery, and for exhausting the limits. */
-const AFTER_MS = 5_000;
+const AFTER_MS = 6_000;
 
 export interface Fault {
   strike(accountId: string): unknown;
