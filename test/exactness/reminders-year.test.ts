@@ -97,7 +97,7 @@ async function sentIn(quietHours: Partial<QuietHours>): Promise<Sent[]> {
 describe("A year of reminders, in twelve time zones", function () {
   this.timeout(300_000);
   const years = new Map<string, Promise<Sent[]>>();
-  // A year is a long chain of requests to MongoDB. So as many run side by side as there are cores.
+  // A simulated year sends its requests to MongoDB one after the other, so run one year for each core.
   before(() => {
     const limit = pLimit(availableParallelism());
     for (const [timezone, quiet] of QUIET_IN) {

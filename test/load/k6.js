@@ -52,5 +52,5 @@ export async function play(name) {
   }
 }
 
-/** The scenario has said everything. k6's own summary would bury it. */
+/** Prints nothing: the scenario has printed its result, and k6's own summary would bury it. */
 export const handleSummary = () => ({});
