@@ -5,8 +5,8 @@
  * suite could not start or was interrupted; with 0 if a tool is missing and the suite is skipped.
  */
 import { existsSync, statSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { loadOptions } from "mocha/lib/cli/options.cjs";
 import { runChild } from "../src/dev/child.ts";
@@ -34,10 +34,18 @@ async function runSuite(name: string, args: readonly string[], stopping: AbortSi
   }
   const temporary = await mkdtemp(join(tmpdir(), `onboarding-${name}-`));
   try {
+    await keepTransformed(temporary);
     return await runIn(temporary, { name, suite, args, stopping });
   } finally {
     await rm(temporary, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Lets tsx find in the temporary folder of a run what it has transformed in earlier runs, and keep what it transforms now. */
+async function keepTransformed(temporary: string): Promise<void> {
+  const cache = `tsx-${process.geteuid?.() ?? userInfo().username}`;
+  await mkdir(join(tmpdir(), cache), { recursive: true });
+  await symlink(join(tmpdir(), cache), join(temporary, cache));
 }
 
 interface Run {

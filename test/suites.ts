@@ -49,7 +49,7 @@ const model = () => import("./model/set-up.ts");
 
 /** All suites, by name: `npm test` runs the first, `npm run test:NAME` each other one. */
 export const SUITES: Readonly<Record<string, Suite>> = {
-  test: { files: ["test/**/*.test.ts"], options: ["--parallel", "--jobs", `${availableParallelism()}`] },
+  test: { files: ["test/**/*.test.ts"], options: ["--parallel", "--jobs", `${availableParallelism() + 1}`] },
   processes: { files: ["test/**/*.processes.test.ts"], options: ["--parallel", "--jobs", "2"] },
   exactness: { options: ["--no-parallel"], full: { EXACTNESS_FULL: "1" } },
   faults: { options: [...ONE_BY_ONE, "--ignore", "test/faults/soak/**"] },

@@ -60,5 +60,4 @@ export const OTHER_STEPS: readonly Step[] = [
   { title: "a slash at the end", request: "GET /candidates/" },
   { title: "an X-Request-Id that is none", request: "GET /settings/quiet-hours", headers: { "X-Request-Id": "a b" } },
   { title: "limits with a query", request: "GET /limits?surface=create" },
-  { title: "no such page", request: "GET /docs/nothing", headers: { Accept: "application/json" } },
 ];

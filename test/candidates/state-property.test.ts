@@ -145,7 +145,7 @@ describe("any sequence of edits", () => {
           record = next;
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
     expect([...reached]).to.have.members([...CANDIDATE_STATES]);
   });

@@ -9,7 +9,7 @@ import { startService, type Service, testConfig } from "../support/service.ts";
 
 const STORE_TIMEOUT_MS = 5_000;
 /** Rows of a page that do not fit the first batch of a driver that does not ask for more. */
-const ROWS = 150;
+const ROWS = 110;
 /** MAX_DOCUMENT_BYTES, as it is without a setting. */
 const FILE_MIB = 25;
 /** What a request for a document's content reads and writes, besides its key. */

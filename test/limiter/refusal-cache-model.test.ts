@@ -193,7 +193,7 @@ function compare(ways: fc.Arbitrary<Ways>): void {
     for (const step of steps) run.take(step);
     for (const { verdict } of run.repeated) counts[verdict] = (counts[verdict] ?? 0) + 1;
   });
-  fc.assert(property, { numRuns: 300 });
+  fc.assert(property, { numRuns: 200 });
   expect(counts).to.have.all.keys("account_exhausted", "key_exhausted");
 }
 

@@ -171,7 +171,7 @@ describe("The plan of the chase, over random histories of settings, caps, states
         }
         sent += moment.sent.size;
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
     expect(sent, "messages were sent").to.be.above(300);
   });

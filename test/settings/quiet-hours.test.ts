@@ -170,12 +170,13 @@ describe("quiet hours", () => {
           it(`in ${timezone}, from ${span.start} to ${span.end}, on ${days.join(", ")}`, () => {
             const settings: QuietHours = { enabled: true, timezone, ...span, days };
             const saturday = Date.parse("2026-10-24T00:00Z"); // Berlin sets its clocks back on the next day
-            const forwards = Array.from({ length: 3 * 48 }, (_, halfHours) => saturday + (halfHours * DAY) / 48);
-            for (const now of [...forwards.toReversed(), ...forwards]) {
+            const forwards = Array.from({ length: 3 * 48 }, (_, halfHours) => {
+              const now = saturday + (halfHours * DAY) / 48;
               const { quiet_now, next_end } = effectiveAt(settings, now);
-              const end = next_end === null ? Infinity : Date.parse(next_end);
-              expect(quietUntil(settings, now), new Date(now).toISOString()).to.equal(quiet_now ? end : undefined);
-            }
+              return { now, until: quiet_now ? Date.parse(next_end ?? "") || Infinity : undefined };
+            });
+            for (const { now, until } of [...forwards.toReversed(), ...forwards])
+              expect(quietUntil(settings, now), new Date(now).toISOString()).to.equal(until);
           });
   });
 });
