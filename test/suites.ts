@@ -52,7 +52,8 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   test: { files: ["test/**/*.test.ts"], options: ["--parallel", "--jobs", `${availableParallelism() + 1}`] },
   processes: { files: ["test/**/*.processes.test.ts"], options: ["--parallel", "--jobs", "2"] },
   exactness: { options: ["--no-parallel"], full: { EXACTNESS_FULL: "1" } },
-  faults: { options: [...ONE_BY_ONE, "--ignore", "test/faults/soak/**"] },
+  faults: { options: [...ONE_BY_ONE, "--ignore", "test/faults/{loop,soak}/**"] },
+  loop: { files: ["test/faults/loop/**/*.test.ts"], options: ONE_BY_ONE }, // it measures, and needs a machine that does nothing else
   soak: { files: ["test/faults/soak/**/*.test.ts"], options: ONE_BY_ONE },
   model: { options: ["--no-parallel"], setUp: model },
   k8s: {
@@ -106,5 +107,5 @@ export const PROGRAMS: Readonly<Record<string, Suite>> = {
 
 /** The folders of the suites that have one. `npm test` leaves them out, and the files of test:processes. */
 export const OTHER_FOLDERS: readonly string[] = Object.keys(SUITES)
-  .filter((name) => !["test", "processes", "soak"].includes(name))
+  .filter((name) => !["test", "processes", "loop", "soak"].includes(name))
   .map((name) => `test/${name}`);
