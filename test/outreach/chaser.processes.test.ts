@@ -12,11 +12,7 @@ const REF = "ref@example.com";
 const go = new AbortController().signal;
 
 describe("The sender of reminders", () => {
-  const { mongo, bench: current } = useWorkbench();
-  let bench: Workbench;
-  beforeEach(() => {
-    bench = current();
-  });
+  const { mongo, bench } = useWorkbench();
   const run = () => bench.chaser().run(go);
   const recipients = () => bench.sent.map(({ to }) => to.address);
 

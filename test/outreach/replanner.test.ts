@@ -6,11 +6,7 @@ const SECOND = 1_000;
 const go = new AbortController().signal;
 
 describe("After settings of the chase were changed", () => {
-  const { mongo, bench: current } = useWorkbench();
-  let bench: Workbench;
-  beforeEach(() => {
-    bench = current();
-  });
+  const { mongo, bench } = useWorkbench();
   const key = (id: string) => ({ accountId: bench.accountId, id });
   /** Changes settings as the service does. */
   async function change(edit: () => void): Promise<void> {

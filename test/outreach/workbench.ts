@@ -17,6 +17,7 @@ import { RulesReader } from "../../src/outreach/rules.ts";
 import { OutreachStores } from "../../src/outreach/stores.ts";
 import type { Assistant, QuietHours } from "../../src/settings/schema.ts";
 import { useDatabase } from "../support/use-service.ts";
+import { forwardTo } from "../support/use-started.ts";
 import { START } from "./support.ts";
 
 export interface Given {
@@ -136,14 +137,14 @@ export class Workbench {
   }
 }
 
-/** Gives each test of the `describe` that calls this an empty database, and its own Workbench: the answer returns it. */
-export function useWorkbench(): { readonly mongo: Mongo; readonly bench: () => Workbench } {
+/** Gives each test of the `describe` that calls this an empty database and a Workbench of its own. */
+export function useWorkbench(): { readonly mongo: Mongo; readonly bench: Workbench } {
   const mongo = useDatabase();
-  let bench: Workbench;
+  let bench: Workbench | undefined;
   beforeEach(async () => {
     await mongo.db.dropDatabase();
     bench = new Workbench(mongo);
     await bench.prepare();
   });
-  return { mongo, bench: () => bench };
+  return { mongo, bench: forwardTo("The workbench", () => bench) };
 }
