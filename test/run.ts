@@ -15,7 +15,7 @@ import { onPath } from "../src/dev/programs.ts";
 import { ensureServers } from "../src/dev/servers.ts";
 import { exitWith } from "./support/exit-with.ts";
 import { TOOLS } from "./support/tools.ts";
-import { OTHER_FOLDERS, PROGRAMS, type Suite, SUITES } from "./suites.ts";
+import { OTHER_FILES, OTHER_FOLDERS, PROGRAMS, type Suite, SUITES } from "./suites.ts";
 
 /** All files of tests in a folder. */
 const ALL = "**/*.test.ts";
@@ -109,7 +109,7 @@ function choose(name: string, suite: Suite, given: readonly string[]): Choice {
     if (!/[*?[{]/.test(path) && !existsSync(path)) throw new SetupError(`There is no file or folder ${path}.`);
   const options = args.filter((arg) => !paths.includes(arg));
   const files = chosen.length > 0 ? chosen.map(patternOf) : (suite.files ?? [`test/${name}/${ALL}`]);
-  const others = [...OTHER_FOLDERS.map((folder) => `${folder}/**`), ...(SUITES["processes"]?.files ?? [])];
+  const others = [...OTHER_FOLDERS.map((folder) => `${folder}/**`), ...OTHER_FILES];
   const ignored = name === "test" && chosen.length === 0 ? others.flatMap((pattern) => ["--ignore", pattern]) : [];
   return {
     args: [...(suite.options ?? []), ...files, ...ignored, ...options],

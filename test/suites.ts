@@ -47,13 +47,16 @@ const JAVA = { programs: ["java", "javac"], debian: "default-jdk-headless maven"
 
 const model = () => import("./model/set-up.ts");
 
+const PROCESSES = "test/**/*.processes.test.ts";
+const QUIET = "test/**/*.quiet.test.ts";
+
 /** All suites, by name: `npm test` runs the first, `npm run test:NAME` each other one. */
 export const SUITES: Readonly<Record<string, Suite>> = {
   test: { files: ["test/**/*.test.ts"], options: ["--parallel", "--jobs", `${availableParallelism() + 1}`] },
-  processes: { files: ["test/**/*.processes.test.ts"], options: ["--parallel", "--jobs", "2"] },
+  processes: { files: [PROCESSES], options: ["--parallel", "--jobs", "2"] },
   exactness: { options: ["--no-parallel"], full: { EXACTNESS_FULL: "1" } },
-  faults: { options: [...ONE_BY_ONE, "--ignore", "test/faults/{loop,soak}/**"] },
-  loop: { files: ["test/faults/loop/**/*.test.ts"], options: ONE_BY_ONE }, // it measures, and needs a machine that does nothing else
+  faults: { options: [...ONE_BY_ONE, "--ignore", "test/faults/soak/**", "--ignore", QUIET] },
+  quiet: { files: [QUIET], options: ONE_BY_ONE }, // they measure, on a machine that does nothing else
   soak: { files: ["test/faults/soak/**/*.test.ts"], options: ONE_BY_ONE },
   model: { options: ["--no-parallel"], setUp: model },
   k8s: {
@@ -105,7 +108,10 @@ export const PROGRAMS: Readonly<Record<string, Suite>> = {
   "model-check": { program: "test/model/main.ts", setUp: model },
 };
 
-/** The folders of the suites that have one. `npm test` leaves them out, and the files of test:processes. */
+/** The folders of suites that have one. `npm test` leaves them out. */
 export const OTHER_FOLDERS: readonly string[] = Object.keys(SUITES)
-  .filter((name) => !["test", "processes", "loop", "soak"].includes(name))
+  .filter((name) => !["test", "processes", "quiet", "soak"].includes(name))
   .map((name) => `test/${name}`);
+
+/** The files of suites that have no folder. `npm test` leaves them out too. */
+export const OTHER_FILES: readonly string[] = [PROCESSES, QUIET];

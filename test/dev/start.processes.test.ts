@@ -58,9 +58,7 @@ describe("npm start", function () {
   }
 
   for (const [what, path] of [
-    ["cannot be created", "/proc/nope"],
     ["cannot be created, several levels deep", "/proc/nope/a/b"],
-    ["is a file", resolve("package.json")],
     ["is inside a file", resolve("package.json/data")],
   ] as const) {
     it(`exits with one line if DATA_DIR ${what}`, async () => {

@@ -9,8 +9,9 @@ import { OTHER_FOLDERS } from "../suites.ts";
 import { type Bench, onAll } from "./bench.ts";
 import type { Candidates } from "./candidates.ts";
 
-/** The folders of tests that judge no change: those of every suite but `npm test` and `npm run test:processes`. */
-const LEFT_OUT = OTHER_FOLDERS.map((folder) => `${folder}/`);
+/** The tests that judge no change: those of every suite but `npm test` and `npm run test:processes`. */
+const isLeftOut = (file: string) =>
+  file.endsWith(".quiet.test.ts") || OTHER_FOLDERS.some((folder) => file.startsWith(`${folder}/`));
 const LIMIT_MS = 600_000;
 const RECORDER = pathToFileURL(join(import.meta.dirname, "record-coverage.mjs")).href;
 
@@ -37,7 +38,7 @@ export async function reachOf(root: string, benches: readonly Bench[], candidate
   const isTest = (file: string) => file.endsWith(".test.ts");
   const shared = [...filesIn(root, "src"), ...filesIn(root, "lua"), ...inTest.filter((file) => !isTest(file))];
   const stored = readCache(cache, hashOf(root, ["package-lock.json", ...shared]));
-  const files = inTest.filter((file) => isTest(file) && !LEFT_OUT.some((folder) => file.startsWith(folder)));
+  const files = inTest.filter((file) => isTest(file) && !isLeftOut(file));
   const tasks = files
     .map((file) => ({ file, hash: hashOf(root, [file]) }))
     .filter(({ file, hash }) => stored.files[file]?.hash !== hash);
