@@ -14,8 +14,8 @@ import { testConfig } from "../support/service.ts";
 import { FULL } from "./size.ts";
 
 const go = new AbortController().signal;
-/** Not a divisor of a day, so that the hour at which a message is due moves. */
-const INTERVAL = 23 * HOUR;
+/** No number of whole days, so that the hour at which a message is due moves. */
+const INTERVAL = (FULL ? 23 : 47) * HOUR;
 const MINUTE = 60_000;
 const DAYS = 366;
 const FROM = Date.parse("2026-01-15T00:00:00Z");
@@ -131,7 +131,7 @@ describe(`A year of reminders, in ${QUIET_IN.length} time zones`, function () {
         // The clock of the workbench advances by a millisecond with each look at it.
         expect(at - due, `due at ${iso(due)}, sent at ${iso(at)}`).to.be.within(0, 100);
       }
-      expect(sent.length).to.be.above(300);
+      expect(sent.length).to.be.above(FULL ? 300 : 130);
       expect(late, "some were put off").to.be.above(0);
     });
   }

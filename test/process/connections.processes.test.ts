@@ -13,10 +13,10 @@ describe("The connections of several processes", () => {
   const account = useSharedAccount(service);
   const port = () => Number(new URL(service.url).port);
 
-  /** Opens a connection and sends a request over it. Its answer is the status line, or the code of the error. */
+  /** Opens a connection and sends a request over it, which asks only Redis. Its answer is the status line, or the code of the error. */
   function ask() {
     const socket = connect(port(), "127.0.0.1");
-    socket.write(`GET /candidates HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\n\r\n`);
+    socket.write(`GET /limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\n\r\n`);
     const answer = new Promise<string>((resolve) => {
       socket.once("data", (data) => resolve(String(data).split("\r\n")[0] ?? ""));
       socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code ?? ""));

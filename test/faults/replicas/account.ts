@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Candidate } from "../../../src/candidates/schema.ts";
 import type { LoadClient } from "../../support/load.ts";
 import type { Operators } from "../../support/operators.ts";
@@ -29,12 +30,16 @@ export class BusyAccount {
     return this.keys[0]?.key ?? "";
   }
 
-  /** Sends creates in `count` lanes, with the keys in turn, until the lanes are ended. */
-  creates(load: LoadClient, tally: Tally, count: number): Lanes {
+  /**
+   * Sends creates in `count` lanes, with the keys in turn, until the lanes are ended.
+   * @param restMs milliseconds that a lane rests after each answer.
+   */
+  creates(load: LoadClient, tally: Tally, count: number, restMs = 0): Lanes {
     const lanes = new Lanes(count, async (lane, turn) => {
       const key = this.keys[(lane + turn) % this.keys.length]?.key ?? "";
       const body = JSON.stringify({ name: `${lane}-${turn}`, documents: ["CV"], references: [{ name: "Ann" }] });
       const { answer } = await tally.send(load, { method: "POST", path: "/candidates", key, body });
+      if (restMs > 0) await setTimeout(restMs);
       if (answer?.status !== 201) return;
       const candidate = JSON.parse(answer.body) as Candidate;
       this.acknowledged.set(candidate.id, candidate);

@@ -15,7 +15,7 @@ import { Client } from "../../support/client.ts";
 import { type Primary, primaryOf } from "../../support/mongo-url.ts";
 import { environmentOf } from "../../support/service.ts";
 import { useAccount, useService } from "../../support/use-service.ts";
-import { startMember } from "../../support/processes.ts";
+import { type Member, startMember } from "../../support/processes.ts";
 import { skip } from "../skip.ts";
 import { type Network, startNetwork } from "./network.ts";
 
@@ -52,14 +52,17 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
     };
   }
 
+  function startVictim(): Promise<Member> {
+    const { config, operators } = service;
+    const MONGODB_URL = primary.through(`127.0.0.1:${network.port}`, operators.mongo.db.databaseName);
+    return startMember({ ...environmentOf(config), MONGODB_URL });
+  }
+
   /**
    * Deletes through a replica that is killed instead of sending its command number `step` to MongoDB.
    * @returns the status; undefined if the replica was killed.
    */
-  async function deleteUntil(step: number, path: string): Promise<number | undefined> {
-    const { config } = service;
-    const MONGODB_URL = primary.through(`127.0.0.1:${network.port}`, service.operators.mongo.db.databaseName);
-    const victim = await startMember({ ...environmentOf(config), MONGODB_URL });
+  async function deleteUntil(step: number, victim: Member, path: string): Promise<number | undefined> {
     const gone = once(victim.child, "exit");
     let sent = 0;
     network.holds = (data) => {
@@ -101,10 +104,10 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
       const { mongo } = service.operators;
       let [nothing, half] = [0, 0];
       for (let step = 1; ; step += stride) {
-        const person = await createPerson();
+        const [person, victim] = await Promise.all([createPerson(), startVictim()]);
         const path = person[kind];
         const files = await filesIn(mongo);
-        const status = await deleteUntil(step, path);
+        const status = await deleteUntil(step, victim, path);
         await sweep();
         const isThere = (await client.get(path)).status === 200;
         if (isThere) expect((await client.request("DELETE", path)).status).to.equal(204);
