@@ -15,6 +15,7 @@ const grantsFailover = run({
   about: "What was drawn and not replicated may be drawn again, and no more than that.",
   invariants: [...CHARGES, "GrantKept", "GrantBeforeItsEnd"],
   constants: GRANTS_FAILOVER,
+  size: "large", // of the small ones it took the longest
 });
 
 const TRUE = [...CHARGES, "CachedRefusalIsRight", "CachedAccountAnswerIsWhole"];

@@ -62,6 +62,7 @@ const slowCommand = run({
   about: "A command stands still between the store and Redis, until the version of a later one has expired.",
   invariants: ["ForbiddenNowhere"],
   constants: TWO_COMMANDS,
+  size: "large", // of the small ones it took the longest
 });
 const lost = run({
   name: "version, failover and loss of data",
