@@ -56,7 +56,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   processes: { files: [PROCESSES], options: ["--parallel", "--jobs", "2"] },
   exactness: { options: ["--no-parallel"], full: { EXACTNESS_FULL: "1" } },
   faults: { options: [...ONE_BY_ONE, "--ignore", "test/faults/soak/**", "--ignore", QUIET] },
-  quiet: { files: [QUIET], options: ONE_BY_ONE }, // they measure, on a machine that does nothing else
+  quiet: { files: [QUIET], options: ONE_BY_ONE }, // they measure, so nothing else may run
   soak: { files: ["test/faults/soak/**/*.test.ts"], options: ONE_BY_ONE },
   model: { options: ["--no-parallel"], setUp: model },
   k8s: {
@@ -108,10 +108,10 @@ export const PROGRAMS: Readonly<Record<string, Suite>> = {
   "model-check": { program: "test/model/main.ts", setUp: model },
 };
 
-/** The folders of suites that have one. `npm test` leaves them out. */
+/** The folders of the other suites. `npm test` leaves them out. */
 export const OTHER_FOLDERS: readonly string[] = Object.keys(SUITES)
   .filter((name) => !["test", "processes", "quiet", "soak"].includes(name))
   .map((name) => `test/${name}`);
 
-/** The files of suites that have no folder. `npm test` leaves them out too. */
+/** The files of the suites that have no folder of their own. `npm test` leaves them out too. */
 export const OTHER_FILES: readonly string[] = [PROCESSES, QUIET];

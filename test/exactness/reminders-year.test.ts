@@ -14,7 +14,7 @@ import { testConfig } from "../support/service.ts";
 import { FULL } from "./size.ts";
 
 const go = new AbortController().signal;
-/** No number of whole days, so that the hour at which a message is due moves. */
+/** It is not a whole number of days, so each message is due at another hour. */
 const INTERVAL = (FULL ? 23 : 47) * HOUR;
 const MINUTE = 60_000;
 const DAYS = 366;
@@ -40,7 +40,7 @@ const QUIET = [
   { start: "01:30", end: "02:30", days: [...WEEKDAYS] },
   { start: "17:45", end: "07:15", days: ["mon", "tue", "wed", "thu", "fri"] as (typeof WEEKDAYS)[number][] },
 ];
-/** The zones of the small form: one without daylight-saving time, one of the north, one of the south, one that moves by half an hour. */
+/** The small form has four zones: one never changes its clock, one is in the north, one in the south, and one moves by half an hour. */
 const SMALL = ["Pacific/Honolulu", "America/New_York", "America/Santiago", "Australia/Lord_Howe"];
 /** Each zone with its quiet hours. */
 const QUIET_IN = ZONES.map((timezone, n) => [timezone, QUIET[n % QUIET.length]!] as const).filter(

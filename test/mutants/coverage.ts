@@ -9,7 +9,7 @@ import { OTHER_FOLDERS } from "../suites.ts";
 import { type Bench, onAll } from "./bench.ts";
 import type { Candidates } from "./candidates.ts";
 
-/** The tests that judge no change: those of every suite but `npm test` and `npm run test:processes`. */
+/** Only the tests of `npm test` and `npm run test:processes` judge a change. */
 const isLeftOut = (file: string) =>
   file.endsWith(".quiet.test.ts") || OTHER_FOLDERS.some((folder) => file.startsWith(`${folder}/`));
 const LIMIT_MS = 600_000;

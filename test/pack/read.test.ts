@@ -19,7 +19,7 @@ describe("GET /candidates/{id}/pack", () => {
   }
   const pathOf = (id: string, query = "") => `/candidates/${id}/pack${query}`;
 
-  /** A candidate that no test changes, and its pack in each format. */
+  /** The tests do not change this candidate. Its pack was read once in each format. */
   let ready: string;
   let owner: Client;
   const answers: Record<string, Download> = {};

@@ -8,7 +8,7 @@ import { type Fleet, startFleet } from "./fleet.ts";
 import { clearOfTheHour } from "./hour.ts";
 
 const LANES = 12;
-/** So that a restart is seen to lose nothing of some 200 requests a second, and the machine has time for it. In milliseconds. */
+/** How long a lane rests after each answer, in milliseconds. All lanes together then send about 200 requests a second. */
 const REST_MS = 40;
 /** The limits are far above the load, so the tests compare the number of charges instead. */
 const SETTINGS = { LIMIT_SCALE: 1_000 };

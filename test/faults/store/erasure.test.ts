@@ -122,7 +122,7 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
         if (isThere) nothing++;
         else half++;
       }
-      expect(nothing, "steps before the first write").to.be.above(0);
+      expect(nothing, "steps before the first write").to.be.above(1 / stride);
       expect(half, "steps after it").to.be.above(4 / stride);
     });
   }
