@@ -4,10 +4,9 @@ FROM node:22.23-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=secret,id=npmrc NPM_CONFIG_USERCONFIG=/run/secrets/npmrc npm ci
-COPY tsconfig.json tsconfig.build.json ./
-COPY CHANGELOG.md ./
+COPY tsconfig.json CHANGELOG.md ./
 COPY src src
-RUN npx tsc --project tsconfig.build.json && npx tsx src/site/render/main.ts dist/pages
+RUN npx tsx src/bundle.ts && npx tsx src/site/render/main.ts dist/pages
 # Of 229 MB of production packages the service reads 94: 52 are the typesetter and 17 the fonts that it uses.
 RUN npm prune --omit=dev && node src/pack/slim-packages.ts
 

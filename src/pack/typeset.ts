@@ -9,8 +9,8 @@ import { Problem, problem } from "../problems.ts";
 
 /** How packs are typeset. Tests change it. */
 export const PRESS = {
-  /** press.ts, or press.js if this file is compiled. */
-  program: new URL(`./press${extname(import.meta.url)}`, import.meta.url),
+  /** press.ts, or press.js if this file is bundled. */
+  program: new URL(`../pack/press${extname(import.meta.url)}`, import.meta.url),
   /** Longest time to typeset one pack. The largest takes 5 s on a machine with nothing else to do. */
   deadlineMs: 20_000,
   /** Longest time to wait for a turn. */

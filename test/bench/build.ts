@@ -1,23 +1,23 @@
-import { execFile } from "node:child_process";
-import { symlinkSync } from "node:fs";
+import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { bundle } from "../../src/bundle.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const PROGRAMS = "test/bench/programs";
 
-/** Files that the compiled code reads beside itself. */
-const NEEDED_AT_RUNTIME = ["package.json", "node_modules", "lua", "src/pack/pack.typ"];
+/** What the bundle reads from its parent folder, or finds there. */
+const NEEDED_AT_RUNTIME = ["package.json", "node_modules", "lua", "src"];
 
 /**
- * Compiles the service and the bench's programs as `npm run build` compiles what is deployed. tsx would be measured too.
- * @param folder an empty folder. It gets the JavaScript, in the folders src and test.
- * @returns the same folder.
+ * Bundles the service and the bench's programs as `npm run build` bundles what is deployed. tsx would be measured too.
+ * @param folder an empty folder.
+ * @returns the folder in it that holds the JavaScript, in the folders src and test.
  */
-export async function build(folder: string, signal: AbortSignal): Promise<string> {
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  const project = fileURLToPath(new URL("tsconfig.json", import.meta.url));
-  await promisify(execFile)(process.execPath, [tsc, "--project", project, "--outDir", folder, "--noCheck"], { signal });
+export async function build(folder: string): Promise<string> {
   for (const name of NEEDED_AT_RUNTIME) symlinkSync(join(ROOT, name), join(folder, name));
-  return folder;
+  const dist = join(folder, "dist");
+  const programs = readdirSync(join(ROOT, PROGRAMS)).filter((file) => !file.endsWith(".d.ts"));
+  await bundle(dist, ["src/main.ts", ...programs.map((file) => `${PROGRAMS}/${file}`)], ROOT);
+  return dist;
 }

@@ -66,7 +66,7 @@ await exitWith(async ({ stopping }) => {
     const tools = toolsIn(dataDirOf(process.env));
     const servers = await ensureServers({ dataDir: folder, tools, env: process.env, signal: stopping });
     try {
-      const dist = await build(await mkdtemp(join(folder, "build-")), stopping);
+      const dist = await build(await mkdtemp(join(folder, "build-")));
       const bench = await openBench(servers, { dist, folder, options, signal: stopping });
       try {
         return await runParts(bench, parts, write);

@@ -30,7 +30,7 @@ export function useBench(): () => Bench {
     redis = await startRedis();
     folder = await mkdtemp(join(tmpdir(), "bench-"));
     const { signal } = new AbortController();
-    const dist = await build(await mkdtemp(join(folder, "build-")), signal);
+    const dist = await build(await mkdtemp(join(folder, "build-")));
     bench = await openBench({ redisUrl: redis.url, mongodbUrl }, { dist, folder, options: OPTIONS, signal });
   });
 

@@ -6,7 +6,6 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { useRedisServer } from "../support/servers.ts";
-import { compiled } from "../support/compiled.ts";
 import type { Processes } from "../support/processes.ts";
 import { useStarted } from "../support/use-started.ts";
 import { useProcesses, useSharedAccount } from "../support/use-service.ts";
@@ -103,12 +102,18 @@ describe("The SDK of OpenTelemetry", () => {
   async function loadsSdk(endpoint: string | null): Promise<boolean> {
     const program = `
       import { createRequire } from "node:module";
-      import { startTracing } from ${JSON.stringify(await compiled("infra/start-tracing.ts"))};
-      import ${JSON.stringify(await compiled("compose.ts"))};
+      import { startTracing } from "./src/infra/start-tracing.ts";
+      import "./src/compose.ts";
       await startTracing(${JSON.stringify(endpoint)});
       const { cache } = createRequire(import.meta.url);
       console.log(Object.keys(cache).some((file) => /@opentelemetry.sdk-trace/.test(file)));`;
-    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "--import",
+      "tsx",
+      "--input-type=module",
+      "--eval",
+      program,
+    ]);
     return JSON.parse(stdout) as boolean;
   }
 

@@ -3,6 +3,7 @@ import { constants, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { bundle } from "../../src/bundle.ts";
 import { say } from "../../src/dev/output.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -34,12 +35,18 @@ export async function buildRelease(commit: string, dir: string): Promise<string>
   });
   await installPackages(dir);
   const dist = join(dir, "dist");
+  if (existsSync(join(dir, "src/bundle.ts"))) await bundle(dist, undefined, join(dir, "src"));
+  else await compile(dir, dist);
+  say(`  done after ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  return dist;
+}
+
+/** Compiles a release from before the bundle. */
+async function compile(dir: string, dist: string): Promise<void> {
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
   // The types of Node and mocha are development packages, so they are taken from here. Its own tests checked its types.
   const types = ["--typeRoots", join(ROOT, "node_modules/@types"), "--noCheck"];
   await run(process.execPath, [tsc, "--project", join(dir, "tsconfig.build.json"), "--outDir", dist, ...types]);
-  say(`  done after ${((performance.now() - started) / 1000).toFixed(1)} s`);
-  return dist;
 }
 
 interface Package {

@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const PROGRAMS = ["main.ts", "admin/main.ts", "pack/press.ts"];
+
+/**
+ * Bundles programs and the packages that they use into a few files, see decisions/2026-11-26-the-build-is-a-bundle.md.
+ * @param programs files of `folder`. Each keeps its path in `outdir`; what they share goes to chunks/. Both lie as deep as
+ * the rooms of src/, so `../../` in a module's URL is the same folder in the source and in the bundle.
+ */
+export async function bundle(outdir: string, programs = PROGRAMS, folder = "src"): Promise<void> {
+  const output = { outbase: folder, outdir, chunkNames: "chunks/[name]-[hash]", splitting: true };
+  const target = { format: "esm", platform: "node", target: "node20.19" } as const;
+  await build({
+    entryPoints: programs.map((file) => join(folder, file)),
+    bundle: true,
+    ...output,
+    ...target,
+    logLevel: "warning",
+    mainFields: ["module", "main"], // the other form of jsonc-parser cannot be bundled
+    external: ["@myriaddreamin/*", "file:*"], // a native library, and what test/mutants inserts
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+  });
+}
+
+// No top-level await, so that CommonJS can load this module, too: mocha tries that first.
+if (process.argv[1] === fileURLToPath(import.meta.url)) void bundle("dist");
