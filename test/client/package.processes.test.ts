@@ -1,6 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { expect } from "chai";
@@ -76,13 +74,5 @@ describe("the package of the client", () => {
     const code = outputFiles[0]?.text ?? "";
     expect(code).not.to.match(/\b(Buffer|process|require)\b/);
     expect(code.length, "bytes, before compression").to.be.within(5_000, 20_000);
-  });
-
-  it("has the types that the contract gives (`npm run generate:client` writes them)", () => {
-    const folder = mkdtempSync(join(tmpdir(), "onboarding-types-"));
-    execFileSync(process.execPath, ["test/client/generate-types.mjs", "test/api/openapi.snapshot.json", folder]);
-    const made = readFileSync(join(folder, "types.gen.ts"), "utf8");
-    const committed = readFileSync("src/client/types.gen.ts", "utf8");
-    expect(made === committed, "types.gen.ts differs from the contract: run `npm run generate:client`").to.equal(true);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { say } from "../../src/dev/output.ts";
@@ -6,10 +6,9 @@ import { onPath, step } from "../../src/dev/programs.ts";
 import { findInVenv } from "../../src/dev/python.ts";
 import { TOOLS, withTools } from "../support/tools.ts";
 import type { SetUp } from "../suites.ts";
+import { findHeyApi } from "./hey-api.ts";
 
 const GENERATOR = { artifact: "org.openapitools:openapi-generator-cli", version: "7.17.0" };
-/** The version that runs on Node 20. It uses the JavaScript API of TypeScript 5, which the project's TypeScript does not have. */
-const HEY_API = ["@hey-api/openapi-ts@0.95.0", "typescript@5.9.3"];
 const requirements = fileURLToPath(new URL("requirements.txt", import.meta.url));
 const REPOSITORY = join(TOOLS, "maven");
 
@@ -25,13 +24,15 @@ export const setUp: SetUp = ({ signal }) =>
     if (jar !== undefined && go === undefined) say("Skipped: Go. Not on the PATH: go. On Debian: golang");
     const python = await findInVenv("openapi-python-client 0.29.1", { tools: TOOLS, requirements, signal });
     if (python === undefined) say("Skipped: Python. It needs python3 3.10 or newer with venv.");
+    const heyApi = await findHeyApi(signal);
+    if (heyApi === undefined) say("Skipped: @hey-api/openapi-ts. It could not be installed.");
     return {
       env: {
         CLIENTS_GENERATOR: jar ?? "",
         CLIENTS_MAVEN: REPOSITORY,
         CLIENTS_GO: go === undefined ? "" : join(TOOLS, "go"),
         CLIENTS_PYTHON: python ?? "",
-        CLIENTS_HEY_API: (await findHeyApi(signal)) ?? "",
+        CLIENTS_HEY_API: heyApi ?? "",
       },
     };
   });
@@ -51,17 +52,5 @@ async function findGenerator(signal: AbortSignal): Promise<string | undefined> {
   const args = ["--batch-mode", "--quiet", `-Dmaven.repo.local=${REPOSITORY}`, ...copy, artifact];
   if (existsSync(jar) || (await step("Downloading openapi-generator (Maven)", "mvn", args, { signal }))) return jar;
   say("Skipped: Go, Java and typescript-fetch. openapi-generator could not be downloaded.");
-  return undefined;
-}
-
-/** @returns the path of @hey-api/openapi-ts, which npm installs once, with the TypeScript that it needs. */
-async function findHeyApi(signal: AbortSignal): Promise<string | undefined> {
-  const folder = join(TOOLS, HEY_API.map((name) => name.replace(/.*\//, "")).join("-"));
-  const program = join(folder, "node_modules/@hey-api/openapi-ts/bin/run.js");
-  if (existsSync(program)) return program;
-  mkdirSync(folder, { recursive: true });
-  const args = ["install", "--prefix", folder, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", ...HEY_API];
-  if (await step("Installing @hey-api/openapi-ts (npm)", "npm", args, { signal })) return program;
-  say("Skipped: @hey-api/openapi-ts. It could not be installed.");
   return undefined;
 }

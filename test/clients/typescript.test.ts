@@ -1,6 +1,9 @@
-import { cp, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import { generateTypes } from "./hey-api.ts";
 import { generate, itWorksIn, program, run, type Workshop } from "./support.ts";
 
 const MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
@@ -28,4 +31,15 @@ itWorksIn("TypeScript (@hey-api/openapi-ts)", ["CLIENTS_HEY_API"], async (worksh
   const generator = process.env["CLIENTS_HEY_API"] ?? "";
   await run(process.execPath, [generator, "-i", workshop.contract, "-o", "generated"], { cwd: workshop.folder });
   return compileAndRun(workshop, "hey-api.ts");
+});
+
+describe("this project's client", () => {
+  it("has the types that the contract gives (`npm run generate:client` writes them)", async function () {
+    if (!process.env["CLIENTS_HEY_API"]) this.skip();
+    const folder = await mkdtemp(join(tmpdir(), "onboarding-types-"));
+    await generateTypes("test/api/openapi.snapshot.json", folder);
+    const made = await readFile(join(folder, "types.gen.ts"), "utf8");
+    const committed = await readFile("src/client/types.gen.ts", "utf8");
+    expect(made === committed, "types.gen.ts differs from the contract: run `npm run generate:client`").to.equal(true);
+  });
 });
