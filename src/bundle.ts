@@ -24,5 +24,5 @@ export async function bundle(outdir: string, programs = PROGRAMS, folder = "src"
   });
 }
 
-// No top-level await, so that CommonJS can load this module, too: mocha tries that first.
+// Without top-level await, so that CommonJS can load this module: mocha tries that first.
 if (process.argv[1] === fileURLToPath(import.meta.url)) void bundle("dist");

@@ -25,7 +25,7 @@ const GUIDE = "src/docs/operating.md";
 const COMMAND_LINE = "\n## The command line\n";
 
 describe("a newcomer who pastes every block of README.md and of the operators' command line", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let folder = "";
   let service: ChildProcess | undefined;
   let shell: Shell | undefined;
