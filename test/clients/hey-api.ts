@@ -10,7 +10,7 @@ const FOLDER = join(TOOLS, PACKAGES.map((name) => name.replace(/.*\//, "")).join
 const PACKAGE = join(FOLDER, "node_modules/@hey-api/openapi-ts");
 
 interface HeyApi {
-  createClient(options: object): Promise<unknown>;
+  readonly createClient: (options: object) => Promise<unknown>;
 }
 
 /** @returns the path of its program, which npm installs once, with the TypeScript that it needs; undefined if npm fails. */
