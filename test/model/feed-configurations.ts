@@ -157,11 +157,14 @@ export const FEED: readonly Configuration[] = [
   whole("late writes", "late", "a write lands late or its answer is lost, and is renewed"),
   whole("dead writers", "death", "a replica dies or stops with writes under way"),
   whole("long pauses", "pause", "a replica stands still for so long that its mark is removed, and goes on"),
-  whole("long pauses and a death", "pause", "as long pauses, and the replica dies or stops", { Ends: "1" }),
+  whole("long pauses and a death", "pause", "as long pauses, and the replica dies or stops", {
+    Ends: "1",
+    size: "large",
+  }),
   whole("outages", "outage", "the store stands still, and the replica dies or stops meanwhile"),
   whole("a late start", "start", "a replica whose clock is behind starts while readers read"),
   whole("a writer without marks", "unmarked", "clients write to a replica of an earlier version, which makes no marks"),
-  whole("late changes", "late", "as late writes, of a candidate that exists", { Existing: "{1}" }),
+  whole("late changes", "late", "as late writes, of a candidate that exists", { Existing: "{1}", size: "large" }),
   whole("late writes, two servers", "late", "as late writes, and the reader asks both replicas", { Servers: BOTH }),
   whole("dead writers, two servers, large", "death", "as dead writers, and the reader asks both replicas", {
     Servers: BOTH,

@@ -42,6 +42,7 @@ const back = run({
   about: "Redis's clock steps back under repeated refusals.",
   invariants: TRUE,
   constants: { ...ONE, ...STEPS },
+  size: "large", // of the small ones it took the longest
 });
 const issue = run({
   name: "refusals, grant issued",
@@ -60,6 +61,7 @@ const dropped = run({
     "If the issue tells the replicas instead of waiting, refusals are right before it and once it is acknowledged.",
   invariants: [...CHARGES, "CachedRefusalIsRightAfterIssue"],
   ...DROP,
+  size: "large",
 });
 const failover = run({
   name: "refusals, failover",

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { limitsOf } from "../../src/limiter/surfaces.ts";
 import { type Fleet, startFleet } from "../faults/replicas/fleet.ts";
-import { clearOfTheHour } from "../faults/replicas/hour.ts";
+import { clearOfTheEdge } from "../faults/replicas/edge.ts";
 import { Lanes } from "../faults/replicas/lanes.ts";
 import { LoadClient, type LoadRequest } from "../support/load.ts";
 import { accountWithKeys } from "../support/processes.ts";
@@ -33,7 +33,7 @@ describe("four replicas behind HAProxy, with the probes and delays of the Deploy
     });
   });
   async function start(keeps: boolean): Promise<void> {
-    await clearOfTheHour(ROOM_MS);
+    await clearOfTheEdge(ROOM_MS);
     fleet = await startFleet(PODS, { LIMIT_SCALE: SCALE });
     proxy = await HaProxy.start(process.env.HAPROXY ?? "", times, keeps);
     load = new LoadClient(proxy.url, 32);

@@ -3,7 +3,7 @@ import { limitsOf, type Surface, SURFACES } from "../../src/limiter/surfaces.ts"
 import type { Limits } from "../../src/limits/schema.ts";
 import { everyCandidate, Mirror, missedBy } from "../faults/replicas/feed.ts";
 import { type Fleet, startFleet } from "../faults/replicas/fleet.ts";
-import { clearOfTheHour } from "../faults/replicas/hour.ts";
+import { clearOfTheEdge } from "../faults/replicas/edge.ts";
 import { type LoadAnswer, LoadClient } from "../support/load.ts";
 import type { Settings } from "../support/processes.ts";
 import { REQUESTS } from "../support/requests.ts";
@@ -27,7 +27,7 @@ describe("a roll from the earlier version to the working tree and back, under lo
   let load: LoadClient;
 
   async function start(settings: Settings): Promise<{ fleet: Fleet; rollout: Rollout }> {
-    await clearOfTheHour(ROOM_MS);
+    await clearOfTheEdge(ROOM_MS);
     fleet = await startFleet(PROCESSES, settings, { main: versions.earlier.main });
     load = new LoadClient(fleet.url, CONNECTIONS);
     return { fleet, rollout: new Rollout(fleet, versions.earlier) };

@@ -8,7 +8,7 @@ import { readServers } from "../../../src/dev/servers-file.ts";
 import type { AccountLimits } from "../../../src/limits/account-limits.ts";
 import { greeting, start, stop, useFolder } from "../../dev/support.ts";
 import { asking } from "../../infra/redis-forms.ts";
-import { clearOfTheHour } from "../replicas/hour.ts";
+import { clearOfTheEdge, HOUR_MS } from "../replicas/edge.ts";
 import { type Answer, Client } from "../../support/client.ts";
 
 /** Returns the files and folders outside `tools` that anyone but their owner may read or write. */
@@ -32,7 +32,7 @@ describe("npm start, without REDIS_URL and MONGODB_URL", function () {
   const folder = useFolder();
 
   it("starts its own Redis and MongoDB again if they die, with their data", async () => {
-    await clearOfTheHour(60_000); // the count is that of one window
+    await clearOfTheEdge(60_000, HOUR_MS); // the count is that of one window
     symlinkSync(toolsIn(dataDirOf(process.env)), join(folder(), "tools"));
     const child = start(folder(), { REDIS_URL: "", MONGODB_URL: "", LIMIT_SCALE: "1000" });
     const printed = text(child.stderr!);

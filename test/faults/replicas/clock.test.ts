@@ -5,9 +5,8 @@ import { Tally } from "../tally.ts";
 import { BusyAccount } from "./account.ts";
 import { everyCandidate, Mirror } from "./feed.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
-import { clearOfTheHour } from "./hour.ts";
+import { clearOfTheEdge, HOUR_MS } from "./edge.ts";
 
-const HOUR_MS = 3_600_000;
 const SCALE = 2;
 const ACCOUNT_LIMIT = 200 * SCALE;
 const LANES = 8;
@@ -27,7 +26,7 @@ describe("three replicas, one with a clock that is an hour off,", function () {
       const settings = { LIMIT_SCALE: SCALE, LIMIT_WINDOW_SECONDS: HOUR_MS / 1000, STORE_TIMEOUT_MS: 2_000 };
       const fleet = await startFleet(3, settings, { environments: [shifted] });
       try {
-        await clearOfTheHour();
+        await clearOfTheEdge(undefined, HOUR_MS);
         await underLoad(fleet);
       } finally {
         await fleet.stop();

@@ -4,7 +4,7 @@ import { LoadClient } from "../../support/load.ts";
 import { useProcesses } from "../../support/use-service.ts";
 import { Tally } from "../tally.ts";
 import { BusyAccount } from "./account.ts";
-import { clearOfTheHour } from "./hour.ts";
+import { clearOfTheEdge } from "./edge.ts";
 
 /** At this scale the limit of creates is 600 for an account and 300 for a key. */
 const SCALE = 3;
@@ -18,7 +18,7 @@ describe("replicas that share a port", function () {
   let load: LoadClient;
   let tally: Tally;
   beforeEach(async () => {
-    await clearOfTheHour();
+    await clearOfTheEdge();
     account = await BusyAccount.make(service.operators, 3);
     load = new LoadClient(service.url, LANES);
     tally = new Tally();

@@ -5,7 +5,7 @@ import { LoadClient } from "../../support/load.ts";
 import { Tally } from "../tally.ts";
 import { BusyAccount } from "./account.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
-import { clearOfTheHour } from "./hour.ts";
+import { clearOfTheEdge } from "./edge.ts";
 
 const LANES = 12;
 /** How long a lane rests after each answer, in milliseconds. All lanes together then send about 200 requests a second. */
@@ -20,7 +20,7 @@ describe("processes of the service behind a balancer", function () {
   let load: LoadClient;
   let tally: Tally;
   async function start(size: number, settings: Parameters<typeof startFleet>[1]): Promise<void> {
-    await clearOfTheHour();
+    await clearOfTheEdge();
     fleet = await startFleet(size, { ...SETTINGS, ...settings });
     account = await BusyAccount.make(fleet.operators, 1);
     load = new LoadClient(fleet.url, LANES);

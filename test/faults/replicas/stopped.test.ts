@@ -5,7 +5,7 @@ import { Tally } from "../tally.ts";
 import { BusyAccount } from "./account.ts";
 import { everyCandidate, Mirror, missedBy } from "./feed.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
-import { clearOfTheHour } from "./hour.ts";
+import { clearOfTheEdge } from "./edge.ts";
 
 const SCALE = 5;
 const ACCOUNT_LIMIT = 200 * SCALE;
@@ -30,7 +30,7 @@ describe("a replica whose event loop is stopped", function () {
 
   it("is not ready while others serve; the limit stays exact, and the feed shows all its writes after it resumes", async () => {
     const [victim, other] = fleet.members as [Fleet["members"][0], Fleet["members"][0]];
-    await clearOfTheHour();
+    await clearOfTheEdge();
     account = await BusyAccount.make(fleet.operators, 3);
     const stopped = new LoadClient(`http://127.0.0.1:${victim.port}`, LANES);
     const serving = new LoadClient(`http://127.0.0.1:${other.port}`, LANES);
