@@ -24,7 +24,7 @@ export async function findInVenv(
   rmSync(venv, { recursive: true, force: true });
   const system = onPath("python3");
   if (system === undefined || !(await runs(system, RECENT_ENOUGH))) return undefined;
-  // To give a venv a pip of its own takes 7 s of CPU time. That of the system is enough from version 22.3.
+  // The system's pip is enough from version 22.3. A pip in each venv takes 7 s of CPU time to install.
   const pip = (await runs(system, ["-m", "pip", "--python", system, "--version"])) ? [system, "--python", python] : [];
   // Debian ships what installs pip in a separate package.
   if (pip.length === 0 && !(await runs(system, CAN_MAKE_VENV)))
