@@ -5,7 +5,7 @@ import { Crowd, SURFACES } from "./crowd.ts";
 import { type Counter, counted, type Entry, Ledger } from "./ledger.ts";
 import { decidedAt, isOfMachine, withoutWait } from "./blame.ts";
 import { type Machine, watchMachine } from "./machine.ts";
-import { beforeEdge, roomFor, windowOf } from "./windows.ts";
+import { beforeEdge, roomFor, SHORT_WINDOW_SECONDS, WINDOW_SECONDS, windowOf } from "./windows.ts";
 
 /** Maximum time until the service works again after a fault. */
 export const RECOVERY_MS = 2_000;
@@ -28,7 +28,7 @@ export interface Fault {
   whileIdle?: boolean;
   /** The fault may pass without a single 503. */
   mayGoUnnoticed?: boolean;
-  /** Let the window end while the fault lasts. */
+  /** Let the window end while the fault lasts. The service then has SHORT_WINDOW_SECONDS. */
   acrossWindowEdge?: boolean;
   /** Resolves when the fault has no effect any more. */
   settled?(): Promise<void>;
@@ -84,7 +84,8 @@ export async function runFault(service: Processes, fault: Fault): Promise<Afterm
     await fault.settled?.();
     const drift = await crowd.whilePaused(async () => {
       await allLogged();
-      return driftOf(ledger(), await usagesOf(service, account));
+      const windowSeconds = fault.acrossWindowEdge ? SHORT_WINDOW_SECONDS : WINDOW_SECONDS;
+      return driftOf(ledger(), await usagesOf(service, account), windowSeconds);
     });
     await crowd.exhaust();
     await crowd.end();
@@ -103,8 +104,8 @@ interface Drift {
   of(counter: Counter): number;
 }
 
-function driftOf(ledger: Ledger, usages: ReadonlyMap<string, Usage>): Drift {
-  const window = windowOf([...usages.values()].at(-1)?.resetMs ?? 0);
+function driftOf(ledger: Ledger, usages: ReadonlyMap<string, Usage>, windowSeconds: number): Drift {
+  const window = windowOf([...usages.values()].at(-1)?.resetMs ?? 0, windowSeconds);
   const name = ({ surface, keyId = "" }: Counter): string => `${surface} ${keyId}`;
   const drifts = new Map(
     ledger.counters.map((counter) => [

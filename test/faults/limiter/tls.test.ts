@@ -66,8 +66,10 @@ describe("REDIS_URL with TLS", function () {
     await operator.cluster("ADDSLOTSRANGE", 0, 16_383);
     while (!/cluster_state:ok/.test(await operator.cluster("INFO")));
     operator.disconnect();
-    await expectUsable(`rediss+cluster://:${OF_REDIS}@localhost:${port}`);
-    await expectRefused(`redis+cluster://:${OF_REDIS}@localhost:${port}`);
+    await Promise.all([
+      expectUsable(`rediss+cluster://:${OF_REDIS}@localhost:${port}`),
+      expectRefused(`redis+cluster://:${OF_REDIS}@localhost:${port}`),
+    ]);
   });
 
   it("reaches Sentinels that have a password of their own, and their master", async () => {
@@ -80,8 +82,7 @@ describe("REDIS_URL with TLS", function () {
     const sentinelPort = await startSentinelWithTls(port);
     const sentinels = (password: string) =>
       `rediss+sentinel://:${OF_REDIS}@localhost:${sentinelPort}/limits?sentinelPassword=${encodeURIComponent(password)}`;
-    await expectUsable(sentinels(OF_SENTINEL));
-    await expectRefused(sentinels("wrong"));
+    await Promise.all([expectUsable(sentinels(OF_SENTINEL)), expectRefused(sentinels("wrong"))]);
   });
 
   /** Starts a Sentinel with TLS for the master at this port, and returns its TLS port. */

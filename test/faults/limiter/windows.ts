@@ -1,25 +1,27 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Long enough to fit a fault, the recovery and the exhaustion of the limits into one window several times. */
-export const WINDOW_SECONDS = 30;
-
-const WINDOW_MS = WINDOW_SECONDS * 1000;
+/** Length of a window in seconds. Only a fault at the edge of a window waits for one to end. */
+export const WINDOW_SECONDS = 86_400;
+/** Fits a fault at the edge before it, the recovery, and the exhaustion of the limits. */
+export const SHORT_WINDOW_SECONDS = 20;
 
 /** Returns the window that ends in `resetMs` milliseconds. Redis runs on this machine and has the same clock. */
-export function windowOf(resetMs: number): number {
-  return Math.round((Date.now() + resetMs) / WINDOW_MS) - 1;
+export function windowOf(resetMs: number, seconds: number): number {
+  return Math.round((Date.now() + resetMs) / (seconds * 1000)) - 1;
 }
 
-/** Waits until at least `ms` milliseconds of the current window are left. */
+/** Waits until at least `ms` milliseconds of the current window of WINDOW_SECONDS are left. */
 export async function roomFor(ms: number): Promise<void> {
-  if (leftMs() < ms) await setTimeout(leftMs() + 20);
+  const left = leftMs(WINDOW_SECONDS);
+  if (left < ms) await setTimeout(left + 20);
 }
 
-/** Waits until `ms` milliseconds before the end of a window. */
+/** Waits until `ms` milliseconds before the end of a window of SHORT_WINDOW_SECONDS. */
 export async function beforeEdge(ms: number): Promise<void> {
-  await setTimeout((leftMs() - ms + WINDOW_MS) % WINDOW_MS);
+  const length = SHORT_WINDOW_SECONDS * 1000;
+  await setTimeout((leftMs(SHORT_WINDOW_SECONDS) - ms + length) % length);
 }
 
-function leftMs(): number {
-  return WINDOW_MS - (Date.now() % WINDOW_MS);
+function leftMs(seconds: number): number {
+  return seconds * 1000 - (Date.now() % (seconds * 1000));
 }

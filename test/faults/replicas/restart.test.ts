@@ -10,6 +10,8 @@ import { clearOfTheEdge } from "./edge.ts";
 const LANES = 12;
 /** How long a lane rests after each answer, in milliseconds. All lanes together then send about 200 requests a second. */
 const REST_MS = 40;
+/** The same while nothing happens: about 20 requests a second, so that a connection comes in every QUIET_MS. */
+const LONG_REST_MS = 600;
 /** The limits are far above the load, so the tests compare the number of charges instead. */
 const SETTINGS = { LIMIT_SCALE: 1_000 };
 
@@ -71,12 +73,18 @@ describe("processes of the service behind a balancer", function () {
     await start(2, {});
     const [stopped] = fleet.members as [Fleet["members"][0]];
     const direct = new LoadClient(`http://127.0.0.1:${stopped.port}`, LANES);
-    const lanes = account.creates(direct, tally, LANES, REST_MS);
+    const busy = () => account.creates(direct, tally, LANES, REST_MS);
+    let lanes = busy();
     while (tally.admitted < 100) await setTimeout(10);
     const started = performance.now();
     const ended = stopped.end("SIGTERM");
-    await setTimeout(MAX_LISTEN_MS / 2);
+    await setTimeout(1_000);
+    const few = account.creates(direct, tally, LANES, LONG_REST_MS);
+    await lanes.end();
+    await setTimeout(MAX_LISTEN_MS - 3_000);
     expect(tally.failures, "while it still listens").to.deep.equal([]);
+    lanes = busy();
+    await few.end();
     const exitCode = await ended;
     const tookMs = performance.now() - started;
     await lanes.end();
