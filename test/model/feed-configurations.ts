@@ -81,7 +81,7 @@ const SCENES = {
     Writers: '{"r1", "r2"}',
     Existing: "{1}",
     Writes: "2",
-    MaxTime: "3",
+    MaxTime: "2",
     LastWrite: "1",
     Delivery: "1",
     Busy: "{}",
@@ -227,11 +227,13 @@ export const LARGE_FEED: readonly Configuration[] = [
     Pauses: "TRUE",
     size: "large",
   }),
-  whole("two writers and a death, large", "writers", "as two writers, and one dies or stops", {
+  whole("two writers and a death, large", "writers", "as two writers, for longer, and one dies or stops", {
+    MaxTime: "3",
     Ends: "1",
     size: "large",
   }),
-  whole("two writers, large", "writers", "as two writers, and a write may be on its way for longer", {
+  whole("two writers, large", "writers", "as two writers, for longer, and a write may be on its way for longer", {
+    MaxTime: "3",
     Delivery: "2",
     size: "large",
   }),

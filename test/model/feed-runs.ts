@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import type { Document } from "mongodb";
-import pLimit from "p-limit";
 import { CLOCK_SKEW_MS } from "../../src/compose.ts";
 import { startReplica } from "../../src/process/replica.ts";
 import { createLog } from "../../src/infra/log.ts";
@@ -14,10 +13,8 @@ import type { WriteEvent } from "./feed-events.ts";
 import { type FeedRecorder, startFeedRecorder } from "./feed-recorder.ts";
 import { decodeCursor } from "../../src/candidates/feed.ts";
 
-/** Each account is one trace. */
-const ACCOUNTS = 40;
-/** Accounts whose clients are busy at once. */
-const AT_ONCE = 28;
+/** Each account is one trace. All are busy at once. */
+const ACCOUNTS = 28;
 const STORE_TIMEOUT_MS = 2_000;
 /** Every so many writes one is held back on its way to MongoDB, up to this long: some take longer than they may. */
 const HELD_EVERY = 12;
@@ -81,14 +78,13 @@ export function recordClients(folder: string): Promise<void> {
       [insert, update].includes("candidates") && ++writes % HELD_EVERY === 0 ? Math.random() * HELD_MS : 0;
     const replicas = await Promise.all([1, 2].map(() => startReplica(config, createLog("fatal", NO_LOG))));
     const clients = replicas.map(({ port }) => new LoadClient(`http://127.0.0.1:${port}`, 16));
-    const limit = pLimit(AT_ONCE);
     const follow = async (): Promise<void> => {
       const followed = await account();
       await new Follower({ account: followed, clients, recorder }).run();
       write(followed, true);
     };
     try {
-      await Promise.all(Array.from({ length: ACCOUNTS }, () => limit(follow)));
+      await Promise.all(Array.from({ length: ACCOUNTS }, follow));
     } finally {
       for (const client of clients) client.close();
       await Promise.all(replicas.map((replica) => replica.stop()));

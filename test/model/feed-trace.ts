@@ -15,7 +15,7 @@ export const RUNS: readonly TracedRun[] = [
   {
     about: "clients that change, erase and mirror through two replicas, and writes that are held back",
     record: recordClients,
-    traces: 40,
+    traces: 28,
     kinds: [...KINDS, "change", "change that lost a race", "tombstone"],
   },
   { about: "eight writers and a replica that is killed under them", record: recordDeath, traces: 1, kinds: KINDS },

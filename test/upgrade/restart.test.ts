@@ -10,14 +10,14 @@ import { podTimes } from "./deployment.ts";
 import { HaProxy } from "./haproxy.ts";
 import { Pods } from "./pods.ts";
 
-const PODS = 4;
+const PODS = 3;
 /** Small enough that the limits are exhausted in the middle of a restart. */
 const SCALE = 5;
 /** Each lane pauses this long after a request, so that the restarted processes get CPU time. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 60;
 const ROOM_MS = 180_000;
 
-describe("four replicas behind HAProxy, with the probes and delays of the Deployment", function () {
+describe("three replicas behind HAProxy, with the probes and delays of the Deployment", function () {
   this.timeout(ROOM_MS + 180_000);
   const times = podTimes();
   let fleet: Fleet;
