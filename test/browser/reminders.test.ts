@@ -25,7 +25,7 @@ async function openOutbox() {
   return {
     path,
     messages,
-    /** Waits for a message to an address. Messages to others may come before it, and a file is there before its text. */
+    /** Waits for a message to an address. Messages to others may come first, and a new file may still be empty. */
     async messageTo(address: string): Promise<ParsedMail> {
       const watcher = watch(path);
       try {

@@ -94,7 +94,7 @@ describe(`reminders about ${CANDIDATES} candidates, sent by ${REPLICAS} replicas
     while ((await candidates().countDocuments({ "outreach.look_at": { $gt: "", $lt: soon() } })) > 0) await wait(500);
   }
 
-  /** Waits until the mail server has taken every message that was attempted, or may have taken it. None may be lost. */
+  /** Waits until no message is under way: the mail server has taken each one, or has dropped the connection after it. */
   async function delivered(): Promise<void> {
     await settled();
     for (const { db } = replicas[0]!.operators.mongo; ; await wait(500)) {

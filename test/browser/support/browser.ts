@@ -111,7 +111,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(serious, `${page.url()} ${JSON.stringify(page.viewportSize())}`).to.deep.equal([]);
 }
 
-/** Writes a screenshot of the whole page to .data/screenshots, for people to look at: not in CI. */
+/** Writes a screenshot of the page to .data/screenshots, for people to look at. CI takes none. */
 export async function screenshot(page: Page, name: string, fullPage = true): Promise<void> {
   if (process.env["CI"] === "true") return;
   mkdirSync(SCREENSHOTS, { recursive: true });

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 
 /** Length of a window in seconds. Only a fault at the edge of a window waits for one to end. */
 export const WINDOW_SECONDS = 86_400;
-/** Fits a fault at the edge before it, the recovery, and the exhaustion of the limits. */
+/** After a fault at the edge, the next window is long enough for the recovery and for exhausting the limits. */
 export const SHORT_WINDOW_SECONDS = 20;
 
 /** Returns the window that ends in `resetMs` milliseconds. Redis runs on this machine and has the same clock. */

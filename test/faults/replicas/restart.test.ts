@@ -10,7 +10,7 @@ import { clearOfTheEdge } from "./edge.ts";
 const LANES = 12;
 /** How long a lane rests after each answer, in milliseconds. All lanes together then send about 200 requests a second. */
 const REST_MS = 40;
-/** The same while nothing happens: about 20 requests a second, so that a connection comes in every QUIET_MS. */
+/** A longer rest: all lanes together send about 20 requests a second. A replica that is to stop still goes on listening. */
 const LONG_REST_MS = 600;
 /** The limits are far above the load, so the tests compare the number of charges instead. */
 const SETTINGS = { LIMIT_SCALE: 1_000 };
