@@ -5,8 +5,8 @@ import { withTools } from "../support/tools.ts";
 import { findHeyApi, generateTypes } from "./hey-api.ts";
 
 await exitWith(async ({ stopping }) => {
-  if ((await withTools(() => findHeyApi(stopping))) === undefined)
-    throw new SetupError("@hey-api/openapi-ts could not be installed. npm's error is above.");
-  await generateTypes("test/api/openapi.snapshot.json", "src/client");
+  const heyApi = await withTools(() => findHeyApi(stopping));
+  if (heyApi === undefined) throw new SetupError("@hey-api/openapi-ts could not be installed. npm's error is above.");
+  await generateTypes(heyApi, "test/api/openapi.snapshot.json", "src/client");
   return 0;
 });

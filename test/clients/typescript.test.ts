@@ -28,16 +28,17 @@ itWorksIn("TypeScript (typescript-fetch)", ["CLIENTS_GENERATOR"], async (worksho
 });
 
 itWorksIn("TypeScript (@hey-api/openapi-ts)", ["CLIENTS_HEY_API"], async (workshop) => {
-  const generator = process.env["CLIENTS_HEY_API"] ?? "";
+  const generator = join(process.env["CLIENTS_HEY_API"] ?? "", "bin/run.js");
   await run(process.execPath, [generator, "-i", workshop.contract, "-o", "generated"], { cwd: workshop.folder });
   return compileAndRun(workshop, "hey-api.ts");
 });
 
 describe("this project's client", () => {
   it("has the types that the contract gives (`npm run generate:client` writes them)", async function () {
-    if (!process.env["CLIENTS_HEY_API"]) this.skip();
+    const heyApi = process.env["CLIENTS_HEY_API"];
+    if (!heyApi) this.skip();
     const folder = await mkdtemp(join(tmpdir(), "onboarding-types-"));
-    await generateTypes("test/api/openapi.snapshot.json", folder);
+    await generateTypes(heyApi, "test/api/openapi.snapshot.json", folder);
     const made = await readFile(join(folder, "types.gen.ts"), "utf8");
     const committed = await readFile("src/client/types.gen.ts", "utf8");
     expect(made === committed, "types.gen.ts differs from the contract: run `npm run generate:client`").to.equal(true);

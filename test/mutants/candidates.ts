@@ -1,7 +1,36 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Instrumenter } from "@stryker-mutator/instrumenter";
+import { pathToFileURL } from "node:url";
+import { SetupError } from "../../src/dev/output.ts";
+import { installPackages, withTools } from "../support/tools.ts";
 import { inLogsAndErrors } from "./ignored.ts";
+
+const INSTRUMENTER = "@stryker-mutator/instrumenter@9.6.1";
+
+/** What is used of StrykerJS's instrumenter. */
+interface StrykerJs {
+  readonly Instrumenter: new (log: object) => { instrument(files: readonly object[], options: object): Promise<Found> };
+}
+
+interface Found {
+  readonly mutants: readonly Mutant[];
+  readonly files: readonly { readonly name: string; readonly content: string }[];
+}
+
+interface Mutant {
+  readonly id: string;
+  readonly fileName: string;
+  readonly location: { readonly start: Position; readonly end: Position };
+  readonly replacement: string;
+  readonly mutatorName: string;
+  readonly status?: string;
+}
+
+/** Line and column, both counted from 0. */
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
 
 /** A change of one place of src/, as StrykerJS makes them: a comparison turned round, a condition always true, a body emptied. */
 export interface Candidate {
@@ -46,8 +75,15 @@ const SILENT = {
   fatal: nothing,
 };
 
-/** Finds every candidate in the TypeScript files of src/. The order, and so the ids, depend only on the files' texts. */
-export async function candidatesIn(root: string): Promise<Candidates> {
+/**
+ * Finds every candidate in the TypeScript files of src/. The order, and so the ids, depend only on the files' texts. The
+ * first call has npm install StrykerJS's instrumenter.
+ */
+export async function candidatesIn(root: string, signal: AbortSignal): Promise<Candidates> {
+  const modules = await withTools(() => installPackages([INSTRUMENTER], signal));
+  if (modules === undefined) throw new SetupError(`${INSTRUMENTER} could not be installed. npm's error is above.`);
+  const entry = join(modules, "@stryker-mutator/instrumenter/dist/src/index.js");
+  const { Instrumenter } = (await import(pathToFileURL(entry).href)) as StrykerJs;
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .map((name) => join("src", name))
     .filter((file) => file.endsWith(".ts") && !NOT_CHANGED.test(file))
@@ -93,8 +129,7 @@ function standalone(replacement: string, mutator: string): string {
   return isWhole ? replacement : `(${replacement})`;
 }
 
-/** @param position line and column, both counted from 0. */
-function offsetOf(text: string, { line, column }: { line: number; column: number }): number {
+function offsetOf(text: string, { line, column }: Position): number {
   let start = 0;
   for (let n = 0; n < line; n++) start = text.indexOf("\n", start) + 1;
   return start + column;

@@ -26,7 +26,7 @@ export async function run(
   { only = "", count = Infinity, seed = 1 }: Drawn,
   signal: AbortSignal,
 ): Promise<number> {
-  const candidates = await candidatesIn(root);
+  const candidates = await candidatesIn(root, signal);
   const eligible = candidates.all.filter(({ file }) => file.includes(only));
   if (eligible.length === 0)
     throw new SetupError(`No file of src/ that is changed has a path that contains "${only}".`);

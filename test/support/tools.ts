@@ -1,4 +1,5 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { dataDirOf, toolsIn } from "../../src/dev/data-dir.ts";
 import { lock } from "../../src/dev/lock.ts";
 import { say } from "../../src/dev/output.ts";
@@ -15,6 +16,25 @@ export async function withTools<T>(install: () => Promise<T>): Promise<T> {
   } finally {
     release();
   }
+}
+
+/**
+ * Installs npm packages that one command needs into a folder of their own, once. The others then do without them.
+ * @param packages names with versions.
+ * @returns their node_modules; undefined if npm fails.
+ */
+export async function installPackages(packages: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+  const names = packages.map((name) => name.replace(/.*\//, "")).join("-");
+  const folder = join(TOOLS, names);
+  if (existsSync(folder)) return join(folder, "node_modules");
+  const part = `${folder}.part`; // renamed at the end, so that a folder is never half full
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true });
+  const options = ["--prefix", part, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
+  if (!(await step(`Installing ${names} (npm)`, "npm", ["install", ...options, ...packages], { signal })))
+    return undefined;
+  renameSync(part, folder);
+  return join(folder, "node_modules");
 }
 
 /**
