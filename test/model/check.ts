@@ -3,7 +3,7 @@ import type { Configuration } from "./configuration.ts";
 import { runTlc, type TlcRun } from "./tlc.ts";
 
 /** A run that takes longer is ended, and fails. */
-const SMALL_MS = 300_000;
+const SMALL_MS = 600_000;
 const LARGE_MS = 1_800_000;
 
 /** A configuration that was checked. */

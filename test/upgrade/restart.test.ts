@@ -12,9 +12,9 @@ import { Pods } from "./pods.ts";
 
 const PODS = 3;
 /** Small enough that the limits are exhausted in the middle of a restart. */
-const SCALE = 5;
+const SCALE = 3;
 /** Each lane pauses this long after a request, so that the restarted processes get CPU time. */
-const PAUSE_MS = 60;
+const PAUSE_MS = 150;
 const ROOM_MS = 180_000;
 
 describe("three replicas behind HAProxy, with the probes and delays of the Deployment", function () {
