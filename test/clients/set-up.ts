@@ -4,18 +4,19 @@ import { fileURLToPath } from "node:url";
 import { say } from "../../src/dev/output.ts";
 import { onPath, step } from "../../src/dev/programs.ts";
 import { findInVenv } from "../../src/dev/python.ts";
-import { TOOLS, withTools } from "../support/tools.ts";
+import { installPackages, TOOLS, withTools } from "../support/tools.ts";
 import type { SetUp } from "../suites.ts";
 import { findHeyApi } from "./hey-api.ts";
 
+const REDOCLY = "@redocly/openapi-core";
 const GENERATOR = { artifact: "org.openapitools:openapi-generator-cli", version: "7.17.0" };
 const requirements = fileURLToPath(new URL("requirements.txt", import.meta.url));
 const REPOSITORY = join(TOOLS, "maven");
 
 /**
- * Finds the generators that integrators use, and what their clients are compiled with: Go, Java, TypeScript twice, and
- * Python. Names them to the tests, see test/clients/support.ts. The variable of a missing tool is empty, and its language is
- * skipped.
+ * Finds the generators that integrators use, what their clients are compiled with (Go, Java, TypeScript twice, and Python),
+ * and a linter of contracts. Names them to the tests, see test/clients/support.ts. The variable of a missing tool is empty,
+ * and its tests are skipped.
  */
 export const setUp: SetUp = ({ signal }) =>
   withTools(async () => {
@@ -26,6 +27,8 @@ export const setUp: SetUp = ({ signal }) =>
     if (python === undefined) say("Skipped: Python. It needs python3 3.10 or newer with venv.");
     const heyApi = await findHeyApi(signal);
     if (heyApi === undefined) say("Skipped: @hey-api/openapi-ts. It could not be installed.");
+    const redocly = await installPackages([`${REDOCLY}@2.64.0`], signal);
+    if (redocly === undefined) say(`Skipped: ${REDOCLY}. It could not be installed.`);
     return {
       env: {
         CLIENTS_GENERATOR: jar ?? "",
@@ -33,6 +36,7 @@ export const setUp: SetUp = ({ signal }) =>
         CLIENTS_GO: go === undefined ? "" : join(TOOLS, "go"),
         CLIENTS_PYTHON: python ?? "",
         CLIENTS_HEY_API: heyApi ?? "",
+        CLIENTS_REDOCLY: redocly === undefined ? "" : join(redocly, REDOCLY),
       },
     };
   });
