@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { type IntervalHistogram, monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { serviceInfo } from "./service-info.ts";
 
@@ -8,10 +8,7 @@ const RESOLUTION_MS = 10;
 const PERIOD_MS = 10_000;
 const NS_PER_S = 1e9;
 
-/**
- * Metrics of prom-client that are left out. The first pattern names those that have an OpenTelemetry name below. The second
- * names those that visit every handle of the process. With 10,000 connections that is slow.
- */
+/** Left out: what has an OpenTelemetry name below, and what visits every handle, which is slow with 10,000 connections. */
 const LEFT_OUT = [/^nodejs_eventloop_lag/, /^nodejs_active_/];
 
 let registry: Registry | undefined;
@@ -19,8 +16,7 @@ let registry: Registry | undefined;
 /** Metrics of this process: CPU, memory, garbage collection, event loop. Collects from the first call on. */
 export function processMetrics(): Registry {
   if (registry !== undefined) return registry;
-  registry = new Registry();
-  // The monitor of prom-client's own event-loop metrics cannot be switched off, so let it sample rarely.
+  registry = new Registry(); // prom-client's own monitor cannot be switched off, so let it sample rarely
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1_000 });
   for (const { name } of registry.getMetricsAsArray())
     if (LEFT_OUT.some((pattern) => pattern.test(name))) registry.removeSingleMetric(name);
@@ -40,15 +36,16 @@ function nameService(register: Registry): void {
   }).set({ service_name: name, service_version: version }, 1);
 }
 
-interface Delay {
-  readonly p99: number;
-  readonly max: number;
-  readonly utilization: number;
+function startMonitor(): IntervalHistogram {
+  const monitor = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  monitor.enable();
+  return monitor;
 }
 
+type Delay = Readonly<Record<"p99" | "max" | "utilization", number>>;
+
 function watchEventLoop(register: Registry): void {
-  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  histogram.enable();
+  let histogram = startMonitor();
   let began = performance.eventLoopUtilization();
   let last: Delay = { p99: 0, max: 0, utilization: 0 };
 
@@ -57,11 +54,14 @@ function watchEventLoop(register: Registry): void {
     max: delayOf(histogram.max),
     utilization: performance.eventLoopUtilization(began).utilization,
   });
-  setInterval(() => {
+  const endPeriod = (next: IntervalHistogram): void => {
     last = current();
-    histogram.reset();
+    histogram.disable();
+    histogram = next;
     began = performance.eventLoopUtilization();
-  }, PERIOD_MS).unref();
+  };
+  // A monitor misses what happens before its first sample. So the next one starts before the old one ends.
+  setInterval(() => setTimeout(endPeriod, 2 * RESOLUTION_MS, startMonitor()).unref(), PERIOD_MS).unref();
 
   const gauge = (name: string, help: string, member: keyof Delay): void => {
     const collect = () => made.set(Math.max(last[member], current()[member]));
