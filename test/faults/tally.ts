@@ -1,3 +1,4 @@
+import { waitedForCpuMs } from "../support/schedstat.ts";
 import type { LoadAnswer, LoadClient, LoadRequest } from "../support/load.ts";
 
 /** Sends requests and counts their outcomes. */
@@ -10,27 +11,41 @@ export class Tally {
   readonly failures: string[] = [];
   /** 503 answers without a valid Retry-After header. */
   readonly withoutRetryAfter: LoadAnswer[] = [];
+  /** Less the time for which this process and a replica waited for a CPU. */
   slowestUnavailableMs = 0;
+  readonly #replicas: readonly number[];
+
+  /** @param replicas the process ids of those that answer. Without them, no time is taken off for their waiting. */
+  constructor(replicas: readonly (number | undefined)[] = []) {
+    this.#replicas = replicas.filter((pid) => pid !== undefined);
+  }
 
   /** @returns the answer, or undefined if the connection broke. */
   async send(load: LoadClient, request: LoadRequest): Promise<{ readonly answer: LoadAnswer | undefined }> {
     this.offered++;
     const started = performance.now();
+    const waited = this.#waited();
     const answer = await load.send(request).catch((error: Error) => {
       this.failures.push(`${request.method} ${request.path}: ${error.message}`);
       return undefined;
     });
-    if (answer !== undefined) this.#count(request, answer, performance.now() - started);
+    if (answer !== undefined) this.#count(request, answer, performance.now() - started, waited);
     return { answer };
   }
 
-  #count({ method, path }: LoadRequest, answer: LoadAnswer, ms: number): void {
+  /** For how long this process and each replica have waited for a CPU so far, in milliseconds. */
+  #waited(): number[] {
+    return [process.pid, ...this.#replicas].map(waitedForCpuMs);
+  }
+
+  #count({ method, path }: LoadRequest, answer: LoadAnswer, ms: number, before: readonly number[]): void {
     const { status, headers, body } = answer;
     if (status >= 200 && status < 300) this.admitted++;
     else if (status === 429) this.refused++;
     else if (status === 503) {
       this.unavailable++;
-      this.slowestUnavailableMs = Math.max(this.slowestUnavailableMs, ms);
+      const [own = 0, ...theirs] = this.#waited().map((waited, index) => waited - before[index]!);
+      this.slowestUnavailableMs = Math.max(this.slowestUnavailableMs, ms - own - Math.max(0, ...theirs));
       if (!/^\d+$/.test(String(headers["retry-after"]))) this.withoutRetryAfter.push(answer);
     } else this.failures.push(`${method} ${path}: ${status} ${body.slice(0, 300)}`);
   }

@@ -67,7 +67,7 @@ describe("a replica without DNS", function () {
     const { id } = await operators.accounts.createAccount({ name: "Test" });
     const { key } = await operators.accounts.createKey({ accountId: id, name: "test" });
     const load = new LoadClient(`http://127.0.0.1:${member.port}`, 4);
-    const tally = new Tally();
+    const tally = new Tally([member.child.pid]);
     const create = () => tally.send(load, { method: "POST", path: "/candidates", key, body: "{}" });
     expect((await create()).answer?.status).to.equal(201);
 

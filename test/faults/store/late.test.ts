@@ -9,7 +9,7 @@ import { skip } from "../skip.ts";
 import { Tally } from "../tally.ts";
 import { type Network, startNetwork } from "./network.ts";
 
-const STORE_TIMEOUT_MS = 500;
+const STORE_TIMEOUT_MS = 1_500;
 /** Longer than the feed's tolerance for slow writes and clock skew: readers have already passed the write's position. */
 const HELD_MS = STORE_TIMEOUT_MS + 2_000 + 500;
 
@@ -82,7 +82,7 @@ describe("a write that reaches MongoDB after its caller was answered 503", funct
 
   /** Delays a write on its way to the store, and expects that a mirror, which reads meanwhile, ends up equal to the store. */
   async function expectMirrored(method: "POST" | "PATCH", path: string, body: object): Promise<Map<string, Candidate>> {
-    const tally = new Tally();
+    const tally = new Tally(fleet.members.map(({ child }) => child.pid));
     const mirror = new Mirror(load, key);
     network.holds = (data) => data.includes("held up");
     await tally.send(load, { method, path, key, body: JSON.stringify(body) });

@@ -56,7 +56,7 @@ describe("the service during an outage of MongoDB", function () {
     const { id } = await fleet.operators.accounts.createAccount({ name: "Test" });
     const { key } = await fleet.operators.accounts.createKey({ accountId: id, name: "test" });
     const load = new LoadClient(fleet.url, WRITERS);
-    const tally = new Tally();
+    const tally = new Tally(fleet.members.map(({ child }) => child.pid));
     const patch = (path: string, n: number) =>
       tally.send(load, { method: "PATCH", path, key, body: JSON.stringify({ name: `${n}` }) });
     const made = await load.send({ method: "POST", path: "/candidates", key, body: "{}" });

@@ -34,7 +34,7 @@ export async function survive(
   const { id } = await fleet.operators.accounts.createAccount({ name: "Test" });
   const { key } = await fleet.operators.accounts.createKey({ accountId: id, name: "test" });
   const load = new LoadClient(fleet.url, LANES + 2);
-  const tally = new Tally();
+  const tally = new Tally(fleet.members.map(({ child }) => child.pid));
   const pipeline = new Pipeline(load, key, tally);
   const torn = new Set<string>();
   const mirror = new Mirror(load, key, (row) => pipeline.isTorn(row) && torn.add(row.id));
