@@ -1,4 +1,4 @@
-import { type IntervalHistogram, monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { serviceInfo } from "./service-info.ts";
 
@@ -36,16 +36,12 @@ function nameService(register: Registry): void {
   }).set({ service_name: name, service_version: version }, 1);
 }
 
-function startMonitor(): IntervalHistogram {
-  const monitor = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  monitor.enable();
-  return monitor;
-}
-
 type Delay = Readonly<Record<"p99" | "max" | "utilization", number>>;
 
 function watchEventLoop(register: Registry): void {
-  let histogram = startMonitor();
+  let histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  let other = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  for (const each of [histogram, other]) each.enable();
   let began = performance.eventLoopUtilization();
   let last: Delay = { p99: 0, max: 0, utilization: 0 };
 
@@ -54,14 +50,16 @@ function watchEventLoop(register: Registry): void {
     max: delayOf(histogram.max),
     utilization: performance.eventLoopUtilization(began).utilization,
   });
-  const endPeriod = (next: IntervalHistogram): void => {
+  const endPeriod = (): void => {
     last = current();
-    histogram.disable();
-    histogram = next;
+    [histogram, other] = [other, histogram];
     began = performance.eventLoopUtilization();
   };
-  // A monitor misses what happens before its first sample. So the next one starts before the old one ends.
-  setInterval(() => setTimeout(endPeriod, 2 * RESOLUTION_MS, startMonitor()).unref(), PERIOD_MS).unref();
+  // A monitor that was reset misses what happens before its next sample. So two take turns, and overlap.
+  setInterval(() => {
+    other.reset();
+    setTimeout(endPeriod, 2 * RESOLUTION_MS).unref();
+  }, PERIOD_MS).unref();
 
   const gauge = (name: string, help: string, member: keyof Delay): void => {
     const collect = () => made.set(Math.max(last[member], current()[member]));

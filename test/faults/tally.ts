@@ -11,7 +11,7 @@ export class Tally {
   readonly failures: string[] = [];
   /** 503 answers without a valid Retry-After header. */
   readonly withoutRetryAfter: LoadAnswer[] = [];
-  /** Less the time for which this process and a replica waited for a CPU. */
+  /** The time that this process and a replica spent waiting for a CPU does not count. */
   slowestUnavailableMs = 0;
   readonly #replicas: readonly number[];
 
