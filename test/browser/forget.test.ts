@@ -12,8 +12,7 @@ describe("a key that is forgotten", () => {
   const storedKeys = (page: Page) => page.evaluate<number>("sessionStorage.length");
 
   it("ends the requests that were sent with it, and they change nothing", async () => {
-    const page = await openConsole(browser, service.url, { causes: /^Failed to load resource/ });
-    await enterKey(page, account.key);
+    const page = await browser.open(service.url, { causes: /^Failed to load resource/ });
     const { key } = await account.another();
     const sent = page.waitForRequest((request) => request.headers()["authorization"] === `Bearer ${key}`);
     // The answer never comes: the request ends only if the page ends it.
@@ -21,6 +20,8 @@ describe("a key that is forgotten", () => {
       ({ pathname }) => pathname === "/limits",
       (route) => (route.request().headers()["authorization"] === `Bearer ${key}` ? undefined : route.continue()),
     );
+    await page.goto(`${service.url}/console`);
+    await enterKey(page, account.key);
     await addKey(page, key);
     await sent;
     const ended = page.waitForEvent("requestfailed");
