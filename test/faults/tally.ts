@@ -11,11 +11,11 @@ export class Tally {
   readonly failures: string[] = [];
   /** 503 answers without a valid Retry-After header. */
   readonly withoutRetryAfter: LoadAnswer[] = [];
-  /** The time that this process and a replica spent waiting for a CPU does not count. */
+  /** The slowest 503, in milliseconds, less the time that this process and a replica waited for a CPU. */
   slowestUnavailableMs = 0;
   readonly #replicas: readonly number[];
 
-  /** @param replicas the process ids of those that answer. Without them, no time is taken off for their waiting. */
+  /** @param replicas the process ids of those that answer. Without them, only the waiting of this process is taken off. */
   constructor(replicas: readonly (number | undefined)[] = []) {
     this.#replicas = replicas.filter((pid) => pid !== undefined);
   }

@@ -13,9 +13,7 @@ import { useProxy } from "./proxy.ts";
 import { clearOfMidnight, limiterOver, newCaller, problemOf } from "./support.ts";
 
 const TIMEOUT_MS = 200;
-/**
- * How late a decision may be, in milliseconds. Without the limiter's own timer, a decision would take 1 s.
- */
+/** Maximum delay of a refusal beyond TIMEOUT_MS, in milliseconds. Without a timer of its own, the limiter would take 1 s. */
 const LATE_MS = 400;
 const RECOVERY_MS = 2_000;
 
@@ -187,7 +185,7 @@ describe("the limiter during a Redis outage", function () {
     return { ...newCaller(), surface: "start" };
   }
 
-  /** Expects a 503 in time, with a Retry-After. Time for which this process waited for a CPU does not count. */
+  /** Expects a 503 with a Retry-After, within the bound. The time that this process waited for a CPU is taken off. */
   async function expectUnavailable(request: ChargeRequest) {
     const started = performance.now() - waitedForCpuMs(process.pid);
     const problem = await refusalBy(limiter, request);

@@ -23,7 +23,7 @@ describe("the models, checked by TLC:", function () {
   this.timeout(900_000);
   const checks = new Map<string, Promise<Checked>>();
   // Much of a short run is Java's start, on one core. So as many run side by side as there are cores.
-  // They only compute, so they give way to the suites that run beside them.
+  // They need nothing but CPU time, so they run at a lower priority than the suites beside them.
   before(() => {
     setNice(10);
     const limit = pLimit(availableParallelism());

@@ -21,7 +21,7 @@ export async function withTools<T>(install: () => Promise<T>): Promise<T> {
 /**
  * Installs npm packages that one command needs into a folder of their own, once. The others then do without them.
  * @param packages names with versions.
- * @returns the path of the node_modules that has them; undefined if npm fails.
+ * @returns the folder node_modules with the packages; undefined if npm fails.
  */
 export async function installPackages(packages: readonly string[], signal: AbortSignal): Promise<string | undefined> {
   const names = packages.map((name) => name.replace(/.*\//, "")).join("-");

@@ -36,8 +36,8 @@ export interface View {
 export interface Browser {
   /**
    * Opens an empty tab of a browser without history. It records every error of the console and every request that leaves
-   * `origin`; `afterEach` fails if there is one, then closes it. Call `page.route` before `page.goto`: Chromium may let a
-   * request of a page that is already open pass once.
+   * `origin`; `afterEach` fails if there is one, then closes it. Call `page.route` before `page.goto`. On a page that is
+   * already open, Chromium may let one request through.
    */
   open(origin: string, view?: View): Promise<Page>;
   /** Takes back the errors that `open` recorded for this page so far, for a test that causes them on purpose. */
