@@ -121,16 +121,26 @@ describe("an answer that is not stored yet", () => {
   });
 
   it("is waited for by a retry on the same replica", async () => {
-    const store = new HoldingStore(bench.mongo);
+    let claims = 0;
+    class ClaimedStore extends HoldingStore {
+      override insert(record: IdempotencyRecord): Promise<boolean> {
+        claims++;
+        return super.insert(record);
+      }
+    }
+    const store = new ClaimedStore(bench.mongo);
     const replica = bench.replica({ store });
     const request = newRequest();
     const { answer } = await replica.once(request, bench.create());
-    const retry = replica.once(request, bench.create());
     const elsewhere = bench.replica();
     expect((await refusalOf(elsewhere.once(request, bench.create()))).code).to.equal("idempotency_in_flight");
     expect((await refusalOf(elsewhere.once(request, bench.create()))).code).to.equal("idempotency_in_flight");
+    const retry = replica.once(request, bench.create());
+    await setImmediate();
+    const early = claims;
     store.release();
     expect(await retry).to.deep.equal({ answer, replayed: true });
+    expect(early, "the retry waits before it claims the key").to.equal(1);
   });
 
   it("is waited for a moment by a retry on another replica", async () => {
