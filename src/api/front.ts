@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { Middleware } from "koa";
 import type { Logger } from "pino";
 import { measure } from "../http/measure.ts";
@@ -43,6 +44,7 @@ export function front({ newId, log, metrics, trustedProxies, draining }: FrontOp
     } catch (error) {
       await answerProblem(ctx, error);
     }
+    if (ctx.req.socket.destroyed && ctx.body instanceof Readable) ctx.body.destroy(); // nobody will read it
     if (draining.started) ctx.set("Connection", "close");
   };
 }

@@ -133,7 +133,7 @@ async function answer(
 function closedEarly(res: ServerResponse): AbortSignal {
   const closed = new AbortController();
   const check = () => (res.writableFinished ? undefined : closed.abort());
-  if (res.closed) check();
+  if (res.req.socket.destroyed) check();
   else res.once("close", check);
   return closed.signal;
 }

@@ -1,7 +1,8 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { NewId } from "../infra/ids.ts";
 import { problem, type ProblemCode } from "../problems.ts";
+import type { Connections } from "./connections.ts";
 import { problemDocument } from "./problem.ts";
 
 const REASONS: Record<string, [ProblemCode, string]> = {
@@ -9,12 +10,8 @@ const REASONS: Record<string, [ProblemCode, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "The request did not arrive completely in time. Send it again."],
 };
 
-interface Exchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-}
-
 export interface RefusalOptions {
+  connections: Pick<Connections, "openOn">;
   newId: NewId;
   log: { info(fields: object, message: string): void };
 }
@@ -27,21 +24,12 @@ export interface RefusalOptions {
  * refusal.
  */
 export function refuseMalformed(server: Server, options: RefusalOptions): void {
-  const exchanges = new WeakMap<Duplex, Exchange[]>();
-  const track = (req: IncomingMessage, res: ServerResponse): void => {
-    const open = exchanges.get(req.socket) ?? [];
-    exchanges.set(req.socket, open);
-    const exchange = { req, res };
-    open.push(exchange);
-    res.once("close", () => open.splice(open.indexOf(exchange), 1));
-  };
-  server.on("request", track);
-  server.on("checkExpectation", track);
   server.on("clientError", (error, socket) => {
-    const last = exchanges.get(socket)?.at(-1);
+    const open = options.connections.openOn(socket);
+    const last = open.at(-1);
     if (last === undefined) answer(error, socket, options);
     else if (last.req.complete) last.res.once("close", () => answer(error, socket, options));
-    else if (last.res.headersSent || exchanges.get(socket)?.length !== 1) socket.destroy();
+    else if (last.res.headersSent || open.length !== 1) socket.destroy();
     else answer(error, socket, options);
   });
 }

@@ -1,7 +1,7 @@
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib";
 import { promisify } from "node:util";
-import Negotiator from "negotiator";
 import pLimit from "p-limit";
+import { negotiate } from "./negotiate.ts";
 
 /**
  * Content codings (RFC 9110, 8.4.1), the preferred first: at level 1, Brotli makes fewer bytes than gzip in half the time.
@@ -28,23 +28,12 @@ const AT_ONCE = 32 * 1024;
  */
 const inTurn = pLimit(2);
 
-/** Characters of Accept-Encoding that are read. Browsers send 30. One of 16 KiB would take 5 ms. */
-const LONGEST_HEADER = 1000;
-
-/** `preferred` decides between codings that a header likes equally. The types of the package do not know it. */
-interface WithPreference {
-  encodings(available: readonly string[], options: { preferred: readonly string[] }): string[];
-}
-
 /**
  * Returns the codings that an Accept-Encoding header takes, the best first (RFC 9110, 12.5.3). Without the header that is
- * identity: a client that does not mention compression may not know it. If the header takes none of ours, the answer is
- * sent without a coding too, so that is what this returns.
+ * identity. If the header takes none of ours, the answer is sent without a coding too, so that is what this returns.
  */
 export function codingsFor(header: string | undefined): [Coding, ...Coding[]] {
-  if (header === undefined || header.length > LONGEST_HEADER) return ["identity"];
-  const negotiator: WithPreference = new Negotiator({ headers: { "accept-encoding": header } });
-  const [best = "identity", ...others] = negotiator.encodings(CODINGS, { preferred: CODINGS }) as Coding[];
+  const [best = "identity", ...others] = negotiate("accept-encoding", header, CODINGS);
   return [best, ...others];
 }
 

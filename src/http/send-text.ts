@@ -29,8 +29,10 @@ async function sendCoded(
   coding: Compression,
   { tag, forms }: { tag: string | undefined; forms: CodedForms | undefined },
 ): Promise<void> {
-  const { res } = ctx;
-  ctx.body = await (forms === undefined ? compress(text, coding, () => res.closed) : formOf(text, coding, forms));
+  const { req, res } = ctx;
+  ctx.body = await (forms === undefined
+    ? compress(text, coding, () => req.socket.destroyed)
+    : formOf(text, coding, forms));
   res.setHeader("Content-Encoding", coding);
   if (tag !== undefined) res.setHeader("ETag", codedTag(tag, coding));
 }

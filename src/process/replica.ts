@@ -7,6 +7,7 @@ import { Registry } from "prom-client";
 import { compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { refuseMalformed } from "../http/client-error.ts";
+import { Connections } from "../http/connections.ts";
 import { lingerOverBodies } from "../http/lingering-close.ts";
 import { makeAhead } from "../infra/ahead.ts";
 import { newTypeId } from "../infra/ids.ts";
@@ -19,6 +20,16 @@ import { serveOps } from "./ops.ts";
 
 /** Idle, this many take about 80 MB. Further ones are closed at once, to leave file descriptors for Redis and MongoDB. */
 const MAX_CONNECTIONS = 10_000;
+
+/** Longer than the 60 s of common load balancers. If we closed first, the balancer might just be sending a request. */
+const KEEP_ALIVE_MS = 75_000;
+const HEADERS_MS = 10_000;
+const CONNECTION_RULES = {
+  maxOpen: 16,
+  maxUnreadMs: 120_000,
+  // The headers of the next request may have begun at the last moment, and Node looks every second.
+  maxIdleMs: KEEP_ALIVE_MS + HEADERS_MS + 5_000,
+};
 
 export interface Replica {
   readonly port: number;
@@ -102,10 +113,9 @@ async function answerOps(
 /** Creates the HTTP server. It answers refusals with problem+json, and limits how long a slow client may take. */
 function serverOf(app: RequestListener, log: Logger): Server {
   const server = createServer({
-    // Longer than the 60 s of common load balancers. If we closed first, the balancer might just be sending a request.
-    keepAliveTimeout: 75_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     // Closes connections that send their headers byte by byte, or send nothing at all.
-    headersTimeout: 10_000,
+    headersTimeout: HEADERS_MS,
     // Limits a whole request. 25 MiB at 100 kB/s take 262 s.
     requestTimeout: 300_000,
     connectionsCheckingInterval: 1_000,
@@ -115,11 +125,13 @@ function serverOf(app: RequestListener, log: Logger): Server {
   // 0 is no limit: 16 KiB limit them already. Node would silently drop headers past the 2,000th, perhaps the API key.
   server.maxHeadersCount = 0;
   server.maxConnections = MAX_CONNECTIONS;
+  const connections = new Connections(CONNECTION_RULES, log);
+  connections.watch(server);
   server.on("request", app);
   // Node would answer an unknown Expect header with an empty 417. RFC 9110 (10.1.1) lets us ignore it.
   server.on("checkExpectation", app);
   lingerOverBodies(server);
-  refuseMalformed(server, { newId: newTypeId, log });
+  refuseMalformed(server, { connections, newId: newTypeId, log });
   return server;
 }
 

@@ -3,6 +3,7 @@ import type { Context } from "koa";
 import type { ApiState } from "../api/state.ts";
 import { codingsFor } from "../http/codings.ts";
 import { codedTag, keptTag } from "../http/entity-tags.ts";
+import { negotiate } from "../http/negotiate.ts";
 import { problem } from "../problems.ts";
 import { type Encoding, NOT_FOUND, type Page, pages } from "./pages.ts";
 
@@ -48,12 +49,17 @@ export function mountSite(router: Router<ApiState>): void {
       if (page !== undefined) return sendPage(ctx, page);
       const missing = all.get(NOT_FOUND);
       ctx.vary("Accept");
-      if (missing === undefined || ctx.accepts("json", "html") !== "html")
+      if (missing === undefined || prefersJson(ctx))
         throw problem("not_found", "This page does not exist. Read /docs for all pages.");
       // No entity tag: the answer to a client that sends it back would be 404 without a body.
       ctx.status = 404;
       sendBody(ctx, missing, encodingFor(ctx));
     });
+}
+
+function prefersJson({ req }: Context): boolean {
+  const [best] = negotiate("accept", req.headers.accept, ["application/json", "text/html"]);
+  return best !== "text/html";
 }
 
 function sendPage(ctx: Context, page: Page): void {
