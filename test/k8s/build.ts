@@ -74,7 +74,8 @@ async function buildNew({ folder, components }: Variant, title: string): Promise
     const file = join(copy, folder, "kustomization.yaml");
     const kustomization = parseDocument(await readFile(file, "utf8"));
     const paths = components.map((name) => relative(join(copy, folder), join(copy, "components", name)));
-    if (paths.length > 0) kustomization.set("components", paths);
+    const { components: own = [] } = kustomization.toJS() as { components?: string[] };
+    if (paths.length > 0) kustomization.set("components", [...new Set([...own, ...paths])]);
     await writeFile(file, kustomization.toString());
     const [program = "", ...args] = JSON.parse(tool("K8S_KUSTOMIZE")) as string[];
     const { stdout } = await promisify(execFile)(program, [...args, join(copy, folder)], { maxBuffer: 64 * 1024 ** 2 });

@@ -4,6 +4,7 @@ export type Labels = Record<string, string>;
 
 export interface Selector {
   matchLabels?: Labels;
+  matchExpressions?: { key: string; operator: string; values: string[] }[];
 }
 
 export interface Probe {

@@ -47,16 +47,17 @@ function whoIs({ namespaceSelector, podSelector, ipBlock }: Peer, all: readonly 
   if (ipBlock !== undefined) return [ipBlock.cidr];
   if (namespaceSelector === undefined) return all.filter(({ labels }) => selects(podSelector, labels));
   const namespace = namespaceSelector.matchLabels?.["kubernetes.io/metadata.name"] ?? "any namespace";
-  const app = podSelector?.matchLabels?.["k8s-app"];
+  const app = podSelector?.matchExpressions?.find(({ key }) => key === "k8s-app")?.values.join("|");
   return [app === undefined ? namespace : `${namespace}/${app}`];
 }
 
 describe("the network policies of k8s/", () => {
-  /** Makes assertions on each variant that has policies: they are opt-in. */
+  /** Makes assertions on each variant that has policies: production has them, elsewhere they are opt-in. */
   const withPolicies = (check: (policies: NetworkPolicy[], all: Pods[], components: readonly string[]) => void) =>
-    inEveryVariant(({ manifests, components }) => {
+    inEveryVariant(({ title, manifests, components }) => {
       const policies = ofKind("NetworkPolicy", manifests).map(({ spec }) => spec);
-      expect(policies.length > 0).to.equal(components.includes("network-policies"));
+      const isOn = title.startsWith("overlays/production") || components.includes("network-policies");
+      expect(policies.length > 0).to.equal(isOn);
       if (policies.length > 0) check(policies, podsOf(manifests), components);
     });
 
@@ -85,7 +86,8 @@ describe("the network policies of k8s/", () => {
       const found = [...pathsOf("Ingress", policies, all), ...pathsOf("Egress", policies, all)].filter(
         (path) => !inside.some((start) => path.startsWith(start)),
       );
-      const toDns = all.map(({ name }) => `${name} → kube-system/kube-dns:53`);
+      const dns = ["any namespace/kube-dns|coredns|node-local-dns", "169.254.20.10/32"];
+      const toDns = all.flatMap(({ name }) => dns.map((server) => `${name} → ${server}:53`));
       const added = components.flatMap((name) => OF_COMPONENTS[name] ?? []);
       expect([...new Set(found)]).to.have.members([...FROM_OUTSIDE, ...TO_STORES, ...toDns, ...added]);
     }),
