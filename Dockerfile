@@ -1,6 +1,9 @@
 # Builds the image of the service: `docker build -t candidate-onboarding-service .`
 # If npm needs settings of its own here, for example a private registry: `--secret id=npmrc,src=$HOME/.npmrc`.
-FROM node:22.23-bookworm-slim AS build
+# By digest, so that a tag that somebody moves changes nothing. Renew both for Node's security releases.
+ARG NODE_IMAGE=node:22.23.1-bookworm-slim@sha256:6c74791e557ce11fc957704f6d4fe134a7bc8d6f5ca4403205b2966bd488f6b3
+
+FROM $NODE_IMAGE AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=secret,id=npmrc NPM_CONFIG_USERCONFIG=/run/secrets/npmrc npm ci
@@ -10,7 +13,7 @@ RUN npx tsx src/bundle.ts && npx tsx src/site/render/main.ts dist/pages
 # Of 229 MB of production packages the service reads 69: 52 are the typesetter and 17 the fonts that it uses.
 RUN npm prune --omit=dev && node src/pack/slim-packages.ts
 
-FROM node:22.23-bookworm-slim
+FROM $NODE_IMAGE
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json ./

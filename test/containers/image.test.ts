@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { expect } from "chai";
 import { FONT_FILES } from "../../src/pack/fonts.ts";
+import { nodeImage } from "./support/base-images.ts";
 import { IMAGE, print, VERSION } from "./support/image.ts";
 import { podman } from "./support/podman.ts";
 
@@ -50,7 +51,7 @@ describe("the image", function () {
     paths.filter((path) => extensions.some((extension) => path.endsWith(extension)));
 
   it("is small", async () => {
-    const [, base = ""] = /^FROM (\S+)$/m.exec(readFileSync("Dockerfile", "utf8")) ?? [];
+    const { name: base } = await nodeImage();
     const added = image.Size - (await inspectImage(base)).Size;
     print(
       `adds ${(added / 1e6).toFixed(1)} MB to ${base}; ${(image.Size / 1e6).toFixed(0)} MB with the one that is here`,

@@ -27,11 +27,19 @@ export async function ensureBaseImages(makings: Makings): Promise<string | undef
   return undefined;
 }
 
-/** Returns the images that others publish: `node:22.23-bookworm-slim`, and those of docker-compose.yml with a version. */
+/** Returns the images that others publish: that of the Dockerfile, and those of docker-compose.yml with a version. */
 async function namesInUse(): Promise<string[]> {
-  const files = (await readFile("Dockerfile", "utf8")) + (await readFile("docker-compose.yml", "utf8"));
-  const names = [...files.matchAll(/^(?:FROM|\s+image:) ([\w.-]+:[\w.-]+)/gm)].map(([, name = ""]) => name);
-  return [...new Set(names)];
+  const compose = await readFile("docker-compose.yml", "utf8");
+  const names = [...compose.matchAll(/^\s+image: ([\w.-]+:[\w.-]+)/gm)].map(([, name = ""]) => name);
+  return [...new Set([(await nodeImage()).name, ...names])];
+}
+
+/** Returns the image that the Dockerfile begins with, and the digest that it demands. */
+export async function nodeImage(): Promise<{ name: string; digest: string }> {
+  const argument = /^ARG NODE_IMAGE=([\w.-]+:[\w.-]+)@(sha256:[0-9a-f]{64})$/m;
+  const [, name = "", digest = ""] = argument.exec(await readFile("Dockerfile", "utf8")) ?? [];
+  if (digest === "") throw new SetupError("The Dockerfile names no image with a digest in ARG NODE_IMAGE.");
+  return { name, digest };
 }
 
 /** Returns whether an image is here: pulled, or made by the present code. */
@@ -61,10 +69,11 @@ function exists(name: string): Promise<boolean> {
 async function pull(names: string[], { signal }: Makings): Promise<string[]> {
   for (const [index, name] of names.entries()) {
     const timeout = AbortSignal.any([signal, AbortSignal.timeout(PULL_TIMEOUT_MS)]);
-    const pulled = await step(`Pulling ${name}`, "podman", ["pull", "--quiet", withRegistry(name)], {
+    const pulled = await step(`Pulling ${name}`, "podman", ["pull", "--quiet", await published(name)], {
       signal: timeout,
     }).catch(() => false);
     signal.throwIfAborted();
+    if (pulled) await podman("tag", await published(name), withRegistry(name));
     if (!pulled) return names.slice(index); // without a registry the others would fail as well
   }
   return [];
@@ -109,6 +118,12 @@ async function describe(name: string): Promise<string> {
   const [version = ""] = (await podman("run", "--rm", "--network", "none", withRegistry(name), ...command)).split("\n");
   const madeOf = await labelOf(name, "made-of");
   return madeOf === "" ? version : `${version}; made here of ${madeOf}`;
+}
+
+/** What is pulled: by its digest, if the Dockerfile has one. */
+async function published(name: string): Promise<string> {
+  const node = await nodeImage();
+  return name === node.name ? `${withRegistry(name.split(":")[0] ?? "")}@${node.digest}` : withRegistry(name);
 }
 
 /** Where `FROM name` and `image: name` look for an image. */

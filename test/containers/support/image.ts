@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { promisify } from "node:util";
+import { nodeImage } from "./base-images.ts";
 import { podman } from "./podman.ts";
 
 export const IMAGE = "candidate-onboarding-service";
@@ -25,7 +26,8 @@ export const mochaHooks = {
 async function build(): Promise<void> {
   const started = performance.now();
   const { stdout: revision } = await promisify(execFile)("git", ["rev-parse", "HEAD"]);
-  const facts = { VERSION, REVISION: revision.trim() };
+  // Without a registry it is made here, and has another digest.
+  const facts = { NODE_IMAGE: (await nodeImage()).name, VERSION, REVISION: revision.trim() };
   const args = Object.entries(facts).map(([name, value]) => `--build-arg=${name}=${value}`);
   const tags = [`--tag=${IMAGE}`, `--tag=${IMAGE}:${VERSION}`];
   const options = ["--quiet", "--format=docker", "--network=host", ...(await npmSettings())];
