@@ -10,11 +10,12 @@ import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
 import { Eraser } from "./candidates/eraser.ts";
+import { GlanceStore } from "./candidates/glance-store.ts";
 import { CandidateService } from "./candidates/service.ts";
 import { CandidateStore } from "./candidates/store.ts";
 import { WatermarkStore } from "./candidates/watermark-store.ts";
 import { SETTLE_WITHIN_MS, Watermarks } from "./candidates/watermarks.ts";
-import type { Config } from "./config.ts";
+import { type Config, mailLimitsOf } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
 import { DocumentService } from "./documents/service.ts";
 import { GrantStore } from "./grants/store.ts";
@@ -36,6 +37,7 @@ import type { Tracing } from "./infra/tracing.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { LimitsService } from "./limits/service.ts";
+import { loadAddressHash } from "./outreach/address-hash.ts";
 import { wireChase } from "./outreach/chase.ts";
 import { RulesReader } from "./outreach/rules.ts";
 import { OutreachService } from "./outreach/service.ts";
@@ -138,11 +140,19 @@ async function wire(connected: Connected): Promise<System> {
   const lastUsed = new LastUsed({ store: accounts, clock });
 
   const settings = settingsStores(mongo, clock);
-  const outreachStores = new OutreachStores(mongo, random);
-  const rules = new RulesReader({ ...settings, pauses: outreachStores.accounts, accounts });
-  const rulesOf = config.SMTP_URL === null ? undefined : (accountId: string) => rules.of(accountId);
+  const outreachStores = new OutreachStores(mongo, await loadAddressHash(mongo, random), random);
+  const mailLimits = mailLimitsOf(config);
+  const rules = new RulesReader({
+    ...settings,
+    outreachAccounts: outreachStores.accounts,
+    accounts,
+    limits: mailLimits,
+    clock,
+  });
+  const sendsMail = config.SMTP_URL !== null;
+  const rulesOf = sendsMail ? (accountId: string) => rules.of(accountId) : undefined;
 
-  const candidateStore = new CandidateStore(mongo, clock, rulesOf);
+  const candidateStore = new CandidateStore(mongo, clock, rulesOf, sendsMail ? outreachStores.optOuts : undefined);
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
   const audit = new AuditStore(mongo);
@@ -171,7 +181,8 @@ async function wire(connected: Connected): Promise<System> {
   const chase = wireChase({ ...shared, config, candidates: candidateStore, rules, outreachStores, random });
 
   const documents = new DocumentService(candidateStore, content);
-  const visits = new Visits({ store: candidateStore, links: outreachStores.links, rules });
+  const glances = new GlanceStore(mongo);
+  const visits = new Visits({ store: candidateStore, glances, stores: outreachStores, rules, clock });
 
   const draining: Draining = { started: false };
   const app = createApp({
@@ -210,7 +221,7 @@ async function wire(connected: Connected): Promise<System> {
     maxFileBytes: config.MAX_DOCUMENT_BYTES,
     trustedProxies: config.TRUSTED_PROXIES,
   });
-  const parts = { candidates: candidateStore, content, eraser, idempotency: idempotencyStore, chase };
+  const parts = { candidates: candidateStore, content, eraser, idempotency: idempotencyStore, chase, outreachStores };
   const work = runners({ ...shared, ...parts, holder: process, skewMs: CLOCK_SKEW_MS });
   return {
     app,

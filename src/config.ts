@@ -43,7 +43,7 @@ const SETTINGS = {
   ),
   SMTP_URL: url(
     ["smtp:", "smtps:", "file:"],
-    "URL of the mail server that reminders are sent through: `smtp://user:password@host:587` or `smtps://user:password@host:465`; `file:///folder` writes them to files instead; without it no reminder is sent",
+    "URL of the mail server that reminders are sent through: `smtp://user:password@host:587` or `smtps://user:password@host:465`; smtp:// demands STARTTLS, except on loopback and with `?insecure=true`; `?name=` is the name for EHLO, by default the host of PUBLIC_URL; `file:///folder` writes them to files instead; without it no reminder is sent",
   ),
   MAIL_FROM: text("", "email address that reminders come from; needed with SMTP_URL"),
   PUBLIC_URL: url(
@@ -51,6 +51,19 @@ const SETTINGS = {
     "URL at which candidates and referees reach this service; the links in reminders begin with it; needed with SMTP_URL",
   ),
   MAIL_PER_MINUTE: integer(120, 1, 100_000, "maximum number of reminders a minute, in all replicas together"),
+  MAIL_PER_ACCOUNT_PER_DAY: integer(2_000, 1, 1_000_000, "maximum number of reminders of one account in a UTC day"),
+  MAIL_NEW_ADDRESSES_PER_DAY: integer(
+    500,
+    1,
+    1_000_000,
+    "maximum number of reminders of one account in a UTC day to addresses that it has not written to before",
+  ),
+  MAIL_PER_ADDRESS_PER_DAY: integer(
+    5,
+    1,
+    1_000,
+    "maximum number of reminders to one address in a UTC day, of all accounts together",
+  ),
   ADMIN_ACTOR: text(
     "",
     "name that the audit records for a command; by default the user who called sudo, else the current user",
@@ -116,6 +129,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   faults.push(...mailFaults(config));
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return config;
+}
+
+/** Returns how many messages may be sent in a UTC day. */
+export function mailLimitsOf(config: Config) {
+  return {
+    perAccount: config.MAIL_PER_ACCOUNT_PER_DAY,
+    newAddresses: config.MAIL_NEW_ADDRESSES_PER_DAY,
+    perAddress: config.MAIL_PER_ADDRESS_PER_DAY,
+  };
 }
 
 function mailFaults({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): string[] {

@@ -1,6 +1,5 @@
 import { command } from "./command.ts";
-
-const DECIMAL = /^\d+(\.\d+)?$/;
+import { numberIn } from "./number.ts";
 
 export const grantCommands = [
   command({
@@ -47,8 +46,3 @@ export const grantCommands = [
     run: async ({ grant }, operations) => (await operations.grants()).revoke(grant),
   }),
 ];
-
-/** Returns NaN if the text is not a plain decimal number. The service then answers what it must be. */
-function numberIn(text: string): number {
-  return DECIMAL.test(text) ? Number(text) : NaN;
-}

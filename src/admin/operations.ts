@@ -6,7 +6,7 @@ import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
 import { ChaseStore } from "../candidates/chase-store.ts";
 import { CandidateReader } from "../candidates/reader.ts";
-import type { Config } from "../config.ts";
+import { type Config, mailLimitsOf } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
 import { followRedis, SharedClock } from "../infra/clock.ts";
@@ -18,7 +18,9 @@ import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { AccountLimitsReader } from "../limits/account-limits.ts";
+import { loadAddressHash } from "../outreach/address-hash.ts";
 import { OutreachControl } from "../outreach/control.ts";
+import { MailControl } from "../outreach/mail-control.ts";
 import { RulesReader } from "../outreach/rules.ts";
 import { OutreachStores } from "../outreach/stores.ts";
 import { settingsStores } from "../settings/store.ts";
@@ -70,19 +72,35 @@ export class Operations {
 
   async outreach(): Promise<OutreachControl> {
     const mongo = await this.#connectedMongo();
-    const stores = new OutreachStores(mongo, randomBytes);
+    const stores = await this.#outreachStores();
     const accounts = new AccountStore(mongo);
     return new OutreachControl({
       candidates: new CandidateReader(mongo),
       chases: new ChaseStore(mongo),
       outreachAccounts: stores.accounts,
       messages: stores.messages,
-      rules: new RulesReader({ ...settingsStores(mongo, this.#clock), pauses: stores.accounts, accounts }),
+      rules: new RulesReader({
+        ...settingsStores(mongo, this.#clock),
+        outreachAccounts: stores.accounts,
+        accounts,
+        limits: mailLimitsOf(this.config),
+        clock: this.#clock,
+      }),
       accounts,
       audit: await this.audit(),
       clock: this.#clock,
       sendsMail: this.config.SMTP_URL !== null,
     });
+  }
+
+  async mail(): Promise<MailControl> {
+    const [mongo, stores, audit] = await Promise.all([this.#connectedMongo(), this.#outreachStores(), this.audit()]);
+    return new MailControl({ stores, accounts: new AccountStore(mongo), audit, clock: this.#clock });
+  }
+
+  async #outreachStores(): Promise<OutreachStores> {
+    const mongo = await this.#connectedMongo();
+    return new OutreachStores(mongo, await loadAddressHash(mongo, randomBytes), randomBytes);
   }
 
   async limits(): Promise<AccountLimitsReader> {

@@ -51,7 +51,7 @@ function extended(ajv: Ajv2020): Ajv2020 {
   ajv.addFormat("phone", isPhone);
   ajv.addFormat("time-zone", (text) => timeZoneNamed(text) !== undefined);
   ajv.addFormat("language-tag", (text) => languageNamed(text) !== undefined);
-  return ajv.addVocabulary(["x-about", "x-elsewhere", "x-must-be", "x-scalar"]);
+  return ajv.addVocabulary(["x-about", "x-elsewhere", "x-identifier", "x-must-be", "x-scalar"]);
 }
 
 function faultsOf(errors: ErrorObject[]): Fault[] {

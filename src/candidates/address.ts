@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 
-/**
- * Returns what is kept of an email address where only equality matters: its SHA-256 in base64url. Letter case makes no
- * difference.
- */
-export function hashOfAddress(email: string): string {
-  return createHash("sha256").update(email.toLowerCase()).digest("base64url");
+/** Returns an address in the form in which two are compared: letter case makes no difference. */
+export function comparable(email: string): string {
+  return email.toLowerCase();
+}
+
+/** Returns what versions before 2026-11-27 kept of an address: its SHA-256 in base64url. Anybody can guess an address by it. */
+export function guessableHash(email: string): string {
+  return createHash("sha256").update(comparable(email)).digest("base64url");
 }

@@ -1,10 +1,11 @@
-import { hashOfAddress } from "./address.ts";
-import type { ChaseRules, Plan, PlannedMessage } from "./chase.ts";
+import { comparable } from "./address.ts";
+import { type ChaseRules, hasOptedOut, type Plan, type PlannedMessage } from "./chase.ts";
 import { planned } from "./planned.ts";
 import {
   type AttemptRecord,
   type CandidateRecord,
   type ChaseRecord,
+  type Hold,
   type RecipientRecord,
   TO_CANDIDATE,
 } from "./record.ts";
@@ -14,15 +15,14 @@ import {
 /**
  * Records an attempt, before it is sent. A new one adds 1 to the attempts of each document that the message lists, or of
  * the reference. A repeated one adds nothing: it was counted when it was first made.
- * @param messageId of a new attempt. A repeated one keeps its own.
+ * @param attempt the messageId is that of a new attempt: a repeated one keeps its own. The address is its hash (AddressHash).
  */
 export function claimed(
   record: CandidateRecord,
-  { to, email, documents, repeats }: PlannedMessage,
-  messageId: string,
+  { to, documents, repeats }: PlannedMessage,
+  { messageId, address }: { messageId: string; address: string },
   now: string,
 ): CandidateRecord {
-  const address = hashOfAddress(email);
   const last: AttemptRecord = {
     message_id: repeats?.message_id ?? messageId,
     at: now,
@@ -75,11 +75,25 @@ export function bounced(record: CandidateRecord, to: string, email: string, now:
   };
 }
 
-/** Notes that the owner of an address wants no more messages about the candidate. @param address its hash. */
-export function optedOut(record: CandidateRecord, address: string): CandidateRecord {
+/** Notes that the owners of these addresses want no more messages from the account. */
+export function optedOut(record: CandidateRecord, emails: Iterable<string>): CandidateRecord {
   const { outreach } = record;
-  if (outreach.opted_out.includes(address)) return record;
-  return { ...record, outreach: { ...outreach, opted_out: [...outreach.opted_out, address] } };
+  const known = new Set(outreach.opted_out);
+  const all = new Set([...known, ...Array.from(emails, comparable)]);
+  return all.size === known.size ? record : { ...record, outreach: { ...outreach, opted_out: [...all] } };
+}
+
+/** Notes that the account may write to these addresses again. */
+export function optedIn(record: CandidateRecord, emails: Iterable<string>): CandidateRecord {
+  const again = Array.from(emails);
+  const { outreach } = record;
+  const opted_out = outreach.opted_out.filter((kept) => !again.some((email) => hasOptedOut([kept], email)));
+  return opted_out.length === outreach.opted_out.length ? record : { ...record, outreach: { ...outreach, opted_out } };
+}
+
+/** Keeps the next message to a recipient until a budget is new. */
+export function held(record: CandidateRecord, to: string, hold: Hold): CandidateRecord {
+  return withRecipient(record, to, (recipient) => ({ ...recipient, held: hold }));
 }
 
 /** Moves the references that did not answer in time to unresponsive. */

@@ -1,8 +1,17 @@
 import type { Filter } from "mongodb";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
+import { addressesOf } from "./planned.ts";
 import type { CandidateKey } from "./reader.ts";
 import type { Stored } from "./stored.ts";
+
+/** Whom messages about a candidate go to. */
+export interface Recipients {
+  readonly id: string;
+  /** Its place in the feed. */
+  readonly change: string;
+  readonly emails: readonly string[];
+}
 
 /** Finds the candidates whose chase has something to do. Every method takes one round trip, and may throw problem store_unavailable. */
 export class ChaseStore {
@@ -41,6 +50,22 @@ export class ChaseStore {
   async noteRules({ accountId, id }: CandidateKey, version: number, rules: string): Promise<void> {
     const planned = { _id: id, account: accountId, version };
     await this.#candidates.updateOne(planned, { $set: { "outreach.rules": rules } });
+  }
+
+  /**
+   * Returns the addresses of an account's candidates, in the order of the feed.
+   * @param after the place of the last one of the page before; empty for the first page.
+   */
+  async recipients(accountId: string, after: string, limit: number): Promise<Recipients[]> {
+    const found = await this.#candidates.find<Stored>(
+      { account: accountId, change: { $gt: after } },
+      { sort: { change: 1 }, limit, projection: { change: 1, email: 1, references: 1 } },
+    );
+    return found.map(({ _id, change, email, references }) => ({
+      id: _id,
+      change,
+      emails: addressesOf({ email, references }),
+    }));
   }
 
   /** Returns the account of a candidate; undefined if there is no such candidate. For operators, who have only its id. */

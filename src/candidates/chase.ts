@@ -1,10 +1,11 @@
 import { quietUntil } from "../settings/quiet-hours.ts";
 import type { QuietHours } from "../settings/schema.ts";
-import { hashOfAddress } from "./address.ts";
+import { comparable, guessableHash } from "./address.ts";
 import {
   type AttemptRecord,
   type CandidateRecord,
   type DocumentRecord,
+  type Hold,
   type RecipientRecord,
   type ReferenceRecord,
   TO_CANDIDATE,
@@ -17,6 +18,8 @@ export interface ChaseRules {
   /** From one message to the next, in milliseconds. */
   readonly intervalMs: number;
   readonly quietHours: QuietHours;
+  /** How many messages a day the account may send: names the budget. */
+  readonly budget: string;
   /** Names the settings that these rules come from. Equal if they are. */
   readonly version: string;
 }
@@ -35,6 +38,10 @@ export interface PlannedMessage {
   readonly documents: readonly string[];
   /** When it may go out, quiet hours aside: milliseconds since the epoch. In the past if it is overdue. */
   readonly at: number;
+  /** Whether `at` is the end of a hold. */
+  readonly held: boolean;
+  /** The last attempt to the recipient, and which try of it. Empty if none was made. */
+  readonly after: string;
   /** The attempt that it repeats, because the mail server refused it for the moment. */
   readonly repeats: AttemptRecord | undefined;
 }
@@ -45,7 +52,7 @@ export interface Plan {
   readonly messages: readonly PlannedMessage[];
   /** When the next message may go out, quiet hours included. `Infinity` if none will. */
   readonly nextAt: number;
-  /** Why none will. Null if one will. */
+  /** Why none will, or mail_limit if it waits for a budget. Null if nothing holds it up. */
   readonly reason: OutreachReason | null;
   /** The references that become unresponsive, and when. */
   readonly lapses: readonly { readonly reference: string; readonly at: number }[];
@@ -75,6 +82,7 @@ interface Want {
   /** When the first message is due. */
   readonly since: number;
   readonly bounced: boolean;
+  readonly held: Hold | undefined;
   /** The last attempt. Undefined if none was made. */
   readonly last: AttemptRecord | undefined;
   readonly repeats: AttemptRecord | undefined;
@@ -99,7 +107,14 @@ export function planOf(facts: ChaseFacts, rules: ChaseRules | undefined, now: nu
   const earliest = Math.max(now, Math.min(...messages.map(({ at }) => at)));
   const nextAt = quietUntil(rules.quietHours, earliest) ?? earliest;
   const never = nextAt === Infinity;
-  return { messages, nextAt, reason: never ? "quiet_hours" : null, lapses, waitsForSettings: never };
+  const isHeld = messages.some(({ at, held }) => held && at === earliest);
+  return {
+    messages,
+    nextAt,
+    reason: never ? "quiet_hours" : isHeld ? "mail_limit" : null,
+    lapses,
+    waitsForSettings: never,
+  };
 }
 
 function idle(reason: OutreachReason | null): Plan {
@@ -142,6 +157,7 @@ function documentsWant(
       more: listed.some(isRequired),
       since,
       bounced: recipient !== undefined && recipient.bounced !== null && recipient.bounced === email,
+      held: recipient?.held ?? undefined,
       last,
       repeats,
     },
@@ -169,6 +185,7 @@ function referenceWant(
       more: repeats !== undefined || chase.attempts < cap,
       since: requested_at === null ? startedAt : Date.parse(requested_at),
       bounced: state === "bounced",
+      held: recipient?.held ?? undefined,
       last,
       repeats,
     },
@@ -183,16 +200,23 @@ function blockOf({ email, bounced, more }: Want, optedOut: readonly string[]): O
   return more ? undefined : "cap_reached";
 }
 
-/** Returns whether the owner of an address asked for no more messages. @param optedOut hashes of addresses. */
+/** Returns whether the owner of an address asked for no more messages. @param optedOut as OutreachRecord.opted_out. */
 export function hasOptedOut(optedOut: readonly string[], email: string): boolean {
-  return optedOut.length > 0 && optedOut.includes(hashOfAddress(email));
+  return optedOut.length > 0 && (optedOut.includes(comparable(email)) || optedOut.includes(guessableHash(email)));
 }
 
-function messageFor(want: Want, { intervalMs }: ChaseRules): PlannedMessage[] {
-  const { to, email, documents, since, last, repeats } = want;
+function messageFor(want: Want, rules: ChaseRules): PlannedMessage[] {
+  const { to, email, documents, held, last, repeats } = want;
   if (email === null) return [];
-  if (repeats !== undefined) return [{ to, email, documents, at: Date.parse(repeats.retry_at ?? repeats.at), repeats }];
-  return [{ to, email, documents, at: last === undefined ? since : Date.parse(last.at) + intervalMs, repeats }];
+  const after = last === undefined ? "" : `${last.message_id} ${last.tries}`;
+  const due = dueAt(want, rules);
+  const heldUntil = held !== undefined && (held.budget ?? rules.budget) === rules.budget ? Date.parse(held.until) : 0;
+  return [{ to, email, documents, at: Math.max(due, heldUntil), held: heldUntil > due, after, repeats }];
+}
+
+function dueAt({ since, last, repeats }: Want, { intervalMs }: ChaseRules): number {
+  if (repeats !== undefined) return Date.parse(repeats.retry_at ?? repeats.at);
+  return last === undefined ? since : Date.parse(last.at) + intervalMs;
 }
 
 /** A referee who gets no further message has the interval after the last one to answer, or after the first one's time. */

@@ -16,12 +16,16 @@ import {
 import { ReferenceInput } from "./reference-schema.ts";
 import { ChaseAttempts, DEFAULT_CHASE_ATTEMPTS, MAX_DOCUMENTS, MAX_REFERENCES, TEXT } from "./schema.ts";
 
-/** NUL is not allowed: some stores end a string there, and would treat two ids that differ only after it as equal. */
+/**
+ * No two ids look the same: control characters are refused, and so is what joins letters or turns their direction around.
+ * Tidying leaves out every other invisible character.
+ */
 export const ExternalId = Type.String({
   minLength: 1,
   maxLength: 200,
-  pattern: "^[^\\u0000]*$",
-  "x-must-be": "a string of 1 to 200 characters without NUL (U+0000)",
+  pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u200c\\u200d\\u202d\\u202e]*$",
+  "x-must-be": "a string of 1 to 200 visible characters",
+  "x-identifier": true,
 });
 
 /** Fields that a client can send both in a new candidate and in a PATCH. */

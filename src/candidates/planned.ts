@@ -1,5 +1,6 @@
+import { comparable } from "./address.ts";
 import { timestamp } from "../infra/clock.ts";
-import { type ChaseRules, planOf } from "./chase.ts";
+import { type ChaseRules, hasOptedOut, planOf } from "./chase.ts";
 import {
   type CandidateRecord,
   NEVER_CHASED,
@@ -27,8 +28,8 @@ export const NO_OUTREACH: OutreachRecord = {
  * @param now milliseconds since the epoch.
  */
 export function planned(record: CandidateRecord, rules: ChaseRules | undefined, now: number): CandidateRecord {
-  const recipients = currentRecipients(record);
-  const { opted_out } = record.outreach;
+  const recipients = currentRecipients(record, now);
+  const opted_out = currentOptOuts(record);
   const facts = { ...record, outreach: { recipients, opted_out } };
   const { nextAt, reason, lapses, waitsForSettings } = planOf(facts, rules, now);
   const lookAt = Math.min(nextAt, ...lapses.map(({ at }) => at));
@@ -43,13 +44,40 @@ export function planned(record: CandidateRecord, rules: ChaseRules | undefined, 
   return { ...record, outreach };
 }
 
-/** Leaves out deleted references, and forgets a bounce once the candidate has another address. */
-function currentRecipients({ email, references, outreach }: CandidateRecord): readonly RecipientRecord[] {
+/** Leaves out deleted references, and forgets a bounce once the candidate has another address, and a hold that is over. */
+function currentRecipients({ email, references, outreach }: CandidateRecord, now: number): readonly RecipientRecord[] {
   return outreach.recipients
     .filter(({ to }) => to === TO_CANDIDATE || references.some(({ id }) => id === to))
     .map((recipient) =>
       recipient.bounced === null || recipient.bounced === email ? recipient : { ...recipient, bounced: null },
+    )
+    .map((recipient) =>
+      recipient.held && Date.parse(recipient.held.until) <= now ? { ...recipient, held: null } : recipient,
     );
+}
+
+/** Leaves out the addresses that nobody here has any more. If one comes back, the store asks about it again. */
+function currentOptOuts(record: CandidateRecord): readonly string[] {
+  const { opted_out } = record.outreach;
+  if (opted_out.length === 0) return opted_out;
+  return [
+    ...new Set(
+      addressesOf(record)
+        .filter((email) => hasOptedOut(opted_out, email))
+        .map(comparable),
+    ),
+  ];
+}
+
+/** Returns the addresses of a candidate and its references. */
+export function addressesOf({
+  email,
+  references,
+}: {
+  readonly email: string | null;
+  readonly references: readonly { readonly email: string | null }[];
+}): string[] {
+  return [email, ...references.map((reference) => reference.email)].filter((address) => address !== null);
 }
 
 /**

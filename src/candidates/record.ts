@@ -42,7 +42,7 @@ export interface CandidateRecord {
 export interface OutreachRecord {
   /** When the next message may go out. Null if none will. */
   readonly next_at: string | null;
-  /** Why none will. Null if one will. */
+  /** Why none will, or why it waits. Null if nothing holds it up. */
   readonly reason: OutreachReason | null;
   /** When the sender has something to do: the index of due candidates. Null if never. */
   readonly look_at: string | null;
@@ -50,7 +50,10 @@ export interface OutreachRecord {
   readonly rules: string | null;
   /** Those who were sent something. */
   readonly recipients: readonly RecipientRecord[];
-  /** The addresses whose owners asked for no more messages about this candidate, as hashes (hashOfAddress). */
+  /**
+   * The addresses of this candidate and its references whose owners asked the account for no more messages (OptOutStore),
+   * as `comparable`. Those that versions before 2026-11-27 noted are hashes (guessableHash).
+   */
   readonly opted_out: readonly string[];
 }
 
@@ -61,6 +64,16 @@ export interface RecipientRecord {
   readonly last: AttemptRecord | null;
   /** The candidate's address, if mail to it bounced. A reference has a state for that. */
   readonly bounced: string | null;
+  /** What keeps its next message until another day. Absent or null if nothing does. */
+  readonly held?: Hold | null;
+}
+
+/** A budget of messages that was used up. */
+export interface Hold {
+  /** The beginning of the next UTC day, RFC 3339. */
+  readonly until: string;
+  /** The budget's size, as ChaseRules.budget has it. With another size the hold is over. Null if all accounts share it. */
+  readonly budget: string | null;
 }
 
 /** One message. It is recorded before it is sent. */
@@ -73,7 +86,7 @@ export interface AttemptRecord {
   readonly documents: readonly string[];
   /** How often it was given to the mail server, at least 1. */
   readonly tries: number;
-  /** The address that it was sent to, as a hash (hashOfAddress). */
+  /** The address that it was sent to, as a hash (AddressHash). */
   readonly address: string;
   /** How often the mail server refused this address for the moment. */
   readonly refusals: number;

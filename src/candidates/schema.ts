@@ -27,7 +27,7 @@ export const ChaseAttempts = Type.Integer({ minimum: 0, maximum: 100 });
 /** What the fields mean, and an example. The bodies and the answers have the same words. */
 export const TEXT = {
   external_id: [
-    "The client's own id of the candidate: 1 to 200 characters without NUL (U+0000), unique in the account.",
+    "The client's own id of the candidate: 1 to 200 visible characters, unique in the account.",
     "ats-4711",
   ],
   name: ["The full name, up to 200 characters.", "Ada Okafor"],
@@ -51,7 +51,7 @@ export const ID = ["The id of the candidate.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"
 const WaitingOn = component("WaitingOn", "One thing that is still missing.", {
   code: about(
     Type.String(),
-    "What is missing: not_started, candidate_bounced, references_missing, reference_without_email, or document_ or reference_ followed by a state.",
+    "What is missing: not_started, candidate_bounced, candidate_opted_out, references_missing, reference_opted_out, reference_without_email, or document_ or reference_ followed by a state.",
     "document_rejected",
   ),
   subject: about(
@@ -77,10 +77,11 @@ export const OUTREACH_REASONS = [
   "opted_out",
   "bounced",
   "cap_reached",
+  "mail_limit",
 ] as const;
 export type OutreachReason = (typeof OUTREACH_REASONS)[number];
 
-const Outreach = component("Outreach", "When the next reminder goes out, or why none will.", {
+const Outreach = component("Outreach", "When the next reminder goes out, or why none will, or why it waits.", {
   next_at: about(
     nullable(Timestamp),
     "When the next reminder goes out to the candidate or to a referee. Null if none will.",
@@ -88,7 +89,7 @@ const Outreach = component("Outreach", "When the next reminder goes out, or why 
   ),
   reason: about(
     nullable(oneOf(OUTREACH_REASONS)),
-    "Why no reminder will go out. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out.",
+    "Why no reminder will go out, or why it waits. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. mail_limit: the messages of the day are used up, and the reminder goes out at next_at. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out and nothing holds it up.",
     null,
   ),
 });

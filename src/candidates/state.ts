@@ -1,3 +1,4 @@
+import { hasOptedOut } from "./chase.ts";
 import type { DocumentState } from "./document-schema.ts";
 import type { ReferenceState } from "./reference-schema.ts";
 import { type CandidateRecord, type DocumentRecord, type ReferenceRecord, TO_CANDIDATE } from "./record.ts";
@@ -127,7 +128,13 @@ function waitsOf(
     waits.push({ code: "not_started", subject: facts.id, message: "The candidate has not been started" });
   if (mailBounces(facts))
     waits.push({ code: "candidate_bounced", subject: facts.id, message: "Mail to the candidate bounced" });
-  waits.push(...documents.flatMap(waitForDocument), ...references.flatMap(waitForReference));
+  const { opted_out } = facts.outreach;
+  if (facts.email !== null && hasOptedOut(opted_out, facts.email)) {
+    const message = "The candidate has asked for no more messages";
+    waits.push({ code: "candidate_opted_out", subject: facts.id, message });
+  }
+  waits.push(...documents.flatMap(waitForDocument));
+  waits.push(...references.flatMap((reference) => waitForReference(reference, opted_out)));
   const missing = required - references.length;
   if (missing > 0) {
     const message = missing === 1 ? "1 more reference is needed" : `${missing} more references are needed`;
@@ -147,11 +154,15 @@ function waitForDocument({ id, name, state, rejection_reason }: DocumentRecord):
   return [{ code: `document_${state}`, subject: id, message: `Document "${name}" ${what}${why}` }];
 }
 
-function waitForReference({ id, email, state }: ReferenceRecord): WaitingOn[] {
+function waitForReference({ id, email, state }: ReferenceRecord, optedOut: readonly string[]): WaitingOn[] {
   const waits: WaitingOn[] = [];
   const unanswered = state === "not_requested" || state === "requested";
   if (unanswered && email === null)
     waits.push({ code: "reference_without_email", subject: id, message: `Reference ${id} has no email address` });
+  if (unanswered && email !== null && hasOptedOut(optedOut, email)) {
+    const message = `Reference ${id} has asked for no more messages`;
+    waits.push({ code: "reference_opted_out", subject: id, message });
+  }
   const what = REFERENCE_WAITS[state];
   if (what !== undefined) waits.push({ code: `reference_${state}`, subject: id, message: `Reference ${id} ${what}` });
   return waits;

@@ -5,6 +5,8 @@ import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
 import { OpenWrites, type Place, take } from "./open-writes.ts";
 import type { ChaseRules, RulesOf } from "./chase.ts";
+import { optedOut } from "./chase-edits.ts";
+import { addressesOf } from "./planned.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { CandidateReader } from "./reader.ts";
 import { refuseTaken } from "./taken.ts";
@@ -22,16 +24,26 @@ export class CandidateStore {
   readonly #clock: Clock;
   readonly #candidates: Collection<Stored>;
   readonly rulesOf: RulesOf;
+  readonly #optOuts: OptOuts;
   readonly reader: CandidateReader;
   readonly references: ReferenceIndexStore;
   readonly #queue = new KeyedQueue(isStoreDown);
   readonly openWrites = new OpenWrites((accountId, id) => this.#renew(accountId, id));
 
-  /** @param rulesOf each write plans the chase by it. Without it, the chase is off. */
-  constructor(mongo: Mongo, clock: Clock, rulesOf: RulesOf = () => Promise.resolve(undefined)) {
+  /**
+   * @param rulesOf each write plans the chase by it. Without it, the chase is off.
+   * @param optOuts each write that adds an address asks it.
+   */
+  constructor(
+    mongo: Mongo,
+    clock: Clock,
+    rulesOf: RulesOf = () => Promise.resolve(undefined),
+    optOuts: OptOuts = { among: () => Promise.resolve([]) },
+  ) {
     this.#mongo = mongo;
     this.#clock = clock;
     this.rulesOf = rulesOf;
+    this.#optOuts = optOuts;
     this.#candidates = mongo.db.collection("candidates");
     this.reader = new CandidateReader(mongo);
     this.references = new ReferenceIndexStore(mongo);
@@ -50,8 +62,9 @@ export class CandidateStore {
 
   /** Returns undefined if the external_id was taken and is free by now. */
   async #insert(draft: Draft): Promise<CandidateRecord | undefined> {
+    const optedOut = await this.#optOuts.among(draft.accountId, addressesOf(draft));
     const place = take(() => this.#clock.now());
-    const record = firstVersion(draft, place.at);
+    const record = firstVersion(draft, place.at, optedOut);
     const stored = encode(record, place.at);
     try {
       await this.openWrites.during([draft], place, () =>
@@ -103,13 +116,15 @@ export class CandidateStore {
     const rules = await this.rulesOf(before.accountId);
     // A change must come after the one it is based on, even if this replica's clock is behind.
     const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
-    const edited = edit(before, timestamp(place.at));
-    if (edited === before) return before;
+    const changed = edit(before, timestamp(place.at));
+    if (changed === before) return before;
+    const addresses = addedAddresses(before, changed);
+    const edited = optedOut(changed, await this.#optOuts.among(accountId, addresses));
     const added = edited.references.filter(({ id }) => !before.references.some((reference) => reference.id === id));
     return this.references.around(edited, added, () => {
-      // Readers of the feed allow for the duration of one write, so take the place just before the second one.
+      // Readers of the feed allow for the duration of one write, so take the place just before it.
       const later = () => take(() => Math.max(place.at, this.#clock.now()));
-      const at = added.length === 0 ? place : later();
+      const at = added.length + addresses.length === 0 ? place : later();
       return this.#replaceBy(before, { edited, rules }, at);
     });
   }
@@ -211,6 +226,17 @@ export class CandidateStore {
   candidateOfReference(accountId: string, referenceId: string): Promise<string | undefined> {
     return this.references.candidateOf(accountId, referenceId);
   }
+}
+
+/** Whose owners want no more messages of the account. @throws problem store_unavailable */
+export interface OptOuts {
+  /** Returns those of the addresses. No round trip without addresses. */
+  among(accountId: string, emails: readonly string[]): Promise<string[]>;
+}
+
+function addedAddresses(before: CandidateRecord, after: CandidateRecord): string[] {
+  const known = new Set(addressesOf(before));
+  return addressesOf(after).filter((email) => !known.has(email));
 }
 
 /** An edit that changes nothing but the place in the feed. */

@@ -1,13 +1,19 @@
 import { timestamp } from "../infra/clock.ts";
+import { comparable } from "./address.ts";
 import type { ChaseRules } from "./chase.ts";
 import { NO_OUTREACH, planned } from "./planned.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { derive } from "./state.ts";
 
-/** Returns a new candidate's first version. @param at its place in the feed, in milliseconds since the epoch. */
-export function firstVersion(draft: Draft, at: number): CandidateRecord {
+/**
+ * Returns a new candidate's first version.
+ * @param at its place in the feed, in milliseconds since the epoch.
+ * @param optedOut those of its addresses whose owners want no more messages.
+ */
+export function firstVersion(draft: Draft, at: number, optedOut: readonly string[] = []): CandidateRecord {
   const updated_at = timestamp(at);
-  const first = { ...draft, outreach: NO_OUTREACH, version: 1, created_at: updated_at, updated_at };
+  const outreach = { ...NO_OUTREACH, opted_out: optedOut.map(comparable) };
+  const first = { ...draft, outreach, version: 1, created_at: updated_at, updated_at };
   return derived(first, undefined, at); // it is not started, so the rules do not matter
 }
 

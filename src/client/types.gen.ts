@@ -312,7 +312,7 @@ export type ReferenceInput = {
  */
 export type CandidateInput = {
     /**
-     * The client's own id of the candidate: 1 to 200 characters without NUL (U+0000), unique in the account.
+     * The client's own id of the candidate: 1 to 200 visible characters, unique in the account.
      */
     external_id?: string | null;
     /**
@@ -395,7 +395,7 @@ export type ReferenceRequirements = {
 };
 
 /**
- * When the next reminder goes out, or why none will.
+ * When the next reminder goes out, or why none will, or why it waits.
  */
 export type Outreach = {
     /**
@@ -403,9 +403,9 @@ export type Outreach = {
      */
     next_at: string | null;
     /**
-     * Why no reminder will go out. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out.
+     * Why no reminder will go out, or why it waits. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. mail_limit: the messages of the day are used up, and the reminder goes out at next_at. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out and nothing holds it up.
      */
-    reason: 'withdrawn' | 'not_started' | 'nothing_outstanding' | 'disabled' | 'quiet_hours' | 'no_email' | 'opted_out' | 'bounced' | 'cap_reached' | null;
+    reason: 'withdrawn' | 'not_started' | 'nothing_outstanding' | 'disabled' | 'quiet_hours' | 'no_email' | 'opted_out' | 'bounced' | 'cap_reached' | 'mail_limit' | null;
 };
 
 /**
@@ -413,7 +413,7 @@ export type Outreach = {
  */
 export type WaitingOn = {
     /**
-     * What is missing: not_started, candidate_bounced, references_missing, reference_without_email, or document_ or reference_ followed by a state.
+     * What is missing: not_started, candidate_bounced, candidate_opted_out, references_missing, reference_opted_out, reference_without_email, or document_ or reference_ followed by a state.
      */
     code: string;
     /**
@@ -617,7 +617,7 @@ export type Candidate = {
      */
     id: string;
     /**
-     * The client's own id of the candidate: 1 to 200 characters without NUL (U+0000), unique in the account.
+     * The client's own id of the candidate: 1 to 200 visible characters, unique in the account.
      */
     external_id: string | null;
     /**
@@ -805,7 +805,7 @@ export type MetadataPatch = {
  */
 export type CandidatePatch = {
     /**
-     * The client's own id of the candidate: 1 to 200 characters without NUL (U+0000), unique in the account.
+     * The client's own id of the candidate: 1 to 200 visible characters, unique in the account.
      */
     external_id?: string | null;
     /**
@@ -1002,7 +1002,7 @@ export type PackAccount = {
  */
 export type PackCandidate = {
     /**
-     * The client's own id of the candidate: 1 to 200 characters without NUL (U+0000), unique in the account.
+     * The client's own id of the candidate: 1 to 200 visible characters, unique in the account.
      */
     external_id: string | null;
     /**
@@ -1126,7 +1126,7 @@ export type AssistantSettings = {
      */
     enabled: boolean;
     /**
-     * The sender's name in messages, up to 200 characters.
+     * The sender's name in messages, up to 200 characters, without @, <, > and ". Messages show it as NAME via HOST.
      */
     display_name: string | null;
     /**
@@ -1172,7 +1172,7 @@ export type AssistantPatch = {
      */
     enabled?: boolean | null;
     /**
-     * The sender's name in messages, up to 200 characters.
+     * The sender's name in messages, up to 200 characters, without @, <, > and ". Messages show it as NAME via HOST.
      */
     display_name?: string | null;
     /**

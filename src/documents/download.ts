@@ -4,6 +4,7 @@ import contentDisposition from "content-disposition";
 import { contentTag } from "../candidates/render.ts";
 import type { Input } from "../api/endpoint.ts";
 import { BinaryAnswer } from "../http/answer.ts";
+import { shown } from "../visible-text.ts";
 import { problem } from "../problems.ts";
 import { rangeOf } from "../content/range.ts";
 import type { DocumentContent } from "./service.ts";
@@ -52,7 +53,7 @@ async function withFirstBytes(bytes: Readable): Promise<Readable> {
   return bytes;
 }
 
-/** Characters that are unsafe in the name of a saved file: path and line separators, controls, bidi controls. */
+/** Characters that are unsafe in the name of a saved file: path and line separators, controls, what turns text around. */
 const UNSAFE = /[\p{Cc}/\\\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
@@ -60,5 +61,5 @@ const UNSAFE = /[\p{Cc}/\\\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
  * becomes `_`.
  */
 function attachment(filename: string): string {
-  return contentDisposition(filename.toWellFormed().replaceAll(UNSAFE, "_").replace(/^\.+$/, "_"));
+  return contentDisposition(shown(filename.toWellFormed().replaceAll(UNSAFE, "_")).replace(/^\.*$/, "_"));
 }

@@ -1,5 +1,6 @@
 import type { GrantRecord } from "./store.ts";
 import { isSurface, SURFACES } from "../limiter/surfaces.ts";
+import { checkedApproval } from "../audit/approval.ts";
 import { invalid } from "../problems.ts";
 
 /** A grant as the operator typed it. With an `id`, the command can be repeated safely. */
@@ -20,8 +21,6 @@ export type GrantTerms = Pick<
 >;
 
 const MAX_REQUESTS = 10_000_000;
-const MAX_HOURS = 90 * 24;
-const MAX_TEXT_LENGTH = 500;
 
 /** Checks a request and returns its terms. @throws problem `validation_failed` */
 export function checkedTerms(request: GrantRequest): GrantTerms {
@@ -29,18 +28,10 @@ export function checkedTerms(request: GrantRequest): GrantTerms {
   if (!isSurface(surface)) throw invalid("/surface", `must be one of ${SURFACES.join(", ")}`);
   if (!Number.isInteger(amount) || amount < 1 || amount > MAX_REQUESTS)
     throw invalid("/amount", `must be a whole number from 1 to ${MAX_REQUESTS}`);
-  if (!(expiresInHours > 0 && expiresInHours <= MAX_HOURS))
-    throw invalid("/expires_in_hours", `must be a number above 0 and at most ${MAX_HOURS}`);
+  const approval = checkedApproval({ expiresInHours, approvedBy, reason });
   if (id !== undefined && !/^grant_[\w-]{1,64}$/.test(id))
     throw invalid("/id", "must be grant_ followed by 1 to 64 letters, digits, hyphens or underscores");
-  return {
-    key: keyId,
-    surface,
-    amount,
-    expires_in_hours: expiresInHours,
-    approved_by: text("/approved_by", approvedBy),
-    reason: text("/reason", reason),
-  };
+  return { key: keyId, surface, amount, ...approval };
 }
 
 /** @throws problem `validation_failed` that lists the terms of the existing grant that the request would change. */
@@ -54,10 +45,4 @@ export function refuseOtherTerms(existing: GrantTerms & Pick<GrantRecord, "_id">
       "/id",
       `is taken: the grant ${existing._id} has ${differing.join(", ")}. Repeat its terms, or choose another id`,
     );
-}
-
-function text(pointer: string, value: string): string {
-  const { length } = Array.from(value); // characters, not UTF-16 units
-  if (value.trim() !== "" && length <= MAX_TEXT_LENGTH) return value;
-  throw invalid(pointer, `must have 1 to ${MAX_TEXT_LENGTH} characters and must not be blank`);
 }

@@ -1,3 +1,5 @@
+import { shown } from "../visible-text.ts";
+
 /** Text that is HTML already. Only `html` and `raw` make it. */
 export class Html {
   readonly text: string;
@@ -9,7 +11,7 @@ export class Html {
 
 type Value = string | number | Html | undefined | false | readonly Value[];
 
-/** A template of HTML. Values are escaped, except those that are HTML already. Lists are joined; undefined and false are empty. */
+/** A template of HTML. Values are escaped, without what nobody sees, except those that are HTML already. Lists are joined; undefined and false are empty. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(parts.map((part, index) => part + textOf(values[index])).join(""));
 }
@@ -22,7 +24,7 @@ function textOf(value: Value): string {
   if (value === undefined || value === false) return "";
   if (value instanceof Html) return value.text;
   if (typeof value === "object") return value.map(textOf).join("");
-  return escaped(String(value));
+  return escaped(shown(String(value)));
 }
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };

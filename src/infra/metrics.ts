@@ -8,7 +8,6 @@ const OPERATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 /** A decision usually takes less than a millisecond, and LIMITER_TIMEOUT_MS is 100 by default. In seconds. */
 const DECISION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
-/** The labels of the pool, which is MongoDB's. */
 const POOL = { db_system_name: "mongodb" };
 
 export type DbSystem = "redis" | "mongodb";
@@ -18,6 +17,9 @@ export interface FeedState {
   readonly lagMs: number;
   readonly unsettled: number;
 }
+
+/** Messages of a UTC day: of all accounts together, and of the one that sent the most. NaN if they are not known. */
+export type MailState = Readonly<Record<"messages" | "largest", number>>;
 
 /** Connections of a pool, and the operations that wait for one. */
 export interface PoolState {
@@ -147,6 +149,22 @@ export class Metrics {
     help: "How often the mail server could not be used. It is tried again after 5 seconds, then after ever longer pauses, up to 5 minutes.",
   });
 
+  #mail: () => Promise<MailState> = () => Promise.resolve({ messages: 0, largest: 0 });
+  readonly messagesToday: Gauge = new Gauge({
+    ...this.#in,
+    name: "outreach_messages_today",
+    help: "Reminders that were sent since 00:00 UTC, by all replicas together.",
+    aggregator: "max",
+    collect: async () => this.messagesToday.set((await this.#mail()).messages),
+  });
+  readonly messagesOfLargest: Gauge = new Gauge({
+    ...this.#in,
+    name: "outreach_messages_today_of_one_account",
+    help: "Those of the account that sent the most of them.",
+    aggregator: "max",
+    collect: async () => this.messagesOfLargest.set((await this.#mail()).largest),
+  });
+
   #feed: () => FeedState = () => ({ lagMs: 0, unsettled: 0 });
   readonly feedLag: Gauge = new Gauge({
     ...this.#in,
@@ -193,7 +211,12 @@ export class Metrics {
     this.#feed = read;
   }
 
-  /** Sets where the state of MongoDB's pool comes from. `read` is called only when someone asks for the metrics. */
+  /** As `watchFeed`. `read` must not fail. */
+  watchMail(read: () => Promise<MailState>): void {
+    this.#mail = read;
+  }
+
+  /** As `watchFeed`, for the state of MongoDB's pool. */
   watchPool(read: () => PoolState): void {
     this.#pool = read;
   }

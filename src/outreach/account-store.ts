@@ -8,8 +8,19 @@ interface Stored {
   _id: string;
   /** When an operator paused its chase. Null or absent if it is not paused. */
   paused_at?: string | null;
+  /** The raise of its budget that was given last. Null or absent if none was. */
+  raise?: Raise | null;
   /** When settings of the chase were last changed, or were about to be. Absent once every plan follows them. */
   changed_at?: string;
+}
+
+/** More messages a day for one account, until a time. RFC 3339. */
+export interface Raise {
+  readonly per_day: number;
+  readonly new_per_day: number;
+  readonly expires_at: string;
+  readonly approved_by: string;
+  readonly reason: string;
 }
 
 const INDEXES: CollectionIndexes = {
@@ -18,7 +29,7 @@ const INDEXES: CollectionIndexes = {
   indexes: [{ key: { changed_at: 1 }, partialFilterExpression: { changed_at: { $gt: "" } } }],
 };
 
-/** Which accounts an operator has paused, and whose settings have changed. Every method may throw problem store_unavailable. */
+/** Which accounts an operator has paused or given more messages, and whose settings have changed. Every method may throw problem store_unavailable. */
 export class OutreachAccountStore {
   readonly indexes = [INDEXES];
   readonly #accounts: BoundedCollection<Stored>;
@@ -27,9 +38,15 @@ export class OutreachAccountStore {
     this.#accounts = new BoundedCollection(mongo, "outreach_accounts");
   }
 
-  /** Returns since when the account is paused, or null. One round trip. */
-  async pausedAt(accountId: string): Promise<string | null> {
-    return (await this.#accounts.findOne({ _id: accountId }))?.paused_at ?? null;
+  /** Returns since when the account is paused, and what its budget was raised to. One round trip. */
+  async get(accountId: string): Promise<{ pausedAt: string | null; raise: Raise | null }> {
+    const stored = await this.#accounts.findOne({ _id: accountId });
+    return { pausedAt: stored?.paused_at ?? null, raise: stored?.raise ?? null };
+  }
+
+  /** Raises the account's budget. One round trip. */
+  async raise(accountId: string, raise: Raise, now: string): Promise<void> {
+    await this.#set(accountId, { raise, changed_at: now });
   }
 
   /** Pauses the chase of an account, or resumes it with null. One round trip. */

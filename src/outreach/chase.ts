@@ -7,8 +7,11 @@ import type { Metrics } from "../infra/metrics.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { ChaseObserver } from "../settings/service.ts";
 import { Chaser } from "./chaser.ts";
+import { Claimer } from "./claimer.ts";
 import { Composer } from "./compose.ts";
+import { hourOf } from "./mail-budget.ts";
 import { type Mailer, outboxMailer, smtpMailer } from "./mailer.ts";
+import { OptOutSpreader } from "./opt-out-spreader.ts";
 import { Pace } from "./pace.ts";
 import { Replanner } from "./replanner.ts";
 import type { RulesReader } from "./rules.ts";
@@ -17,6 +20,7 @@ import type { OutreachStores } from "./stores.ts";
 export interface Chase {
   readonly chaser: Chaser;
   readonly replanner: Replanner;
+  readonly optOuts: OptOutSpreader;
   readonly mailer: Mailer;
   readonly settings: ChaseObserver;
 }
@@ -36,7 +40,8 @@ interface Dependencies {
 /** Wires what sends reminders. Undefined if SMTP_URL is not set: then the chase is off, which is logged once. */
 export function wireChase(dependencies: Dependencies): Chase | undefined {
   const { config, mongo, candidates: store, rules, random, clock, log, metrics } = dependencies;
-  const { accounts, links } = dependencies.outreachStores;
+  const stores = dependencies.outreachStores;
+  const { accounts, links, optOuts, addresses } = stores;
   const { SMTP_URL, MAIL_FROM, PUBLIC_URL, MAIL_PER_MINUTE } = config;
   if (SMTP_URL === null || PUBLIC_URL === null) {
     log.info("SMTP_URL is not set: no reminder is sent to candidates and referees");
@@ -45,24 +50,25 @@ export function wireChase(dependencies: Dependencies): Chase | undefined {
   const plans = new ChaseStore(mongo);
   const mailer = SMTP_URL.startsWith("file:")
     ? outboxMailer(SMTP_URL, (path) => log.info({ path }, "wrote a reminder"))
-    : smtpMailer(SMTP_URL);
+    : smtpMailer(SMTP_URL, new URL(PUBLIC_URL).hostname);
   const domain = MAIL_FROM.slice(MAIL_FROM.lastIndexOf("@") + 1);
-  const chaser = new Chaser({
-    store,
-    due: plans,
-    rules,
-    stores: dependencies.outreachStores,
-    mailer,
-    composer: new Composer({ links, mailFrom: MAIL_FROM, publicUrl: PUBLIC_URL.replace(/\/+$/, "") }),
-    newPace: () => new Pace(MAIL_PER_MINUTE),
-    newMessageId: () => `${random(16).toString("hex")}@${domain}`,
-    clock,
-    log,
-    metrics,
-  });
+  const composer = new Composer({ links, mailFrom: MAIL_FROM, publicUrl: PUBLIC_URL.replace(/\/+$/, "") });
+  const newMessageId = () => `${random(16).toString("hex")}@${domain}`;
+  const claimer = new Claimer({ store, rules, stores, composer, newMessageId, clock });
+  const newPace = () => new Pace(MAIL_PER_MINUTE);
+  const sending = { claimer, composer, mailer, newPace };
+  const chaser = new Chaser({ store, due: plans, rules, stores, ...sending, clock, log, metrics });
+  const unknown = { messages: NaN, largest: NaN };
+  metrics.watchMail(() => stores.budget.days.total(hourOf(clock.now()).day).catch(() => unknown));
   const settings: ChaseObserver = {
     changing: (accountId) => accounts.noteChange(accountId, timestamp(clock.now())),
     changed: (accountId) => rules.forget(accountId),
   };
-  return { chaser, replanner: new Replanner({ store, plans, accounts, rules, clock }), mailer, settings };
+  return {
+    chaser,
+    replanner: new Replanner({ store, plans, accounts, rules, clock }),
+    optOuts: new OptOutSpreader({ store, candidates: plans, optOuts, addresses }),
+    mailer,
+    settings,
+  };
 }

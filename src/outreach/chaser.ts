@@ -1,22 +1,21 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pLimit from "p-limit";
 import type { Logger } from "pino";
-import { type Plan, planOf, type PlannedMessage } from "../candidates/chase.ts";
-import { bounced, claimed, deferred, lapsed, replanned } from "../candidates/chase-edits.ts";
+import type { PlannedMessage } from "../candidates/chase.ts";
+import { bounced, deferred } from "../candidates/chase-edits.ts";
 import type { ChaseStore } from "../candidates/chase-store.ts";
 import type { CandidateKey, CandidateReader } from "../candidates/reader.ts";
-import { type CandidateRecord, TO_CANDIDATE } from "../candidates/record.ts";
-import type { CandidateStore, Edit } from "../candidates/store.ts";
+import { TO_CANDIDATE } from "../candidates/record.ts";
 import { isTombstone } from "../candidates/tombstone.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
-import { isGone } from "../problems.ts";
+import type { Claim, Claimer } from "./claimer.ts";
 import type { Composer } from "./compose.ts";
-import { type Mailer, MAX_CONNECTIONS, type Outcome } from "./mailer.ts";
+import { type Fault, type Mailer, MAX_CONNECTIONS, type Outcome } from "./mailer.ts";
 import type { Message } from "./message.ts";
 import type { Pace } from "./pace.ts";
 import { DueQueue } from "./queue.ts";
-import type { AccountRules, RulesReader } from "./rules.ts";
+import type { RulesReader } from "./rules.ts";
 import type { OutreachStores } from "./stores.ts";
 
 const MINUTE_MS = 60_000;
@@ -27,16 +26,18 @@ const MAX_REFUSALS = 125;
 /** Longest pause before the mail server is tried again, in milliseconds. */
 const MAX_PAUSE_MS = 5 * MINUTE_MS;
 
+const NO_TLS = "it does not take STARTTLS. Use smtps://, or add ?insecure=true if nobody can listen on the way to it";
+
 export interface ChaserOptions {
-  readonly store: Pick<CandidateStore, "change"> & { readonly reader: Pick<CandidateReader, "find"> };
+  readonly store: { readonly reader: Pick<CandidateReader, "find"> };
   readonly due: Pick<ChaseStore, "due">;
   readonly rules: Pick<RulesReader, "fresh">;
-  readonly stores: Pick<OutreachStores, "messages" | "removeAll">;
+  readonly stores: Pick<OutreachStores, "budget" | "messages" | "removeAll">;
   readonly mailer: Mailer;
-  readonly composer: Composer;
+  readonly claimer: Claimer;
+  readonly composer: Pick<Composer, "compose">;
   /** Called at the beginning of each pass. */
   readonly newPace: () => Pick<Pace, "turn">;
-  readonly newMessageId: () => string;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly metrics: Pick<Metrics, "messages" | "mailOutages">;
@@ -46,27 +47,18 @@ export interface ChaserOptions {
   readonly pauseMs?: number;
 }
 
-/** An attempt that was recorded and is to be sent. */
-interface Claim {
-  readonly message: PlannedMessage;
-  readonly messageId: string;
-  /** How often it was given to the mail server, this time included. */
-  readonly tries: number;
-  /** How often this address refused it for the moment. */
-  readonly refusals: number;
-  /** The candidate, with this attempt. */
-  readonly record: CandidateRecord;
-}
-
 interface Pass {
   readonly pace: Pick<Pace, "turn">;
   /** Ends the pass early. */
   readonly signal: AbortSignal;
 }
 
+/** What became of a candidate that was due. */
+type Handled = "sent" | "moved" | "left";
+
 /**
- * Sends the reminders that are due. An attempt is recorded by a compare-and-set on the candidate before it is sent. So no
- * number of replicas, no crash and no race exceeds a cap or sends a message twice. A crash between the two loses the attempt.
+ * Sends the reminders that are due. A message is claimed before it is sent (Claimer). So no number of replicas, no crash and
+ * no race exceeds a budget or a cap, or sends a message twice. A crash between the two loses the attempt.
  */
 export class Chaser {
   readonly #options: ChaserOptions;
@@ -108,11 +100,11 @@ export class Chaser {
     for (;;) {
       const due = await this.#queue.next(timestamp(this.#options.clock.now()));
       const handled = await Promise.allSettled(due.map((key) => atOnce(() => this.#chase(key, pass))));
-      const sent = handled.reduce((sum, each) => sum + (each.status === "fulfilled" ? each.value : 0), 0);
-      count += sent;
+      const how = handled.map((each) => (each.status === "fulfilled" ? each.value : "left"));
+      count += how.filter((each) => each === "sent").length;
       const failures = handled.flatMap((each) => (each.status === "rejected" ? [each.reason as unknown] : []));
       if (failures.length > 0) throw new AggregateError(failures, `${failures.length} candidates failed`);
-      if (sent === 0 || this.#mustStop(pass)) return count;
+      if (how.every((each) => each === "left") || this.#mustStop(pass)) return count;
     }
   }
 
@@ -127,63 +119,23 @@ export class Chaser {
   async #mailWorks(): Promise<boolean> {
     if (this.#isPaused()) return false;
     if (this.#outages === 0) return true;
-    const works = await this.#options.mailer.works();
-    if (!works) this.#noteOutage("");
-    return works;
+    const fault = await this.#options.mailer.fault();
+    if (fault !== undefined) this.#noteOutage(fault);
+    return fault === undefined;
   }
 
-  /** Sends one message about a candidate, if one is due. Returns how many. */
-  async #chase(key: CandidateKey, pass: Pass): Promise<number> {
-    const { rules, composer } = this.#options;
-    const due = this.#mustStop(pass) ? undefined : await this.#dueMessage(key);
-    if (due === undefined) return 0;
-    const pageUrl = await composer.newPage(key, due); // a store that fails after the claim would lose the attempt
-    if (!(await pass.pace.turn(pass.signal)) || this.#isPaused()) return 0;
+  /** Sends one message about a candidate, if one is due. */
+  async #chase(key: CandidateKey, pass: Pass): Promise<Handled> {
+    const { claimer, rules, composer } = this.#options;
+    const due = this.#mustStop(pass) ? undefined : await claimer.due(key);
+    if (due === undefined) return "left";
+    if (!(await pass.pace.turn(pass.signal)) || this.#isPaused()) return "left";
     const account = await rules.fresh(key.accountId); // the turn may have been a long wait
-    const claim = await this.#claim(key, due, account);
-    if (claim === undefined) return 0;
-    await this.#send(key, claim, composer.compose({ ...claim, pageUrl }, account));
-    return 1;
-  }
-
-  /**
-   * Returns the first message that is due. If none is, the candidate was due for something else, which is done:
-   * references that were not answered in time become unresponsive, and the plan is made anew.
-   */
-  async #dueMessage(key: CandidateKey): Promise<PlannedMessage | undefined> {
-    const { rules } = await this.#options.rules.fresh(key.accountId);
-    let message: PlannedMessage | undefined;
-    await this.#change(key, (before, at) => {
-      const plan = planOf(before, rules, Date.parse(at));
-      message = dueIn(plan, at)[0];
-      return message === undefined ? replanned(lapsed(before, plan.lapses, at), rules, at) : before;
-    });
-    return message;
-  }
-
-  /** Takes a last look at the plan, and records the attempt if it is still due. Undefined if it is not. */
-  async #claim(key: CandidateKey, due: PlannedMessage, { rules }: AccountRules): Promise<Claim | undefined> {
-    const newId = this.#options.newMessageId();
-    let message: PlannedMessage | undefined;
-    const record = await this.#change(key, (before, at) => {
-      const plan = planOf(before, rules, Date.parse(at));
-      message = dueIn(plan, at).find(({ to, email }) => to === due.to && email === due.email);
-      return message === undefined ? replanned(before, rules, at) : claimed(before, message, newId, at);
-    });
-    const last = record?.outreach.recipients.find(({ to }) => to === due.to)?.last;
-    if (message === undefined || record === undefined || !last) return undefined;
-    this.#count(message, "planned");
-    return { message, messageId: last.message_id, tries: last.tries, refusals: last.refusals, record };
-  }
-
-  /** Changes a candidate. Undefined if it was erased. */
-  async #change({ accountId, id }: CandidateKey, edit: Edit): Promise<CandidateRecord | undefined> {
-    try {
-      return await this.#options.store.change(accountId, id, edit);
-    } catch (error) {
-      if (isGone(error)) return undefined;
-      throw error;
-    }
+    const claim = await claimer.claim(key, due, account);
+    if (claim === undefined || claim === "moved") return claim ?? "left";
+    this.#count(claim.message, "planned");
+    await this.#send(key, claim, composer.compose(claim, account));
+    return "sent";
   }
 
   async #send(key: CandidateKey, claim: Claim, mail: Message): Promise<void> {
@@ -193,7 +145,7 @@ export class Chaser {
     const outcome = await mailer.send(mail);
     const tried = { message_id: messageId, to, documents, tries, ...outcome, at: timestamp(clock.now()) };
     this.#count(message, outcome.kind);
-    log.info({ candidate: key.id, ...tried }, "reminder");
+    log.info({ account: key.accountId, candidate: key.id, ...tried }, "reminder");
     try {
       await this.#settle(key, claim, outcome);
       await stores.messages.add(key, tried);
@@ -202,6 +154,9 @@ export class Chaser {
       const found = await store.reader.find(key.accountId, key.id);
       if (found === null || isTombstone(found)) await stores.removeAll(key);
     }
+    const wasSent = outcome.kind !== "outage" && outcome.kind !== "deferred";
+    if (wasSent) await stores.budget.settled(claim.reservation, outcome);
+    else await Promise.all([stores.budget.release(claim.reservation), claim.page.drop()]); // the next try has its own
   }
 
   #count({ to }: PlannedMessage, outcome: string): void {
@@ -210,8 +165,8 @@ export class Chaser {
   }
 
   /** Records what became of an attempt, if that changes what comes next. */
-  async #settle(key: CandidateKey, claim: Claim, { kind, code }: Outcome): Promise<void> {
-    if (kind === "outage") this.#noteOutage(code);
+  async #settle(key: CandidateKey, claim: Claim, { kind, ...fault }: Outcome): Promise<void> {
+    if (kind === "outage") this.#noteOutage(fault);
     else this.#outages = 0;
     if (kind === "sent" || kind === "unconfirmed") return;
     const { backOffMs = MINUTE_MS } = this.#options;
@@ -221,26 +176,21 @@ export class Chaser {
     // After an outage, the first message that is tried again shows whether mail works. So none waits long.
     const waitMs = kind === "outage" ? backOffMs : Math.min(backOffMs * 2 ** (refusals - 1), MAX_BACK_OFF_MS);
     const isLasting = kind === "bounced" || (kind === "deferred" && refusals >= MAX_REFUSALS);
-    await this.#change(key, (before, now) =>
+    await this.#options.claimer.change(key, (before, now) =>
       isLasting
         ? bounced(before, to, email, now)
         : deferred(before, { to, messageId, refusals }, timestamp(Date.parse(now) + waitMs)),
     );
   }
 
-  #noteOutage(code: string): void {
+  #noteOutage({ code, step }: Fault): void {
     if (this.#isPaused()) return; // several messages failed at once
     const { pauseMs = 5_000, log, metrics } = this.#options;
     const pause_ms = Math.min(pauseMs * 2 ** this.#outages, MAX_PAUSE_MS);
     this.#outages++;
     this.#pausedUntil = performance.now() + pause_ms;
     metrics.mailOutages.inc();
-    log.warn({ code, pause_ms }, "the mail server cannot be used");
+    const advice = step === "STARTTLS" ? `: ${NO_TLS}` : "";
+    log.warn({ code, step, pause_ms }, `the mail server cannot be used${advice}`);
   }
-}
-
-/** Returns the messages of a plan that are due at `at`, RFC 3339. None in quiet hours. */
-function dueIn({ messages, nextAt }: Plan, at: string): PlannedMessage[] {
-  const now = Date.parse(at);
-  return nextAt <= now ? messages.filter((message) => message.at <= now) : [];
 }

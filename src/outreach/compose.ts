@@ -1,17 +1,20 @@
-import { hashOfAddress } from "../candidates/address.ts";
-import type { PlannedMessage } from "../candidates/chase.ts";
 import type { CandidateKey } from "../candidates/reader.ts";
-import { type CandidateRecord, TO_CANDIDATE } from "../candidates/record.ts";
-import type { LinkStore } from "./link-store.ts";
-import { type Message, messageOf } from "./message.ts";
+import { TO_CANDIDATE } from "../candidates/record.ts";
+import type { LinkStore, NewPage } from "./link-store.ts";
+import { type Ingredients, type Message, messageOf } from "./message.ts";
 import type { AccountRules } from "./rules.ts";
 
 interface Dependencies {
-  readonly links: Pick<LinkStore, "add">;
+  readonly links: Pick<LinkStore, "add" | "drop">;
   /** MAIL_FROM. */
   readonly mailFrom: string;
   /** PUBLIC_URL, without a slash at its end. */
   readonly publicUrl: string;
+}
+
+/** What a message is made of, once it is recorded. */
+interface Claimed extends Pick<Ingredients, "message" | "messageId" | "record"> {
+  readonly page: NewPage;
 }
 
 /** Makes messages, each with a link of its own. */
@@ -22,19 +25,26 @@ export class Composer {
     this.#dependencies = dependencies;
   }
 
-  /** Makes a link to the recipient's page. Returns its URL. One round trip. @throws problem store_unavailable */
-  async newPage(key: CandidateKey, { to, email }: Pick<PlannedMessage, "to" | "email">): Promise<string> {
+  /**
+   * Makes a link to the recipient's page. One round trip.
+   * @param address the hash of the recipient's address.
+   * @returns the page's URL, and what removes the link again if it is not sent.
+   * @throws problem store_unavailable
+   */
+  async newPage({ accountId, id }: CandidateKey, to: string, address: string): Promise<NewPage> {
     const { links, publicUrl } = this.#dependencies;
-    const token = await links.add({ ...key, to, address: hashOfAddress(email) });
-    return `${publicUrl}/${to === TO_CANDIDATE ? "u" : "r"}/${token}`;
+    const token = await links.add({ accountId, id, to, address });
+    return { url: `${publicUrl}/${to === TO_CANDIDATE ? "u" : "r"}/${token}`, drop: () => links.drop(token) };
   }
 
-  /** Makes a message that leads to `pageUrl`. */
+  /** Makes the message of a claim. */
   compose(
-    what: { message: PlannedMessage; messageId: string; record: CandidateRecord; pageUrl: string },
-    { assistant, name }: Pick<AccountRules, "assistant" | "name">,
+    { message, messageId, record, page }: Claimed,
+    { assistant, sender }: Pick<AccountRules, "assistant" | "sender">,
   ): Message {
-    const { mailFrom } = this.#dependencies;
-    return messageOf({ ...what, assistant, accountName: name, mailFrom, stopUrl: `${what.pageUrl}/stop` });
+    const { mailFrom, publicUrl } = this.#dependencies;
+    const { host } = new URL(publicUrl);
+    const urls = { pageUrl: page.url, stopUrl: `${page.url}/stop` };
+    return messageOf({ message, messageId, record, assistant, sender, host, mailFrom, ...urls });
   }
 }

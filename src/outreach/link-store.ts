@@ -7,8 +7,15 @@ import type { Mongo } from "../infra/mongo.ts";
 export interface Link extends CandidateKey {
   /** TO_CANDIDATE, or the id of a reference. */
   readonly to: string;
-  /** The address that it was sent to, as a hash (hashOfAddress). */
+  /** The address that it was sent to, as a hash (AddressHash). */
   readonly address: string;
+}
+
+/** A recipient's page. */
+export interface NewPage {
+  readonly url: string;
+  /** Removes the link again, if it was not sent. */
+  readonly drop: () => Promise<void>;
 }
 
 interface Stored {
@@ -61,9 +68,28 @@ export class LinkStore {
     return new Set(found.map(({ _id }) => _id));
   }
 
-  /** Removes the links of a candidate. One round trip. */
-  async remove({ accountId, id }: CandidateKey): Promise<void> {
-    await this.#links.deleteMany({ account: accountId, candidate: id });
+  /** Removes a link that was not sent. One round trip. */
+  async drop(token: string): Promise<void> {
+    await this.#links.deleteOne({ _id: hashOf(token) });
+  }
+
+  /** Removes the links of a candidate. Returns the addresses that they were sent to, as hashes. Two round trips. */
+  async remove({ accountId, id }: CandidateKey): Promise<string[]> {
+    const ofCandidate = { account: accountId, candidate: id };
+    const found = await this.#links.find(ofCandidate, { projection: { address: 1 } });
+    if (found.length > 0) await this.#links.deleteMany(ofCandidate);
+    return [...new Set(found.map(({ address }) => address))];
+  }
+
+  /** Returns links in the order of their ids, after that one. One index range, one round trip. */
+  async after(last: string, limit: number): Promise<{ id: string; address: string }[]> {
+    const found = await this.#links.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit });
+    return found.map(({ _id, address }) => ({ id: _id, address }));
+  }
+
+  /** Gives an address another hash. One round trip. */
+  async rename(id: string, address: string): Promise<void> {
+    await this.#links.updateOne({ _id: id }, { $set: { address } });
   }
 }
 

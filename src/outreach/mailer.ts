@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { createTransport } from "nodemailer";
 import type { NodemailerError, SendMailOptions } from "nodemailer";
+import { isEmailAddress } from "../schema/email.ts";
 import type { Message } from "./message.ts";
 
 /**
@@ -15,17 +16,22 @@ import type { Message } from "./message.ts";
  * - `unconfirmed`: the connection broke after the message was given to the mail server, and before its answer. It may have
  *   been sent.
  */
-export interface Outcome {
+export interface Outcome extends Fault {
   readonly kind: "sent" | "deferred" | "bounced" | "outage" | "unconfirmed";
+}
+
+export interface Fault {
   /** The SMTP reply code, or the code of the error. Never a text: that may hold an address. */
   readonly code: string;
+  /** The SMTP command that was refused, `CONN` for the connection and its greeting. Absent if none was. */
+  readonly step?: string;
 }
 
 /** Sends messages. No method fails. */
 export interface Mailer {
   send(message: Message): Promise<Outcome>;
-  /** Returns whether the mail server can be reached and accepts this service. */
-  works(): Promise<boolean>;
+  /** Returns why the mail server cannot be used. Undefined if it can be reached and accepts this service. */
+  fault(): Promise<Fault | undefined>;
   /** Closes all connections. A message that is being sent then counts as not sent, or as unconfirmed. */
   close(): void;
 }
@@ -36,13 +42,31 @@ export const MAX_CONNECTIONS = 5;
 /** Longest waits for a connection, for its greeting, and for an answer, in milliseconds. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000 };
 
+/** Hosts whose mail travels through no network. */
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i;
+
+/**
+ * Reads SMTP_URL (operating.md). Without `?insecure=true` smtp:// demands STARTTLS (RFC 3207), except on loopback: whoever
+ * can hide the server's offer of it would read the password and every link.
+ * @param publicHost the name for EHLO if the URL has no `?name=`. Servers refuse the names of containers, which have no dot.
+ */
+function connectionOf(smtpUrl: string, publicHost: string) {
+  const url = new URL(smtpUrl);
+  const own = ["name", "insecure", "requireTLS"] as const;
+  const [name, insecure, requireTLS] = own.map((parameter) => url.searchParams.get(parameter));
+  for (const parameter of own) url.searchParams.delete(parameter);
+  const isExempt = insecure === "true" || (requireTLS !== "true" && LOOPBACK.test(url.hostname));
+  return { url: url.href, name: name ?? publicHost, requireTLS: url.protocol === "smtp:" && !isExempt };
+}
+
 /**
  * Sends over SMTP, with pooled connections.
  * @param url smtp://user:password@host:587 or smtps://user:password@host:465.
+ * @param publicHost the host of PUBLIC_URL.
  */
-export function smtpMailer(url: string, timeouts: Partial<typeof TIMEOUTS> = {}): Mailer {
+export function smtpMailer(url: string, publicHost: string, timeouts: Partial<typeof TIMEOUTS> = {}): Mailer {
   const transport = createTransport({
-    url,
+    ...connectionOf(url, publicHost),
     pool: true,
     maxConnections: MAX_CONNECTIONS,
     maxRequeues: 0, // the sender decides what is sent again
@@ -65,6 +89,8 @@ export function smtpMailer(url: string, timeouts: Partial<typeof TIMEOUTS> = {})
   });
   return {
     async send(message) {
+      // Stored before the schema refused it: SMTP would carry another address than this one.
+      if (!isEmailAddress(message.to.address)) return { kind: "bounced", code: "EENVELOPE" };
       const options = optionsOf(message);
       try {
         const { response } = await transport.sendMail(options);
@@ -75,7 +101,11 @@ export function smtpMailer(url: string, timeouts: Partial<typeof TIMEOUTS> = {})
         contents.delete(options.messageId);
       }
     },
-    works: () => transport.verify().catch(() => false),
+    fault: () =>
+      transport.verify().then(
+        () => undefined,
+        (error: NodemailerError) => faultOf(error),
+      ),
     close: () => transport.close({ force: true }),
   };
 }
@@ -89,14 +119,19 @@ const NOT_LOGGED_IN = new Set([530, 534, 535, 538]);
  */
 const POLICY = /^5\d\d[ -](?:5\.7\.|5\.1\.[78]|(?!\d\.\d).*\brelay)/i;
 
+function faultOf({ responseCode, code, command }: NodemailerError): Fault {
+  return { code: String(responseCode ?? code), ...(command === undefined ? {} : { step: command }) };
+}
+
 /** @param begun whether the connection had begun to send the message's content. */
-function outcomeOf({ responseCode, response, command, code }: NodemailerError, begun: boolean): Outcome {
+function outcomeOf(error: NodemailerError, begun: boolean): Outcome {
+  const { responseCode, response, command, code } = error;
+  const answer = faultOf(error);
   if (responseCode === undefined) {
     // nodemailer itself refuses an address that SMTP cannot carry
     if (code === "EENVELOPE") return { kind: "bounced", code };
-    return { kind: begun ? "unconfirmed" : "outage", code: String(code) };
+    return { ...answer, kind: begun ? "unconfirmed" : "outage" };
   }
-  const answer = { code: String(responseCode) };
   // nodemailer gives an answer 421, with which a server ends the connection, the command CONN
   if (command !== "RCPT TO" && command !== "DATA") return { ...answer, kind: "outage" };
   if (NOT_LOGGED_IN.has(responseCode)) return { ...answer, kind: "outage" };
@@ -124,7 +159,7 @@ export function outboxMailer(url: string, onWritten: (path: string) => void): Ma
         return { kind: "outage", code: String((error as NodeJS.ErrnoException).code) };
       }
     },
-    works: () => Promise.resolve(true),
+    fault: () => Promise.resolve(undefined),
     close: () => undefined,
   };
 }
@@ -134,7 +169,7 @@ function optionsOf({ messageId, from, to, replyTo, subject, text, html, stopUrl,
     messageId: `<${messageId}>`,
     from,
     to,
-    ...(replyTo === null ? {} : { replyTo: { name: "", address: replyTo } }),
+    ...(replyTo === null || !isEmailAddress(replyTo) ? {} : { replyTo: { name: "", address: replyTo } }),
     subject,
     text,
     html,

@@ -2,6 +2,7 @@ import type { PlannedMessage } from "../candidates/chase.ts";
 import { type CandidateRecord, type ReferenceRecord, TO_CANDIDATE } from "../candidates/record.ts";
 import { type Html, html } from "../infra/html.ts";
 import type { Assistant } from "../settings/schema.ts";
+import { shown, shownName } from "../visible-text.ts";
 import { wordsOf } from "./wording/language.ts";
 import type { NamedDocument, Words } from "./wording/words.ts";
 
@@ -31,8 +32,10 @@ export interface Ingredients {
   readonly message: PlannedMessage;
   readonly messageId: string;
   readonly assistant: Assistant;
-  /** The account's name. The message uses it if the assistant has no display_name. */
-  readonly accountName: string;
+  /** Who asks (senderOf). */
+  readonly sender: string;
+  /** The host of PUBLIC_URL. */
+  readonly host: string;
   readonly mailFrom: string;
   /** The page that the message leads to, and the one that stops further messages. */
   readonly pageUrl: string;
@@ -52,9 +55,8 @@ interface Body {
 
 /** Makes a message to the candidate or to a referee. Pure. */
 export function messageOf(ingredients: Ingredients): Message {
-  const { record, message, messageId, assistant, accountName, mailFrom, stopUrl } = ingredients;
+  const { record, message, messageId, assistant, sender, host, mailFrom, stopUrl } = ingredients;
   const words = wordsOf(assistant.language);
-  const sender = assistant.display_name ?? accountName;
   const reference = record.references.find(({ id }) => id === message.to);
   const { subject, again, name, firstName, ask, documents, texts } =
     message.to === TO_CANDIDATE || reference === undefined
@@ -66,11 +68,11 @@ export function messageOf(ingredients: Ingredients): Message {
   const body: Body = { hello, ask, documents, instructions, open, button, stop: words.stop(sender) };
   return {
     messageId,
-    from: { name: sender, address: mailFrom },
-    to: { name: name ?? "", address: message.email },
+    from: { name: `${sender} via ${host}`, address: mailFrom },
+    to: { name: shownName(name ?? ""), address: message.email },
     replyTo: assistant.reply_to,
-    subject: onOneLine(again ? `${words.reminder}${words.colon} ${subject}` : subject),
-    text: textOf(body, ingredients),
+    subject: shownName(again ? `${words.reminder}${words.colon} ${subject}` : subject),
+    text: shown(textOf(body, ingredients)),
     html: htmlOf(body, ingredients, words).text,
     stopUrl,
     language: words.language,
@@ -115,7 +117,11 @@ function toReferee(
 }
 
 /** Returns a candidate's name, in whichever fields it is. */
-export function nameOf({ name, first_name, last_name }: CandidateRecord): string | null {
+export function nameOf({
+  name,
+  first_name,
+  last_name,
+}: Pick<CandidateRecord, "name" | "first_name" | "last_name">): string | null {
   return name ?? ([first_name, last_name].filter(Boolean).join(" ") || null);
 }
 
@@ -172,6 +178,7 @@ function htmlOf(body: Body, { pageUrl, stopUrl }: Ingredients, words: Words): Ht
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
+        <meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no" />
         <title>${ask}</title>
       </head>
       <body style="margin:0;padding:24px;${FONT}">
@@ -208,12 +215,7 @@ function listItem({ name, note }: Item): Html {
 }
 
 export function shortened(text: string): string {
-  const line = onOneLine(text);
+  const line = shownName(text);
   const characters = Array.from(line);
   return characters.length <= MAX_ITEM ? line : `${characters.slice(0, MAX_ITEM - 1).join("")}…`;
-}
-
-/** Names and reasons may have line breaks. A list or a subject has none. */
-function onOneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
 }

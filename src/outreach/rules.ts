@@ -1,10 +1,19 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { ChaseRules } from "../candidates/chase.ts";
-import { type Assistant, ASSISTANT_DEFAULTS, QUIET_HOURS_DEFAULTS, type QuietHours } from "../settings/schema.ts";
+import { shownName } from "../visible-text.ts";
+import {
+  type Assistant,
+  ASSISTANT_DEFAULTS,
+  NOT_IN_NAMES,
+  QUIET_HOURS_DEFAULTS,
+  type QuietHours,
+} from "../settings/schema.ts";
 import type { SettingsStore } from "../settings/store.ts";
 import type { AccountStore } from "../accounts/store.ts";
-import type { OutreachAccountStore } from "./account-store.ts";
+import type { Clock } from "../infra/clock.ts";
+import type { OutreachAccountStore, Raise } from "./account-store.ts";
+import type { MailLimits } from "./mail-budget.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -18,15 +27,19 @@ const MAX_KNOWN = 5_000;
 export interface AccountRules {
   readonly rules: ChaseRules;
   readonly assistant: Assistant;
-  /** The account's name. */
-  readonly name: string;
+  /** Who asks, as recipients see it (senderOf). */
+  readonly sender: string;
+  readonly limits: MailLimits;
 }
 
 interface Dependencies {
   readonly assistant: Pick<SettingsStore<Assistant>, "get">;
   readonly quietHours: Pick<SettingsStore<QuietHours>, "get">;
-  readonly pauses: Pick<OutreachAccountStore, "pausedAt">;
+  readonly outreachAccounts: Pick<OutreachAccountStore, "get">;
   readonly accounts: Pick<AccountStore, "get">;
+  /** What every account may send, unless an operator has raised it. */
+  readonly limits: MailLimits;
+  readonly clock: Clock;
 }
 
 /** Reads what accounts' settings say about the chase. Every method may throw problem store_unavailable. */
@@ -45,21 +58,22 @@ export class RulesReader {
 
   /** Reads the account's rules. From then on, `of` returns them. Four reads at once: one round trip. */
   async fresh(accountId: string): Promise<AccountRules> {
-    const { assistant, quietHours, pauses, accounts } = this.#dependencies;
-    const [{ values }, quiet, pausedAt, { name, status }] = await Promise.all([
+    const { assistant, quietHours, outreachAccounts, accounts, clock } = this.#dependencies;
+    const [{ values }, quiet, { pausedAt, raise }, { name, status }] = await Promise.all([
       assistant.get(accountId),
       quietHours.get(accountId),
-      pauses.pausedAt(accountId),
+      outreachAccounts.get(accountId),
       accounts.get(accountId),
     ]);
     const merged: Assistant = { ...ASSISTANT_DEFAULTS, ...values };
+    const limits = raisedBy(raise, this.#dependencies.limits, clock.now());
     const rules = rulesOf(
       merged,
       { ...QUIET_HOURS_DEFAULTS, ...quiet.values },
-      pausedAt !== null || status !== "active",
+      { paused: pausedAt !== null || status !== "active", limits },
     );
     this.#known.set(accountId, rules);
-    return { rules, assistant: merged, name };
+    return { rules, assistant: merged, sender: senderOf(merged, name), limits };
   }
 
   /** Makes the next `of` read the account's rules. */
@@ -68,13 +82,33 @@ export class RulesReader {
   }
 }
 
+/**
+ * Returns the name of who asks: the assistant's display_name, else the account's. Both may be older than the rule that
+ * forbids what could be read as another sender's address.
+ */
+export function senderOf({ display_name }: Pick<Assistant, "display_name">, accountName: string): string {
+  const names = [display_name ?? "", accountName].map((name) => shownName(name.replaceAll(NOT_IN_NAMES, " ")));
+  return names.find((name) => name !== "") ?? "";
+}
+
+/** Returns the limits with those that an operator has raised for the account, until they expire. */
+function raisedBy(raise: Raise | null, limits: MailLimits, now: number): MailLimits {
+  if (raise === null || Date.parse(raise.expires_at) <= now) return limits;
+  return { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day };
+}
+
 /** Returns the rules that follow from an account's settings. Equal settings have equal versions. */
-export function rulesOf(assistant: Assistant, quietHours: QuietHours, paused: boolean): ChaseRules {
+export function rulesOf(
+  assistant: Assistant,
+  quietHours: QuietHours,
+  { paused, limits }: { paused: boolean; limits: Pick<MailLimits, "perAccount" | "newAddresses"> },
+): ChaseRules {
   const { enabled, channels, chase_interval_hours } = assistant;
   const rules = {
     enabled: enabled && channels.includes("email") && !paused,
     intervalMs: chase_interval_hours * HOUR_MS,
     quietHours: quietHours.enabled ? quietHours : QUIET_HOURS_DEFAULTS,
+    budget: `${limits.perAccount}/${limits.newAddresses}`,
   };
   return { ...rules, version: createHash("sha256").update(JSON.stringify(rules)).digest("base64url").slice(0, 16) };
 }

@@ -1,27 +1,43 @@
 import type { CandidateKey } from "../candidates/reader.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { OutreachAccountStore } from "./account-store.ts";
+import type { AddressHash } from "./address-hash.ts";
 import { LinkStore } from "./link-store.ts";
+import { MailBudget } from "./mail-budget.ts";
 import { MessageStore } from "./message-store.ts";
+import { OptOutStore } from "./opt-out-store.ts";
 
 export class OutreachStores {
+  readonly addresses: AddressHash;
   readonly accounts: OutreachAccountStore;
   readonly links: LinkStore;
   readonly messages: MessageStore;
+  readonly optOuts: OptOutStore;
+  readonly budget: MailBudget;
 
-  constructor(mongo: Mongo, random: (bytes: number) => Buffer) {
+  constructor(mongo: Mongo, addresses: AddressHash, random: (bytes: number) => Buffer) {
+    this.addresses = addresses;
     this.accounts = new OutreachAccountStore(mongo);
     this.links = new LinkStore(mongo, random);
     this.messages = new MessageStore(mongo);
+    this.optOuts = new OptOutStore(mongo, addresses);
+    this.budget = new MailBudget(mongo);
   }
 
-  /** Removes what is stored about a candidate: links and history. Two round trips. @throws problem store_unavailable */
+  /**
+   * Removes what is stored about a candidate: links, history, and that the account wrote to these addresses. Opt-outs hold
+   * for the next candidate with the address, so they only forget this one. Four or five round trips.
+   * @throws problem store_unavailable
+   */
   async removeAll(candidate: CandidateKey): Promise<void> {
-    await this.links.remove(candidate);
+    const addresses = await this.links.remove(candidate);
+    await this.budget.forgetAddresses(candidate.accountId, addresses);
     await this.messages.remove(candidate);
+    await this.optOuts.forget(candidate);
   }
 
   get indexes() {
-    return [...this.accounts.indexes, ...this.links.indexes, ...this.messages.indexes];
+    const { accounts, links, messages, optOuts, budget } = this;
+    return [accounts, links, messages, optOuts, budget.days].flatMap((store) => [...store.indexes]);
   }
 }

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import contentDisposition from "content-disposition";
-import Negotiator from "negotiator";
 import { CandidatePath } from "../candidates/schema.ts";
 import { endpoint } from "../api/endpoint.ts";
 import { BinaryAnswer } from "../http/answer.ts";
+import { negotiate } from "../http/negotiate.ts";
 import { problem } from "../problems.ts";
 import { jsonText } from "../http/json-text.ts";
 import { type Form, FORMS, Pack, PackQuery } from "./schema.ts";
@@ -45,7 +45,9 @@ export function packEndpoints(packs: PackService) {
  * @throws problem not_acceptable
  */
 function preferredForm(accept: string | undefined): Form {
-  const [best] = new Negotiator({ headers: accept === undefined ? {} : { accept } }).mediaTypes(
+  const [best] = negotiate(
+    "accept",
+    accept,
     FORMS.map((form) => MEDIA_TYPES[form]),
   );
   const form = FORMS.find((candidate) => MEDIA_TYPES[candidate] === best);

@@ -1,5 +1,7 @@
 import { extension } from "mime-types";
 import type { ContentRecord, DocumentRecord } from "../candidates/record.ts";
+import { isDocumentEnding } from "../content/endings.ts";
+import { shown } from "../visible-text.ts";
 import type { PackFile } from "./bundle.ts";
 
 /**
@@ -27,21 +29,21 @@ export function nameFiles(documents: readonly DocumentRecord[]): PackFile[] {
 function fileNameOf(name: string, content: ContentRecord): string {
   const ending = endingOf(content);
   const stem = name.toLowerCase().endsWith(ending) ? name.slice(0, name.length - ending.length) : name;
-  const clean = shorten(stem.normalize("NFC").replace(/\s+/g, " ").trim().replace(FORBIDDEN, "_")).replace(
-    /[. ]+$/,
-    "",
-  );
+  const plain = shown(stem.normalize("NFC").replace(/\s+/g, " ").trim().replace(FORBIDDEN, "_"));
+  const clean = shorten(plain).replace(/[. ]+$/, "");
   return (clean === "" ? "document" : clean) + ending;
 }
 
 /**
  * Returns the extension with its dot, in lower case: the uploaded file's, or one for its media type. Empty if neither
- * gives one.
+ * gives one. `.bin` follows one that is not a document's, so that no program starts when the file is opened.
  */
 function endingOf({ filename, content_type }: ContentRecord): string {
   const own = /.\.([A-Za-z0-9]{1,10})$/.exec(filename ?? "")?.[1];
   const found = own ?? (content_type === "application/octet-stream" ? false : extension(content_type));
-  return found ? `.${found.toLowerCase()}` : "";
+  if (!found) return "";
+  const ending = found.toLowerCase();
+  return isDocumentEnding(ending) ? `.${ending}` : `.${ending}.bin`;
 }
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });

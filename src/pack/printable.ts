@@ -1,8 +1,10 @@
+import { shown } from "../visible-text.ts";
+
 /** First Strong Isolate and its end (UAX #9, 2.4). The text between them has its own direction. */
 const ISOLATE = "\u2068";
 const END_ISOLATE = "\u2069";
 
-/** Invisible characters that change the direction of their surroundings. LRM, RLM and ALM are harmless and are kept. */
+/** Invisible characters that change the direction of their surroundings. LRM, RLM and ALM are left out. */
 const REORDERING = /[\u202A-\u202E\u2066-\u2069]/g;
 /** Control characters, and code points that Unicode guarantees never to be characters. */
 const UNPRINTABLE = /[\p{Cc}\p{Noncharacter_Code_Point}]/gu;
@@ -31,12 +33,11 @@ export function printable(text: string): string {
 
 /** Does the same for text of one line: a name, an address. */
 export function printableLine(text: string): string {
-  const plain = text
+  const whole = text
     .replace(/[\s\u0085]+/g, " ")
     .replace(UNPRINTABLE, "\uFFFD")
-    .replace(REORDERING, "\uFFFD")
-    .replace(EXCESSIVE_MARKS, "$1\uFFFD")
-    .trim();
+    .replace(REORDERING, "\uFFFD");
+  const plain = shown(whole).replace(EXCESSIVE_MARKS, "$1\uFFFD").trim();
   if (plain === "") return "";
   return ISOLATE + plain.replace(LONG_WORD, withBreaks) + END_ISOLATE;
 }

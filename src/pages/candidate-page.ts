@@ -1,4 +1,4 @@
-import type { CandidateRecord, DocumentRecord } from "../candidates/record.ts";
+import type { Glance } from "../candidates/glance-store.ts";
 import { isAskedOfCandidate } from "../candidates/chase.ts";
 import { type Html, html } from "../infra/html.ts";
 import { noteOf, shortened } from "../outreach/message.ts";
@@ -15,7 +15,7 @@ export interface News {
 interface Facts {
   /** The page's own path. */
   readonly path: string;
-  readonly record: CandidateRecord;
+  readonly record: Glance;
   readonly words: Words;
   readonly sender: string;
   readonly instructions: string | null;
@@ -59,7 +59,7 @@ function newsOf({ text, refused }: News): Html {
   return html`<p class="${refused ? "bad" : "good"}" role="${refused ? "alert" : "status"}">${text}</p>`;
 }
 
-function formOf(document: DocumentRecord, { path, words }: Facts, news: News | undefined): Html {
+function formOf(document: Glance["documents"][number], { path, words }: Facts, news: News | undefined): Html {
   const { id, name } = document;
   const note = noteOf(document as NamedDocument, words);
   const texts = words.pages.documents;

@@ -2,6 +2,7 @@ import type Router from "@koa/router";
 import type { Context } from "koa";
 import type { ApiState } from "../api/state.ts";
 import type { DocumentService } from "../documents/service.ts";
+import { negotiate } from "../http/negotiate.ts";
 import type { UploadRules } from "../http/upload.ts";
 import { LANGUAGES, wordsOf } from "../outreach/wording/language.ts";
 import type { Words } from "../outreach/wording/words.ts";
@@ -10,7 +11,7 @@ import { candidatePage, type News } from "./candidate-page.ts";
 import { noticeOf, type Page, pageOf, POLICY } from "./page.ts";
 import { receiveFields, receiveFile, refusalOf } from "./receive.ts";
 import { fieldOf, MAX_ANSWER, questionsPage, refereePage } from "./referee-page.ts";
-import { excessOf, hasStopped, isOpen, type RefereeResponse, type Visit, type Visits } from "./visits.ts";
+import { excessOf, isOpen, type RefereeResponse, type Visit, type Visits } from "./visits.ts";
 import { html } from "../infra/html.ts";
 
 export interface PagesOptions {
@@ -34,6 +35,9 @@ const HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "X-Robots-Tag": "noindex",
 };
+
+/** The path of an upload, below that of a candidate's link. */
+const UPLOAD = "/documents/:document";
 
 /** The path of the first page of each kind. */
 const PATHS = { candidate: "/u", referee: "/r" } as const;
@@ -62,11 +66,15 @@ export function mountPages(
       ctx.state.endpointName = `${kind}Page`;
       ctx.state.route = route;
       ctx.set(HEADERS);
-      let words = wordsOf(ctx.acceptsLanguages(LANGUAGES.map(({ language }) => language)) || "en");
-      try {
-        const visit = await visits.open(ctx.params["token"] ?? "", kind, ctx.ip);
+      let words = wordsOf(languageFor(ctx.req.headers["accept-language"]));
+      const token = ctx.params["token"] ?? "";
+      const answer = async () => {
+        const visit = await visits.open(token, kind, ctx.ip);
         words = visit.words;
-        send(ctx, await show(visit, ctx));
+        return show(visit, ctx);
+      };
+      try {
+        send(ctx, await (rest === UPLOAD ? visits.uploading(token, answer) : answer()));
       } catch (error) {
         send(ctx, failureOf(ctx, words, error));
       }
@@ -86,11 +94,11 @@ export function mountPages(
     return candidatePage(200, factsOf(visit, ctx), arrivedNews(visit, ctx));
   });
 
-  add("post", "candidate", "/documents/:document", async (visit, ctx) => {
+  add("post", "candidate", UPLOAD, async (visit, ctx) => {
     if (!isOpen(visit)) return closed(visit);
     const documentId = ctx.params["document"] ?? "";
     try {
-      await receiveFile(ctx.req, { link: visit.link, documentId }, { documents, rules });
+      await receiveFile(ctx.req, { visit, documentId }, { documents, rules });
     } catch (error) {
       const refused = refusalOf(error, visit.words, maxMegabytesIn(visit.words));
       if (refused === undefined) throw error;
@@ -141,6 +149,16 @@ export function mountPages(
   }
 }
 
+/** The language of a page whose account is not known: the one that the browser asks for. */
+function languageFor(header: string | undefined): string {
+  const [best = "en"] = negotiate(
+    "accept-language",
+    header,
+    LANGUAGES.map(({ language }) => language),
+  );
+  return best;
+}
+
 function send(ctx: Ctx, page: Page | string): void {
   if (typeof page === "string") {
     ctx.status = 303;
@@ -162,7 +180,7 @@ function closed(visit: Visit): Page {
     return noticeOf(200, words, { title: pages.thanks, text: pages.reference.declined });
   if (reference === undefined && record.state === "completed")
     return noticeOf(200, words, { title: pages.thanks, text: pages.documents.all });
-  if (hasStopped(visit)) return noticeOf(200, words, { title: pages.stop.title, text: pages.stop.done(sender) });
+  if (visit.stopped) return noticeOf(200, words, { title: pages.stop.title, text: pages.stop.done(sender) });
   return noticeOf(410, words, pages.closed);
 }
 

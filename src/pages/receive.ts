@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { hashOfAddress } from "../candidates/address.ts";
 import { isAskedOfCandidate } from "../candidates/chase.ts";
 import type { CandidateRecord, DocumentRecord } from "../candidates/record.ts";
+import { withSafeEnding } from "../content/endings.ts";
 import type { StoredFile } from "../content/file.ts";
 import type { DocumentService } from "../documents/service.ts";
 import { mediaTypeOf } from "../http/body.ts";
@@ -10,8 +10,7 @@ import type { UploadRules } from "../http/upload.ts";
 import type { Precondition } from "../precondition.ts";
 import { Problem, type ProblemCode, problem } from "../problems.ts";
 import type { Words } from "../outreach/wording/words.ts";
-import type { Link } from "../outreach/link-store.ts";
-import { notNeeded } from "./visits.ts";
+import { notNeeded, type Visit } from "./visits.ts";
 
 /** What DocumentService shows to a precondition: the document, and its candidate. */
 type Views = readonly [Pick<DocumentRecord, "state">, Pick<CandidateRecord, "withdrawn" | "email">];
@@ -20,10 +19,10 @@ type Views = readonly [Pick<DocumentRecord, "state">, Pick<CandidateRecord, "wit
  * Lets a file in only while the candidate is asked for it: not after somebody has sent or reviewed the document, withdrawn
  * the candidate, or corrected the address, while the file was arriving. @throws problem invalid_transition
  */
-function whileAsked({ address }: Link): Precondition {
+function whileAsked({ isOwn }: Visit): Precondition {
   return (views) => {
     const [document, { withdrawn, email }] = views as Views;
-    const isSame = email !== null && hashOfAddress(email) === address;
+    const isSame = email !== null && isOwn(email);
     if (withdrawn || !isSame || !isAskedOfCandidate(document.state)) throw notNeeded();
   };
 }
@@ -34,17 +33,19 @@ function whileAsked({ address }: Link): Precondition {
  */
 export async function receiveFile(
   req: IncomingMessage,
-  { link, documentId }: { link: Link; documentId: string },
+  { visit, documentId }: { visit: Visit; documentId: string },
   { documents, rules }: { documents: DocumentService; rules: UploadRules },
 ): Promise<void> {
   const upload = openFormOf(req, rules);
+  const { link } = visit;
   const address = { accountId: link.accountId, candidateId: link.id, documentId };
-  const asked = whileAsked(link);
+  const asked = whileAsked(visit);
   let file: StoredFile | undefined;
   try {
     const arriving = await upload.file;
     if (arriving === undefined) throw problem("validation_failed", "The form has no file.");
-    file = await documents.receive(address, arriving, asked);
+    const filename = arriving.filename === null ? null : withSafeEnding(arriving.filename);
+    file = await documents.receive(address, { ...arriving, filename }, asked);
     await upload.fields();
     const received = file;
     file = undefined; // from here on it is the service's

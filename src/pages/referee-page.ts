@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Html, html } from "../infra/html.ts";
+import { escaped, type Html, html, raw } from "../infra/html.ts";
 import type { Words } from "../outreach/wording/words.ts";
 import { type Page, pageOf } from "./page.ts";
 
@@ -61,6 +61,7 @@ export function fieldOf(question: string): string {
 }
 
 function questionOf(question: string, n: number, answer: string): Html {
+  const kept = raw(escaped(answer)); // as it was written, so that nothing of it is lost
   return html`<label for="answer-${n}">${question}</label>
-    <textarea id="answer-${n}" name="${fieldOf(question)}" rows="4" maxlength="${MAX_ANSWER}">${answer}</textarea>`;
+    <textarea id="answer-${n}" name="${fieldOf(question)}" rows="4" maxlength="${MAX_ANSWER}">${kept}</textarea>`;
 }

@@ -1,22 +1,29 @@
 import { GuessGuard } from "../accounts/guard.ts";
-import { hashOfAddress } from "../candidates/address.ts";
 import { optedOut } from "../candidates/chase-edits.ts";
-import { type CandidateRecord, type ReferenceRecord, TO_CANDIDATE } from "../candidates/record.ts";
+import { addressesOf } from "../candidates/planned.ts";
+import type { Glance, GlanceStore } from "../candidates/glance-store.ts";
+import { type ReferenceRecord, TO_CANDIDATE } from "../candidates/record.ts";
 import { MAX_RESPONSE_BYTES, patchedReference } from "../candidates/reference-edits.ts";
 import type { CandidateStore } from "../candidates/store.ts";
-import { isTombstone } from "../candidates/tombstone.ts";
-import { hashOfToken, type Link, type LinkStore } from "../outreach/link-store.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import { hashOfToken, type Link } from "../outreach/link-store.ts";
 import { nameOf } from "../outreach/message.ts";
 import type { RulesReader } from "../outreach/rules.ts";
+import type { OutreachStores } from "../outreach/stores.ts";
 import { wordsOf } from "../outreach/wording/language.ts";
 import type { Words } from "../outreach/wording/words.ts";
 import { problem } from "../problems.ts";
+import { LinkBudget } from "./link-budget.ts";
 
 export interface Visit {
   readonly link: Link;
-  readonly record: CandidateRecord;
+  /** Whether an address is the one that the link was sent to. */
+  readonly isOwn: (email: string) => boolean;
+  /** Whether its owner has stopped the messages. */
+  readonly stopped: boolean;
+  readonly record: Glance;
   /** The reference that the link is about. Undefined if it is the candidate's link. */
-  readonly reference: ReferenceRecord | undefined;
+  readonly reference: Glance["references"][number] | undefined;
   readonly words: Words;
   readonly sender: string;
   /** The candidate's name. Null if it is not known. */
@@ -26,9 +33,11 @@ export interface Visit {
 }
 
 interface Dependencies {
-  readonly store: CandidateStore;
-  readonly links: Pick<LinkStore, "find" | "existing">;
+  readonly store: Pick<CandidateStore, "change">;
+  readonly glances: Pick<GlanceStore, "find">;
+  readonly stores: Pick<OutreachStores, "addresses" | "budget" | "links" | "optOuts">;
   readonly rules: Pick<RulesReader, "fresh">;
+  readonly clock: Clock;
 }
 
 const OPEN_TO_REFEREE = new Set<ReferenceRecord["state"]>(["requested", "bounced", "unresponsive"]);
@@ -36,45 +45,63 @@ const OPEN_TO_REFEREE = new Set<ReferenceRecord["state"]>(["requested", "bounced
 export class Visits {
   readonly #dependencies: Dependencies;
   readonly #guard: GuessGuard;
+  readonly #budget = new LinkBudget();
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
-    const existingSecrets = (hashes: readonly string[]) => dependencies.links.existing(hashes);
+    const existingSecrets = (hashes: readonly string[]) => dependencies.stores.links.existing(hashes);
     this.#guard = new GuessGuard({ store: { existingSecrets }, failedGuess: "not_found" });
   }
 
   /**
    * Opens a link. Changes nothing. Three round trips.
    * @param address of the client: it may open few wrong links.
-   * @throws problems not_found, rate_limited (scope `address`), store_unavailable.
+   * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links), store_unavailable.
    */
   async open(token: string, kind: "candidate" | "referee", address: string): Promise<Visit> {
-    const { links, rules, store } = this.#dependencies;
+    const { stores, rules, glances } = this.#dependencies;
     const hash = hashOfToken(token) ?? "";
-    const link = await this.#guard.attempt({ address, hash }, async () => (await links.find(hash)) ?? noLink());
-    const [record, { assistant, name }] = await Promise.all([
-      store.reader.find(link.accountId, link.id),
+    await this.#budget.check(hash);
+    const link = await this.#guard.attempt({ address, hash }, async () => (await stores.links.find(hash)) ?? noLink());
+    await this.#budget.count(hash);
+    const [record, { assistant, sender }, stopped] = await Promise.all([
+      glances.find(link, kind === "candidate" ? "documents" : "references"),
       rules.fresh(link.accountId),
+      stores.optOuts.has(link),
     ]);
-    if (record === null || isTombstone(record)) return noLink();
+    if (record === null) return noLink();
     const reference = record.references.find(({ id }) => id === link.to);
     if (kind === "candidate" ? link.to !== TO_CANDIDATE : reference === undefined) return noLink();
     const words = wordsOf(assistant.language);
     return {
       link,
+      isOwn: (email) => stores.addresses.matches(link.address, email),
+      stopped,
       record,
       reference,
       words,
-      sender: assistant.display_name ?? name,
+      sender,
       person: nameOf(record),
       instructions: assistant.instructions,
       questions: assistant.reference_questions ?? words.pages.reference.questions,
     };
   }
 
-  /** Stops messages to the address that the link was sent to. One round trip or two. @throws problem store_unavailable */
-  async stop({ link }: Visit): Promise<void> {
-    await this.#dependencies.store.change(link.accountId, link.id, (before) => optedOut(before, link.address));
+  /** Runs an upload through a link, with the visit in it. @throws problem rate_limited (scope `link`) if too many run. */
+  uploading<Result>(token: string, upload: () => Promise<Result>): Promise<Result> {
+    return this.#budget.during(hashOfToken(token) ?? "", upload);
+  }
+
+  /**
+   * Stops messages of the account to the address that the link was sent to. Its other candidates note it soon
+   * (OptOutSpreader). Four round trips. @throws problem store_unavailable
+   */
+  async stop({ link, isOwn, stopped }: Visit): Promise<void> {
+    const { store, stores, clock } = this.#dependencies;
+    const now = clock.now();
+    await stores.optOuts.add(link, timestamp(now));
+    await store.change(link.accountId, link.id, (before) => optedOut(before, addressesOf(before).filter(isOwn)));
+    if (!stopped) await stores.budget.optedOut(link.accountId, now);
   }
 
   /** Records that the referee gives no reference. @throws problems invalid_transition, store_unavailable. */
@@ -90,10 +117,11 @@ export class Visits {
     return this.#settle(visit, { state: "received", response: { ...response } });
   }
 
-  async #settle({ link }: Visit, patch: Parameters<typeof patchedReference>[1]): Promise<void> {
+  async #settle(visit: Visit, patch: Parameters<typeof patchedReference>[1]): Promise<void> {
+    const { link } = visit;
     await this.#dependencies.store.change(link.accountId, link.id, (before, now) => {
       const reference = before.references.find(({ id }) => id === link.to);
-      if (reference === undefined || !isOpen({ link, record: before, reference })) throw notNeeded();
+      if (reference === undefined || !isOpen({ ...visit, record: before, reference })) throw notNeeded();
       const settled = patchedReference({ ...reference, response: null }, patch, { started: true, now });
       return { ...before, references: before.references.map((other) => (other === reference ? settled : other)) };
     });
@@ -113,16 +141,11 @@ export function excessOf(response: RefereeResponse): number {
  * Returns whether the visitor still has something to do. Whoever got the link at an address that is no longer the
  * recipient's has not: it may have been a mistake.
  */
-export function isOpen(visit: Pick<Visit, "link" | "record" | "reference">): boolean {
-  const { link, record, reference } = visit;
-  if (record.withdrawn || record.started_at === null || hasStopped(visit)) return false;
+export function isOpen({ isOwn, stopped, record, reference }: Visit): boolean {
+  if (record.withdrawn || record.started_at === null || stopped) return false;
   const { email } = reference ?? record;
-  if (email === null || hashOfAddress(email) !== link.address) return false;
+  if (email === null || !isOwn(email)) return false;
   return reference === undefined ? record.state !== "completed" : OPEN_TO_REFEREE.has(reference.state);
-}
-
-export function hasStopped({ link, record }: Pick<Visit, "link" | "record">): boolean {
-  return record.outreach.opted_out.includes(link.address);
 }
 
 function noLink(): never {

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import { MAX_FAULTS } from "../problems.ts";
+import { withoutInvisible } from "../visible-text.ts";
 import { phoneOf } from "./phone.ts";
 
 /**
@@ -23,6 +24,8 @@ interface Node {
   readonly maxProperties?: number;
   readonly then?: Node;
   readonly else?: Node;
+  /** Marks identifiers: invisible characters are left out of them. */
+  readonly "x-identifier"?: true;
   /** Marks the values of metadata: numbers and booleans become text there. */
   readonly "x-scalar"?: true;
 }
@@ -78,7 +81,10 @@ function withFewUnknown(value: Record<string, unknown>, properties: Record<strin
 function ofMember(node: Node): Tidy {
   const tidy = ofNode(node) ?? unchanged;
   if (!typesOf(node).includes("null")) return tidy;
-  return (value) => (typeof value === "string" && value.trim() === "" ? null : tidy(value));
+  return (value) => {
+    const tidied = typeof value === "string" && value.trim() === "" ? "" : tidy(value);
+    return tidied === "" ? null : tidied;
+  };
 }
 
 function ofMap(member: Node, max = Infinity): Tidy {
@@ -118,10 +124,11 @@ function typesOf({ type = [] }: Node): readonly string[] {
   return [type].flat();
 }
 
-function ofText({ format, maxLength }: Node): Tidy {
+function ofText({ format, maxLength, ...node }: Node): Tidy {
+  const isIdentifier = format === "idn-email" || node["x-identifier"] === true;
   return (value) => {
     if (typeof value !== "string") return value;
-    const text = value.trim();
+    const text = (isIdentifier ? withoutInvisible(value) : value).trim();
     if (format === "phone") return phoneOf(text);
     return cut(format === "date" ? text.replace(MIDNIGHT, "$1") : text, maxLength);
   };

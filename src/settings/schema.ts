@@ -10,11 +10,23 @@ const TimeOfDay = Type.String({
   "x-must-be": "a time of day from 00:00 to 23:59, for example 21:00",
 });
 
+/** What could be read as an address, in the forms that Unicode has of it, and what turns text around. */
+const IN_ADDRESSES = '@\\uff20\\ufe6b<\\uff1c\\ufe64>\\uff1e\\ufe65"\\uff02';
+const UNSEEN = "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069";
+/** What the sender's name may not have. */
+export const NOT_IN_NAMES = new RegExp(`[${IN_ADDRESSES}${UNSEEN}]`, "gu");
+
+const SenderName = Type.String({
+  maxLength: 200,
+  pattern: `^[^${IN_ADDRESSES}${UNSEEN}]*$`,
+  "x-must-be": 'a name without @, <, >, ", control characters and marks of text direction, for example Acme Onboarding',
+});
+
 const assistantFields = {
   enabled: about(Type.Boolean(), "Whether the assistant sends messages. Default: true.", true),
   display_name: about(
-    nullable(freeText(200)),
-    "The sender's name in messages, up to 200 characters.",
+    nullable(SenderName),
+    "The sender's name in messages, up to 200 characters, without @, <, > and \". Messages show it as NAME via HOST.",
     "Acme Onboarding",
   ),
   reply_to: about(nullable(Email), "Where replies go.", "onboarding@example.com"),

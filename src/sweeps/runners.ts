@@ -8,8 +8,10 @@ import type { Clock } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { Chase } from "../outreach/chase.ts";
+import type { OutreachStores } from "../outreach/stores.ts";
 import { LeaseStore } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
+import { guessableAddresses, leftOverMail } from "./mail.ts";
 import { erasures, expiries, idempotencyRecords, leftOverBytes, type Sweep } from "./sweep.ts";
 
 /** Pause between two looks at what reminders or plans are due, in milliseconds. */
@@ -26,6 +28,7 @@ interface Dependencies {
   readonly idempotency: IdempotencyStore;
   /** Undefined if no reminders are sent. */
   readonly chase: Chase | undefined;
+  readonly outreachStores: OutreachStores;
   /** Names this process. */
   readonly holder: string;
   /** Maximum clock skew between replicas, in milliseconds. */
@@ -36,23 +39,28 @@ interface Dependencies {
 
 /** Creates what runs the sweeps. Reminders and replans have a runner of their own each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
-  const { mongo, clock, candidates, content, eraser, idempotency, chase, holder, skewMs, log, metrics } = dependencies;
+  const { mongo, clock, candidates, content, eraser, idempotency, chase, outreachStores, holder } = dependencies;
+  const { skewMs, log, metrics } = dependencies;
   const shared = { leases: new LeaseStore({ mongo, clock, holder, skewMs }), log, metrics };
   const sweeps = [
     expiries(new ExpiryStore(mongo, clock, candidates), clock),
     leftOverBytes(content, candidates.reader),
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),
+    leftOverMail(outreachStores, candidates.reader, clock),
+    guessableAddresses(outreachStores),
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
   if (chase === undefined) return [usual];
-  const { chaser, replanner } = chase;
+  const { chaser, replanner, optOuts } = chase;
   const times = { leaseMs: REMINDERS_LEASE_MS, restMs: REMINDERS_REST_MS };
   const ofOne = (sweep: Sweep) => new SweepRunner({ ...shared, ...times, name: sweep.name, sweeps: [sweep] });
   return [
     usual,
     // Plans reminders anew where settings have changed.
     ofOne({ name: "replans", run: (signal) => replanner.run(signal) }),
+    // Notes opt-outs on all candidates with the address.
+    ofOne({ name: "opt_outs", run: (signal) => optOuts.run(signal) }),
     // Sends the reminders that are due.
     ofOne({ name: "reminders", run: (signal) => chaser.run(signal) }),
   ];

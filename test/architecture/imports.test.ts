@@ -24,7 +24,7 @@ const FLOORS = [
   ["http", "accounts"],
   ["content", "audit"],
   ["infra", "schema", "precondition.ts"],
-  ["config.ts", "problems.ts"],
+  ["config.ts", "problems.ts", "visible-text.ts"],
   ["client", "docs"],
 ];
 

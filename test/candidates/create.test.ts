@@ -162,7 +162,7 @@ describe("POST /candidates", () => {
       /base64/,
     ],
     ["metadata that is a list", { metadata: { a: [1] } }, "/metadata/a", /a string/],
-    ["an external_id that contains NUL", { external_id: "7\u0000" }, "/external_id", /without NUL/],
+    ["an external_id that contains NUL", { external_id: "7\u0000" }, "/external_id", /visible characters/],
   ];
   for (const [what, json, pointer, detail] of REFUSED) {
     it(`refuses ${what}`, async () => {

@@ -87,7 +87,7 @@ describe("GET /candidates", () => {
     ["updated_since=2026-08-17T09:30:00%2B00", "/updated_since", /timestamp with an offset/],
     ["updated_since=2026-08-17T09:30:00%2B0000", "/updated_since", /timestamp with an offset/],
     ["external=1", "/external", /external_id/],
-    ["external_id=7%00", "/external_id", /without NUL/],
+    ["external_id=7%00", "/external_id", /visible characters/],
     ["__proto__=1", "/__proto__", /not a known field/],
   ];
   for (const [query, pointer, detail] of REFUSED) {

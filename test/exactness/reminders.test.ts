@@ -55,6 +55,8 @@ describe(`reminders about ${CANDIDATES} candidates, sent by ${REPLICAS} replicas
       MAIL_FROM: "jobs@example.com",
       PUBLIC_URL: "https://hire.example.com",
       MAIL_PER_MINUTE: PER_MINUTE,
+      MAIL_PER_ACCOUNT_PER_DAY: 100_000,
+      MAIL_NEW_ADDRESSES_PER_DAY: 100_000,
       LIMIT_SCALE: 1_000,
       STORE_TIMEOUT_MS: 30_000,
     };

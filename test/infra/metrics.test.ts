@@ -47,6 +47,8 @@ describe("The metrics of the service", () => {
       sweep_last_success_timestamp_seconds: "gauge max sweep",
       outreach_messages_total: "counter sum outcome recipient",
       outreach_mail_outages_total: "counter sum",
+      outreach_messages_today: "gauge max",
+      outreach_messages_today_of_one_account: "gauge max",
       feed_lag_seconds: "gauge max",
       feed_unsettled_writes: "gauge sum",
       db_client_connection_count: "gauge sum db_client_connection_state db_system_name",

@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { hashOfAddress } from "../../src/candidates/address.ts";
 import { optedOut } from "../../src/candidates/chase-edits.ts";
 import { patched, withOutreach } from "../../src/candidates/edits.ts";
 import { MAX_CANDIDATE_BYTES } from "../../src/candidates/stored.ts";
@@ -55,7 +54,7 @@ describe("The sender of reminders", () => {
       documents: record.documents.map((document) => ({ ...document, state: "received" as const })),
     }));
     await bench.candidates.erase(bench.accountId, erased, "key_1", () => undefined);
-    await bench.change(stopped, (record) => optedOut(record, hashOfAddress(ADA)));
+    await bench.change(stopped, (record) => optedOut(record, [ADA]));
     await bench.change(capped, (record) => withOutreach(record, { docs_chase_attempts: 0 }));
     expect(await bench.chaser({ due }).run(go)).to.equal(0);
     expect(bench.sent).to.deep.equal([]);

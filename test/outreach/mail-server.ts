@@ -20,6 +20,10 @@ export interface MailServer {
   readonly url: string;
   /** Every message that was taken whole, in their order. */
   readonly taken: ParsedMail[];
+  /** The names that clients gave in EHLO, one for each message that they began. */
+  readonly names: string[];
+  /** Whether each of these connections was encrypted by then. */
+  readonly encrypted: boolean[];
   /** Resolves when so many messages were taken. */
   received(count: number): Promise<void>;
   /** Says what to do with the next message or connection. Accepts everything until it is set. */
@@ -35,15 +39,19 @@ function refusal({ reply, text = "not this one" }: { reply: number; text?: strin
 }
 
 /** Starts a mail server. Nobody needs to log in. */
-export async function startMailServer(port = 0, { offersLogin = false } = {}): Promise<MailServer> {
+export async function startMailServer(port = 0, { offersLogin = false, offersTls = false } = {}): Promise<MailServer> {
   const server: SMTPServer = new SMTPServer({
     authOptional: true,
-    disabledCommands: offersLogin ? ["STARTTLS"] : ["AUTH", "STARTTLS"],
+    disabledCommands: [...(offersLogin ? [] : ["AUTH"]), ...(offersTls ? [] : ["STARTTLS"])],
     allowInsecureAuth: true,
     disableReverseLookup: true,
     logger: false,
     onConnect: (session, done) => handle("connect", session, undefined, done),
-    onMailFrom: (_, session, done) => handle("mail", session, undefined, done),
+    onMailFrom: (_, session, done) => {
+      mailServer.names.push(session.hostNameAppearsAs);
+      mailServer.encrypted.push(session.secure);
+      handle("mail", session, undefined, done);
+    },
     onRcptTo: ({ address }, session, done) => handle("rcpt", session, address, done),
     onData: (stream, session, done) => callbackify(take)(stream, session, done),
   });
@@ -92,6 +100,8 @@ export async function startMailServer(port = 0, { offersLogin = false } = {}): P
   const mailServer: MailServer = {
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
     taken: [],
+    names: [],
+    encrypted: [],
     async received(count) {
       while (mailServer.taken.length < count) await once(arrivals, "mail");
     },

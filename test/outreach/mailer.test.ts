@@ -31,7 +31,11 @@ describe("Mail over SMTP", () => {
 
   before(async () => {
     server = await startMailServer();
-    mailer = smtpMailer(server.url, { connectionTimeout: 500, greetingTimeout: 500, socketTimeout: 500 });
+    mailer = smtpMailer(server.url, "hire.example.com", {
+      connectionTimeout: 500,
+      greetingTimeout: 500,
+      socketTimeout: 500,
+    });
   });
   after(async () => {
     mailer.close();
@@ -87,7 +91,11 @@ describe("Mail over SMTP", () => {
   ];
   for (const [what, treatment, outcome, taken] of CASES) {
     it(`tells ${what}: ${outcome}`, async () => {
-      const fresh = smtpMailer(server.url, { connectionTimeout: 500, greetingTimeout: 500, socketTimeout: 500 });
+      const fresh = smtpMailer(server.url, "hire.example.com", {
+        connectionTimeout: 500,
+        greetingTimeout: 500,
+        socketTimeout: 500,
+      });
       server.treat = () => treatment;
       const { kind, code } = await fresh.send(messageTo("ada@example.com"));
       expect(`${kind} ${code}`).to.equal(outcome);
@@ -99,24 +107,24 @@ describe("Mail over SMTP", () => {
   }
 
   it("is not given to a server that offers no login if there is a password: that would bounce everybody", async () => {
-    const fresh = smtpMailer(server.url.replace("//", "//user:password@"));
+    const fresh = smtpMailer(server.url.replace("//", "//user:password@"), "hire.example.com");
     expect((await fresh.send(messageTo("ada@example.com"))).kind).to.equal("outage");
-    expect(await fresh.works()).to.equal(false);
+    expect(await fresh.fault()).to.have.property("code");
     expect(server.taken).to.have.length(0);
     fresh.close();
   });
 
   it("needs no password if the server offers a login, but asks for none", async () => {
     const open = await startMailServer(0, { offersLogin: true });
-    const fresh = smtpMailer(open.url);
-    expect(await fresh.works()).to.equal(true);
+    const fresh = smtpMailer(open.url, "hire.example.com");
+    expect(await fresh.fault()).to.equal(undefined);
     expect((await fresh.send(messageTo("ada@example.com"))).kind).to.equal("sent");
     fresh.close();
     await open.stop();
   });
 
   it("opens one connection for a message, and leaves it to the sender to try again", async () => {
-    const fresh = smtpMailer(server.url);
+    const fresh = smtpMailer(server.url, "hire.example.com");
     let connections = 0;
     server.treat = ({ at }) => {
       if (at === "connect") connections++;
@@ -143,10 +151,50 @@ describe("Mail over SMTP", () => {
     expect((await mailer.send(messageTo("a da@exa mple.com"))).kind).to.equal("bounced");
   });
 
+  it("goes to a server without TLS only on this machine, or if the URL says so", async () => {
+    const strict = smtpMailer(`${server.url}?requireTLS=true`, "hire.example.com");
+    const outcome = await strict.send(messageTo("ada@example.com"));
+    expect(outcome).to.deep.include({ kind: "outage", step: "STARTTLS" });
+    expect((await strict.fault())?.step).to.equal("STARTTLS");
+    expect(server.taken).to.have.length(0);
+    strict.close();
+    const insecure = smtpMailer(`${server.url}?requireTLS=true&insecure=true`, "hire.example.com");
+    expect((await insecure.send(messageTo("ada@example.com"))).kind).to.equal("sent");
+    insecure.close();
+  });
+
+  it("is encrypted where that is demanded", async () => {
+    const encrypting = await startMailServer(0, { offersTls: true });
+    const strict = smtpMailer(`${encrypting.url}?requireTLS=true&tls.rejectUnauthorized=false`, "hire.example.com");
+    expect((await strict.send(messageTo("ada@example.com"))).kind).to.equal("sent");
+    expect(encrypting.encrypted).to.deep.equal([true]);
+    strict.close();
+    await encrypting.stop();
+  });
+
+  it("introduces itself by the host of the pages, or by the name in the URL", async () => {
+    const named = smtpMailer(`${server.url}?name=relay.example.net`, "hire.example.com");
+    const plain = smtpMailer(server.url, "hire.example.com");
+    server.names.length = 0;
+    for (const each of [plain, named]) {
+      await each.send(messageTo("ada@example.com"));
+      each.close();
+    }
+    expect(server.names).to.deep.equal(["hire.example.com", "relay.example.net"]);
+  });
+
+  it("is not sent to an address that SMTP would change, and names no such address for replies", async () => {
+    for (const address of ['"x\r\nRCPT TO:<q@q.com>"@example.com', '"x>,<y@z.com"@example.com'])
+      expect(await mailer.send(messageTo(address))).to.deep.equal({ kind: "bounced", code: "EENVELOPE" });
+    await mailer.send(messageTo("ada@example.com", { replyTo: '"x>,<y@z.com"@example.com' }));
+    expect(server.taken[0]?.replyTo).to.equal(undefined);
+    expect(server.taken).to.have.length(1);
+  });
+
   it("says whether the server can be used", async () => {
-    expect(await mailer.works()).to.equal(true);
+    expect(await mailer.fault()).to.equal(undefined);
     server.treat = () => ({ at: "connect", reply: 554 });
-    expect(await mailer.works()).to.equal(false);
+    expect(await mailer.fault()).to.deep.equal({ code: "554", step: "CONN" });
   });
 
   it("lets no name or subject add a header or a recipient", async () => {

@@ -3,6 +3,7 @@ import { planOf } from "../../src/candidates/chase.ts";
 import { claimed } from "../../src/candidates/chase-edits.ts";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { type Message, messageOf } from "../../src/outreach/message.ts";
+import { senderOf } from "../../src/outreach/rules.ts";
 import { LANGUAGES } from "../../src/outreach/wording/language.ts";
 import { type Assistant, ASSISTANT_DEFAULTS } from "../../src/settings/schema.ts";
 import { iso, requestedDocument, requestedReference, rules, START, startedCandidate } from "./support.ts";
@@ -20,13 +21,15 @@ const ADA = startedCandidate({ name: "Ada Lovelace", first_name: "Ada", job_titl
 function messages(record: CandidateRecord = ADA, assistant: Partial<Assistant> = {}, times = 1): Message[] {
   return planOf(record, rules(), START).messages.map((message, n) => {
     let after = record;
-    for (let time = 0; time < times; time++) after = claimed(after, message, `message-${n}`, iso(START));
+    for (let time = 0; time < times; time++)
+      after = claimed(after, message, { messageId: `message-${n}`, address: "" }, iso(START));
     return messageOf({
       record: after,
       message,
       messageId: `message-${n}`,
       assistant: { ...ASSISTANT_DEFAULTS, ...assistant },
-      accountName: "Acme",
+      sender: senderOf({ display_name: null, ...assistant }, "Acme"),
+      host: "hire.example.com",
       mailFrom: "jobs@example.com",
       pageUrl: "https://hire.example.com/u/token",
       stopUrl: "https://hire.example.com/u/token/stop",
@@ -38,7 +41,7 @@ describe("A reminder", () => {
   it("to the candidate lists each document, and why it is asked for again", () => {
     const [message] = messages();
     expect(message).to.deep.include({
-      from: { name: "Acme", address: "jobs@example.com" },
+      from: { name: "Acme via hire.example.com", address: "jobs@example.com" },
       to: { name: "Ada Lovelace", address: "ada@example.com" },
       replyTo: null,
       subject: "Acme needs documents from you",
@@ -81,10 +84,37 @@ describe("A reminder", () => {
       instructions: "Scans, please.\nNo photos.",
     };
     for (const { from, replyTo, text, html } of messages(ADA, settings)) {
-      expect([from.name, replyTo]).to.deep.equal(["Acme Onboarding", "people@acme.example"]);
+      expect([from.name, replyTo]).to.deep.equal(["Acme Onboarding via hire.example.com", "people@acme.example"]);
       expect(text).to.contain("Acme Onboarding").and.to.contain("\nScans, please.\nNo photos.\n");
       expect(html).to.contain("Scans, please.\nNo photos.");
     }
+  });
+
+  it("names no sender that could be read as another address, also one that was stored before that was refused", () => {
+    const display_name = 'Barclays "Security" <security@barclays.co.uk>\u202E\r\n＠';
+    const [message] = messages(ADA, { display_name });
+    expect(message?.from.name).to.equal("Barclays Security security barclays.co.uk via hire.example.com");
+    expect(message?.subject).to.not.match(/[@<>"\u202E]/);
+    expect(messages(ADA, { display_name: "<@>" })[0]?.from.name).to.equal("Acme via hire.example.com");
+    expect(messages(ADA, { display_name: "👩‍💻 علی‌رضا" })[0]?.from.name).to.equal("👩‍💻 علی‌رضا via hire.example.com");
+  });
+
+  it("shows no name that turns text around, and no link in the note as one", () => {
+    const [message] = messages(
+      {
+        ...ADA,
+        name: "Ada\u202E\nLovelace",
+        documents: [requestedDocument("doc_1", { name: "Passport\u202Efdp.exe" })],
+      },
+      { instructions: "See https://example.com/now" },
+    );
+    expect(message?.to.name).to.equal("Ada Lovelace");
+    expect(`${message?.text}${message?.html}`)
+      .to.contain("Passportfdp.exe")
+      .and.not.to.match(/\u202E/);
+    expect(message?.html)
+      .to.contain("See https://example.com/now")
+      .and.not.to.match(/<a [^>]*example\.com\/now/);
   });
 
   for (const { language } of LANGUAGES) {

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { type ChaseRules, planOf, type PlannedMessage } from "../../src/candidates/chase.ts";
-import { hashOfAddress } from "../../src/candidates/address.ts";
 import { bounced, claimed, deferred, lapsed, optedOut, replanned } from "../../src/candidates/chase-edits.ts";
 import { patched, started, withOutreach } from "../../src/candidates/edits.ts";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
@@ -46,7 +45,7 @@ function send(moment: Moment, message: PlannedMessage, outcome: (typeof OUTCOMES
   const before = attempts(record);
   expect(before, "it asks for something").not.to.have.length(0);
   const id = repeats?.message_id ?? `message.${moment.count++}`;
-  write(moment, (each, at) => claimed(each, message, id, at));
+  write(moment, (each, at) => claimed(each, message, { messageId: id, address: message.email }, at));
   expect(attempts(moment.record)).to.deep.equal(before.map((count) => (repeats ? count : count + 1)));
   for (const count of attempts(moment.record)) expect(count, "the cap").to.be.at.most(cap);
   expect(record.withdrawn, "withdrawn").to.equal(false);
@@ -138,7 +137,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   pick.map<Step>((at) => (moment) => {
     const to = at === 0 ? "candidate" : (moment.record.references[at - 1]?.id ?? "candidate");
     const address = to === "candidate" ? moment.record.email : moment.record.references[at - 1]?.email;
-    if (address) write(moment, (each) => optedOut(each, hashOfAddress(address)));
+    if (address) write(moment, (each) => optedOut(each, [address]));
   }),
   fc
     .tuple(fc.integer({ min: 1, max: 100 }), quiet, fc.boolean())

@@ -13,7 +13,11 @@ export const iso = (epochMs: number): string => new Date(epochMs).toISOString();
 /** Rules with an interval of so many hours. */
 export function rules(hours = 48, quietHours: Partial<QuietHours> = {}, more = {}): ChaseRules {
   const assistant = { ...ASSISTANT_DEFAULTS, chase_interval_hours: hours, ...more };
-  return rulesOf(assistant, { ...QUIET_HOURS_DEFAULTS, ...quietHours }, false);
+  return rulesOf(
+    assistant,
+    { ...QUIET_HOURS_DEFAULTS, ...quietHours },
+    { paused: false, limits: { perAccount: 2_000, newAddresses: 500 } },
+  );
 }
 
 export function requestedDocument(id: string, more: Partial<DocumentRecord> = {}): DocumentRecord {

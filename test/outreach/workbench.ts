@@ -8,7 +8,9 @@ import { newTypeId } from "../../src/infra/ids.ts";
 import { createIndexes } from "../../src/infra/indexes.ts";
 import { Metrics } from "../../src/infra/metrics.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
+import { AddressHash } from "../../src/outreach/address-hash.ts";
 import { Chaser, type ChaserOptions } from "../../src/outreach/chaser.ts";
+import { Claimer } from "../../src/outreach/claimer.ts";
 import { Composer } from "../../src/outreach/compose.ts";
 import type { Mailer, Outcome } from "../../src/outreach/mailer.ts";
 import type { Message } from "../../src/outreach/message.ts";
@@ -44,6 +46,7 @@ export class Workbench {
   assistant: Partial<Assistant> = {};
   quietHours: Partial<QuietHours> = {};
   status: "active" | "suspended" = "active";
+  readonly limits = { perAccount: 1_000, newAddresses: 1_000, perAddress: 1_000 };
   /** What the mail server does with each message. */
   deliver: (message: Message) => Outcome | Promise<Outcome> = () => ({ kind: "sent", code: "250" });
   mailWorks = true;
@@ -53,17 +56,20 @@ export class Workbench {
   constructor(mongo: Mongo) {
     this.#mongo = mongo;
     const clock = this.#clock;
-    this.stores = new OutreachStores(mongo, (bytes) => Buffer.alloc(bytes, newTypeId("req")));
+    const addresses = new AddressHash(Buffer.alloc(32));
+    this.stores = new OutreachStores(mongo, addresses, (bytes) => Buffer.alloc(bytes, newTypeId("req")));
     const settings = (values: () => object) => ({
       get: () => Promise.resolve({ version: 1, updated_at: null, values: values() }),
     });
     this.rules = new RulesReader({
       assistant: settings(() => this.assistant),
       quietHours: settings(() => this.quietHours),
-      pauses: this.stores.accounts,
+      outreachAccounts: this.stores.accounts,
       accounts: { get: (id) => Promise.resolve({ ...newAccount(id, "Acme", ""), status: this.status }) },
+      limits: this.limits,
+      clock,
     });
-    this.candidates = new CandidateStore(mongo, clock, (accountId) => this.rules.of(accountId));
+    this.candidates = new CandidateStore(mongo, clock, (accountId) => this.rules.of(accountId), this.stores.optOuts);
     const { accounts } = this.stores;
     const plans = new ChaseStore(mongo);
     this.replanner = new Replanner({ store: this.candidates, plans, accounts, rules: this.rules, clock });
@@ -74,34 +80,30 @@ export class Workbench {
   }
 
   /** Another replica's sender, or this one's. */
-  chaser(options: Partial<ChaserOptions> = {}): Chaser {
+  chaser(options: Partial<Omit<ChaserOptions, "composer">> & { readonly composer?: Composer } = {}): Chaser {
     const mailer: Mailer = {
       send: async (message) => {
         const outcome = await this.deliver(message);
         if (outcome.kind === "sent" || outcome.kind === "unconfirmed") this.sent.push(message);
         return outcome;
       },
-      works: () => {
+      fault: () => {
         this.asked++;
-        return Promise.resolve(this.mailWorks);
+        return Promise.resolve(this.mailWorks ? undefined : { code: "ECONNECTION", step: "CONN" });
       },
       close: () => undefined,
     };
     const note = (fields: object) => void this.log.push(fields);
+    const { links } = this.stores;
+    const composer =
+      options.composer ?? new Composer({ links, mailFrom: "jobs@example.com", publicUrl: "https://hire.example.com" });
+    const shared = { store: this.candidates, rules: this.rules, stores: this.stores, composer, clock: this.#clock };
     return new Chaser({
-      store: this.candidates,
+      ...shared,
       due: new ChaseStore(this.#mongo),
-      rules: this.rules,
-      stores: this.stores,
+      claimer: new Claimer({ ...shared, newMessageId: () => `${newTypeId("req")}@example.com` }),
       mailer,
-      composer: new Composer({
-        links: this.stores.links,
-        mailFrom: "jobs@example.com",
-        publicUrl: "https://hire.example.com",
-      }),
       newPace: () => ({ turn: (signal) => Promise.resolve(!signal.aborted) }),
-      newMessageId: () => `${newTypeId("req")}@example.com`,
-      clock: this.#clock,
       log: { info: note, warn: note },
       metrics: this.metrics,
       pauseMs: 0,

@@ -70,6 +70,9 @@ describe("printable text", () => {
         const plain = given
           .replace(/[\s\u0085]+/g, " ")
           .replace(/[\p{Cc}\p{Noncharacter_Code_Point}\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD")
+          .replace(/\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}/gu, (each) =>
+            ["\u200C", "\u200D", "\uFE0E", "\uFE0F"].includes(each) ? each : "",
+          )
           .replace(/(?<=\p{M}{20})\p{M}+/gu, "\uFFFD")
           .trim();
         expect(line.replaceAll(BREAK, "")).to.equal(plain.replaceAll(BREAK, ""));

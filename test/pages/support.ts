@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { hashOfAddress } from "../../src/candidates/address.ts";
+import { loadAddressHash } from "../../src/outreach/address-hash.ts";
 import { OutreachStores } from "../../src/outreach/stores.ts";
 import type { Service, TestAccount } from "../support/service.ts";
 
@@ -27,10 +27,12 @@ export function post(url: string, form: Record<string, string | File> = {}): Pro
  * Returns its URL.
  */
 export async function linkTo(service: Service, account: TestAccount, id: string, to: string): Promise<string> {
-  const { links } = new OutreachStores(service.operators.mongo, randomBytes);
+  const { mongo } = service.operators;
+  const addresses = await loadAddressHash(mongo, randomBytes);
+  const { links } = new OutreachStores(mongo, addresses, randomBytes);
   const { email, references } = (await account.client.get(`/candidates/${id}`)).body;
   const address = to === "candidate" ? email : references.find((reference) => reference.id === to)?.email;
-  const token = await links.add({ accountId: account.id, id, to, address: hashOfAddress(address ?? "") });
+  const token = await links.add({ accountId: account.id, id, to, address: addresses.of(address ?? "") });
   return `${service.url}/${to === "candidate" ? "u" : "r"}/${token}`;
 }
 

@@ -64,7 +64,7 @@ export const de: Words = {
     },
     tooMany: {
       title: "Bitte warten Sie einen Moment",
-      text: "Aus Ihrem Netzwerk wurden zu viele ungültige Links geöffnet. Versuchen Sie es in einer Minute noch einmal.",
+      text: "Es kamen zu viele Anfragen auf einmal. Versuchen Sie es in einer Minute noch einmal.",
     },
     broken: {
       title: "Etwas ist schiefgegangen",

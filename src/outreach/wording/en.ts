@@ -62,7 +62,7 @@ export const en: Words = {
     },
     tooMany: {
       title: "Please wait a moment",
-      text: "Too many wrong links were opened from your network. Try again in a minute.",
+      text: "Too many requests came at once. Try again in a minute.",
     },
     broken: { title: "Something went wrong", text: "This is our fault. Try again in a minute." },
   },

@@ -64,7 +64,7 @@ export const es: Words = {
     },
     tooMany: {
       title: "Espere un momento",
-      text: "Se abrieron demasiados enlaces incorrectos desde su red. Inténtelo de nuevo dentro de un minuto.",
+      text: "Llegaron demasiadas solicitudes a la vez. Inténtelo de nuevo dentro de un minuto.",
     },
     broken: { title: "Se ha producido un error", text: "El error es nuestro. Inténtelo de nuevo dentro de un minuto." },
   },

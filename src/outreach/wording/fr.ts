@@ -66,7 +66,7 @@ export const fr: Words = {
     },
     tooMany: {
       title: "Veuillez patienter un instant",
-      text: "Trop de liens erronés ont été ouverts depuis votre réseau. Réessayez dans une minute.",
+      text: "Trop de demandes sont arrivées à la fois. Réessayez dans une minute.",
     },
     broken: { title: "Un problème est survenu", text: "L’erreur vient de nous. Réessayez dans une minute." },
   },

@@ -64,7 +64,7 @@ export const nl: Words = {
     },
     tooMany: {
       title: "Een ogenblik geduld",
-      text: "Vanuit uw netwerk zijn te veel verkeerde links geopend. Probeer het over een minuut opnieuw.",
+      text: "Er kwamen te veel verzoeken tegelijk. Probeer het over een minuut opnieuw.",
     },
     broken: { title: "Er is iets misgegaan", text: "De fout ligt bij ons. Probeer het over een minuut opnieuw." },
   },

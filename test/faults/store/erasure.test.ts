@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { expect } from "chai";
 import { AuditStore } from "../../../src/audit/store.ts";
 import { Eraser } from "../../../src/candidates/eraser.ts";
+import { AddressHash } from "../../../src/outreach/address-hash.ts";
 import { OutreachStores } from "../../../src/outreach/stores.ts";
 import { CandidateStore } from "../../../src/candidates/store.ts";
 import { ContentStore } from "../../../src/content/store.ts";
@@ -90,7 +91,7 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
       content: new ContentStore(mongo, clock),
       idempotency,
       audit: new AuditStore(mongo),
-      messages: new OutreachStores(mongo, randomBytes),
+      messages: new OutreachStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });
     return erasures(store.reader, eraser).run(new AbortController().signal);
   }

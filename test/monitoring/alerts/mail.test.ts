@@ -18,4 +18,15 @@ describe("the alert of mail", () => {
     mail.treat = () => "accept";
     await prometheus.quiet("OnboardingMailUnavailable");
   });
+
+  it("fires if one account sends most of the reminders", async () => {
+    const { id } = await service.account();
+    const day = Math.floor(Date.now() / 86_400_000);
+    const counts = { account: id, day, version: 1, messages: 501, new_addresses: 0, hours: {}, pending: [] };
+    const days = service.operators.mongo.db.collection<{ _id: string }>("mail_account_days");
+    await days.insertOne({ _id: `${id}/${day}`, ...counts });
+    expectReadable(await prometheus.firing("OnboardingMailFromOneAccount"));
+    await days.deleteOne({ _id: `${id}/${day}` });
+    await prometheus.quiet("OnboardingMailFromOneAccount");
+  });
 });

@@ -9,7 +9,7 @@ describe("the alerts while the lease of the sweeps", () => {
   const { service, prometheus } = useObserved(undefined, TIMES);
 
   it("is free: none", async () => {
-    await prometheus.until("count(sweep_last_success_timestamp_seconds) == 4");
+    await prometheus.until("count(sweep_last_success_timestamp_seconds) == 6");
     expect(await prometheus.firingNow()).to.deep.equal([]);
   });
 

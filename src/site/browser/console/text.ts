@@ -1,15 +1,18 @@
 import type { Candidate } from "../../../candidates/schema.ts";
+import { shown } from "../../../visible-text.ts";
 
-/** Returns a text with its control characters made visible, so that a line feed or a NUL in a name is seen as such. */
+/** Returns a text with its control characters made visible, and without what hides or turns around other text. */
 export function visible(text: string): string {
-  return text.replace(/\p{Cc}/gu, pictureOf);
+  return shown(text.replace(/\p{Cc}/gu, pictureOf));
 }
 
 /** Like `visible`, but line feeds and tabs stay what they are: for texts of several lines. */
 export function visibleLines(text: string): string {
-  return text
-    .replace(/\r\n/g, "\n")
-    .replace(/\p{Cc}/gu, (control) => (/[\n\t]/.test(control) ? control : pictureOf(control)));
+  return shown(
+    text
+      .replace(/\r\n/g, "\n")
+      .replace(/\p{Cc}/gu, (control) => (/[\n\t]/.test(control) ? control : pictureOf(control))),
+  );
 }
 
 /** U+2400 and on are pictures of the first 32 control characters. */

@@ -1,0 +1,37 @@
+import { invalid } from "../problems.ts";
+
+/** Longest time that anything is approved for, in hours. */
+const MAX_HOURS = 90 * 24;
+const MAX_TEXT_LENGTH = 500;
+
+/** Until when something is approved, by whom and why. */
+export interface Approval {
+  readonly expires_in_hours: number;
+  readonly approved_by: string;
+  readonly reason: string;
+}
+
+/** Checks an approval as an operator typed it. @throws problem `validation_failed` */
+export function checkedApproval({
+  expiresInHours,
+  approvedBy,
+  reason,
+}: {
+  readonly expiresInHours: number;
+  readonly approvedBy: string;
+  readonly reason: string;
+}): Approval {
+  if (!(expiresInHours > 0 && expiresInHours <= MAX_HOURS))
+    throw invalid("/expires_in_hours", `must be a number above 0 and at most ${MAX_HOURS}`);
+  return {
+    expires_in_hours: expiresInHours,
+    approved_by: text("/approved_by", approvedBy),
+    reason: text("/reason", reason),
+  };
+}
+
+function text(pointer: string, value: string): string {
+  const { length } = Array.from(value); // characters, not UTF-16 units
+  if (value.trim() !== "" && length <= MAX_TEXT_LENGTH) return value;
+  throw invalid(pointer, `must have 1 to ${MAX_TEXT_LENGTH} characters and must not be blank`);
+}

@@ -1,0 +1,67 @@
+import { createHmac } from "node:crypto";
+import validator from "validator";
+import { comparable, guessableHash } from "../candidates/address.ts";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
+import type { Mongo } from "../infra/mongo.ts";
+
+const KEY_BYTES = 32;
+/** Stands before a keyed hash, and in none of the hashes that versions before 2026-11-27 stored. */
+const KEYED = "~";
+
+interface StoredKey {
+  _id: "address_key";
+  /** In base64. */
+  key: string;
+}
+
+/**
+ * Reads the key by which this installation names addresses; makes it once, if there is none. It is in every backup with what
+ * it names. One round trip; three the first time. @throws problem store_unavailable
+ */
+export async function loadAddressHash(mongo: Mongo, random: (bytes: number) => Buffer): Promise<AddressHash> {
+  const keys = new BoundedCollection<StoredKey>(mongo, "meta");
+  const found = await keys.findOne({ _id: "address_key" });
+  if (found !== null) return new AddressHash(Buffer.from(found.key, "base64"));
+  await keys.insertIfAbsent({ _id: "address_key", key: random(KEY_BYTES).toString("base64") });
+  return loadAddressHash(mongo, random);
+}
+
+/**
+ * Names addresses where only equality matters: by HMAC-SHA256, so that nobody who sees the names can guess addresses.
+ * Addresses of one mailbox have one name: letter case makes no difference, and at providers that ignore them, dots and what
+ * follows a plus do not either.
+ */
+export class AddressHash {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  of(email: string): string {
+    return this.ofGuessable(guessableHash(mailboxOf(email)));
+  }
+
+  /** Converts what versions before 2026-11-27 stored (guessableHash of the address as it was written). */
+  ofGuessable(hash: string): string {
+    return KEYED + createHmac("sha256", this.#key).update(hash).digest("base64url");
+  }
+
+  isGuessable(hash: string): boolean {
+    return !hash.startsWith(KEYED);
+  }
+
+  /** Returns all names that an address may have: of its mailbox, and converted ones. */
+  all(email: string): readonly string[] {
+    return [this.of(email), this.ofGuessable(guessableHash(email))];
+  }
+
+  /** Returns whether a name is that of the address. */
+  matches(hash: string, email: string): boolean {
+    return hash === guessableHash(email) || this.all(email).includes(hash);
+  }
+}
+
+function mailboxOf(email: string): string {
+  return validator.normalizeEmail(email) || comparable(email);
+}

@@ -1,0 +1,174 @@
+import type { CandidateKey } from "../candidates/reader.ts";
+import type { Hold } from "../candidates/record.ts";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
+import { timestamp } from "../infra/clock.ts";
+import type { Mongo } from "../infra/mongo.ts";
+import { counted, type Counts, inHour, isPending, MailDays, settled, sum } from "./mail-day-store.ts";
+import type { Outcome } from "./mailer.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Messages in a UTC day. */
+export interface MailLimits {
+  readonly perAccount: number;
+  /** Messages of an account to addresses that it has never written to. */
+  readonly newAddresses: number;
+  /** Messages to one address, from all accounts together. */
+  readonly perAddress: number;
+}
+
+/** An address that an account has written to. */
+interface KnownAddress {
+  /** The account and the address's hash. */
+  _id: string;
+  /** The message that was the first. */
+  key: string;
+  /** False until that was claimed. */
+  written: boolean;
+}
+
+/** One message to be sent. */
+export interface Ask extends CandidateKey {
+  /** Names this message and this try: equal if it is asked for again after a crash. */
+  readonly key: string;
+  /** The address's hash. */
+  readonly address: string;
+}
+
+/** A message that is counted. */
+export interface Reservation extends Ask {
+  /** Days since 1970-01-01. */
+  readonly day: number;
+  /** 0 to 23. */
+  readonly hour: number;
+  readonly isNew: boolean;
+}
+
+/**
+ * Counts messages before they are sent. Each count is a compare-and-set, which also notes the message's key. So no number of
+ * replicas exceeds a limit, and a message that is asked for again after a crash counts once. Every method may throw problem
+ * store_unavailable.
+ */
+export class MailBudget {
+  readonly days: MailDays;
+  readonly #known: BoundedCollection<KnownAddress>;
+
+  constructor(mongo: Mongo) {
+    this.days = new MailDays(mongo);
+    this.#known = new BoundedCollection(mongo, "mail_addresses");
+  }
+
+  /**
+   * Counts a message, if every limit allows it. Do not ask for two messages of an account to one address at once: both would
+   * count as the first. Five or six round trips.
+   * @param budget names the account's limits, for the hold.
+   * @param now milliseconds since the epoch.
+   * @returns the reservation, or the hold if a limit is used up. Nothing is counted then.
+   */
+  async reserve(ask: Ask, limits: MailLimits, budget: string, now: number): Promise<Reservation | Hold> {
+    const { day, hour } = hourOf(now);
+    const until = timestamp((day + 1) * DAY_MS);
+    if (!(await this.#countAddress(ask, day, limits.perAddress))) return { until, budget: null };
+    const isNew = await this.#isNew(ask);
+    const reservation = { ...ask, day, hour, isNew };
+    if (await this.#countAccount(reservation, limits, timestamp(now))) return reservation;
+    await this.#uncountAddress(reservation);
+    return { until, budget };
+  }
+
+  /** Notes that the message was claimed: from now on its address is not new. One round trip, or none. */
+  async claimed({ accountId, address, key, isNew }: Reservation): Promise<void> {
+    if (isNew) await this.#known.replaceOne({ _id: `${accountId}/${address}` }, { key, written: true });
+  }
+
+  /** Takes back the count of a message that was not sent. Four or five round trips. */
+  async release(reservation: Reservation): Promise<void> {
+    const { accountId, address, key, day, hour, isNew } = reservation;
+    await this.#uncountAddress(reservation);
+    if (isNew) await this.#known.deleteOne({ _id: `${accountId}/${address}`, key });
+    await this.days.changeAccount(accountId, day, (before) =>
+      isPending(before, key) ? settled(counted(before, hour, -1, isNew), key) : before,
+    );
+  }
+
+  /** Notes what became of a message that was sent. Four round trips. */
+  async settled({ accountId, address, key, day, hour }: Reservation, { kind }: Pick<Outcome, "kind">): Promise<void> {
+    await this.days.changeAddress(day, address, (before) => ({
+      ...before,
+      pending: before.pending.filter((each) => each !== key),
+    }));
+    await this.days.changeAccount(accountId, day, (before) =>
+      settled(kind === "bounced" ? inHour(before, hour, { bounced: 1 }) : before, key),
+    );
+  }
+
+  /** Notes that somebody wants no more messages from an account. Two round trips. @param now milliseconds since the epoch. */
+  async optedOut(accountId: string, now: number): Promise<void> {
+    const { day, hour } = hourOf(now);
+    await this.days.changeAccount(accountId, day, (before) => inHour(before, hour, { opted_out: 1 }));
+  }
+
+  /**
+   * Returns what each account sent from an hour on, the most first. One round trip.
+   * @param from a time in that hour, in milliseconds since the epoch.
+   */
+  async since(from: number): Promise<(Counts & { readonly accountId: string })[]> {
+    const first = hourOf(from);
+    const sums = new Map<string, Counts>();
+    for (const { account, day, hours } of await this.days.since(first.day))
+      for (const [hour, counts] of Object.entries(hours))
+        if (day > first.day || Number(hour) >= first.hour) sums.set(account, sum(sums.get(account), counts));
+    const all = Array.from(sums, ([accountId, counts]) => ({ accountId, ...counts }));
+    return all.toSorted((one, other) => other.messages - one.messages);
+  }
+
+  /** Forgets that an account wrote to these addresses. One round trip, or none. @param addresses hashes. */
+  async forgetAddresses(accountId: string, addresses: readonly string[]): Promise<void> {
+    if (addresses.length === 0) return;
+    await this.#known.deleteMany({ _id: { $in: addresses.map((address) => `${accountId}/${address}`) } });
+  }
+
+  /** Returns false if the limit is used up. */
+  async #countAddress({ address, key }: Ask, day: number, limit: number): Promise<boolean> {
+    const after = await this.days.changeAddress(day, address, (before) =>
+      before.pending.includes(key) || before.messages >= limit
+        ? before
+        : { ...before, messages: before.messages + 1, pending: [...before.pending, key] },
+    );
+    return after.pending.includes(key);
+  }
+
+  async #uncountAddress({ address, key, day }: Reservation): Promise<void> {
+    await this.days.changeAddress(day, address, (before) =>
+      before.pending.includes(key)
+        ? { ...before, messages: before.messages - 1, pending: before.pending.filter((each) => each !== key) }
+        : before,
+    );
+  }
+
+  /** Returns whether the account has never written to the address. One that was asked for and not claimed is still new. */
+  async #isNew({ accountId, address, key }: Ask): Promise<boolean> {
+    const _id = `${accountId}/${address}`;
+    if (await this.#known.insertIfAbsent({ _id, key, written: false })) return true;
+    return (await this.#known.findOne({ _id }))?.written !== true;
+  }
+
+  /** Returns false if a limit is used up. */
+  async #countAccount(reservation: Reservation, limits: MailLimits, at: string): Promise<boolean> {
+    const { accountId, id, key, day, hour, isNew } = reservation;
+    const after = await this.days.changeAccount(accountId, day, (before) => {
+      const isOver = before.messages >= limits.perAccount || (isNew && before.new_addresses >= limits.newAddresses);
+      if (isOver || isPending(before, key)) return before;
+      const pending = [...before.pending, { key, candidate: id, at }];
+      return { ...counted(before, hour, 1, isNew), pending };
+    });
+    return isPending(after, key);
+  }
+}
+
+/** Returns the UTC day of a time, in days since 1970-01-01, and its hour. @param now milliseconds since the epoch. */
+export function hourOf(now: number): { day: number; hour: number } {
+  const day = Math.floor(now / DAY_MS);
+  return { day, hour: Math.floor((now - day * DAY_MS) / HOUR_MS) };
+}

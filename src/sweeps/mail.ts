@@ -1,0 +1,61 @@
+import type { CandidateReader } from "../candidates/reader.ts";
+import { isTombstone } from "../candidates/tombstone.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import { hourOf } from "../outreach/mail-budget.ts";
+import { settled } from "../outreach/mail-day-store.ts";
+import type { OutreachStores } from "../outreach/stores.ts";
+import type { Sweep } from "./sweep.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How long a message may be under way, in milliseconds: longer than any takes. */
+const UNDER_WAY_MS = HOUR_MS;
+/** How long the counts of a day are kept, in milliseconds. `admin outreach top` shows them. */
+const KEPT_MS = 35 * DAY_MS;
+const BATCH = 1_000;
+
+/**
+ * Removes what is left over of messages: the links and history of people who were erased while a message to them was under
+ * way and its replica died, and the counts of days long past.
+ */
+export function leftOverMail(stores: OutreachStores, candidates: Pick<CandidateReader, "find">, clock: Clock): Sweep {
+  return {
+    name: "left_over_mail",
+    async run(signal) {
+      const now = clock.now();
+      const { days } = stores.budget;
+      let count = await days.removeBefore(hourOf(now - KEPT_MS).day);
+      const before = timestamp(now - UNDER_WAY_MS);
+      for (const { account, day, pending } of await days.pendingSince(before, BATCH))
+        for (const { key, candidate } of pending.filter(({ at }) => at < before)) {
+          if (signal.aborted) return count;
+          const found = await candidates.find(account, candidate);
+          if (found === null || isTombstone(found)) await stores.removeAll({ accountId: account, id: candidate });
+          await days.changeAccount(account, day, (counts) => settled(counts, key));
+          count++;
+        }
+      return count;
+    },
+  };
+}
+
+/** Gives links that were made before 2026-11-27 a keyed hash of the address: theirs can be guessed. Once in a process. */
+export function guessableAddresses({ links, addresses }: OutreachStores): Sweep {
+  let last: string | undefined = "";
+  return {
+    name: "guessable_addresses",
+    async run(signal) {
+      let count = 0;
+      while (last !== undefined && !signal.aborted) {
+        const page = await links.after(last, BATCH);
+        for (const { id, address } of page) {
+          if (!addresses.isGuessable(address)) continue;
+          await links.rename(id, addresses.ofGuessable(address));
+          count++;
+        }
+        last = page.length < BATCH ? undefined : page.at(-1)?.id;
+      }
+      return count;
+    },
+  };
+}

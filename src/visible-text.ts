@@ -1,0 +1,32 @@
+/** What joins and parts letters (U+200C, U+200D): emoji, Persian and the scripts of India need it. */
+const JOINERS = "\\u200C\\u200D";
+/** What turns the direction of a text around, whatever its letters are. */
+const OVERRIDES = "\\u202D\\u202E";
+/** With U+FE0F an emoji has its colours. */
+const EMOJI_STYLES = "\\uFE0E\\uFE0F";
+/** What Unicode shows as nothing, and the marks of direction. */
+const INVISIBLE = "[\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}]";
+
+const NEEDLESS = new RegExp(`(?![${JOINERS}${OVERRIDES}])${INVISIBLE}`, "gu");
+const NOT_SHOWN = new RegExp(`(?![${JOINERS}${EMOJI_STYLES}])${INVISIBLE}`, "gu");
+
+/**
+ * Returns an identifier or an address without its invisible characters, as people copy them along from a page. Leaves
+ * those that change what is read (U+200C, U+200D, U+202D, U+202E): the schema refuses them.
+ */
+export function withoutInvisible(text: string): string {
+  return text.replaceAll(NEEDLESS, "");
+}
+
+/**
+ * Returns a text as people may see it: without the characters that hide or turn around what stands beside them. What emoji
+ * and Persian need stays.
+ */
+export function shown(text: string): string {
+  return text.replaceAll(NOT_SHOWN, "");
+}
+
+/** Does the same for a name, and puts it on one line. */
+export function shownName(text: string): string {
+  return shown(text.replaceAll(/[\s\p{Cc}]+/gu, " ")).trim();
+}
