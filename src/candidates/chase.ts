@@ -132,9 +132,12 @@ function wantsOf(facts: ChaseFacts, startedAt: number): Want[] {
   ];
 }
 
+/** The states of documents that it is the candidate's turn to send. */
+export const ASKED_OF_CANDIDATE: readonly DocumentRecord["state"][] = ["requested", "rejected", "expired"];
+
 /** Returns whether it is the candidate's turn to send a document in this state. */
 export function isAskedOfCandidate(state: DocumentRecord["state"]): boolean {
-  return state === "requested" || state === "rejected" || state === "expired";
+  return ASKED_OF_CANDIDATE.includes(state);
 }
 
 /** One message asks for all documents. Those that are not required are asked for as long as another one is. */

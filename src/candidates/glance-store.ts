@@ -1,23 +1,35 @@
+import type { Document } from "mongodb";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
+import { ASKED_OF_CANDIDATE } from "./chase.ts";
 import type { CandidateKey } from "./reader.ts";
 import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
-import type { CandidateState } from "./schema.ts";
 import type { Stored } from "./stored.ts";
+
+/** Documents of one kind that a page shows. It bounds what a page costs: it is charged to nobody. */
+const MAX_SHOWN = 25;
 
 /** What the pages behind links show of a candidate. */
 export type Glance = Pick<
   CandidateRecord,
   "name" | "first_name" | "last_name" | "email" | "job_title" | "state" | "withdrawn" | "started_at"
 > & {
-  readonly documents: readonly Pick<DocumentRecord, "id" | "name" | "state" | "required" | "rejection_reason">[];
+  /** The first of the documents that the candidate is asked for, and how many there are. */
+  readonly asked: readonly Pick<DocumentRecord, "id" | "name" | "state" | "required" | "rejection_reason">[];
+  readonly asked_count: number;
+  /** The first of the documents that have arrived and are not reviewed, and how many there are. */
+  readonly received: readonly Pick<DocumentRecord, "name">[];
+  readonly received_count: number;
+  /** The document that the visitor has just sent, if there is one. */
+  readonly arrived: readonly Pick<DocumentRecord, "id" | "name" | "state">[];
+  /** The reference that the page is about, if it is a referee's. */
   readonly references: readonly Pick<ReferenceRecord, "id" | "email" | "state">[];
 };
 
-const AT_A_GLANCE = Object.fromEntries(
-  ["deleted", "name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"].map(
-    (member) => [member, 1] as const,
-  ),
+const OF_CANDIDATE = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"];
+/** What clients may fill, and no page shows. */
+const UNSEEN = ["asked", "received", "arrived", "references"].flatMap((list) =>
+  ["metadata", "content", "response", "chase"].map((member) => `${list}.${member}`),
 );
 
 /** Reads candidates for the pages behind links. */
@@ -29,15 +41,35 @@ export class GlanceStore {
   }
 
   /**
-   * Returns what pages show of a candidate: with its documents, or with its references. Reads nothing else, because a page
-   * costs its visitor nothing. Null if it does not exist, or was erased. One round trip.
+   * Returns what pages show of a candidate. Reads little, whatever the size of the record, because a page costs its visitor
+   * nothing. Null if the candidate does not exist, or was erased. One round trip.
+   * @param reference the id of the reference that the page is about; empty if it is the candidate's page.
+   * @param arrived the id of the document that the visitor has just sent; empty if there is none.
    * @throws problem store_unavailable
    */
-  async find({ accountId, id }: CandidateKey, at: "documents" | "references"): Promise<Glance | null> {
-    const projection = { ...AT_A_GLANCE, [at]: 1 };
-    const found = await this.#candidates.findOne({ _id: id, account: accountId }, { projection });
-    if (found === null || found.deleted === true) return null;
-    const nothing = { documents: [], references: [] };
-    return { ...nothing, ...found, state: found.state as CandidateState };
+  async find({ accountId, id }: CandidateKey, reference: string, arrived: string): Promise<Glance | null> {
+    const asked = membersOf("documents", "state", ASKED_OF_CANDIDATE);
+    const received = membersOf("documents", "state", ["received"]);
+    const [found] = await this.#candidates.aggregate<Glance>([
+      { $match: { _id: id, account: accountId, deleted: { $exists: false } } },
+      {
+        $project: {
+          ...Object.fromEntries(OF_CANDIDATE.map((member) => [member, 1])),
+          asked: { $slice: [asked, MAX_SHOWN] },
+          asked_count: { $size: asked },
+          received: { $slice: [received, MAX_SHOWN] },
+          received_count: { $size: received },
+          arrived: membersOf("documents", "id", [arrived]),
+          references: membersOf("references", "id", [reference]),
+        },
+      },
+      { $unset: UNSEEN },
+    ]);
+    return found ?? null;
   }
+}
+
+/** Returns the expression for those in a list whose member has one of the values. */
+function membersOf(list: string, member: string, values: readonly string[]): Document {
+  return { $filter: { input: `$${list}`, as: "each", cond: { $in: [`$$each.${member}`, [...values]] } } };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Transform } from "node:stream";
+import { finished, Transform } from "node:stream";
 import { problem } from "../problems.ts";
 
 export interface IncomingRules {
@@ -30,7 +30,8 @@ export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeout
     if (bytes.writableNeedDrain || req.complete) stalled.refresh();
     else bytes.destroy(stall(timeoutMs));
   }, timeoutMs);
-  req.once("error", (error) => bytes.destroy(error));
+  // Unlike the event `error`, it also tells if the client left before this was called.
+  finished(req, (error) => void (error && bytes.destroy(error)));
   bytes.on("error", () => undefined); // the reader gets the error, even if it starts reading later
   bytes.once("close", () => {
     clearTimeout(stalled);

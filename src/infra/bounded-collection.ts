@@ -37,6 +37,11 @@ export class BoundedCollection<Stored extends Document> {
     );
   }
 
+  /** For a result that fits into one batch: the first 101 documents. */
+  aggregate<Found extends Document>(pipeline: Document[]): Promise<Found[]> {
+    return this.#run("find", (limits) => this.#collection.aggregate<Found>(pipeline, limits).toArray());
+  }
+
   async insertOne(document: OptionalUnlessRequiredId<Stored>): Promise<void> {
     await this.#run("insert", (limits) => this.#collection.insertOne(document, limits));
   }

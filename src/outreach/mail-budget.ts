@@ -156,11 +156,11 @@ export class MailBudget {
 
   /** Returns false if a limit is used up. */
   async #countAccount(reservation: Reservation, limits: MailLimits, at: string): Promise<boolean> {
-    const { accountId, id, key, day, hour, isNew } = reservation;
+    const { accountId, id, key, address, day, hour, isNew } = reservation;
     const after = await this.days.changeAccount(accountId, day, (before) => {
       const isOver = before.messages >= limits.perAccount || (isNew && before.new_addresses >= limits.newAddresses);
       if (isOver || isPending(before, key)) return before;
-      const pending = [...before.pending, { key, candidate: id, at }];
+      const pending = [...before.pending, { key, candidate: id, address, at }];
       return { ...counted(before, hour, 1, isNew), pending };
     });
     return isPending(after, key);

@@ -14,6 +14,8 @@ export interface Counts {
 export interface Pending {
   readonly key: string;
   readonly candidate: string;
+  /** The address's hash. */
+  readonly address: string;
   /** RFC 3339. */
   readonly at: string;
 }

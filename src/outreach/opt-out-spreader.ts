@@ -1,6 +1,8 @@
 import type { ChaseStore, Recipients } from "../candidates/chase-store.ts";
 import { optedIn, optedOut } from "../candidates/chase-edits.ts";
+import type { CandidateReader } from "../candidates/reader.ts";
 import type { CandidateStore } from "../candidates/store.ts";
+import { isTombstone } from "../candidates/tombstone.ts";
 import { isGone } from "../problems.ts";
 import type { AddressHash } from "./address-hash.ts";
 import type { OptOutStore, Spreading } from "./opt-out-store.ts";
@@ -10,9 +12,9 @@ const MAX_AT_ONCE = 1_000;
 const PAGE = 10;
 
 interface Dependencies {
-  readonly store: Pick<CandidateStore, "change">;
+  readonly store: Pick<CandidateStore, "change"> & { readonly reader: Pick<CandidateReader, "find"> };
   readonly candidates: Pick<ChaseStore, "recipients">;
-  readonly optOuts: Pick<OptOutStore, "spreading" | "spread">;
+  readonly optOuts: Pick<OptOutStore, "spreading" | "spread" | "forget">;
   readonly addresses: AddressHash;
 }
 
@@ -54,8 +56,19 @@ export class OptOutSpreader {
       if (last === undefined || page.length < PAGE) break;
       after = last.change;
     }
-    for (const change of changes) await optOuts.spread(change);
+    for (const change of changes) {
+      await this.#forgetErased(change);
+      await optOuts.spread(change);
+    }
     return count;
+  }
+
+  /** Somebody may stop the messages just after the erasure has looked for opt-outs. */
+  async #forgetErased({ accountId, candidate }: Spreading): Promise<void> {
+    if (candidate === null) return;
+    const { store, optOuts } = this.#dependencies;
+    const found = await store.reader.find(accountId, candidate);
+    if (found === null || isTombstone(found)) await optOuts.forget({ accountId, id: candidate });
   }
 
   /** @param isOut of an address: false for an opt-out, true for its end. */

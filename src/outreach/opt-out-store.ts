@@ -32,6 +32,8 @@ export interface Spreading {
   readonly id: string;
   readonly accountId: string;
   readonly address: string;
+  /** Whose link was used. Null once it is erased. */
+  readonly candidate: string | null;
   readonly lifted: boolean;
 }
 
@@ -104,10 +106,11 @@ export class OptOutStore {
   /** Returns what candidates do not note yet. One index range. */
   async spreading(limit: number): Promise<Spreading[]> {
     const found = await this.#optOuts.find({ spreading: true }, { limit });
-    return found.map(({ _id, account, address, lifted_at }) => ({
+    return found.map(({ _id, account, address, candidate, lifted_at }) => ({
       id: _id,
       accountId: account,
       address,
+      candidate,
       lifted: lifted_at !== null,
     }));
   }

@@ -1,5 +1,4 @@
 import type { Glance } from "../candidates/glance-store.ts";
-import { isAskedOfCandidate } from "../candidates/chase.ts";
 import { type Html, html } from "../infra/html.ts";
 import { noteOf, shortened } from "../outreach/message.ts";
 import type { NamedDocument, Words } from "../outreach/wording/words.ts";
@@ -23,43 +22,42 @@ interface Facts {
   readonly maxMegabytes: string;
 }
 
-/** Documents that the page asks for at once. It bounds what one page costs: it is charged to nobody. */
-const MAX_ASKED = 25;
-
 /** The page on which a candidate sends documents. `status` is that of the answer. */
 export function candidatePage(status: number, facts: Facts, news?: News): Page {
   const { record, words, sender, instructions, maxMegabytes, path } = facts;
   const { documents: texts } = words.pages;
-  const open = record.documents.filter(({ state }) => isAskedOfCandidate(state));
-  const arrived = record.documents.filter(({ state }) => state === "received");
+  const { asked, asked_count, received, received_count } = record;
+  const [moreAsked, moreReceived] = [asked_count - asked.length, received_count - received.length];
   return pageOf(status, words, {
     title: texts.title(sender),
     stop: `${path}/stop`,
     body: html`
       ${news !== undefined && newsOf(news)}
-      <p>${open.length === 0 ? texts.all : `${words.documents.ask(sender, record.job_title)}.`}</p>
-      ${open.length > 0 && instructions !== null && html`<p class="note">${instructions}</p>`}
-      ${open.length > 0 && html`<p>${texts.hint(maxMegabytes)}</p>`}
+      <p>${asked_count === 0 ? texts.all : `${words.documents.ask(sender, record.job_title)}.`}</p>
+      ${asked_count > 0 && instructions !== null && html`<p class="note">${instructions}</p>`}
+      ${asked_count > 0 && html`<p>${texts.hint(maxMegabytes)}</p>`}
       <ul>
-        ${open.slice(0, MAX_ASKED).map((document) => formOf(document, facts, news))}
-        ${arrived.map(
-          ({ name }) =>
-            html`<li>
-              <h2>${shortened(name)}</h2>
-              <p>${texts.received}</p>
-            </li>`,
-        )}
+        ${asked.map((document) => formOf(document, facts, news))}
+        ${received.map(({ name }) => receivedItem(shortened(name), words))}
+        ${moreReceived > 0 && receivedItem(`+ ${moreReceived}`, words)}
       </ul>
-      ${open.length > MAX_ASKED && html`<p>${texts.more(open.length - MAX_ASKED)}</p>`}
+      ${moreAsked > 0 && html`<p>${texts.more(moreAsked)}</p>`}
     `,
   });
+}
+
+function receivedItem(name: string, { pages }: Words): Html {
+  return html`<li>
+    <h2>${name}</h2>
+    <p>${pages.documents.received}</p>
+  </li>`;
 }
 
 function newsOf({ text, refused }: News): Html {
   return html`<p class="${refused ? "bad" : "good"}" role="${refused ? "alert" : "status"}">${text}</p>`;
 }
 
-function formOf(document: Glance["documents"][number], { path, words }: Facts, news: News | undefined): Html {
+function formOf(document: Glance["asked"][number], { path, words }: Facts, news: News | undefined): Html {
   const { id, name } = document;
   const note = noteOf(document as NamedDocument, words);
   const texts = words.pages.documents;

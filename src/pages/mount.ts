@@ -69,7 +69,7 @@ export function mountPages(
       let words = wordsOf(languageFor(ctx.req.headers["accept-language"]));
       const token = ctx.params["token"] ?? "";
       const answer = async () => {
-        const visit = await visits.open(token, kind, ctx.ip);
+        const visit = await visits.open(token, { kind, arrived: String(ctx.query["arrived"] ?? "") }, ctx.ip);
         words = visit.words;
         return show(visit, ctx);
       };
@@ -91,7 +91,7 @@ export function mountPages(
 
   add("get", "candidate", "", (visit, ctx) => {
     if (!isOpen(visit)) return closed(visit);
-    return candidatePage(200, factsOf(visit, ctx), arrivedNews(visit, ctx));
+    return candidatePage(200, factsOf(visit, ctx), arrivedNews(visit));
   });
 
   add("post", "candidate", UPLOAD, async (visit, ctx) => {
@@ -192,8 +192,8 @@ function stopPage({ words, sender }: Visit, path: string): Page {
 }
 
 /** What the page says after an upload: the browser comes back with a GET. */
-function arrivedNews({ record, words }: Visit, { query }: Ctx): News | undefined {
-  const document = record.documents.find(({ id, state }) => id === query["arrived"] && state === "received");
+function arrivedNews({ record, words }: Visit): News | undefined {
+  const document = record.arrived.find(({ state }) => state === "received");
   if (document === undefined) return undefined;
   return { documentId: document.id, text: words.pages.documents.arrived(document.name), refused: false };
 }

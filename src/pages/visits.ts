@@ -55,22 +55,27 @@ export class Visits {
 
   /**
    * Opens a link. Changes nothing. Three round trips.
+   * @param arrived the id of the document that the visitor has just sent.
    * @param address of the client: it may open few wrong links.
    * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links), store_unavailable.
    */
-  async open(token: string, kind: "candidate" | "referee", address: string): Promise<Visit> {
+  async open(
+    token: string,
+    { kind, arrived }: { kind: "candidate" | "referee"; arrived: string },
+    address: string,
+  ): Promise<Visit> {
     const { stores, rules, glances } = this.#dependencies;
     const hash = hashOfToken(token) ?? "";
     await this.#budget.check(hash);
     const link = await this.#guard.attempt({ address, hash }, async () => (await stores.links.find(hash)) ?? noLink());
     await this.#budget.count(hash);
     const [record, { assistant, sender }, stopped] = await Promise.all([
-      glances.find(link, kind === "candidate" ? "documents" : "references"),
+      glances.find(link, kind === "candidate" ? "" : link.to, arrived),
       rules.fresh(link.accountId),
       stores.optOuts.has(link),
     ]);
     if (record === null) return noLink();
-    const reference = record.references.find(({ id }) => id === link.to);
+    const [reference] = record.references;
     if (kind === "candidate" ? link.to !== TO_CANDIDATE : reference === undefined) return noLink();
     const words = wordsOf(assistant.language);
     return {
@@ -141,7 +146,14 @@ export function excessOf(response: RefereeResponse): number {
  * Returns whether the visitor still has something to do. Whoever got the link at an address that is no longer the
  * recipient's has not: it may have been a mistake.
  */
-export function isOpen({ isOwn, stopped, record, reference }: Visit): boolean {
+export function isOpen({
+  isOwn,
+  stopped,
+  record,
+  reference,
+}: Pick<Visit, "isOwn" | "stopped" | "reference"> & {
+  readonly record: Pick<Glance, "email" | "state" | "started_at" | "withdrawn">;
+}): boolean {
   if (record.withdrawn || record.started_at === null || stopped) return false;
   const { email } = reference ?? record;
   if (email === null || !isOwn(email)) return false;

@@ -27,10 +27,13 @@ export function leftOverMail(stores: OutreachStores, candidates: Pick<CandidateR
       let count = await days.removeBefore(hourOf(now - KEPT_MS).day);
       const before = timestamp(now - UNDER_WAY_MS);
       for (const { account, day, pending } of await days.pendingSince(before, BATCH))
-        for (const { key, candidate } of pending.filter(({ at }) => at < before)) {
+        for (const { key, candidate, address } of pending.filter(({ at }) => at < before)) {
           if (signal.aborted) return count;
           const found = await candidates.find(account, candidate);
-          if (found === null || isTombstone(found)) await stores.removeAll({ accountId: account, id: candidate });
+          if (found === null || isTombstone(found)) {
+            await stores.removeAll({ accountId: account, id: candidate });
+            await stores.budget.forgetAddresses(account, [address]); // the replica may have died before there was a link
+          }
           await days.changeAccount(account, day, (counts) => settled(counts, key));
           count++;
         }

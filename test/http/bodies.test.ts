@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import { PassThrough } from "node:stream";
 import { expect } from "chai";
 import { checkMediaType, hasBody, MAX_JSON_BYTES, mediaTypeOf, readJson } from "../../src/http/body.ts";
@@ -76,6 +77,15 @@ describe("the body of a request", () => {
     const failed = readJson(req as unknown as IncomingMessage, rules).catch((error: unknown) => error);
     req.emit("aborted");
     expect(await failed).to.include({ code: "ECONNABORTED" });
+  });
+
+  it("fails at once if its client has disconnected before it was read", async () => {
+    const req = Object.assign(new PassThrough(), { headers: JSON_TYPE, complete: false });
+    req.on("error", () => undefined).destroy(new Error("aborted"));
+    await setImmediate();
+    const rules = { types: ["application/json"], timeoutMs: 60_000, optional: false };
+    const failed = readJson(req as unknown as IncomingMessage, rules).catch((error: unknown) => error);
+    expect(await failed).to.be.instanceOf(Error);
   });
 
   it("may be a MiB of JSON, whether its length is declared or not", async () => {

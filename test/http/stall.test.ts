@@ -45,6 +45,16 @@ describe("an upload whose bytes stop coming", () => {
     expect(await failed).to.equal(reset);
   });
 
+  it("fails at once if the client has disconnected before it was read", async () => {
+    const request = Object.assign(new PassThrough(), { complete: false, headers: {} });
+    const reset = new Error("aborted");
+    request.on("error", () => undefined).destroy(reset);
+    await setImmediate();
+    const rules = { maxBytes: 10, maxFileBytes: 10, timeoutMs: 3_600_000 };
+    const bytes = incoming(request as unknown as IncomingMessage, rules);
+    expect(await text(bytes).catch((error: unknown) => error)).to.equal(reset);
+  });
+
   it("does not fail while the service itself is slow to read, or once all of it has arrived", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     try {

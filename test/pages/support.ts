@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { loadAddressHash } from "../../src/outreach/address-hash.ts";
+import type { Link } from "../../src/outreach/link-store.ts";
 import { OutreachStores } from "../../src/outreach/stores.ts";
 import type { Service, TestAccount } from "../support/service.ts";
 
@@ -27,13 +28,21 @@ export function post(url: string, form: Record<string, string | File> = {}): Pro
  * Returns its URL.
  */
 export async function linkTo(service: Service, account: TestAccount, id: string, to: string): Promise<string> {
-  const { mongo } = service.operators;
-  const addresses = await loadAddressHash(mongo, randomBytes);
-  const { links } = new OutreachStores(mongo, addresses, randomBytes);
   const { email, references } = (await account.client.get(`/candidates/${id}`)).body;
   const address = to === "candidate" ? email : references.find((reference) => reference.id === to)?.email;
-  const token = await links.add({ accountId: account.id, id, to, address: addresses.of(address ?? "") });
-  return `${service.url}/${to === "candidate" ? "u" : "r"}/${token}`;
+  return linkFor(service, { accountId: account.id, id, to }, address ?? "");
+}
+
+/** Makes a link for the owner of an address. Returns its URL. */
+export async function linkFor(
+  { operators: { mongo }, url }: Pick<Service, "url"> & { readonly operators: Pick<Service["operators"], "mongo"> },
+  of: Omit<Link, "address">,
+  email: string,
+): Promise<string> {
+  const addresses = await loadAddressHash(mongo, randomBytes);
+  const { links } = new OutreachStores(mongo, addresses, randomBytes);
+  const token = await links.add({ ...of, address: addresses.of(email) });
+  return `${url}/${of.to === "candidate" ? "u" : "r"}/${token}`;
 }
 
 /** Sends answers as the page's form does, by the number of the question, from 0. */

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import { useService, useSharedAccount } from "../../support/use-service.ts";
 import { malformedRequests } from "./malformed.ts";
@@ -57,16 +58,27 @@ describe("malformed HTTP requests", function () {
       .and.contain("api_key_missing");
   });
 
-  it("are refused after 500 pipelined valid requests, each of which is answered once and in order", async () => {
+  const pipelined = (count: number) => Array.from({ length: count }, (_, n) => `${n}-of-${count}`);
+  const requestOf = (id: string) =>
+    `GET /limits HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\nAuthorization: Bearer ${account.key}\r\n\r\n`;
+
+  it("are refused after 16 pipelined valid requests, each of which is answered once and in order", async () => {
     const connection = new RawConnection(service.port);
-    const ids = Array.from({ length: 500 }, (_, n) => `pipelined-${n}`);
-    const requests = ids.map(
-      (id) => `GET /limits HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\nAuthorization: Bearer ${account.key}\r\n\r\n`,
-    );
-    connection.socket.write(`${requests.join("")}garbage\r\n\r\n`);
+    const ids = pipelined(16);
+    connection.socket.write(`${ids.map(requestOf).join("")}garbage\r\n\r\n`);
     expect(await connection.closedWithin(20_000)).to.equal(true);
     const answered = connection.received.match(/(?<=x-request-id: )\S+/gi) ?? [];
     expect(answered.slice(0, -1)).to.deep.equal(ids);
     expect(answered.at(-1), "the refusal of what came last").to.match(/^req_/);
+  });
+
+  it("end with the connection if 17 requests are open on it, and each of them has its line in the log", async () => {
+    const connection = new RawConnection(service.port);
+    const ids = pipelined(17);
+    connection.socket.write(ids.map(requestOf).join(""));
+    expect(await connection.closedWithin(20_000)).to.equal(true);
+    const lines = () => service.log.filter(({ request_id }) => ids.slice(0, 16).includes(String(request_id)));
+    while (lines().length < 16) await wait(10);
+    for (const line of lines()) expect(line).to.include({ msg: "request", aborted: true });
   });
 });

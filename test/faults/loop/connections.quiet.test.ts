@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import { type Fleet, startFleet } from "../replicas/fleet.ts";
 import { type Held, heldDuring, WATCHED } from "./watcher.ts";
@@ -10,6 +12,10 @@ const BOUND_MS = 50;
 const RUNS = 10;
 /** Node reads so many bytes at once. */
 const CHUNK = 64 * 1024;
+
+/** Connections that read nothing, and how much memory they may take together. */
+const UNREAD = 120;
+const MAX_GROWTH_MB = 150;
 
 const CHUNKS = {
   "requests for the contract": "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -54,6 +60,24 @@ describe("one connection", function () {
       const chunk = request.repeat(Math.floor(CHUNK / request.length));
       expect(await least(() => sendWhole(chunk))).to.be.below(BOUND_MS);
     });
+
+  it(`take at most ${MAX_GROWTH_MB} MB together if ${UNREAD} of them send 64 KiB of requests and read nothing`, async () => {
+    const { child } = fleet.members[0]!;
+    const megabytes = () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024;
+    const request = CHUNKS["requests for the contract"];
+    const before = megabytes();
+    let largest = 0;
+    for (let n = 0; n < UNREAD; n++) {
+      const socket = connect(Number(new URL(fleet.url).port), "127.0.0.1");
+      socket.on("error", () => undefined);
+      await once(socket, "connect");
+      socket.write(request.repeat(n % 2 === 0 ? Math.floor(CHUNK / request.length) : 16)); // the most, and the most allowed
+      await wait(50);
+      largest = Math.max(largest, megabytes() - before);
+    }
+    expect(largest).to.be.below(MAX_GROWTH_MB);
+  });
 
   for (const [name, value] of Object.entries(HEADERS))
     for (const path of ["/docs/nothing", "/u/nothing", "/openapi.json"])

@@ -1,0 +1,124 @@
+import { expect } from "chai";
+import { guessableHash } from "../../src/candidates/address.ts";
+import { ChaseStore } from "../../src/candidates/chase-store.ts";
+import { Composer } from "../../src/outreach/compose.ts";
+import type { LinkStore } from "../../src/outreach/link-store.ts";
+import { OptOutSpreader } from "../../src/outreach/opt-out-spreader.ts";
+import { guessableAddresses, leftOverMail } from "../../src/sweeps/mail.ts";
+import { HOUR } from "../outreach/support.ts";
+import { useWorkbench } from "../outreach/workbench.ts";
+
+const ADA = "ada@example.com";
+const DAY = 24 * HOUR;
+const go = new AbortController().signal;
+
+describe("the sweep of what messages leave", () => {
+  const { mongo, bench } = useWorkbench();
+  const sweep = () => leftOverMail(bench.stores, bench.candidates.reader, { now: () => bench.now }).run(go);
+  const stored = async (name: string) => mongo.db.collection(name).find().toArray();
+  const countOf = async (name: string) => (await stored(name)).length;
+
+  /** Sends what is due, and erases the candidate just before the link is made. @param drop removes the link again. */
+  async function sendDuringErasure(id: string, drop: LinkStore["drop"]): Promise<unknown> {
+    const { links } = bench.stores;
+    const composer = new Composer({
+      links: {
+        async add(link) {
+          await bench.candidates.erase(bench.accountId, id, "key_1", () => undefined);
+          await bench.stores.removeAll({ accountId: bench.accountId, id });
+          return links.add(link);
+        },
+        drop,
+      },
+      mailFrom: "jobs@example.com",
+      publicUrl: "https://hire.example.com",
+    });
+    return bench
+      .chaser({ composer })
+      .run(go)
+      .catch((error: unknown) => error);
+  }
+
+  it("has nothing to do if a person is erased between the reading of a due message and the making of its link", async () => {
+    const id = await bench.candidate({ documents: ["CV"] });
+    expect(await sendDuringErasure(id, (token) => bench.stores.links.drop(token))).to.equal(0);
+    for (const name of ["links", "messages", "mail_addresses"]) expect(await countOf(name), name).to.equal(0);
+    expect((await stored("mail_account_days"))[0]).to.include({ messages: 0, new_addresses: 0 });
+    bench.now += DAY;
+    expect(await sweep()).to.equal(0);
+  });
+
+  it("removes the link and the address of that person if the replica died in between, an hour later", async () => {
+    const id = await bench.candidate({ documents: ["CV"] });
+    const kept = await bench.candidate({ email: "b@example.com", documents: ["CV"] });
+    await sendDuringErasure(id, () => Promise.reject(new Error("killed")));
+    await bench.chaser().run(go);
+    expect(await countOf("links")).to.equal(2);
+    bench.now += HOUR - 60_000;
+    expect(await sweep()).to.equal(0);
+    bench.now += 120_000;
+    expect(await sweep()).to.equal(1);
+    expect((await stored("links")).map(({ candidate }) => candidate as string)).to.deep.equal([kept]);
+    expect((await stored("mail_addresses")).map(({ _id }) => String(_id))).to.deep.equal([
+      `${bench.accountId}/${bench.stores.addresses.of("b@example.com")}`,
+    ]);
+    expect(await sweep(), "again").to.equal(0);
+  });
+
+  it("removes the address of a person who was erased before a message that died had a link", async () => {
+    const id = await bench.candidate({ documents: ["CV"] });
+    const composer = new Composer({
+      links: { add: () => Promise.reject(new Error("killed")), drop: () => Promise.resolve() },
+      mailFrom: "jobs@example.com",
+      publicUrl: "https://hire.example.com",
+    });
+    await bench
+      .chaser({ composer })
+      .run(go)
+      .catch(() => undefined);
+    await bench.candidates.erase(bench.accountId, id, "key_1", () => undefined);
+    await bench.stores.removeAll({ accountId: bench.accountId, id });
+    expect(await countOf("mail_addresses")).to.equal(1);
+    bench.now += 2 * HOUR;
+    expect(await sweep()).to.equal(1);
+    expect(await countOf("mail_addresses")).to.equal(0);
+  });
+
+  it("keeps the counts of 35 days", async () => {
+    await bench.candidate({ documents: ["CV"] });
+    await bench.chaser().run(go);
+    for (const name of ["mail_account_days", "mail_address_days"]) expect(await countOf(name), name).to.equal(1);
+    bench.now += 35 * DAY;
+    expect(await sweep()).to.equal(0);
+    bench.now += DAY;
+    expect(await sweep()).to.equal(2);
+  });
+
+  it("leaves no trace of a person who stops the messages while being erased, but the stop itself", async () => {
+    const { links, addresses, optOuts } = bench.stores;
+    const id = await bench.candidate({ documents: ["CV"] });
+    const link = { accountId: bench.accountId, id, to: "candidate", address: addresses.of(ADA) };
+    await links.add(link);
+    await bench.candidates.erase(bench.accountId, id, "key_1", () => undefined);
+    await bench.stores.removeAll(link);
+    await optOuts.add(link, "2026-11-01T00:00:00.000Z");
+    await new OptOutSpreader({ store: bench.candidates, candidates: new ChaseStore(mongo), optOuts, addresses }).run(
+      go,
+    );
+    expect(await optOuts.list(bench.accountId)).to.deep.equal([{ at: "2026-11-01T00:00:00.000Z", candidate_id: null }]);
+    expect(JSON.stringify(await stored("opt_outs"))).to.not.contain(id);
+    const again = await bench.candidate({ documents: ["CV"] });
+    expect((await bench.read(again)).outreach.reason).to.equal("opted_out");
+  });
+
+  it("leaves no hash of an address that anybody could guess, and every link works as before", async () => {
+    const id = await bench.candidate({ documents: ["CV"] });
+    const { links, addresses } = bench.stores;
+    await links.add({ accountId: bench.accountId, id, to: "candidate", address: guessableHash(ADA) });
+    expect(await guessableAddresses(bench.stores).run(go)).to.equal(1);
+    const [link] = await stored("links");
+    const address = String(link?.["address"]);
+    expect(address).to.not.equal(guessableHash(ADA));
+    expect([addresses.matches(address, ADA), addresses.matches(address, "b@example.com")]).to.deep.equal([true, false]);
+  });
+});
