@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { domainToASCII } from "node:url";
 import validator from "validator";
 import { comparable, guessableHash } from "../candidates/address.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
@@ -28,8 +29,8 @@ export async function loadAddressHash(mongo: Mongo, random: (bytes: number) => B
 
 /**
  * Names addresses where only equality matters: by HMAC-SHA256, so that nobody who sees the names can guess addresses.
- * Addresses of one mailbox have one name: letter case makes no difference, and at providers that ignore them, dots and what
- * follows a plus do not either.
+ * Addresses of one mailbox have one name: letter case, what follows a plus, quotes, and the form of an internationalised
+ * domain make no difference, nor do dots at providers that ignore them.
  */
 export class AddressHash {
   readonly #key: Buffer;
@@ -63,5 +64,9 @@ export class AddressHash {
 }
 
 function mailboxOf(email: string): string {
-  return validator.normalizeEmail(email) || comparable(email);
+  const at = email.lastIndexOf("@");
+  const quoted = /^"(.*)"$/s.exec(email.slice(0, at))?.[1]?.replaceAll(/\\(.)/gs, "$1");
+  const local = (quoted ?? email.slice(0, at)).normalize("NFKC").replace(/(?<=.)\+.*$/s, "");
+  const address = `${local}@${domainToASCII(email.slice(at + 1)) || email.slice(at + 1)}`;
+  return validator.normalizeEmail(address) || comparable(address);
 }

@@ -66,6 +66,22 @@ describe("The page of a candidate", () => {
     expect(text.match(/<form /g)).to.have.length(1);
   });
 
+  const NAMES: Record<string, string> = {
+    "Passport\u202Efdp.exe": "Passportfdp.exe.bin",
+    "CV.lnk": "CV.lnk.bin",
+    "run.sh": "run.sh.bin",
+    "scan.PDF . ": "scan.PDF",
+    "photo.HEIC": "photo.HEIC",
+  };
+  for (const [given, kept] of Object.entries(NAMES))
+    it(`keeps ${JSON.stringify(given)} as ${kept}, so that whoever opens it starts no program`, async () => {
+      expect((await post(formOf(0), { content: PDF(given) })).status).to.equal(303);
+      const [document] = (await read()).documents;
+      expect(document?.content?.filename).to.equal(kept);
+      const download = await client.get(`/candidates/${candidate.id}/documents/${document?.id}/content`);
+      expect(download.headers.get("content-disposition")).to.contain(`filename="${kept}"`);
+    });
+
   it("charges nothing to the account", async () => {
     const before = await account.used();
     await open(url);
