@@ -14,7 +14,7 @@ export type Glance = Pick<
   CandidateRecord,
   "name" | "first_name" | "last_name" | "email" | "job_title" | "state" | "withdrawn" | "started_at"
 > & {
-  /** The first of the documents that the candidate is asked for, and how many there are. */
+  /** The first of the documents that the candidate is asked for, required ones first, and how many there are. */
   readonly asked: readonly Pick<DocumentRecord, "id" | "name" | "state" | "required" | "rejection_reason">[];
   readonly asked_count: number;
   /** The first of the documents that have arrived and are not reviewed, and how many there are. */
@@ -26,9 +26,13 @@ export type Glance = Pick<
   readonly references: readonly Pick<ReferenceRecord, "id" | "email" | "state">[];
 };
 
+/** What MongoDB returns: the documents that are asked for, in two lists. */
+type Seen = Omit<Glance, "asked"> & { readonly required: Glance["asked"]; readonly optional: Glance["asked"] };
+
 const OF_CANDIDATE = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"];
+const ALL_OF_CANDIDATE = Object.fromEntries(OF_CANDIDATE.map((member) => [member, 1]));
 /** What clients may fill, and no page shows. */
-const UNSEEN = ["asked", "received", "arrived", "references"].flatMap((list) =>
+const UNSEEN = ["required", "optional", "received", "arrived", "references"].flatMap((list) =>
   ["metadata", "content", "response", "chase"].map((member) => `${list}.${member}`),
 );
 
@@ -48,28 +52,38 @@ export class GlanceStore {
    * @throws problem store_unavailable
    */
   async find({ accountId, id }: CandidateKey, reference: string, arrived: string): Promise<Glance | null> {
-    const asked = membersOf("documents", "state", ASKED_OF_CANDIDATE);
-    const received = membersOf("documents", "state", ["received"]);
-    const [found] = await this.#candidates.aggregate<Glance>([
+    const [found] = await this.#candidates.aggregate<Seen>([
       { $match: { _id: id, account: accountId, deleted: { $exists: false } } },
       {
         $project: {
-          ...Object.fromEntries(OF_CANDIDATE.map((member) => [member, 1])),
-          asked: { $slice: [asked, MAX_SHOWN] },
-          asked_count: { $size: asked },
-          received: { $slice: [received, MAX_SHOWN] },
-          received_count: { $size: received },
-          arrived: membersOf("documents", "id", [arrived]),
-          references: membersOf("references", "id", [reference]),
+          ...ALL_OF_CANDIDATE,
+          asked: membersOf("$documents", "state", ASKED_OF_CANDIDATE),
+          received: membersOf("$documents", "state", ["received"]),
+          arrived: membersOf("$documents", "id", [arrived]),
+          references: membersOf("$references", "id", [reference]),
+        },
+      },
+      {
+        $project: {
+          ...ALL_OF_CANDIDATE,
+          required: { $slice: [membersOf("$asked", "required", [true]), MAX_SHOWN] },
+          optional: { $slice: [membersOf("$asked", "required", [false]), MAX_SHOWN] },
+          asked_count: { $size: "$asked" },
+          received: { $slice: ["$received", MAX_SHOWN] },
+          received_count: { $size: "$received" },
+          arrived: 1,
+          references: 1,
         },
       },
       { $unset: UNSEEN },
     ]);
-    return found ?? null;
+    if (found === undefined) return null;
+    const { required, optional, ...glance } = found;
+    return { ...glance, asked: [...required, ...optional].slice(0, MAX_SHOWN) };
   }
 }
 
 /** Returns the expression for those in a list whose member has one of the values. */
-function membersOf(list: string, member: string, values: readonly string[]): Document {
-  return { $filter: { input: `$${list}`, as: "each", cond: { $in: [`$$each.${member}`, [...values]] } } };
+function membersOf(list: string, member: string, values: readonly (string | boolean)[]): Document {
+  return { $filter: { input: list, as: "each", cond: { $in: [`$$each.${member}`, [...values]] } } };
 }

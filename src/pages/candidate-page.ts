@@ -39,7 +39,7 @@ export function candidatePage(status: number, facts: Facts, news?: News): Page {
       <ul>
         ${asked.map((document) => formOf(document, facts, news))}
         ${received.map(({ name }) => receivedItem(shortened(name), words))}
-        ${moreReceived > 0 && receivedItem(`+ ${moreReceived}`, words)}
+        ${moreReceived > 0 && receivedItem(texts.others(moreReceived), words)}
       </ul>
       ${moreAsked > 0 && html`<p>${texts.more(moreAsked)}</p>`}
     `,

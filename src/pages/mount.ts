@@ -74,7 +74,7 @@ export function mountPages(
         return show(visit, ctx);
       };
       try {
-        send(ctx, await (rest === UPLOAD ? visits.uploading(token, answer) : answer()));
+        send(ctx, await (method === "post" && rest === UPLOAD ? visits.uploading(token, answer) : answer()));
       } catch (error) {
         send(ctx, failureOf(ctx, words, error));
       }
@@ -138,13 +138,18 @@ export function mountPages(
     return pathOf(ctx, "referee");
   });
 
+  // A browser that reloads a page which answered a form asks for the form's path.
+  add("get", "candidate", UPLOAD, (_, ctx) => pathOf(ctx, "candidate"));
+  add("get", "referee", "/decline", (_, ctx) => pathOf(ctx, "referee"));
+
   for (const kind of ["candidate", "referee"] as const) {
-    add("get", kind, "/stop", (visit, ctx) => (isOpen(visit) ? stopPage(visit, pathOf(ctx, kind)) : closed(visit)));
+    add("get", kind, "/stop", (visit, ctx) =>
+      visit.stopped ? stoppedPage(visit) : stopPage(visit, pathOf(ctx, kind)),
+    );
     // A mail client sends this by itself if its user asks it to (RFC 8058). Its body says nothing that is needed.
     add("post", kind, "/stop", async (visit) => {
       await visits.stop(visit);
-      const { title, done } = visit.words.pages.stop;
-      return noticeOf(200, visit.words, { title, text: done(visit.sender) });
+      return stoppedPage(visit);
     });
   }
 }
@@ -172,7 +177,7 @@ function send(ctx: Ctx, page: Page | string): void {
 
 /** The page of a link that its visitor no longer needs. */
 function closed(visit: Visit): Page {
-  const { record, reference, words, sender } = visit;
+  const { record, reference, words } = visit;
   const { pages } = words;
   if (reference?.state === "received")
     return noticeOf(200, words, { title: pages.thanks, text: pages.reference.received });
@@ -180,7 +185,6 @@ function closed(visit: Visit): Page {
     return noticeOf(200, words, { title: pages.thanks, text: pages.reference.declined });
   if (reference === undefined && record.state === "completed")
     return noticeOf(200, words, { title: pages.thanks, text: pages.documents.all });
-  if (visit.stopped) return noticeOf(200, words, { title: pages.stop.title, text: pages.stop.done(sender) });
   return noticeOf(410, words, pages.closed);
 }
 
@@ -189,6 +193,11 @@ function stopPage({ words, sender }: Visit, path: string): Page {
   const body = html`<p>${ask(sender)}</p>
     <form method="post" action="${path}/stop"><button>${button}</button></form>`;
   return pageOf(200, words, { title, body });
+}
+
+function stoppedPage({ words, sender, contact }: Visit): Page {
+  const { stopped, done } = words.pages.stop;
+  return noticeOf(200, words, { title: stopped, text: done(sender, contact) });
 }
 
 /** What the page says after an upload: the browser comes back with a GET. */

@@ -26,6 +26,8 @@ export interface Visit {
   readonly reference: Glance["references"][number] | undefined;
   readonly words: Words;
   readonly sender: string;
+  /** The sender, and where its replies go. */
+  readonly contact: string;
   /** The candidate's name. Null if it is not known. */
   readonly person: string | null;
   readonly instructions: string | null;
@@ -86,6 +88,7 @@ export class Visits {
       reference,
       words,
       sender,
+      contact: assistant.reply_to === null ? sender : `${sender} (${assistant.reply_to})`,
       person: nameOf(record),
       instructions: assistant.instructions,
       questions: assistant.reference_questions ?? words.pages.reference.questions,
@@ -148,13 +151,12 @@ export function excessOf(response: RefereeResponse): number {
  */
 export function isOpen({
   isOwn,
-  stopped,
   record,
   reference,
-}: Pick<Visit, "isOwn" | "stopped" | "reference"> & {
+}: Pick<Visit, "isOwn" | "reference"> & {
   readonly record: Pick<Glance, "email" | "state" | "started_at" | "withdrawn">;
 }): boolean {
-  if (record.withdrawn || record.started_at === null || stopped) return false;
+  if (record.withdrawn || record.started_at === null) return false;
   const { email } = reference ?? record;
   if (email === null || !isOwn(email)) return false;
   return reference === undefined ? record.state !== "completed" : OPEN_TO_REFEREE.has(reference.state);

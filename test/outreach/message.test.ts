@@ -53,7 +53,7 @@ describe("A reminder", () => {
         "Acme needs these documents from you for the job “Analyst”:",
         "- Passport\n- Diploma (not accepted: The photo is not readable)\n- Visa (expired)\n- Letter (if you have it)",
         "You can send them on this page, from a phone too:\nhttps://hire.example.com/u/token",
-        "-- \nIf you do not want any more messages from Acme about this, you can stop\nthem here:\nhttps://hire.example.com/u/token/stop\n",
+        "-- \nIf you do not want any more messages from Acme to this address, you can\nstop them here:\nhttps://hire.example.com/u/token/stop\n",
       ].join("\n\n"),
     );
   });

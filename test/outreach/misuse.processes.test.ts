@@ -152,6 +152,6 @@ describe("Mail that somebody could misuse", function () {
     const message = mail.taken.find((each) => addressOf(each) === email);
     const path = /https:\/\/hire\.example\.com(\/u\/\S+?)(?:\/stop)?\s/.exec(message?.text ?? "")?.[1] ?? "";
     expect((await post(`${service.url}${path}/stop`)).status).to.equal(200);
-    expect((await open(`${service.url}${path}`)).text).to.not.contain("<form");
+    expect((await open(`${service.url}${path}/stop`)).text).to.not.contain("<form");
   }
 });

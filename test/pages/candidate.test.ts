@@ -209,8 +209,7 @@ describe("The page of a candidate", () => {
     }
     expect((await post(`${url}/stop`)).status).to.equal(200);
     expect((await open(await linkTo(service, account, candidate.id, "candidate"))).text).to.contain("Passport");
-    await client.patch(`/candidates/${candidate.id}`, { email: "ada@example.com" });
-    expect((await open(url)).text).to.contain("You will not get any more messages");
+    expect((await open(await linkTo(service, account, candidate.id, "candidate"))).text).to.contain("Passport");
   });
 
   it("stops messages with a POST, not with a GET, and then says so", async () => {
@@ -222,12 +221,49 @@ describe("The page of a candidate", () => {
       body: "List-Unsubscribe=One-Click",
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
     });
-    expect([done.status, done.text.includes("You will not get any more messages from Test about this.")]).to.deep.equal(
-      [200, true],
-    );
+    const says = "Test will send no more messages to this address. The links that you have still work.";
+    expect([done.status, done.text.includes(says)]).to.deep.equal([200, true]);
     expect((await post(`${url}/stop`)).status, "again").to.equal(200);
-    expect((await open(url)).text).to.contain("You will not get any more messages");
+    const { text } = await open(`${url}/stop`);
+    expect(text).to.contain("The messages are stopped").and.to.contain("If this was a mistake, contact Test.");
     expect((await read()).version, "once").to.equal(candidate.version + 1);
+    expect((await post(formOf(0), { content: PDF() })).status, "what is asked for can still be sent").to.equal(303);
+  });
+
+  it("says whom to write to if the stop was a mistake", async () => {
+    await client.patch("/settings/assistant", { reply_to: "help@example.com" });
+    expect((await post(`${url}/stop`)).text).to.contain("contact Test (help@example.com).");
+  });
+
+  it("lets people stop the messages who have nothing left to do", async () => {
+    await client.patch(`/candidates/${candidate.id}`, { withdrawn: true });
+    expect((await open(url)).status).to.equal(410);
+    expect((await open(`${url}/stop`)).text).to.contain("<form");
+  });
+
+  it("asks for required documents first, however many others there are", async () => {
+    const optional = Array.from({ length: 30 }, (_, n) => ({ name: `Optional ${n}`, required: false }));
+    const given = { email: "ada@example.com", documents: [...optional, { name: "Passport" }] };
+    const { id } = (await client.post("/candidates", given)).body;
+    await client.post(`/candidates/${id}/start`);
+    const { text } = await open(await linkTo(service, account, id, "candidate"));
+    const names = [...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name);
+    expect(names.slice(0, 2)).to.deep.equal(["Passport", "Optional 0"]);
+    expect(names).to.have.length(25);
+  });
+
+  it("names 25 of the documents that have arrived, and counts the others", async () => {
+    const received = Array.from({ length: 27 }, (_, n) => ({ name: `Sent ${n}`, state: "received" }));
+    const given = { email: "ada@example.com", documents: [...received, { name: "Passport" }] };
+    const { id } = (await client.post("/candidates", given)).body;
+    await client.post(`/candidates/${id}/start`);
+    const { text } = await open(await linkTo(service, account, id, "candidate"));
+    expect(text).to.contain("Sent 24").and.to.contain("and 2 more").and.to.not.contain("Sent 25");
+  });
+
+  it("comes again if its form is opened as a page, as a browser does that reloads it", async () => {
+    const { status, headers } = await open(formOf(0));
+    expect([status, headers.get("location")]).to.deep.equal([303, new URL(url).pathname]);
   });
 
   it("speaks the language of the settings, and that of the browser if the link is wrong", async () => {

@@ -108,8 +108,10 @@ describe("The pages of a referee", () => {
 
   it("stop messages with a POST", async () => {
     expect((await open(`${url}/stop`)).text).to.contain("<form");
-    expect((await post(`${url}/stop`)).text).to.contain("You will not get any more messages from Test about this.");
-    expect((await post(`${url}/decline`)).text).to.contain("You will not get any more messages");
+    expect((await post(`${url}/stop`)).text).to.contain("Test will send no more messages to this");
     expect((await reference())?.state).to.equal("requested");
+    await answerQuestions(url, { 0: "Yes" });
+    expect((await reference())?.state, "answers still arrive").to.equal("received");
+    expect((await open(`${url}/stop`)).text, "once everything is done").to.contain("The messages are stopped");
   });
 });

@@ -9,6 +9,7 @@ export const de: Words = {
       hint: (megabytes) => `Eine Datei pro Dokument, höchstens ${megabytes}\u00a0MB. Ein Foto oder ein PDF genügt.`,
       send: "Senden",
       received: "Erhalten",
+      others: (count) => `und ${count} weitere`,
       more: (count) =>
         count === 1
           ? "Ein weiteres Dokument wird benötigt. Sie sehen es hier, sobald Sie diese gesendet haben."
@@ -49,9 +50,12 @@ export const de: Words = {
     },
     stop: {
       title: "Nachrichten abbestellen",
-      ask: (sender) => `Möchten Sie hierzu keine Nachrichten von ${sender} mehr erhalten?`,
+      ask: (sender) =>
+        `Möchten Sie an diese Adresse gar keine Nachrichten von ${sender} mehr erhalten? Über die Links, die Sie schon haben, können Sie weiterhin Dokumente und Antworten senden.`,
       button: "Nachrichten abbestellen",
-      done: (sender) => `Sie erhalten hierzu keine Nachrichten von ${sender} mehr.`,
+      stopped: "Die Nachrichten sind abbestellt",
+      done: (sender, contact) =>
+        `${sender} schickt keine Nachrichten mehr an diese Adresse. Die Links, die Sie schon haben, funktionieren weiterhin. Wenn das ein Versehen war, melden Sie sich bei ${contact}.`,
     },
     thanks: "Vielen Dank",
     closed: {
@@ -64,7 +68,7 @@ export const de: Words = {
     },
     tooMany: {
       title: "Bitte warten Sie einen Moment",
-      text: "Es kamen zu viele Anfragen auf einmal. Versuchen Sie es in einer Minute noch einmal.",
+      text: "Es kamen zu viele Anfragen. Warten Sie eine Minute, und öffnen Sie dann den Link in Ihrer Nachricht noch einmal. Falls Sie gerade etwas gesendet haben, ist es nicht angekommen.",
     },
     broken: {
       title: "Etwas ist schiefgegangen",
@@ -93,5 +97,5 @@ export const de: Words = {
   rejected: "nicht akzeptiert",
   expired: "abgelaufen",
   stop: (sender) =>
-    `Wenn Sie hierzu keine weiteren Nachrichten von ${sender} erhalten möchten, können Sie sie hier abbestellen:`,
+    `Wenn Sie an diese Adresse keine weiteren Nachrichten von ${sender} erhalten möchten, können Sie sie hier abbestellen:`,
 };

@@ -9,6 +9,7 @@ export const en: Words = {
       hint: (megabytes) => `One file for each document, up to ${megabytes}\u00a0MB. A photo or a PDF is fine.`,
       send: "Send",
       received: "Received",
+      others: (count) => `and ${count} more`,
       more: (count) =>
         `${count} more ${count === 1 ? "document is" : "documents are"} needed. You will see ${count === 1 ? "it" : "them"} here once you have sent these.`,
       arrived: (name) => `We have received “${name}”. Thank you.`,
@@ -47,9 +48,12 @@ export const en: Words = {
     },
     stop: {
       title: "Stop these messages",
-      ask: (sender) => `Do you want to stop messages from ${sender} about this?`,
+      ask: (sender) =>
+        `Do you want to stop all messages from ${sender} to this address? You can still send documents and answers through the links that you have.`,
       button: "Stop the messages",
-      done: (sender) => `You will not get any more messages from ${sender} about this.`,
+      stopped: "The messages are stopped",
+      done: (sender, contact) =>
+        `${sender} will send no more messages to this address. The links that you have still work. If this was a mistake, contact ${contact}.`,
     },
     thanks: "Thank you",
     closed: {
@@ -62,7 +66,7 @@ export const en: Words = {
     },
     tooMany: {
       title: "Please wait a moment",
-      text: "Too many requests came at once. Try again in a minute.",
+      text: "Too many requests came. Wait a minute, then open the link in your message again. If you were sending something, it has not arrived.",
     },
     broken: { title: "Something went wrong", text: "This is our fault. Try again in a minute." },
   },
@@ -87,5 +91,5 @@ export const en: Words = {
   optional: "if you have it",
   rejected: "not accepted",
   expired: "expired",
-  stop: (sender) => `If you do not want any more messages from ${sender} about this, you can stop them here:`,
+  stop: (sender) => `If you do not want any more messages from ${sender} to this address, you can stop them here:`,
 };

@@ -9,6 +9,7 @@ export const es: Words = {
       hint: (megabytes) => `Un archivo por documento, de hasta ${megabytes}\u00a0MB. Sirve una foto o un PDF.`,
       send: "Enviar",
       received: "Recibido",
+      others: (count) => `y ${count} más`,
       more: (count) =>
         count === 1
           ? "Hace falta un documento más. Lo verá aquí cuando haya enviado estos."
@@ -49,9 +50,12 @@ export const es: Words = {
     },
     stop: {
       title: "Dejar de recibir estos mensajes",
-      ask: (sender) => `¿Desea dejar de recibir mensajes de ${sender} sobre esto?`,
+      ask: (sender) =>
+        `¿Desea dejar de recibir todos los mensajes de ${sender} en esta dirección? Con los enlaces que ya tiene puede seguir enviando documentos y respuestas.`,
       button: "Dejar de recibir mensajes",
-      done: (sender) => `No recibirá más mensajes de ${sender} sobre esto.`,
+      stopped: "Ya no recibirá mensajes",
+      done: (sender, contact) =>
+        `${sender} no enviará más mensajes a esta dirección. Los enlaces que ya tiene siguen funcionando. Si ha sido un error, póngase en contacto con ${contact}.`,
     },
     thanks: "Gracias",
     closed: {
@@ -64,7 +68,7 @@ export const es: Words = {
     },
     tooMany: {
       title: "Espere un momento",
-      text: "Llegaron demasiadas solicitudes a la vez. Inténtelo de nuevo dentro de un minuto.",
+      text: "Llegaron demasiadas solicitudes. Espere un minuto y vuelva a abrir el enlace de su mensaje. Si estaba enviando algo, no ha llegado.",
     },
     broken: { title: "Se ha producido un error", text: "El error es nuestro. Inténtelo de nuevo dentro de un minuto." },
   },
@@ -89,5 +93,5 @@ export const es: Words = {
   optional: "si lo tiene",
   rejected: "no aceptado",
   expired: "caducado",
-  stop: (sender) => `Si no desea recibir más mensajes de ${sender} sobre esto, puede darse de baja aquí:`,
+  stop: (sender) => `Si no desea recibir más mensajes de ${sender} en esta dirección, puede darse de baja aquí:`,
 };

@@ -11,6 +11,7 @@ export const fr: Words = {
       hint: (megabytes) => `Un fichier par document, ${megabytes}\u00a0Mo au plus. Une photo ou un PDF convient.`,
       send: "Envoyer",
       received: "Document reçu",
+      others: (count) => `et ${count} de plus`,
       more: (count) =>
         count === 1
           ? "Un autre document est nécessaire. Vous le verrez ici après avoir envoyé ceux-ci."
@@ -51,9 +52,12 @@ export const fr: Words = {
     },
     stop: {
       title: "Ne plus recevoir ces messages",
-      ask: (sender) => `Voulez-vous ne plus recevoir de messages de ${sender} à ce sujet\u00a0?`,
+      ask: (sender) =>
+        `Voulez-vous ne plus recevoir aucun message de ${sender} à cette adresse\u00a0? Les liens que vous avez déjà permettent toujours d’envoyer des documents et des réponses.`,
       button: "Ne plus recevoir ces messages",
-      done: (sender) => `Vous ne recevrez plus de messages de ${sender} à ce sujet.`,
+      stopped: "Vous ne recevrez plus de messages",
+      done: (sender, contact) =>
+        `${sender} n’enverra plus de messages à cette adresse. Les liens que vous avez déjà fonctionnent toujours. Si c’est une erreur, contactez ${contact}.`,
     },
     thanks: "Merci",
     closed: {
@@ -66,7 +70,7 @@ export const fr: Words = {
     },
     tooMany: {
       title: "Veuillez patienter un instant",
-      text: "Trop de demandes sont arrivées à la fois. Réessayez dans une minute.",
+      text: "Trop de demandes sont arrivées. Attendez une minute, puis rouvrez le lien de votre message. Si vous étiez en train d’envoyer quelque chose, nous ne l’avons pas reçu.",
     },
     broken: { title: "Un problème est survenu", text: "L’erreur vient de nous. Réessayez dans une minute." },
   },
@@ -92,5 +96,5 @@ export const fr: Words = {
   rejected: "document non accepté",
   expired: "document expiré",
   stop: (sender) =>
-    `Si vous ne voulez plus recevoir de messages de ${sender} à ce sujet, vous pouvez vous désabonner ici\u00a0:`,
+    `Si vous ne voulez plus recevoir de messages de ${sender} à cette adresse, vous pouvez vous désabonner ici\u00a0:`,
 };

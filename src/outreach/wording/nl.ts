@@ -9,6 +9,7 @@ export const nl: Words = {
       hint: (megabytes) => `Eén bestand per document, maximaal ${megabytes}\u00a0MB. Een foto of een pdf is goed.`,
       send: "Versturen",
       received: "Ontvangen",
+      others: (count) => `en nog ${count}`,
       more: (count) =>
         count === 1
           ? "Er is nog één document nodig. U ziet het hier zodra u deze hebt verstuurd."
@@ -49,9 +50,12 @@ export const nl: Words = {
     },
     stop: {
       title: "Afmelden voor deze berichten",
-      ask: (sender) => `Wilt u hierover geen berichten meer van ${sender} ontvangen?`,
+      ask: (sender) =>
+        `Wilt u op dit adres helemaal geen berichten van ${sender} meer ontvangen? Met de links die u al hebt, kunt u nog steeds documenten en antwoorden versturen.`,
       button: "Afmelden",
-      done: (sender) => `U ontvangt hierover geen berichten meer van ${sender}.`,
+      stopped: "U bent afgemeld",
+      done: (sender, contact) =>
+        `${sender} stuurt geen berichten meer naar dit adres. De links die u al hebt, blijven werken. Was dit een vergissing? Neem dan contact op met ${contact}.`,
     },
     thanks: "Dank u wel",
     closed: {
@@ -64,7 +68,7 @@ export const nl: Words = {
     },
     tooMany: {
       title: "Een ogenblik geduld",
-      text: "Er kwamen te veel verzoeken tegelijk. Probeer het over een minuut opnieuw.",
+      text: "Er kwamen te veel verzoeken. Wacht een minuut en open dan de link in uw bericht opnieuw. Als u iets aan het versturen was, is het niet aangekomen.",
     },
     broken: { title: "Er is iets misgegaan", text: "De fout ligt bij ons. Probeer het over een minuut opnieuw." },
   },
@@ -89,5 +93,5 @@ export const nl: Words = {
   optional: "indien beschikbaar",
   rejected: "niet geaccepteerd",
   expired: "verlopen",
-  stop: (sender) => `Als u hierover geen berichten meer van ${sender} wilt ontvangen, kunt u zich hier afmelden:`,
+  stop: (sender) => `Als u op dit adres geen berichten van ${sender} meer wilt ontvangen, kunt u zich hier afmelden:`,
 };

@@ -56,6 +56,8 @@ interface PageWords {
     readonly send: string;
     /** Stands below a document's name. */
     readonly received: string;
+    /** Stands in place of so many names. */
+    readonly others: (count: number) => string;
     /** So many documents are not shown yet. */
     readonly more: (count: number) => string;
     readonly arrived: (name: string) => string;
@@ -91,7 +93,10 @@ interface PageWords {
     readonly title: string;
     readonly ask: (sender: string) => string;
     readonly button: string;
-    readonly done: (sender: string) => string;
+    /** The title once they are stopped. */
+    readonly stopped: string;
+    /** `contact` is who helps if it was a mistake. */
+    readonly done: (sender: string, contact: string) => string;
   };
   /** The title of a page that says what was done. */
   readonly thanks: string;
