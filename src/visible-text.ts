@@ -2,13 +2,13 @@
 const JOINERS = "\\u200C\\u200D";
 /** What turns the direction of a text around, whatever its letters are. */
 const OVERRIDES = "\\u202D\\u202E";
-/** With U+FE0F an emoji has its colours. */
-const EMOJI_STYLES = "\\uFE0E\\uFE0F";
+/** They choose the form of a letter or an emoji: Japanese and Mongolian names have them. */
+const VARIATIONS = "\\p{Variation_Selector}";
 /** What Unicode shows as nothing, and the marks of direction. */
-const INVISIBLE = "[\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}]";
+const INVISIBLE = "[\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\u2800]"; // U+2800 is Braille without a dot
 
 const NEEDLESS = new RegExp(`(?![${JOINERS}${OVERRIDES}])${INVISIBLE}`, "gu");
-const NOT_SHOWN = new RegExp(`(?![${JOINERS}${EMOJI_STYLES}])${INVISIBLE}`, "gu");
+const NOT_SHOWN = new RegExp(`(?![${JOINERS}${VARIATIONS}])${INVISIBLE}`, "gu");
 
 /**
  * Returns an identifier or an address without its invisible characters, as people copy them along from a page. Leaves

@@ -10,7 +10,7 @@ describe("Text that people see", () => {
   });
 
   it("keeps what emoji, Persian and Hindi need", () => {
-    for (const text of ["👩‍💻 ❤️", "می‌خواهم", "क्‍ष", "Zoë Łukasz 王"]) expect(shownName(text)).to.equal(text);
+    for (const text of ["👩‍💻 ❤️", "می‌خواهم", "क्‍ष", "Zoë Łukasz 王", "葛\u{E0100}"]) expect(shownName(text)).to.equal(text);
   });
 
   it("has no identifier with what nobody sees, but keeps what changes it, to be refused", () => {
@@ -33,6 +33,11 @@ describe("The name of a file from a stranger", () => {
     ["all.zip", "all.zip.bin"],
     [".bashrc", ".bashrc.bin"],
     ["x.ｅｘｅ", "x.ｅｘｅ.bin"],
+    ["CV 2.0", "CV 2.0"],
+    ["Dr. Müller", "Dr. Müller"],
+    ["cv.pdf (1)", "cv.pdf (1)"],
+    ["x.exe:a", "x.exe:a.bin"],
+    ["x.001x", "x.001x.bin"],
     ["\u202E...", null],
   ] as const)
     it(`${JSON.stringify(given)} is kept as ${JSON.stringify(safe)}`, () => {

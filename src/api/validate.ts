@@ -68,7 +68,7 @@ function pointerOf({ instancePath, params, propertyName }: ErrorObject): string 
 
 const FORMATS: Record<string, string> = {
   base64: "at least one byte as base64 with padding (RFC 4648, section 4)",
-  "idn-email": "one email address without a display name, for example name@example.com",
+  "idn-email": "one email address without a display name or invisible characters, for example name@example.com",
   date: "a date, for example 2026-08-17",
   "language-tag": "a language tag (BCP 47), for example en or pt-BR",
   "time-zone": "an IANA time zone, for example Europe/Berlin",

@@ -1,6 +1,6 @@
-import { comparable } from "./address.ts";
+import { comparable, isKeyed } from "./address.ts";
 import { type ChaseRules, hasOptedOut, type Plan, type PlannedMessage } from "./chase.ts";
-import { planned } from "./planned.ts";
+import { addressesOf, planned } from "./planned.ts";
 import {
   type AttemptRecord,
   type CandidateRecord,
@@ -81,6 +81,19 @@ export function optedOut(record: CandidateRecord, emails: Iterable<string>): Can
   const known = new Set(outreach.opted_out);
   const all = new Set([...known, ...Array.from(emails, comparable)]);
   return all.size === known.size ? record : { ...record, outreach: { ...outreach, opted_out: [...all] } };
+}
+
+/** Notes by address what a replica of a version before 2026-11-27 has copied from a link. */
+export function recognised(
+  record: CandidateRecord,
+  matches: (hash: string, email: string) => boolean,
+): CandidateRecord {
+  const { outreach } = record;
+  const keyed = outreach.opted_out.filter(isKeyed);
+  if (keyed.length === 0) return record;
+  const opted_out = outreach.opted_out.filter((kept) => !isKeyed(kept));
+  const emails = addressesOf(record).filter((email) => keyed.some((hash) => matches(hash, email)));
+  return optedOut({ ...record, outreach: { ...outreach, opted_out } }, emails);
 }
 
 /** Notes that the account may write to these addresses again. */

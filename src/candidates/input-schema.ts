@@ -17,8 +17,8 @@ import { ReferenceInput } from "./reference-schema.ts";
 import { ChaseAttempts, DEFAULT_CHASE_ATTEMPTS, MAX_DOCUMENTS, MAX_REFERENCES, TEXT } from "./schema.ts";
 
 /**
- * No two ids look the same: control characters are refused, and so is what joins letters or turns their direction around.
- * Tidying leaves out every other invisible character.
+ * No two ids differ only in what nobody sees: control characters are refused, and so is what joins letters or turns their
+ * direction around. Tidying leaves out every other invisible character.
  */
 export const ExternalId = Type.String({
   minLength: 1,

@@ -1,4 +1,4 @@
-import { comparable } from "./address.ts";
+import { isKeyed } from "./address.ts";
 import { timestamp } from "../infra/clock.ts";
 import { type ChaseRules, hasOptedOut, planOf } from "./chase.ts";
 import {
@@ -60,13 +60,8 @@ function currentRecipients({ email, references, outreach }: CandidateRecord, now
 function currentOptOuts(record: CandidateRecord): readonly string[] {
   const { opted_out } = record.outreach;
   if (opted_out.length === 0) return opted_out;
-  return [
-    ...new Set(
-      addressesOf(record)
-        .filter((email) => hasOptedOut(opted_out, email))
-        .map(comparable),
-    ),
-  ];
+  const emails = addressesOf(record);
+  return opted_out.filter((kept) => isKeyed(kept) || emails.some((email) => hasOptedOut([kept], email)));
 }
 
 /** Returns the addresses of a candidate and its references. */

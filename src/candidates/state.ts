@@ -159,8 +159,8 @@ function waitForReference({ id, email, state }: ReferenceRecord, optedOut: reado
   const unanswered = state === "not_requested" || state === "requested";
   if (unanswered && email === null)
     waits.push({ code: "reference_without_email", subject: id, message: `Reference ${id} has no email address` });
-  if (unanswered && email !== null && hasOptedOut(optedOut, email)) {
-    const message = `Reference ${id} has asked for no more messages`;
+  if ((unanswered || state === "unresponsive") && email !== null && hasOptedOut(optedOut, email)) {
+    const message = `The referee of reference ${id} has asked for no more messages`;
     waits.push({ code: "reference_opted_out", subject: id, message });
   }
   const what = REFERENCE_WAITS[state];

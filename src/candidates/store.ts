@@ -83,12 +83,13 @@ export class CandidateStore {
   }
 
   /**
-   * Does what `insert` does, but writes nothing. One round trip with an external_id, else none.
+   * Does what `insert` does, but writes nothing. One round trip with an external_id, and one with addresses.
    * @throws as `insert` does.
    */
   async rehearse(draft: Draft): Promise<CandidateRecord> {
     const now = this.#clock.now();
-    const record = firstVersion(draft, now);
+    const optedOut = await this.#optOuts.among(draft.accountId, addressesOf(draft));
+    const record = firstVersion(draft, now, optedOut);
     checkSize(record, now);
     await refuseTaken(this.reader, draft);
     return record;

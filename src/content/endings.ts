@@ -1,12 +1,16 @@
+import { extension } from "mime-types";
 import { shownName } from "../visible-text.ts";
 
 /** The endings of documents: pdf, images, office, text. None of them starts a program when it is opened. */
 const ENDINGS = new Set(
   (
-    "pdf jpg jpeg png gif webp heic heif avif tif tiff bmp doc docx odt rtf pages xls xlsx ods numbers ppt pptx odp key " +
+    "pdf jpg jpeg jpe jfif jp2 jxl png gif webp heic heif avif tif tiff bmp dng doc docx odt odg rtf pages xls xlsx ods numbers ppt pptx odp key " +
     "txt csv md bin"
   ).split(" "),
 );
+
+/** What follows a dot and starts no program on any system: "CV 2.0", "Dr. Müller". */
+const NO_ENDING = /^\d+$|\s|[^\P{L}a-z]/u;
 
 /** @param ending in lower case, without its dot. */
 export function isDocumentEnding(ending: string): boolean {
@@ -18,8 +22,21 @@ export function isDocumentEnding(ending: string): boolean {
  * `.bin` after an ending that is not a document's. Null if nothing is left.
  */
 export function withSafeEnding(filename: string): string | null {
-  const name = shownName(filename).replace(/[. ]+$/, ""); // Windows drops them
-  const ending = /\.([^.]*)$/.exec(name)?.[1]?.toLowerCase();
+  const name = withoutEnd(shownName(filename));
+  const ending = /\.([^.]*)$/.exec(name)?.[1]?.normalize("NFKC").toLowerCase();
   if (name === "") return null;
-  return ending === undefined || isDocumentEnding(ending) ? name : `${name}.bin`;
+  return ending === undefined || isDocumentEnding(ending) || NO_ENDING.test(ending) ? name : `${name}.bin`;
+}
+
+/** Leaves out the dots and spaces at the end, as Windows does. A regular expression would take quadratic time. */
+export function withoutEnd(name: string): string {
+  let end = name.length;
+  while (end > 0 && (name[end - 1] === "." || name[end - 1] === " ")) end--;
+  return name.slice(0, end);
+}
+
+/** Returns the media type of a file that a stranger sent. A browser gives a name without an ending that of its type. */
+export function safeType(contentType: string | null): string | null {
+  const ending = contentType === null ? false : extension(contentType);
+  return ending !== false && isDocumentEnding(ending) ? contentType : null;
 }

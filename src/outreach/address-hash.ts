@@ -1,13 +1,11 @@
 import { createHmac } from "node:crypto";
 import { domainToASCII } from "node:url";
 import validator from "validator";
-import { comparable, guessableHash } from "../candidates/address.ts";
+import { comparable, guessableHash, isKeyed, KEYED } from "../candidates/address.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
 const KEY_BYTES = 32;
-/** Stands before a keyed hash, and in none of the hashes that versions before 2026-11-27 stored. */
-const KEYED = "~";
 
 interface StoredKey {
   _id: "address_key";
@@ -48,8 +46,13 @@ export class AddressHash {
     return KEYED + createHmac("sha256", this.#key).update(hash).digest("base64url");
   }
 
+  /** Returns what only this installation can add to a text, so that it may trust the text when it comes back. */
+  seal(text: string): string {
+    return createHmac("sha256", this.#key).update(`seal ${text}`).digest("base64url");
+  }
+
   isGuessable(hash: string): boolean {
-    return !hash.startsWith(KEYED);
+    return !isKeyed(hash);
   }
 
   /** Returns all names that an address may have: of its mailbox, and converted ones. */
@@ -68,5 +71,5 @@ function mailboxOf(email: string): string {
   const quoted = /^"(.*)"$/s.exec(email.slice(0, at))?.[1]?.replaceAll(/\\(.)/gs, "$1");
   const local = (quoted ?? email.slice(0, at)).normalize("NFKC").replace(/(?<=.)\+.*$/s, "");
   const address = `${local}@${domainToASCII(email.slice(at + 1)) || email.slice(at + 1)}`;
-  return validator.normalizeEmail(address) || comparable(address);
+  return validator.normalizeEmail(address, { yahoo_remove_subaddress: false }) || comparable(address);
 }

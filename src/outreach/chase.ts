@@ -52,7 +52,7 @@ export function wireChase(dependencies: Dependencies): Chase | undefined {
     ? outboxMailer(SMTP_URL, (path) => log.info({ path }, "wrote a reminder"))
     : smtpMailer(SMTP_URL, new URL(PUBLIC_URL).hostname);
   const domain = MAIL_FROM.slice(MAIL_FROM.lastIndexOf("@") + 1);
-  const composer = new Composer({ links, mailFrom: MAIL_FROM, publicUrl: PUBLIC_URL.replace(/\/+$/, "") });
+  const composer = new Composer({ addresses, links, mailFrom: MAIL_FROM, publicUrl: PUBLIC_URL.replace(/\/+$/, "") });
   const newMessageId = () => `${random(16).toString("hex")}@${domain}`;
   const claimer = new Claimer({ store, rules, stores, composer, newMessageId, clock });
   const newPace = () => new Pace(MAIL_PER_MINUTE);

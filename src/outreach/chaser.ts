@@ -190,7 +190,7 @@ export class Chaser {
     this.#outages++;
     this.#pausedUntil = performance.now() + pause_ms;
     metrics.mailOutages.inc();
-    const advice = step === "STARTTLS" ? `: ${NO_TLS}` : "";
+    const advice = step === "STARTTLS" && /^50[02]$/.test(code) ? `: ${NO_TLS}` : "";
     log.warn({ code, step, pause_ms }, `the mail server cannot be used${advice}`);
   }
 }

@@ -1,5 +1,5 @@
 import { planOf, type Plan, type PlannedMessage } from "../candidates/chase.ts";
-import { claimed, held, lapsed, optedOut, replanned } from "../candidates/chase-edits.ts";
+import { claimed, held, lapsed, optedOut, recognised, replanned } from "../candidates/chase-edits.ts";
 import type { CandidateKey } from "../candidates/reader.ts";
 import type { CandidateRecord } from "../candidates/record.ts";
 import type { CandidateStore, Edit } from "../candidates/store.ts";
@@ -64,7 +64,9 @@ export class Claimer {
   async due(key: CandidateKey): Promise<PlannedMessage | undefined> {
     const { rules } = await this.#options.rules.fresh(key.accountId);
     let message: PlannedMessage | undefined;
-    await this.change(key, (before, at) => {
+    const { addresses } = this.#options.stores;
+    await this.change(key, (stored, at) => {
+      const before = recognised(stored, (hash, email) => addresses.matches(hash, email));
       const plan = planOf(before, rules, Date.parse(at));
       message = dueIn(plan, at)[0];
       return message === undefined ? replanned(lapsed(before, plan.lapses, at), rules, at) : before;

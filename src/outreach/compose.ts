@@ -1,10 +1,13 @@
 import type { CandidateKey } from "../candidates/reader.ts";
 import { TO_CANDIDATE } from "../candidates/record.ts";
+import type { AddressHash } from "./address-hash.ts";
+import { stopOf } from "./stop.ts";
 import type { LinkStore, NewPage } from "./link-store.ts";
 import { type Ingredients, type Message, messageOf } from "./message.ts";
 import type { AccountRules } from "./rules.ts";
 
 interface Dependencies {
+  readonly addresses: Pick<AddressHash, "seal">;
   readonly links: Pick<LinkStore, "add" | "drop">;
   /** MAIL_FROM. */
   readonly mailFrom: string;
@@ -28,13 +31,14 @@ export class Composer {
   /**
    * Makes a link to the recipient's page. One round trip.
    * @param address the hash of the recipient's address.
-   * @returns the page's URL, and what removes the link again if it is not sent.
+   * @returns the page's URL, that which stops the messages, and what removes the link again if it is not sent.
    * @throws problem store_unavailable
    */
   async newPage({ accountId, id }: CandidateKey, to: string, address: string): Promise<NewPage> {
-    const { links, publicUrl } = this.#dependencies;
+    const { addresses, links, publicUrl } = this.#dependencies;
     const token = await links.add({ accountId, id, to, address });
-    return { url: `${publicUrl}/${to === TO_CANDIDATE ? "u" : "r"}/${token}`, drop: () => links.drop(token) };
+    const url = `${publicUrl}/${to === TO_CANDIDATE ? "u" : "r"}/${token}`;
+    return { url, stopUrl: `${url}/stop?of=${stopOf(addresses, accountId, address)}`, drop: () => links.drop(token) };
   }
 
   /** Makes the message of a claim. */
@@ -44,7 +48,7 @@ export class Composer {
   ): Message {
     const { mailFrom, publicUrl } = this.#dependencies;
     const { host } = new URL(publicUrl);
-    const urls = { pageUrl: page.url, stopUrl: `${page.url}/stop` };
+    const urls = { pageUrl: page.url, stopUrl: page.stopUrl };
     return messageOf({ message, messageId, record, assistant, sender, host, mailFrom, ...urls });
   }
 }

@@ -14,8 +14,15 @@ export interface Link extends CandidateKey {
 /** A recipient's page. */
 export interface NewPage {
   readonly url: string;
+  /** Stops further messages. */
+  readonly stopUrl: string;
   /** Removes the link again, if it was not sent. */
   readonly drop: () => Promise<void>;
+}
+
+/** A link as the sweep sees it. */
+export interface StoredLink extends Pick<Link, "accountId" | "address"> {
+  readonly id: string;
 }
 
 interface Stored {
@@ -82,9 +89,9 @@ export class LinkStore {
   }
 
   /** Returns links in the order of their ids, after that one. One index range, one round trip. */
-  async after(last: string, limit: number): Promise<{ id: string; address: string }[]> {
+  async after(last: string, limit: number): Promise<StoredLink[]> {
     const found = await this.#links.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit });
-    return found.map(({ _id, address }) => ({ id: _id, address }));
+    return found.map(({ _id, account, address }) => ({ id: _id, accountId: account, address }));
   }
 
   /** Gives an address another hash. One round trip. */

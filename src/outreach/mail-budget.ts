@@ -123,6 +123,11 @@ export class MailBudget {
     return all.toSorted((one, other) => other.messages - one.messages);
   }
 
+  /** Notes that an account wrote to an address before it was counted. One round trip. @param address its hash. */
+  async know(accountId: string, address: string): Promise<void> {
+    await this.#known.insertIfAbsent({ _id: `${accountId}/${address}`, key: "", written: true });
+  }
+
   /** Forgets that an account wrote to these addresses. One round trip, or none. @param addresses hashes. */
   async forgetAddresses(accountId: string, addresses: readonly string[]): Promise<void> {
     if (addresses.length === 0) return;

@@ -58,7 +58,10 @@ export class MailControl {
     await accounts.get(accountId);
     await audit.around({ action: "outreach allow", accountId, subject: accountId }, async () => {
       if (!(await stores.optOuts.lift(accountId, email, timestamp(clock.now()))))
-        throw problem("not_found", "The owner of this address has not opted out of the account's messages.");
+        throw problem(
+          "not_found",
+          "The owner of this address has not opted out of the account's messages. (What was stopped before 2026-11-27 cannot be lifted.)",
+        );
     });
     return { object: "opt_out", account_id: accountId, lifted: true };
   }

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { getSystemErrorName } from "node:util";
 import { createTransport } from "nodemailer";
 import type { NodemailerError, SendMailOptions } from "nodemailer";
 import { isEmailAddress } from "../schema/email.ts";
@@ -56,7 +57,7 @@ function connectionOf(smtpUrl: string, publicHost: string) {
   const [name, insecure, requireTLS] = own.map((parameter) => url.searchParams.get(parameter));
   for (const parameter of own) url.searchParams.delete(parameter);
   const isExempt = insecure === "true" || (requireTLS !== "true" && LOOPBACK.test(url.hostname));
-  return { url: url.href, name: name ?? publicHost, requireTLS: url.protocol === "smtp:" && !isExempt };
+  return { url: url.href, name: name || publicHost, requireTLS: url.protocol === "smtp:" && !isExempt };
 }
 
 /**
@@ -119,8 +120,15 @@ const NOT_LOGGED_IN = new Set([530, 534, 535, 538]);
  */
 const POLICY = /^5\d\d[ -](?:5\.7\.|5\.1\.[78]|(?!\d\.\d).*\brelay)/i;
 
-function faultOf({ responseCode, code, command }: NodemailerError): Fault {
-  return { code: String(responseCode ?? code), ...(command === undefined ? {} : { step: command }) };
+function faultOf(error: NodemailerError & NodeJS.ErrnoException): Fault {
+  const { responseCode, command } = error;
+  return { code: String(responseCode ?? causeOf(error)), ...(command === undefined ? {} : { step: command }) };
+}
+
+/** Returns what nodemailer's ESOCKET hides: the system's own code, or that the certificate is not accepted. */
+function causeOf({ code, errno, message }: NodemailerError & NodeJS.ErrnoException): string | undefined {
+  if (errno !== undefined && errno < 0) return getSystemErrorName(errno);
+  return code === "ESOCKET" && /certificate|altnames/i.test(message) ? "ECERTIFICATE" : code;
 }
 
 /** @param begun whether the connection had begun to send the message's content. */

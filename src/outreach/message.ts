@@ -68,15 +68,20 @@ export function messageOf(ingredients: Ingredients): Message {
   const body: Body = { hello, ask, documents, instructions, open, button, stop: words.stop(sender) };
   return {
     messageId,
-    from: { name: `${sender} via ${host}`, address: mailFrom },
-    to: { name: shownName(name ?? ""), address: message.email },
+    from: { name: inHeader(`${sender} via ${host}`), address: mailFrom },
+    to: { name: inHeader(name ?? ""), address: message.email },
     replyTo: assistant.reply_to,
-    subject: shownName(again ? `${words.reminder}${words.colon} ${subject}` : subject),
+    subject: inHeader(again ? `${words.reminder}${words.colon} ${subject}` : subject),
     text: shown(textOf(body, ingredients)),
     html: htmlOf(body, ingredients, words).text,
     stopUrl,
     language: words.language,
   };
+}
+
+/** Returns a text as a header may have it: on one line, and with nothing that begins an encoded word (RFC 2047). */
+function inHeader(text: string): string {
+  return shownName(text).replaceAll("=?", "= ?");
 }
 
 interface Parts extends Pick<Body, "ask" | "documents"> {
@@ -92,9 +97,9 @@ function toCandidate({ record, message }: Ingredients, words: Words, sender: str
   return {
     subject: words.documents.subject(sender),
     again: listed.some(({ chase }) => chase.attempts > 1),
-    name: nameOf(record),
-    firstName: record.first_name,
-    ask: words.documents.ask(sender, record.job_title) + words.colon,
+    name: onOneLine(nameOf(record)),
+    firstName: onOneLine(record.first_name),
+    ask: words.documents.ask(sender, onOneLine(record.job_title)) + words.colon,
     documents: listed as readonly NamedDocument[],
     texts: words.documents,
   };
@@ -104,16 +109,21 @@ function toReferee(
   record: CandidateRecord,
   { reference, words, sender }: { reference: ReferenceRecord; words: Words; sender: string },
 ): Parts {
-  const person = nameOf(record);
+  const person = onOneLine(nameOf(record));
   return {
     subject: words.pages.reference.title(person),
     again: reference.chase.attempts > 1,
-    name: reference.name,
+    name: onOneLine(reference.name),
     firstName: null,
     ask: words.reference.ask(person, sender),
     documents: [],
     texts: words.reference,
   };
+}
+
+/** Names with line breaks could pass for text of the message. */
+function onOneLine(name: string | null): string | null {
+  return name === null ? null : shownName(name) || null;
 }
 
 /** Returns a candidate's name, in whichever fields it is. */

@@ -60,10 +60,17 @@ export class OptOutStore {
     this.#optOuts = new BoundedCollection(mongo, "opt_outs");
   }
 
-  /** Adds the address that a link was sent to. The first time counts, unless an operator has lifted it since. */
-  async add({ accountId, id, to, address }: Link, at: string): Promise<void> {
+  /**
+   * Adds the address that a link was sent to. The first time counts, unless an operator has lifted it since.
+   * @param source the candidate, and the recipient as in Link. Null if the candidate was erased.
+   */
+  async add(
+    { accountId, address }: Pick<Link, "accountId" | "address">,
+    source: Pick<Link, "id" | "to"> | null,
+    at: string,
+  ): Promise<void> {
     const _id = `${accountId}/${address}`;
-    const stored = { account: accountId, address, candidate: id, to, at };
+    const stored = { account: accountId, address, candidate: source?.id ?? null, to: source?.to ?? null, at };
     await this.#optOuts.updateOne(
       { _id },
       { $setOnInsert: stored, $set: { spreading: true, lifted_at: null } },

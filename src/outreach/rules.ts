@@ -30,6 +30,8 @@ export interface AccountRules {
   /** Who asks, as recipients see it (senderOf). */
   readonly sender: string;
   readonly limits: MailLimits;
+  /** Whether an operator has suspended the account. */
+  readonly suspended: boolean;
 }
 
 interface Dependencies {
@@ -73,7 +75,7 @@ export class RulesReader {
       { paused: pausedAt !== null || status !== "active", limits },
     );
     this.#known.set(accountId, rules);
-    return { rules, assistant: merged, sender: senderOf(merged, name), limits };
+    return { rules, assistant: merged, sender: senderOf(merged, name), limits, suspended: status !== "active" };
   }
 
   /** Makes the next `of` read the account's rules. */
@@ -88,7 +90,7 @@ export class RulesReader {
  */
 export function senderOf({ display_name }: Pick<Assistant, "display_name">, accountName: string): string {
   const names = [display_name ?? "", accountName].map((name) => shownName(name.replaceAll(NOT_IN_NAMES, " ")));
-  return names.find((name) => name !== "") ?? "";
+  return names.find((name) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(name)) ?? "";
 }
 
 /** Returns the limits with those that an operator has raised for the account, until they expire. */

@@ -1,6 +1,6 @@
 import { extension } from "mime-types";
 import type { ContentRecord, DocumentRecord } from "../candidates/record.ts";
-import { isDocumentEnding } from "../content/endings.ts";
+import { isDocumentEnding, withoutEnd, withSafeEnding } from "../content/endings.ts";
 import { shown } from "../visible-text.ts";
 import type { PackFile } from "./bundle.ts";
 
@@ -30,8 +30,9 @@ function fileNameOf(name: string, content: ContentRecord): string {
   const ending = endingOf(content);
   const stem = name.toLowerCase().endsWith(ending) ? name.slice(0, name.length - ending.length) : name;
   const plain = shown(stem.normalize("NFC").replace(/\s+/g, " ").trim().replace(FORBIDDEN, "_"));
-  const clean = shorten(plain).replace(/[. ]+$/, "");
-  return (clean === "" ? "document" : clean) + ending;
+  const clean = withoutEnd(shorten(plain));
+  if (ending !== "") return (clean === "" ? "document" : clean) + ending;
+  return withSafeEnding(clean) ?? "document";
 }
 
 /**
@@ -39,7 +40,7 @@ function fileNameOf(name: string, content: ContentRecord): string {
  * gives one. `.bin` follows one that is not a document's, so that no program starts when the file is opened.
  */
 function endingOf({ filename, content_type }: ContentRecord): string {
-  const own = /.\.([A-Za-z0-9]{1,10})$/.exec(filename ?? "")?.[1];
+  const own = /.\.(?!\d+$)([A-Za-z0-9]{1,10})$/.exec(filename ?? "")?.[1]; // in "CV 2.0" it is none
   const found = own ?? (content_type === "application/octet-stream" ? false : extension(content_type));
   if (!found) return "";
   const ending = found.toLowerCase();

@@ -4,8 +4,8 @@ import { shown } from "../visible-text.ts";
 const ISOLATE = "\u2068";
 const END_ISOLATE = "\u2069";
 
-/** Invisible characters that change the direction of their surroundings. LRM, RLM and ALM are left out. */
-const REORDERING = /[\u202A-\u202E\u2066-\u2069]/g;
+/** What turns text around. The other marks of direction, which phones put around names, are left out. */
+const REORDERING = /[\u202D\u202E]/g;
 /** Control characters, and code points that Unicode guarantees never to be characters. */
 const UNPRINTABLE = /[\p{Cc}\p{Noncharacter_Code_Point}]/gu;
 /** Matches more marks than any script puts on a letter. The typesetter's memory grows with the square of their number. */

@@ -11,7 +11,7 @@ import { candidatePage, type News } from "./candidate-page.ts";
 import { noticeOf, type Page, pageOf, POLICY } from "./page.ts";
 import { receiveFields, receiveFile, refusalOf } from "./receive.ts";
 import { fieldOf, MAX_ANSWER, questionsPage, refereePage } from "./referee-page.ts";
-import { excessOf, isOpen, type RefereeResponse, type Visit, type Visits } from "./visits.ts";
+import { excessOf, isOpen, type RefereeResponse, type Stop, type Visit, type Visits } from "./visits.ts";
 import { html } from "../infra/html.ts";
 
 export interface PagesOptions {
@@ -53,12 +53,13 @@ export function mountPages(
   const rules: UploadRules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
   const megabytes = Math.floor((maxFileBytes / BYTES_PER_MEGABYTE) * 10) / 10;
 
-  /** Adds one page. `show` returns it, or the path to go to after a POST has changed something. */
-  function add(
+  /** Adds one page. `open` opens its link, and `show` returns it, or the path to go to after a POST has changed something. */
+  function addPage<Opened extends Stop>(
     method: "get" | "post",
     kind: Kind,
     rest: string,
-    show: (visit: Visit, ctx: Ctx) => Promise<Page | string> | Page | string,
+    open: (token: string, ctx: Ctx) => Promise<Opened>,
+    show: (opened: Opened, ctx: Ctx) => Promise<Page | string> | Page | string,
   ): void {
     const route = `${PATHS[kind]}/:token${rest}`;
     router[method](route, async (context) => {
@@ -69,9 +70,9 @@ export function mountPages(
       let words = wordsOf(languageFor(ctx.req.headers["accept-language"]));
       const token = ctx.params["token"] ?? "";
       const answer = async () => {
-        const visit = await visits.open(token, { kind, arrived: String(ctx.query["arrived"] ?? "") }, ctx.ip);
-        words = visit.words;
-        return show(visit, ctx);
+        const opened = await open(token, ctx);
+        words = opened.words;
+        return show(opened, ctx);
       };
       try {
         send(ctx, await (method === "post" && rest === UPLOAD ? visits.uploading(token, answer) : answer()));
@@ -79,6 +80,17 @@ export function mountPages(
         send(ctx, failureOf(ctx, words, error));
       }
     });
+  }
+  const parameter = ({ query }: Ctx, name: string) => String(query[name] ?? "");
+  /** Adds a page that needs the candidate. */
+  function add(
+    method: "get" | "post",
+    kind: Kind,
+    rest: string,
+    show: (visit: Visit, ctx: Ctx) => Promise<Page | string> | Page | string,
+  ): void {
+    const open = (token: string, ctx: Ctx) => visits.open(token, { kind, arrived: parameter(ctx, "arrived") }, ctx.ip);
+    addPage(method, kind, rest, open, show);
   }
 
   const pathOf = ({ params }: Ctx, kind: Kind) => `${PATHS[kind]}/${params["token"]}`;
@@ -143,13 +155,14 @@ export function mountPages(
   add("get", "referee", "/decline", (_, ctx) => pathOf(ctx, "referee"));
 
   for (const kind of ["candidate", "referee"] as const) {
-    add("get", kind, "/stop", (visit, ctx) =>
-      visit.stopped ? stoppedPage(visit) : stopPage(visit, pathOf(ctx, kind)),
+    const open = (token: string, ctx: Ctx) => visits.openStop(token, { kind, of: parameter(ctx, "of") }, ctx.ip);
+    addPage("get", kind, "/stop", open, (stop, ctx) =>
+      stop.stopped ? stoppedPage(stop) : stopPage(stop, `${pathOf(ctx, kind)}/stop${ctx.search}`),
     );
     // A mail client sends this by itself if its user asks it to (RFC 8058). Its body says nothing that is needed.
-    add("post", kind, "/stop", async (visit) => {
-      await visits.stop(visit);
-      return stoppedPage(visit);
+    addPage("post", kind, "/stop", open, async (stop) => {
+      await visits.stop(stop);
+      return stoppedPage(stop);
     });
   }
 }
@@ -188,14 +201,14 @@ function closed(visit: Visit): Page {
   return noticeOf(410, words, pages.closed);
 }
 
-function stopPage({ words, sender }: Visit, path: string): Page {
+function stopPage({ words, sender }: Stop, action: string): Page {
   const { title, ask, button } = words.pages.stop;
   const body = html`<p>${ask(sender)}</p>
-    <form method="post" action="${path}/stop"><button>${button}</button></form>`;
+    <form method="post" action="${action}"><button>${button}</button></form>`;
   return pageOf(200, words, { title, body });
 }
 
-function stoppedPage({ words, sender, contact }: Visit): Page {
+function stoppedPage({ words, sender, contact }: Stop): Page {
   const { stopped, done } = words.pages.stop;
   return noticeOf(200, words, { title: stopped, text: done(sender, contact) });
 }

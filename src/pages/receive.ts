@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isAskedOfCandidate } from "../candidates/chase.ts";
 import type { CandidateRecord, DocumentRecord } from "../candidates/record.ts";
-import { withSafeEnding } from "../content/endings.ts";
+import { safeType, withSafeEnding } from "../content/endings.ts";
 import type { StoredFile } from "../content/file.ts";
 import type { DocumentService } from "../documents/service.ts";
 import { mediaTypeOf } from "../http/body.ts";
@@ -45,7 +45,8 @@ export async function receiveFile(
     const arriving = await upload.file;
     if (arriving === undefined) throw problem("validation_failed", "The form has no file.");
     const filename = arriving.filename === null ? null : withSafeEnding(arriving.filename);
-    file = await documents.receive(address, { ...arriving, filename }, asked);
+    const contentType = safeType(arriving.contentType);
+    file = await documents.receive(address, { ...arriving, filename, contentType }, asked);
     await upload.fields();
     const received = file;
     file = undefined; // from here on it is the service's

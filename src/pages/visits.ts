@@ -8,26 +8,34 @@ import type { CandidateStore } from "../candidates/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { hashOfToken, type Link } from "../outreach/link-store.ts";
 import { nameOf } from "../outreach/message.ts";
-import type { RulesReader } from "../outreach/rules.ts";
+import type { AccountRules, RulesReader } from "../outreach/rules.ts";
+import { readStop } from "../outreach/stop.ts";
 import type { OutreachStores } from "../outreach/stores.ts";
 import { wordsOf } from "../outreach/wording/language.ts";
 import type { Words } from "../outreach/wording/words.ts";
-import { problem } from "../problems.ts";
+import { isGone, problem } from "../problems.ts";
 import { LinkBudget } from "./link-budget.ts";
 
-export interface Visit {
-  readonly link: Link;
-  /** Whether an address is the one that the link was sent to. */
-  readonly isOwn: (email: string) => boolean;
+/** What the stop link needs. It works after the candidate was erased. */
+export interface Stop {
+  readonly link: Pick<Link, "accountId" | "address"> & Partial<Link>;
   /** Whether its owner has stopped the messages. */
   readonly stopped: boolean;
-  readonly record: Glance;
-  /** The reference that the link is about. Undefined if it is the candidate's link. */
-  readonly reference: Glance["references"][number] | undefined;
   readonly words: Words;
   readonly sender: string;
   /** The sender, and where its replies go. */
   readonly contact: string;
+}
+
+export interface Visit extends Stop {
+  readonly link: Link;
+  /** Whether an address is the one that the link was sent to. */
+  readonly isOwn: (email: string) => boolean;
+  /** Whether the account is suspended. */
+  readonly suspended: boolean;
+  readonly record: Glance;
+  /** The reference that the link is about. Undefined if it is the candidate's link. */
+  readonly reference: Glance["references"][number] | undefined;
   /** The candidate's name. Null if it is not known. */
   readonly person: string | null;
   readonly instructions: string | null;
@@ -48,6 +56,8 @@ export class Visits {
   readonly #dependencies: Dependencies;
   readonly #guard: GuessGuard;
   readonly #budget = new LinkBudget();
+  /** Of its own, so that whoever opens a page too often can still stop the messages. */
+  readonly #stops = new LinkBudget();
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
@@ -56,7 +66,7 @@ export class Visits {
   }
 
   /**
-   * Opens a link. Changes nothing. Three round trips.
+   * Opens a link. Changes nothing. Two round trips.
    * @param arrived the id of the document that the visitor has just sent.
    * @param address of the client: it may open few wrong links.
    * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links), store_unavailable.
@@ -66,33 +76,60 @@ export class Visits {
     { kind, arrived }: { kind: "candidate" | "referee"; arrived: string },
     address: string,
   ): Promise<Visit> {
-    const { stores, rules, glances } = this.#dependencies;
-    const hash = hashOfToken(token) ?? "";
-    await this.#budget.check(hash);
-    const link = await this.#guard.attempt({ address, hash }, async () => (await stores.links.find(hash)) ?? noLink());
-    await this.#budget.count(hash);
-    const [record, { assistant, sender }, stopped] = await Promise.all([
+    const { rules, glances } = this.#dependencies;
+    const link = await this.#find(token, address, this.#budget);
+    const [record, account, stopped] = await Promise.all([
       glances.find(link, kind === "candidate" ? "" : link.to, arrived),
       rules.fresh(link.accountId),
-      stores.optOuts.has(link),
+      this.#dependencies.stores.optOuts.has(link),
     ]);
     if (record === null) return noLink();
     const [reference] = record.references;
     if (kind === "candidate" ? link.to !== TO_CANDIDATE : reference === undefined) return noLink();
-    const words = wordsOf(assistant.language);
+    const { assistant, suspended } = account;
+    const shown = shownOf(account);
     return {
+      ...shown,
       link,
-      isOwn: (email) => stores.addresses.matches(link.address, email),
+      isOwn: (email) => this.#dependencies.stores.addresses.matches(link.address, email),
       stopped,
+      suspended,
       record,
       reference,
-      words,
-      sender,
-      contact: assistant.reply_to === null ? sender : `${sender} (${assistant.reply_to})`,
       person: nameOf(record),
       instructions: assistant.instructions,
-      questions: assistant.reference_questions ?? words.pages.reference.questions,
+      questions: assistant.reference_questions ?? shown.words.pages.reference.questions,
     };
+  }
+
+  /**
+   * Opens a stop link. Changes nothing. Two round trips.
+   * @param of what the link says of itself (stopOf); empty if it was made before links did.
+   * @throws as `open` does.
+   */
+  async openStop(
+    token: string,
+    { kind, of }: { kind: "candidate" | "referee"; of: string },
+    address: string,
+  ): Promise<Stop> {
+    const { stores, rules } = this.#dependencies;
+    const link: Stop["link"] = await this.#find(token, address, this.#stops).catch((error: unknown) => {
+      const stop = isGone(error) ? readStop(stores.addresses, of) : undefined;
+      if (stop === undefined) throw error;
+      return stop;
+    });
+    if (link.to !== undefined && (link.to === TO_CANDIDATE) !== (kind === "candidate")) return noLink();
+    const [account, stopped] = await Promise.all([rules.fresh(link.accountId), stores.optOuts.has(link)]);
+    return { ...shownOf(account), link, stopped };
+  }
+
+  async #find(token: string, address: string, budget: LinkBudget): Promise<Link> {
+    const { links } = this.#dependencies.stores;
+    const hash = hashOfToken(token) ?? "";
+    await budget.check(hash);
+    const link = await this.#guard.attempt({ address, hash }, async () => (await links.find(hash)) ?? noLink());
+    await budget.count(hash);
+    return link;
   }
 
   /** Runs an upload through a link, with the visit in it. @throws problem rate_limited (scope `link`) if too many run. */
@@ -102,14 +139,23 @@ export class Visits {
 
   /**
    * Stops messages of the account to the address that the link was sent to. Its other candidates note it soon
-   * (OptOutSpreader). Four round trips. @throws problem store_unavailable
+   * (OptOutSpreader). Does nothing if they are stopped. Four round trips. @throws problem store_unavailable
    */
-  async stop({ link, isOwn, stopped }: Visit): Promise<void> {
+  async stop({ link, stopped }: Stop): Promise<void> {
+    if (stopped) return;
     const { store, stores, clock } = this.#dependencies;
     const now = clock.now();
-    await stores.optOuts.add(link, timestamp(now));
-    await store.change(link.accountId, link.id, (before) => optedOut(before, addressesOf(before).filter(isOwn)));
-    if (!stopped) await stores.budget.optedOut(link.accountId, now);
+    const { accountId, id, to, address } = link;
+    const source = id === undefined || to === undefined ? null : { id, to };
+    await stores.optOuts.add(link, source, timestamp(now));
+    const isOwn = (email: string) => stores.addresses.matches(address, email);
+    if (source !== null)
+      await store
+        .change(accountId, source.id, (before) => optedOut(before, addressesOf(before).filter(isOwn)))
+        .catch((error: unknown) => {
+          if (!isGone(error)) throw error;
+        });
+    await stores.budget.optedOut(accountId, now);
   }
 
   /** Records that the referee gives no reference. @throws problems invalid_transition, store_unavailable. */
@@ -151,15 +197,21 @@ export function excessOf(response: RefereeResponse): number {
  */
 export function isOpen({
   isOwn,
+  suspended,
   record,
   reference,
-}: Pick<Visit, "isOwn" | "reference"> & {
+}: Pick<Visit, "isOwn" | "reference" | "suspended"> & {
   readonly record: Pick<Glance, "email" | "state" | "started_at" | "withdrawn">;
 }): boolean {
-  if (record.withdrawn || record.started_at === null) return false;
+  if (record.withdrawn || record.started_at === null || suspended) return false;
   const { email } = reference ?? record;
   if (email === null || !isOwn(email)) return false;
   return reference === undefined ? record.state !== "completed" : OPEN_TO_REFEREE.has(reference.state);
+}
+
+function shownOf({ assistant, sender }: Pick<AccountRules, "assistant" | "sender">) {
+  const contact = assistant.reply_to === null ? sender : `${sender} (${assistant.reply_to})`;
+  return { words: wordsOf(assistant.language), sender, contact };
 }
 
 function noLink(): never {

@@ -18,15 +18,16 @@ export const NOT_IN_NAMES = new RegExp(`[${IN_ADDRESSES}${UNSEEN}]`, "gu");
 
 const SenderName = Type.String({
   maxLength: 200,
-  pattern: `^[^${IN_ADDRESSES}${UNSEEN}]*$`,
-  "x-must-be": 'a name without @, <, >, ", control characters and marks of text direction, for example Acme Onboarding',
+  pattern: `^(?!.*=\\?)[^${IN_ADDRESSES}${UNSEEN}]*$`, // =? begins an encoded word (RFC 2047)
+  "x-must-be":
+    'a name without @, <, >, ", =?, control characters and marks of text direction, for example Acme Onboarding',
 });
 
 const assistantFields = {
   enabled: about(Type.Boolean(), "Whether the assistant sends messages. Default: true.", true),
   display_name: about(
     nullable(SenderName),
-    "The sender's name in messages, up to 200 characters, without @, <, > and \". Messages show it as NAME via HOST.",
+    "The sender's name in messages, up to 200 characters, without @, <, >, \", control characters and marks of text direction. Messages show it as NAME via HOST.",
     "Acme Onboarding",
   ),
   reply_to: about(nullable(Email), "Where replies go.", "onboarding@example.com"),

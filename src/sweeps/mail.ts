@@ -3,6 +3,7 @@ import { isTombstone } from "../candidates/tombstone.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { hourOf } from "../outreach/mail-budget.ts";
 import { settled } from "../outreach/mail-day-store.ts";
+import type { StoredLink } from "../outreach/link-store.ts";
 import type { OutreachStores } from "../outreach/stores.ts";
 import type { Sweep } from "./sweep.ts";
 
@@ -42,21 +43,38 @@ export function leftOverMail(stores: OutreachStores, candidates: Pick<CandidateR
   };
 }
 
-/** Gives links that were made before 2026-11-27 a keyed hash of the address: theirs can be guessed. Once in a process. */
-export function guessableAddresses({ links, addresses }: OutreachStores): Sweep {
-  let last: string | undefined = "";
+/**
+ * Gives links that were made before 2026-11-27 a keyed hash of the address: theirs can be guessed. Notes first that their
+ * accounts have written to these addresses. Once in a process. It renames after an hour, because replicas of the version
+ * before do not know keyed hashes: by then the upgrade is over.
+ */
+export function guessableAddresses(
+  { links, addresses, budget }: Pick<OutreachStores, "links" | "addresses" | "budget">,
+  clock: Clock,
+): Sweep {
+  const started = clock.now();
+  const walks = [
+    { from: started, each: (link: StoredLink, hash: string) => budget.know(link.accountId, hash) },
+    { from: started + HOUR_MS, each: (link: StoredLink, hash: string) => links.rename(link.id, hash) },
+  ];
+  let last = "";
   return {
     name: "guessable_addresses",
     async run(signal) {
       let count = 0;
-      while (last !== undefined && !signal.aborted) {
+      for (let walk = walks[0]; walk !== undefined && clock.now() >= walk.from; walk = walks[0]) {
         const page = await links.after(last, BATCH);
-        for (const { id, address } of page) {
-          if (!addresses.isGuessable(address)) continue;
-          await links.rename(id, addresses.ofGuessable(address));
+        for (const link of page) {
+          if (signal.aborted) return count;
+          if (!addresses.isGuessable(link.address)) continue;
+          await walk.each(link, addresses.ofGuessable(link.address));
           count++;
         }
-        last = page.length < BATCH ? undefined : page.at(-1)?.id;
+        last = page.at(-1)?.id ?? "";
+        if (page.length < BATCH) {
+          walks.shift();
+          last = "";
+        }
       }
       return count;
     },

@@ -48,7 +48,7 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),
     leftOverMail(outreachStores, candidates.reader, clock),
-    guessableAddresses(outreachStores),
+    guessableAddresses(outreachStores, clock),
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
   if (chase === undefined) return [usual];

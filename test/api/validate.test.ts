@@ -52,7 +52,7 @@ describe("the fault of a value", () => {
     [
       { type: "string", format: "idn-email" },
       "a",
-      "must be one email address without a display name, for example name@example.com",
+      "must be one email address without a display name or invisible characters, for example name@example.com",
     ],
     [{ type: "string", format: "date" }, "2026-02-28", undefined],
     [{ type: "string", format: "date" }, "2026-02-30", "must be a date, for example 2026-08-17"],

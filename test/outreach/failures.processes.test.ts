@@ -133,6 +133,7 @@ describe("The sender of reminders, when something fails", () => {
   it("loses no attempt if the store fails while a link is made", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
     const broken = new Composer({
+      addresses: bench.stores.addresses,
       links: { add: () => Promise.reject(new Error("no primary")), drop: () => Promise.resolve() },
       mailFrom: "jobs@example.com",
       publicUrl: "https://hire.example.com",

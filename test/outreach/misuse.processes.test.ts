@@ -128,6 +128,33 @@ describe("Mail that somebody could misuse", function () {
     expect(data[0]).to.include({ candidate_id: null });
   });
 
+  it("can be stopped by the button of the mail program after the candidate, or the reference, was deleted", async () => {
+    const [email, referee] = [numbered(), numbered()];
+    const candidate = await started(email, { references: [{ email: referee }] });
+    await mail.received(2);
+    await account.client.request("DELETE", `/references/${candidate.references[0]?.id}`);
+    await account.client.request("DELETE", `/candidates/${candidate.id}`);
+    for (const to of [email, referee]) {
+      const text = mail.taken.find((each) => addressOf(each) === to)?.text ?? "";
+      const url = /https:\/\/hire\.example\.com(\S+\/stop\S+)/.exec(text)?.[1]?.replace(/^/, service.url) ?? "";
+      expect((await open(url)).text).to.contain("<form");
+      expect((await open(url.replace(/.$/, (last) => (last === "A" ? "B" : "A")))).status, "forged").to.equal(404);
+      expect((await post(url)).text).to.contain("will send no more messages to this address");
+      expect((await started(to)).outreach.reason).to.equal("opted_out");
+    }
+  });
+
+  it("leads to no page once its account is suspended, but can still be stopped", async () => {
+    const email = numbered();
+    await started(email);
+    await mail.received(1);
+    const [, page = ""] = /https:\/\/hire\.example\.com(\/u\/[\w-]+)\s/.exec(mail.taken[0]?.text ?? "") ?? [];
+    expect((await open(service.url + page)).status).to.equal(200);
+    await answerOf(["accounts", "suspend", account.id], serversOf(service.config));
+    expect((await open(service.url + page)).status).to.equal(410);
+    expect((await open(`${service.url}${page}/stop`)).text).to.contain("<form");
+  });
+
   it("shows in a minute who sends it", async () => {
     await until([await started(numbered()), await started(numbered())], isSent);
     const { data } = (await admin("top", "--hours", "24")) as { data: { account_id: string; messages: number }[] };

@@ -94,9 +94,10 @@ export class Workbench {
       close: () => undefined,
     };
     const note = (fields: object) => void this.log.push(fields);
-    const { links } = this.stores;
+    const { addresses, links } = this.stores;
     const composer =
-      options.composer ?? new Composer({ links, mailFrom: "jobs@example.com", publicUrl: "https://hire.example.com" });
+      options.composer ??
+      new Composer({ addresses, links, mailFrom: "jobs@example.com", publicUrl: "https://hire.example.com" });
     const shared = { store: this.candidates, rules: this.rules, stores: this.stores, composer, clock: this.#clock };
     return new Chaser({
       ...shared,

@@ -37,7 +37,7 @@ describe("the file names in a ZIP", () => {
     ["a", "x.abcdefghij", "x", "documents/001 a.abcdefghij.bin"],
     ["a", "x.abcdefghijk", "image/png", "documents/001 a.png"],
     ["a", "x.p-f", "image/png", "documents/001 a.png"],
-    ["a. b..c .. ", null, "x", "documents/001 a. b..c"],
+    ["a. b..c .. ", null, "x", "documents/001 a. b..c.bin"],
     ["a \n\t b", null, "x", "documents/001 a b"],
     ["a<>b|c", null, "x", "documents/001 a_b_c"],
     ["e\u0301", null, "x", "documents/001 é"],
@@ -51,7 +51,7 @@ describe("the file names in a ZIP", () => {
     ["../../etc/passwd", null, "text/plain", "documents/001 .._.._etc_passwd.txt"],
     ["COM1. . .", null, "text/plain", "documents/001 COM1.txt"],
     [" \t ", null, "x", "documents/001 document"],
-    ["\u202Egpj.exe", null, "x", "documents/001 _gpj.exe"],
+    ["\u202Egpj.exe", null, "x", "documents/001 _gpj.exe.bin"],
     ["👩‍👩‍👧 family", null, "x", "documents/001 👩‍👩‍👧 family"],
     ["a", "evil.name.with/slash.p/f", "x", "documents/001 a"],
   ];

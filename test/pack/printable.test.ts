@@ -15,6 +15,7 @@ describe("printable text", () => {
     ["Ann Other", "Ann Other"],
     ["  two \t words ", "two words"],
     ["a\u0000b\u202Ec", "a\uFFFDb\uFFFDc"],
+    ["\u202AJohn\u202C \u2068Smith\u2069", "John Smith"],
     ["W".repeat(24), "W".repeat(24)],
     ["W".repeat(25), `${"W".repeat(12)}${BREAK}${"W".repeat(12)}${BREAK}W`],
     ["👩‍👩‍👧".repeat(6), `${"👩‍👩‍👧".repeat(3)}${BREAK}${"👩‍👩‍👧".repeat(3)}`],
@@ -69,9 +70,9 @@ describe("printable text", () => {
         const line = inner(printableLine(given));
         const plain = given
           .replace(/[\s\u0085]+/g, " ")
-          .replace(/[\p{Cc}\p{Noncharacter_Code_Point}\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD")
+          .replace(/[\p{Cc}\p{Noncharacter_Code_Point}\u202D\u202E]/gu, "\uFFFD")
           .replace(/\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}/gu, (each) =>
-            ["\u200C", "\u200D", "\uFE0E", "\uFE0F"].includes(each) ? each : "",
+            /[\u200C\u200D\p{Variation_Selector}]/u.test(each) ? each : "",
           )
           .replace(/(?<=\p{M}{20})\p{M}+/gu, "\uFFFD")
           .trim();

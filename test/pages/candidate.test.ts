@@ -36,22 +36,6 @@ describe("The page of a candidate", () => {
     expect(await read()).to.deep.equal(candidate);
   });
 
-  it("asks for 25 documents at once, and says how many follow", async () => {
-    const documents = Array.from({ length: 27 }, (_, n) => `Document ${n}`);
-    const { id } = (await client.post("/candidates", { email: "ada@example.com", documents })).body;
-    const { documents: all } = (await client.post(`/candidates/${id}/start`)).body;
-    const page = await linkTo(service, account, id, "candidate");
-    const { text } = await open(page);
-    expect(text.match(/<form /g)).to.have.length(25);
-    expect(text).to.contain("2 more documents are needed.");
-    await post(`${page}/documents/${all[0]?.id}`, { content: PDF() });
-    const then = (await open(page)).text;
-    expect(then)
-      .to.contain("Document 25")
-      .and.to.contain("1 more document is needed.")
-      .and.not.to.contain("Document 26");
-  });
-
   it("takes a file, says so, and asks for the rest", async () => {
     const sent = await post(formOf(0), { content: PDF("pässport.pdf") });
     expect([sent.status, sent.headers.get("location")]).to.deep.equal([
@@ -210,55 +194,6 @@ describe("The page of a candidate", () => {
     expect((await post(`${url}/stop`)).status).to.equal(200);
     expect((await open(await linkTo(service, account, candidate.id, "candidate"))).text).to.contain("Passport");
     expect((await open(await linkTo(service, account, candidate.id, "candidate"))).text).to.contain("Passport");
-  });
-
-  it("stops messages with a POST, not with a GET, and then says so", async () => {
-    const asked = await open(`${url}/stop`);
-    expect([asked.status, asked.text.includes("<form")]).to.deep.equal([200, true]);
-    expect(await read()).to.deep.equal(candidate);
-    const done = await open(`${url}/stop`, {
-      method: "POST",
-      body: "List-Unsubscribe=One-Click",
-      headers: { "Content-Type": "application/x-www-form-urlencoded" },
-    });
-    const says = "Test will send no more messages to this address. The links that you have still work.";
-    expect([done.status, done.text.includes(says)]).to.deep.equal([200, true]);
-    expect((await post(`${url}/stop`)).status, "again").to.equal(200);
-    const { text } = await open(`${url}/stop`);
-    expect(text).to.contain("The messages are stopped").and.to.contain("If this was a mistake, contact Test.");
-    expect((await read()).version, "once").to.equal(candidate.version + 1);
-    expect((await post(formOf(0), { content: PDF() })).status, "what is asked for can still be sent").to.equal(303);
-  });
-
-  it("says whom to write to if the stop was a mistake", async () => {
-    await client.patch("/settings/assistant", { reply_to: "help@example.com" });
-    expect((await post(`${url}/stop`)).text).to.contain("contact Test (help@example.com).");
-  });
-
-  it("lets people stop the messages who have nothing left to do", async () => {
-    await client.patch(`/candidates/${candidate.id}`, { withdrawn: true });
-    expect((await open(url)).status).to.equal(410);
-    expect((await open(`${url}/stop`)).text).to.contain("<form");
-  });
-
-  it("asks for required documents first, however many others there are", async () => {
-    const optional = Array.from({ length: 30 }, (_, n) => ({ name: `Optional ${n}`, required: false }));
-    const given = { email: "ada@example.com", documents: [...optional, { name: "Passport" }] };
-    const { id } = (await client.post("/candidates", given)).body;
-    await client.post(`/candidates/${id}/start`);
-    const { text } = await open(await linkTo(service, account, id, "candidate"));
-    const names = [...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name);
-    expect(names.slice(0, 2)).to.deep.equal(["Passport", "Optional 0"]);
-    expect(names).to.have.length(25);
-  });
-
-  it("names 25 of the documents that have arrived, and counts the others", async () => {
-    const received = Array.from({ length: 27 }, (_, n) => ({ name: `Sent ${n}`, state: "received" }));
-    const given = { email: "ada@example.com", documents: [...received, { name: "Passport" }] };
-    const { id } = (await client.post("/candidates", given)).body;
-    await client.post(`/candidates/${id}/start`);
-    const { text } = await open(await linkTo(service, account, id, "candidate"));
-    expect(text).to.contain("Sent 24").and.to.contain("and 2 more").and.to.not.contain("Sent 25");
   });
 
   it("comes again if its form is opened as a page, as a browser does that reloads it", async () => {

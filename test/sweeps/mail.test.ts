@@ -22,6 +22,7 @@ describe("the sweep of what messages leave", () => {
   async function sendDuringErasure(id: string, drop: LinkStore["drop"]): Promise<unknown> {
     const { links } = bench.stores;
     const composer = new Composer({
+      addresses: bench.stores.addresses,
       links: {
         async add(link) {
           await bench.candidates.erase(bench.accountId, id, "key_1", () => undefined);
@@ -68,6 +69,7 @@ describe("the sweep of what messages leave", () => {
   it("removes the address of a person who was erased before a message that died had a link", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
     const composer = new Composer({
+      addresses: bench.stores.addresses,
       links: { add: () => Promise.reject(new Error("killed")), drop: () => Promise.resolve() },
       mailFrom: "jobs@example.com",
       publicUrl: "https://hire.example.com",
@@ -101,7 +103,7 @@ describe("the sweep of what messages leave", () => {
     await links.add(link);
     await bench.candidates.erase(bench.accountId, id, "key_1", () => undefined);
     await bench.stores.removeAll(link);
-    await optOuts.add(link, "2026-11-01T00:00:00.000Z");
+    await optOuts.add(link, link, "2026-11-01T00:00:00.000Z");
     await new OptOutSpreader({ store: bench.candidates, candidates: new ChaseStore(mongo), optOuts, addresses }).run(
       go,
     );
@@ -111,11 +113,29 @@ describe("the sweep of what messages leave", () => {
     expect((await bench.read(again)).outreach.reason).to.equal("opted_out");
   });
 
+  it("knows an opt-out that a replica of the version before has copied from a link", async () => {
+    const id = await bench.candidate({ documents: ["CV"] });
+    const hash = bench.stores.addresses.of(ADA);
+    await bench.change(id, (before) => ({ ...before, outreach: { ...before.outreach, opted_out: [hash] } }));
+    await bench.change(id, (before) => ({ ...before, job_title: "Nurse" }));
+    await bench.chaser().run(go);
+    expect(bench.sent).to.have.length(0);
+    expect((await bench.read(id)).outreach).to.deep.include({ reason: "opted_out", opted_out: [ADA] });
+  });
+
   it("leaves no hash of an address that anybody could guess, and every link works as before", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
     const { links, addresses } = bench.stores;
     await links.add({ accountId: bench.accountId, id, to: "candidate", address: guessableHash(ADA) });
-    expect(await guessableAddresses(bench.stores).run(go)).to.equal(1);
+    const once = guessableAddresses(bench.stores, { now: () => bench.now });
+    expect(await once.run(go), "the account has written to it").to.equal(1);
+    expect((await stored("links"))[0], "old replicas may still run").to.include({ address: guessableHash(ADA) });
+    expect((await stored("mail_addresses")).map(({ _id }) => String(_id))).to.deep.equal([
+      `${bench.accountId}/${addresses.of(ADA)}`,
+    ]);
+    bench.now += HOUR;
+    expect(await once.run(go)).to.equal(1);
+    expect(await once.run(go), "again").to.equal(0);
     const [link] = await stored("links");
     const address = String(link?.["address"]);
     expect(address).to.not.equal(guessableHash(ADA));
