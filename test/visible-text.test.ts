@@ -10,7 +10,8 @@ describe("Text that people see", () => {
   });
 
   it("keeps what emoji, Persian and Hindi need", () => {
-    for (const text of ["👩‍💻 ❤️", "می‌خواهم", "क्‍ष", "Zoë Łukasz 王", "葛\u{E0100}"]) expect(shownName(text)).to.equal(text);
+    for (const text of ["👩‍💻 ❤️", "می‌خواهم", "क्‍ष", "Zoë Łukasz 王", "葛\u{E0100}"])
+      expect(shownName(text)).to.equal(text);
   });
 
   it("has no identifier with what nobody sees, but keeps what changes it, to be refused", () => {
@@ -21,6 +22,10 @@ describe("Text that people see", () => {
 });
 
 describe("The name of a file from a stranger", () => {
+  it("takes time in proportion to its length: a part of a form may have 80 KB of it", () => {
+    for (const long of [".", " .", "a.", "\u202E", ".\u200D"]) withSafeEnding(`${long.repeat(200_000)}x`);
+  });
+
   for (const [given, safe] of [
     ["passport.pdf", "passport.pdf"],
     ["Passport.JPEG", "Passport.JPEG"],

@@ -1126,7 +1126,7 @@ export type AssistantSettings = {
      */
     enabled: boolean;
     /**
-     * The sender's name in messages, up to 200 characters, without @, <, > and ". Messages show it as NAME via HOST.
+     * The sender's name in messages, up to 200 characters, without @, <, >, ", control characters and marks of text direction. Messages show it as NAME via HOST.
      */
     display_name: string | null;
     /**
@@ -1172,7 +1172,7 @@ export type AssistantPatch = {
      */
     enabled?: boolean | null;
     /**
-     * The sender's name in messages, up to 200 characters, without @, <, > and ". Messages show it as NAME via HOST.
+     * The sender's name in messages, up to 200 characters, without @, <, >, ", control characters and marks of text direction. Messages show it as NAME via HOST.
      */
     display_name?: string | null;
     /**

@@ -44,7 +44,7 @@ describe("Addresses and identifiers", () => {
       });
     });
 
-  for (const display_name of ["a@b", "<a", "a>", 'a"b', "a\u202Eb", "a\nb", "a＠b"])
+  for (const display_name of ["a@b", "<a", "a>", 'a"b', "a\u202Eb", "a\nb", "a＠b", "=?utf-8?b?QA==?="])
     it(`refuses the display_name ${JSON.stringify(display_name)}, and says what it must be`, async () => {
       const refused = await client.patch("/settings/assistant", { display_name });
       const { errors } = expectProblem(refused, 422, "validation_failed");

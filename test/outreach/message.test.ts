@@ -99,6 +99,20 @@ describe("A reminder", () => {
     expect(messages(ADA, { display_name: "👩‍💻 علی‌رضا" })[0]?.from.name).to.equal("👩‍💻 علی‌رضا via hire.example.com");
   });
 
+  it("has no text of a client in a header that mail programs would decode", () => {
+    const word = "=?utf-8?b?UGF5UGFsIDxzZXJ2aWNlQHBheXBhbC5jb20+?=";
+    const record = { ...ADA, name: word, references: [requestedReference("ref_1", { name: word })] };
+    for (const { from, to, subject } of messages(record, { display_name: `${word} Team` }))
+      for (const header of [from.name, to.name, subject]) expect(header).to.not.contain("=?");
+  });
+
+  it("has names on one line, so that none passes for text of the message", () => {
+    const forged = "Ada,\n\nyour account is locked\n\nYour Bank";
+    const record = { ...ADA, name: forged, first_name: null, job_title: forged };
+    for (const { text } of messages({ ...record, references: [requestedReference("ref_1", { name: forged })] }))
+      expect(text.replaceAll(/(?<!\n)\n(?!\n)/g, " ")).to.not.match(/^(your account|Your Bank)/m);
+  });
+
   it("shows no name that turns text around, and no link in the note as one", () => {
     const [message] = messages(
       {

@@ -96,6 +96,8 @@ describe("Mail that somebody could misuse", function () {
       expect(each.waiting_on.map(({ code }) => code)).to.include("candidate_opted_out");
       if (each.id === future.id) expect(each.outreach).to.deep.equal({ next_at: null, reason: "opted_out" });
     }
+    const rehearsed = await account.client.post("/candidates?dry_run=true", { email, documents: ["CV"] });
+    expect(rehearsed.body.waiting_on.map(({ code }) => code)).to.include("candidate_opted_out");
     expect((await read(asReferee)).waiting_on.map(({ code }) => code)).to.include("reference_opted_out");
     await until([past], ({ waiting_on }) => waiting_on.some(({ code }) => code === "candidate_opted_out"));
     await account.client.patch(`/candidates/${past.id}/documents/${past.documents[0]?.id}`, { state: "requested" });

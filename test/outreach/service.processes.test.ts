@@ -42,7 +42,9 @@ describe("The chase, through a service and a mail server", function () {
     expect(outreach).to.deep.equal({ next_at: started_at, reason: null });
     await mail.received(2);
     const [page, stop] = linksIn(mailTo("ada@example.com"));
-    expect(stop).to.match(/^\S+\/stop\?of=acct_/).and.to.contain(`${page}/stop`);
+    expect(stop)
+      .to.match(/^\S+\/stop\?of=acct_/)
+      .and.to.contain(`${page}/stop`);
     const { text } = await open(page ?? "");
     const action = /action="([^"]+)"/.exec(text)?.[1] ?? "";
     expect((await post(service.url + action, { content: PDF() })).status).to.equal(303);
