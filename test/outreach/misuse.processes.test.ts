@@ -97,7 +97,8 @@ describe("Mail that somebody could misuse", function () {
       if (each.id === future.id) expect(each.outreach).to.deep.equal({ next_at: null, reason: "opted_out" });
     }
     const rehearsed = await account.client.post("/candidates?dry_run=true", { email, documents: ["CV"] });
-    expect(rehearsed.body.waiting_on.map(({ code }) => code)).to.include("candidate_opted_out");
+    const { would_create } = rehearsed.body as unknown as { would_create: Body };
+    expect(would_create.waiting_on.map(({ code }) => code)).to.include("candidate_opted_out");
     expect((await read(asReferee)).waiting_on.map(({ code }) => code)).to.include("reference_opted_out");
     await until([past], ({ waiting_on }) => waiting_on.some(({ code }) => code === "candidate_opted_out"));
     await account.client.patch(`/candidates/${past.id}/documents/${past.documents[0]?.id}`, { state: "requested" });

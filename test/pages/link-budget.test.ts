@@ -25,6 +25,7 @@ describe("A link", () => {
     expect(status).to.equal(429);
     expect(Number(headers.get("retry-after"))).to.be.within(1, 60);
     expect(text).to.contain("Bitte warten Sie einen Moment");
+    expect((await post(`${url}/stop`)).status, "the messages can still be stopped").to.equal(200);
     const other = await linkTo(service, account, candidate.id, "candidate");
     expect((await open(other)).status, "another link").to.equal(200);
   });
