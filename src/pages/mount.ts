@@ -11,7 +11,7 @@ import { candidatePage, type News } from "./candidate-page.ts";
 import { noticeOf, type Page, pageOf, POLICY } from "./page.ts";
 import { receiveFields, receiveFile, refusalOf } from "./receive.ts";
 import { fieldOf, MAX_ANSWER, questionsPage, refereePage } from "./referee-page.ts";
-import { excessOf, isOpen, type RefereeResponse, type Stop, type Visit, type Visits } from "./visits.ts";
+import { excessOf, isOpen, type RefereeResponse, type Shown, type Visit, type Visits } from "./visits.ts";
 import { html } from "../infra/html.ts";
 
 export interface PagesOptions {
@@ -54,7 +54,7 @@ export function mountPages(
   const megabytes = Math.floor((maxFileBytes / BYTES_PER_MEGABYTE) * 10) / 10;
 
   /** Adds one page. `open` opens its link, and `show` returns it, or the path to go to after a POST has changed something. */
-  function addPage<Opened extends Stop>(
+  function addPage<Opened extends Shown>(
     method: "get" | "post",
     kind: Kind,
     rest: string,
@@ -201,14 +201,14 @@ function closed(visit: Visit): Page {
   return noticeOf(410, words, pages.closed);
 }
 
-function stopPage({ words, sender }: Stop, action: string): Page {
+function stopPage({ words, sender }: Shown, action: string): Page {
   const { title, ask, button } = words.pages.stop;
   const body = html`<p>${ask(sender)}</p>
     <form method="post" action="${action}"><button>${button}</button></form>`;
   return pageOf(200, words, { title, body });
 }
 
-function stoppedPage({ words, sender, contact }: Stop): Page {
+function stoppedPage({ words, sender, contact }: Shown): Page {
   const { stopped, done } = words.pages.stop;
   return noticeOf(200, words, { title: stopped, text: done(sender, contact) });
 }

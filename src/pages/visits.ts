@@ -16,18 +16,22 @@ import type { Words } from "../outreach/wording/words.ts";
 import { isGone, problem } from "../problems.ts";
 import { LinkBudget } from "./link-budget.ts";
 
-/** What the stop link needs. It works after the candidate was erased. */
-export interface Stop {
-  readonly link: Pick<Link, "accountId" | "address"> & Partial<Link>;
-  /** Whether its owner has stopped the messages. */
-  readonly stopped: boolean;
+/** What every page shows. */
+export interface Shown {
   readonly words: Words;
   readonly sender: string;
   /** The sender, and where its replies go. */
   readonly contact: string;
 }
 
-export interface Visit extends Stop {
+/** What the stop link needs. It works after the candidate was erased. */
+export interface Stop extends Shown {
+  readonly link: Pick<Link, "accountId" | "address"> & Partial<Link>;
+  /** Whether its owner has stopped the messages. */
+  readonly stopped: boolean;
+}
+
+export interface Visit extends Shown {
   readonly link: Link;
   /** Whether an address is the one that the link was sent to. */
   readonly isOwn: (email: string) => boolean;
@@ -76,12 +80,11 @@ export class Visits {
     { kind, arrived }: { kind: "candidate" | "referee"; arrived: string },
     address: string,
   ): Promise<Visit> {
-    const { rules, glances } = this.#dependencies;
+    const { rules, glances, stores } = this.#dependencies;
     const link = await this.#find(token, address, this.#budget);
-    const [record, account, stopped] = await Promise.all([
+    const [record, account] = await Promise.all([
       glances.find(link, kind === "candidate" ? "" : link.to, arrived),
       rules.fresh(link.accountId),
-      this.#dependencies.stores.optOuts.has(link),
     ]);
     if (record === null) return noLink();
     const [reference] = record.references;
@@ -91,8 +94,7 @@ export class Visits {
     return {
       ...shown,
       link,
-      isOwn: (email) => this.#dependencies.stores.addresses.matches(link.address, email),
-      stopped,
+      isOwn: (email) => stores.addresses.matches(link.address, email),
       suspended,
       record,
       reference,
@@ -209,7 +211,7 @@ export function isOpen({
   return reference === undefined ? record.state !== "completed" : OPEN_TO_REFEREE.has(reference.state);
 }
 
-function shownOf({ assistant, sender }: Pick<AccountRules, "assistant" | "sender">) {
+function shownOf({ assistant, sender }: Pick<AccountRules, "assistant" | "sender">): Shown {
   const contact = assistant.reply_to === null ? sender : `${sender} (${assistant.reply_to})`;
   return { words: wordsOf(assistant.language), sender, contact };
 }

@@ -18,7 +18,8 @@ export const NOT_IN_NAMES = new RegExp(`[${IN_ADDRESSES}${UNSEEN}]`, "gu");
 
 const SenderName = Type.String({
   maxLength: 200,
-  pattern: `^(?!.*=\\?)[^${IN_ADDRESSES}${UNSEEN}]*$`, // =? begins an encoded word (RFC 2047)
+  // Nothing has =?, which begins an encoded word (RFC 2047). Without a lookahead, which generators do not know.
+  pattern: `^([^=${IN_ADDRESSES}${UNSEEN}]|=+[^=?${IN_ADDRESSES}${UNSEEN}])*=*$`,
   "x-must-be":
     'a name without @, <, >, ", =?, control characters and marks of text direction, for example Acme Onboarding',
 });
