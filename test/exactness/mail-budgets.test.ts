@@ -8,7 +8,7 @@ import { type Processes, type Settings, spawnService } from "../support/processe
 import { testConfig } from "../support/service.ts";
 import { sizeOf } from "./size.ts";
 
-const KILLS = sizeOf("MAIL_BUDGET_KILLS", { small: 10, full: 60 });
+const KILLS = sizeOf("MAIL_BUDGET_KILLS", { small: 6, full: 60 });
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const PER_ACCOUNT = 60;

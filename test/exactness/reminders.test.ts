@@ -8,7 +8,7 @@ import { type Processes, type Settings, spawnService } from "../support/processe
 import { testConfig } from "../support/service.ts";
 import { FULL, sizeOf } from "./size.ts";
 
-const CANDIDATES = sizeOf("REMINDER_CANDIDATES", { small: 75, full: 500 });
+const CANDIDATES = sizeOf("REMINDER_CANDIDATES", { small: 50, full: 500 });
 /** One message to the candidate, and one to each of three referees. */
 const MESSAGES = 4;
 const KILLS = FULL ? 45 : 10;
