@@ -66,6 +66,15 @@ describe("The page of a candidate", () => {
       expect(download.headers.get("content-disposition")).to.contain(`filename="${kept}"`);
     });
 
+  it("keeps no media type by which a browser would give a name without an ending that of a program", async () => {
+    const program = new File(["MZ"], "setup", { type: "application/x-msdownload" });
+    expect((await post(formOf(0), { content: program })).status).to.equal(303);
+    expect((await read()).documents[0]?.content).to.include({
+      filename: "setup",
+      content_type: "application/octet-stream",
+    });
+  });
+
   it("charges nothing to the account", async () => {
     const before = await account.used();
     await open(url);
