@@ -1,4 +1,4 @@
-/** What joins and parts letters (U+200C, U+200D): emoji, Persian and the scripts of India need it. */
+/** Zero-width non-joiner and joiner: emoji, Persian and Indic scripts need them. */
 const JOINERS = "\\u200C\\u200D";
 /** What turns the direction of a text around, whatever its letters are. */
 const OVERRIDES = "\\u202D\\u202E";

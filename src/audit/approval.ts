@@ -1,10 +1,10 @@
 import { invalid } from "../problems.ts";
 
-/** Longest time that anything is approved for, in hours. */
+/** Maximum duration of an approval, in hours. */
 const MAX_HOURS = 90 * 24;
 const MAX_TEXT_LENGTH = 500;
 
-/** Until when something is approved, by whom and why. */
+/** An operator's approval: how long it lasts, who gave it, and why. */
 export interface Approval {
   readonly expires_in_hours: number;
   readonly approved_by: string;

@@ -75,7 +75,7 @@ export function bounced(record: CandidateRecord, to: string, email: string, now:
   };
 }
 
-/** Notes that the owners of these addresses want no more messages from the account. */
+/** Records that the owners of these addresses want no more messages from the account. */
 export function optedOut(record: CandidateRecord, emails: Iterable<string>): CandidateRecord {
   const { outreach } = record;
   const known = new Set(outreach.opted_out);
@@ -83,7 +83,10 @@ export function optedOut(record: CandidateRecord, emails: Iterable<string>): Can
   return all.size === known.size ? record : { ...record, outreach: { ...outreach, opted_out: [...all] } };
 }
 
-/** Notes by address what a replica of a version before 2026-11-27 has copied from a link. */
+/**
+ * Replaces keyed hashes in `opted_out` by the addresses that they stand for. A replica of a version before 2026-11-27 copies
+ * such a hash from the link of somebody who stops the messages.
+ */
 export function recognised(
   record: CandidateRecord,
   matches: (hash: string, email: string) => boolean,
@@ -96,7 +99,7 @@ export function recognised(
   return optedOut({ ...record, outreach: { ...outreach, opted_out } }, emails);
 }
 
-/** Notes that the account may write to these addresses again. */
+/** Records that the account may write to these addresses again. */
 export function optedIn(record: CandidateRecord, emails: Iterable<string>): CandidateRecord {
   const again = Array.from(emails);
   const { outreach } = record;
@@ -104,7 +107,7 @@ export function optedIn(record: CandidateRecord, emails: Iterable<string>): Cand
   return opted_out.length === outreach.opted_out.length ? record : { ...record, outreach: { ...outreach, opted_out } };
 }
 
-/** Keeps the next message to a recipient until a budget is new. */
+/** Postpones the next message to a recipient to the budget's next day. */
 export function held(record: CandidateRecord, to: string, hold: Hold): CandidateRecord {
   return withRecipient(record, to, (recipient) => ({ ...recipient, held: hold }));
 }

@@ -5,7 +5,7 @@ import { addressesOf } from "./planned.ts";
 import type { CandidateKey } from "./reader.ts";
 import type { Stored } from "./stored.ts";
 
-/** Whom messages about a candidate go to. */
+/** The addresses that messages about a candidate go to. */
 export interface Recipients {
   readonly id: string;
   /** Its place in the feed. */

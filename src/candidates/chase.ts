@@ -18,7 +18,7 @@ export interface ChaseRules {
   /** From one message to the next, in milliseconds. */
   readonly intervalMs: number;
   readonly quietHours: QuietHours;
-  /** How many messages a day the account may send: names the budget. */
+  /** The account's daily limits, as text. A hold ends when they change. */
   readonly budget: string;
   /** Names the settings that these rules come from. Equal if they are. */
   readonly version: string;
@@ -40,7 +40,7 @@ export interface PlannedMessage {
   readonly at: number;
   /** Whether `at` is the end of a hold. */
   readonly held: boolean;
-  /** The last attempt to the recipient, and which try of it. Empty if none was made. */
+  /** The last attempt to the recipient, with its number of tries. Empty before the first. */
   readonly after: string;
   /** The attempt that it repeats, because the mail server refused it for the moment. */
   readonly repeats: AttemptRecord | undefined;

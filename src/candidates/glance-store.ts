@@ -6,7 +6,7 @@ import type { CandidateKey } from "./reader.ts";
 import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
 import type { Stored } from "./stored.ts";
 
-/** Documents of one kind that a page shows. It bounds what a page costs: it is charged to nobody. */
+/** Maximum documents of each kind on a page. Nobody is charged for a page, so its cost is bounded. */
 const MAX_SHOWN = 25;
 
 /** What the pages behind links show of a candidate. */
@@ -26,12 +26,12 @@ export type Glance = Pick<
   readonly references: readonly Pick<ReferenceRecord, "id" | "email" | "state">[];
 };
 
-/** What MongoDB returns: the documents that are asked for, in two lists. */
+/** The result of the aggregation: required and optional documents come in separate lists. */
 type Seen = Omit<Glance, "asked"> & { readonly required: Glance["asked"]; readonly optional: Glance["asked"] };
 
 const OF_CANDIDATE = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"];
 const ALL_OF_CANDIDATE = Object.fromEntries(OF_CANDIDATE.map((member) => [member, 1]));
-/** What clients may fill, and no page shows. */
+/** Members that clients fill and no page shows. */
 const UNSEEN = ["required", "optional", "received", "arrived", "references"].flatMap((list) =>
   ["metadata", "content", "response", "chase"].map((member) => `${list}.${member}`),
 );
@@ -45,8 +45,8 @@ export class GlanceStore {
   }
 
   /**
-   * Returns what pages show of a candidate. Reads little, whatever the size of the record, because a page costs its visitor
-   * nothing. Null if the candidate does not exist, or was erased. One round trip.
+   * Returns what pages show of a candidate, or null if it does not exist or was erased. Reads little, however large the
+   * record is, because nobody is charged for a page. One round trip.
    * @param reference the id of the reference that the page is about; empty if it is the candidate's page.
    * @param arrived the id of the document that the visitor has just sent; empty if there is none.
    * @throws problem store_unavailable
@@ -83,7 +83,7 @@ export class GlanceStore {
   }
 }
 
-/** Returns the expression for those in a list whose member has one of the values. */
+/** Builds a $filter: the items of a list whose member has one of the values. */
 function membersOf(list: string, member: string, values: readonly (string | boolean)[]): Document {
   return { $filter: { input: list, as: "each", cond: { $in: [`$$each.${member}`, [...values]] } } };
 }

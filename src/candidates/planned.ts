@@ -56,7 +56,7 @@ function currentRecipients({ email, references, outreach }: CandidateRecord, now
     );
 }
 
-/** Leaves out the addresses that nobody here has any more. If one comes back, the store asks about it again. */
+/** Drops the entries of addresses that were changed. If such an address returns, the store looks it up again. */
 function currentOptOuts(record: CandidateRecord): readonly string[] {
   const { opted_out } = record.outreach;
   if (opted_out.length === 0) return opted_out;

@@ -8,28 +8,28 @@ export interface Exchange {
   readonly res: ServerResponse;
 }
 
-/** What one connection may do. Times are milliseconds. */
+/** Limits of one connection. Times are in milliseconds. */
 export interface ConnectionRules {
-  /** Requests that may be open at once: sent, and not answered to their end. */
+  /** Maximum open requests: begun, and not fully answered. */
   readonly maxOpen: number;
-  /** How long the client may take nothing of a response. */
+  /** Maximum time in which the client takes no byte of a response. */
   readonly maxUnreadMs: number;
-  /** How long a connection may have no request, whatever else it sends. Longer than the server's keepAliveTimeout. */
+  /** Maximum time without a request, whatever else arrives. Longer than the server's keepAliveTimeout. */
   readonly maxIdleMs: number;
 }
 
 interface Connection {
-  /** In the order of their arrival. */
+  /** Oldest first. */
   readonly open: Exchange[];
   /** The latest request. Its body may still arrive after its response was sent. */
   latest: IncomingMessage | undefined;
-  /** Since when the client has taken nothing or asked nothing, by `performance.now()`. */
+  /** When the client last took bytes, or last had a request, by `performance.now()`. */
   since: number;
-  /** Bytes that the client's kernel had taken then. */
+  /** Bytes that the client's kernel had taken at that time. */
   taken: number;
 }
 
-/** Pause between two looks at all connections, in milliseconds. 10,000 of them take 5 ms. */
+/** Interval between checks of all connections, in milliseconds. A check of 10,000 takes 5 ms. */
 const LOOK_MS = 5_000;
 
 /**
@@ -55,7 +55,7 @@ export class Connections {
     server.once("close", () => clearInterval(looking));
   }
 
-  /** Returns the requests of a connection that are open, in the order of their arrival. */
+  /** Returns a connection's open requests, oldest first. */
   openOn(socket: Duplex): readonly Exchange[] {
     return this.#all.get(socket)?.open ?? [];
   }
@@ -74,7 +74,7 @@ export class Connections {
     const { req, res } = exchange;
     const connection = this.#all.get(req.socket);
     if (connection === undefined || req.socket.destroyed) {
-      req.destroy(); // half as dear as the error with a stack that Node would make for each request left
+      req.destroy(); // costs half as much as the error with a stack that Node would make for each remaining request
       return;
     }
     const { open } = connection;

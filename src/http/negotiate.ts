@@ -1,6 +1,6 @@
 import Negotiator from "negotiator";
 
-/** Characters of a header that are read. Browsers send 150. One of 16 KiB takes up to 5 ms. */
+/** Maximum length of a header that is read, in characters. Browsers send 150. A header of 16 KiB takes up to 5 ms. */
 const MAX_LENGTH = 1_000;
 
 /** `preferred` decides between codings that a header likes equally. The types of the package do not know it. */
@@ -8,7 +8,7 @@ interface Preferring {
   encodings(available: readonly string[], options: { preferred: readonly string[] }): string[];
 }
 
-/** How each header is read, and what it is if it says nothing. */
+/** How to read each header, and its value if it is absent. */
 const HEADERS = {
   accept: { read: (negotiator: Negotiator, available: string[]) => negotiator.mediaTypes(available), absent: "*/*" },
   "accept-language": {

@@ -8,7 +8,7 @@ interface Stored {
   _id: string;
   /** When an operator paused its chase. Null or absent if it is not paused. */
   paused_at?: string | null;
-  /** The raise of its budget that was given last. Null or absent if none was. */
+  /** The latest raise of its budget. Null or absent if there was none. */
   raise?: Raise | null;
   /** When settings of the chase were last changed, or were about to be. Absent once every plan follows them. */
   changed_at?: string;
@@ -38,7 +38,7 @@ export class OutreachAccountStore {
     this.#accounts = new BoundedCollection(mongo, "outreach_accounts");
   }
 
-  /** Returns since when the account is paused, and what its budget was raised to. One round trip. */
+  /** Returns when the account was paused, and its latest raise. One round trip. */
   async get(accountId: string): Promise<{ pausedAt: string | null; raise: Raise | null }> {
     const stored = await this.#accounts.findOne({ _id: accountId });
     return { pausedAt: stored?.paused_at ?? null, raise: stored?.raise ?? null };

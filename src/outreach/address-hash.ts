@@ -14,8 +14,7 @@ interface StoredKey {
 }
 
 /**
- * Reads the key by which this installation names addresses; makes it once, if there is none. It is in every backup with what
- * it names. One round trip; three the first time. @throws problem store_unavailable
+ * Reads this installation's key for address hashes. Creates it if there is none. Every backup has it, beside the hashes. One round trip; three the first time. @throws problem store_unavailable
  */
 export async function loadAddressHash(mongo: Mongo, random: (bytes: number) => Buffer): Promise<AddressHash> {
   const keys = new BoundedCollection<StoredKey>(mongo, "meta");
@@ -26,8 +25,8 @@ export async function loadAddressHash(mongo: Mongo, random: (bytes: number) => B
 }
 
 /**
- * Names addresses where only equality matters: by HMAC-SHA256, so that nobody who sees the names can guess addresses.
- * Addresses of one mailbox have one name: letter case, what follows a plus, quotes, and the form of an internationalised
+ * Hashes addresses for comparison, with HMAC-SHA256: without the key nobody can guess an address from its hash. All
+ * spellings of one mailbox have the same hash: letter case, what follows a plus, quotes, and the form of an internationalised
  * domain make no difference, nor do dots at providers that ignore them.
  */
 export class AddressHash {
@@ -46,7 +45,7 @@ export class AddressHash {
     return KEYED + createHmac("sha256", this.#key).update(hash).digest("base64url");
   }
 
-  /** Returns what only this installation can add to a text, so that it may trust the text when it comes back. */
+  /** Returns a MAC of a text (HMAC-SHA256). It proves that this installation issued the text. */
   seal(text: string): string {
     return createHmac("sha256", this.#key).update(`seal ${text}`).digest("base64url");
   }
@@ -55,12 +54,12 @@ export class AddressHash {
     return !isKeyed(hash);
   }
 
-  /** Returns all names that an address may have: of its mailbox, and converted ones. */
+  /** Returns every hash that an address may have: of its mailbox, and converted from before 2026-11-27. */
   all(email: string): readonly string[] {
     return [this.of(email), this.ofGuessable(guessableHash(email))];
   }
 
-  /** Returns whether a name is that of the address. */
+  /** Returns whether a hash is that of the address. */
   matches(hash: string, email: string): boolean {
     return hash === guessableHash(email) || this.all(email).includes(hash);
   }

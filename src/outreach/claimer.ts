@@ -50,7 +50,7 @@ export interface ClaimerOptions {
  */
 export class Claimer {
   readonly #options: ClaimerOptions;
-  /** One message of an account to an address at a time: two to a new one would both count as the first. */
+  /** Serialises the messages of an account to one address. Two at once to a new address would both count as the first. */
   readonly #addresses = new KeyedQueue(isStoreDown);
 
   constructor(options: ClaimerOptions) {
@@ -137,7 +137,7 @@ export class Claimer {
   }
 }
 
-/** Names a message and its try. After a crash the same message has the same name, and counts once. */
+/** Identifies one attempt at a message. It is the same after a crash, so the attempt is counted once. */
 function nameOf({ id }: CandidateKey, { to, after }: PlannedMessage): string {
   return `${id} ${to} ${after}`;
 }

@@ -33,7 +33,7 @@ export interface Stop extends Shown {
 
 export interface Visit extends Shown {
   readonly link: Link;
-  /** Whether an address is the one that the link was sent to. */
+  /** Returns true for the address that the link was sent to. */
   readonly isOwn: (email: string) => boolean;
   /** Whether the account is suspended. */
   readonly suspended: boolean;

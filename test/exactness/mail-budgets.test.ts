@@ -6,6 +6,7 @@ import { type MailServer, startMailServer } from "../outreach/mail-server.ts";
 import { LoadClient } from "../support/load.ts";
 import { type Processes, type Settings, spawnService } from "../support/processes.ts";
 import { testConfig } from "../support/service.ts";
+import { killInTurn } from "./kills.ts";
 import { sizeOf } from "./size.ts";
 
 const KILLS = sizeOf("MAIL_BUDGET_KILLS", { small: 6, full: 60 });
@@ -81,13 +82,7 @@ describe(`the budgets of mail, with ${REPLICAS} replicas of which one is killed 
     const many = await start(numbered(NEW_ADDRESSES + 20, (n) => `new${n}@example.com`));
     const again = await start(numbered(PER_ACCOUNT + 10, (n) => `known${n % 30}@example.com`));
     const crowd = await Promise.all([1, 2].map(() => start(numbered(PER_ADDRESS + 2, () => "victim@example.com"))));
-    for (let kills = 0; kills < KILLS; kills++) {
-      const killed = replicas[kills % REPLICAS]!;
-      killed.child.kill("SIGKILL");
-      await killed.operators.close();
-      const [started] = await Promise.all([spawnService(settings), wait(1_000)]);
-      replicas[kills % REPLICAS] = started;
-    }
+    await killInTurn(replicas, settings, KILLS);
     const soon = () => new Date(Date.now() + MINUTE).toISOString();
     while ((await candidates().countDocuments({ "outreach.look_at": { $gt: "", $lt: soon() } })) > 0) await wait(500);
     expect(await claimed(many), "new addresses").to.equal(NEW_ADDRESSES);

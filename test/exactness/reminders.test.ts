@@ -6,6 +6,7 @@ import { type MailServer, startMailServer, type Treatment } from "../outreach/ma
 import { LoadClient } from "../support/load.ts";
 import { type Processes, type Settings, spawnService } from "../support/processes.ts";
 import { testConfig } from "../support/service.ts";
+import { killInTurn } from "./kills.ts";
 import { FULL, sizeOf } from "./size.ts";
 
 const CANDIDATES = sizeOf("REMINDER_CANDIDATES", { small: 50, full: 500 });
@@ -142,13 +143,7 @@ describe(`reminders about ${CANDIDATES} candidates, sent by ${REPLICAS} replicas
     server.taken.length = 0;
     server.treat = troubled();
     const ids = await start();
-    for (let kills = 0; kills < KILLS; kills++) {
-      const killed = replicas[kills % REPLICAS]!;
-      killed.child.kill("SIGKILL");
-      await killed.operators.close();
-      const [started] = await Promise.all([spawnService(settings), wait(1_000)]);
-      replicas[kills % REPLICAS] = started;
-    }
+    await killInTurn(replicas, settings, KILLS);
     await settled();
     const sent = recipients().size;
     expect(sent).to.be.within(CANDIDATES * MESSAGES - KILLS * IN_FLIGHT, CANDIDATES * MESSAGES);

@@ -112,6 +112,16 @@ export async function startMailServer(port = 0, { offersLogin = false, offersTls
 }
 
 /** Starts a mail server before the tests of the `describe` that calls this, and stops it after them. */
+/** Settings with which the service sends over a mail server. Its pages seem to be at https://hire.example.com. */
+export function mailSettings({ url }: Pick<MailServer, "url">) {
+  return {
+    SMTP_URL: url,
+    MAIL_FROM: "jobs@example.com",
+    PUBLIC_URL: "https://hire.example.com/",
+    MAIL_PER_MINUTE: 6_000,
+  };
+}
+
 export function useMailServer(): MailServer {
   return useStarted(
     "The mail server",

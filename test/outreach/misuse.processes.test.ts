@@ -6,7 +6,7 @@ import { open, post } from "../pages/support.ts";
 import type { Body } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
 import { useOwnService } from "../support/use-service.ts";
-import { useMailServer } from "./mail-server.ts";
+import { mailSettings, useMailServer } from "./mail-server.ts";
 
 const DAY_MS = 86_400_000;
 const tomorrow = () => new Date((Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS).toISOString();
@@ -15,10 +15,7 @@ describe("Mail that somebody could misuse", function () {
   this.timeout(60_000);
   const mail = useMailServer();
   const service = useOwnService(() => ({
-    SMTP_URL: mail.url,
-    MAIL_FROM: "jobs@example.com",
-    PUBLIC_URL: "https://hire.example.com/",
-    MAIL_PER_MINUTE: 6_000,
+    ...mailSettings(mail),
     LIMIT_SCALE: 1_000,
     MAIL_PER_ACCOUNT_PER_DAY: 6,
     MAIL_NEW_ADDRESSES_PER_DAY: 4,

@@ -4,16 +4,13 @@ import { answerOf, complaintOf, serversOf } from "../admin/support.ts";
 import { answerQuestions, open, PDF, post } from "../pages/support.ts";
 import { scrape } from "../support/metrics.ts";
 import { useAccount, useOwnService } from "../support/use-service.ts";
-import { useMailServer } from "./mail-server.ts";
+import { mailSettings, useMailServer } from "./mail-server.ts";
 
 describe("The chase, through a service and a mail server", function () {
   this.timeout(60_000);
   const mail = useMailServer();
   const service = useOwnService(() => ({
-    SMTP_URL: mail.url,
-    MAIL_FROM: "jobs@example.com",
-    PUBLIC_URL: "https://hire.example.com/",
-    MAIL_PER_MINUTE: 6_000,
+    ...mailSettings(mail),
   }));
   const account = useAccount(service);
   const { client } = account;
