@@ -1,4 +1,4 @@
-import { waitedForCpuMs } from "../support/schedstat.ts";
+import { waitedForCpuMs } from "../support/cpu-time.ts";
 import type { LoadAnswer, LoadClient, LoadRequest } from "../support/load.ts";
 
 /** Sends requests and counts their outcomes. */

@@ -7,7 +7,7 @@ import { ledgerFields, redisKeys } from "../../src/limiter/redis-keys.ts";
 import type { ChargeRequest } from "../../src/limiter/decision.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { readUsage } from "../../src/limiter/usage.ts";
-import { waitedForCpuMs } from "../support/schedstat.ts";
+import { waitedForCpuMs } from "../support/cpu-time.ts";
 import { useRedisClient, useRedisServer } from "../support/servers.ts";
 import { useProxy } from "./proxy.ts";
 import { clearOfMidnight, limiterOver, newCaller, problemOf } from "./support.ts";

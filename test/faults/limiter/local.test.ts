@@ -1,13 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { limitsOf, type Surface } from "../../../src/limiter/surfaces.ts";
-import { accountWithKeys } from "../../support/processes.ts";
 import { useRedisServer } from "../../support/servers.ts";
 import { Crowd, SURFACES } from "./crowd.ts";
 import { REPLICAS, useReplicasOver } from "./expectations.ts";
 import { Ledger } from "./ledger.ts";
 import { type Machine, watchMachine } from "./machine.ts";
-import { logged, RECOVERY_MS } from "./run-fault.ts";
+import { accountWithCandidate, logged, RECOVERY_MS } from "./run-fault.ts";
 import { roomFor } from "./windows.ts";
 
 const ENOUGH_MS = 13_000;
@@ -54,21 +53,19 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
 
   /** Runs a crowd of a new account, within one window, until all its limits are exhausted. */
   async function crowdIn(strike: () => unknown) {
-    const account = await accountWithKeys(service, 3);
     await roomFor(ENOUGH_MS);
-    let [created, sent] = [await account.keys[0]!.client.post("/candidates"), 1];
-    for (; created.status === 503; sent++) created = await account.keys[0]!.client.post("/candidates"); // a busy machine
-    await logged(service, account.id, () => sent);
+    const { account, candidate } = await accountWithCandidate(service);
+    await logged(service, account.id, () => 1);
     await strike();
     const since = service.log.length; // skips the charges for the candidate
     const crowd = new Crowd(
       service.url,
       account.keys.map(({ client }) => client.key),
-      created.body.id,
+      candidate,
     );
     await crowd.exhaust();
     await crowd.end();
-    await logged(service, account.id, () => sent + crowd.tally.offered - crowd.tally.failures.length);
+    await logged(service, account.id, () => 1 + crowd.tally.offered - crowd.tally.failures.length);
     return { account, crowd, log: service.log.slice(since) };
   }
 });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { waitedForCpuMs } from "../../support/schedstat.ts";
+import { stolenFromCpusMs, waitedForCpuMs } from "../../support/cpu-time.ts";
 
 const SAMPLE_MS = 20;
 
@@ -26,10 +26,20 @@ export interface Machine {
   stop(): Promise<void>;
 }
 
+/** The state of one moment: what each process has waited for a CPU, and what the host has taken of each CPU, so far. */
+interface Sample {
+  readonly at: number;
+  readonly waitedMs: ReadonlyMap<number, number>;
+  readonly stolenMs: readonly number[];
+}
+
 /**
- * Watches what the machine takes from the processes of a test, so that the service is not blamed for it. An idle process
- * shows when everything stands still, as on a virtual machine whose host is busy. The kernel's count of the time that a
- * process waited for a CPU shows when others use the CPUs; without /proc/PID/schedstat there is no such count.
+ * Watches what the machine takes from the processes of a test, so that the service is not blamed for it.
+ * - An idle process shows when everything stands still.
+ * - The kernel counts how long a process waited for a CPU that others used (/proc/PID/schedstat).
+ * - The kernel of a virtual machine counts how long the host kept a CPU from it (/proc/stat). The process on that CPU stands
+ *   still, but does not wait.
+ * - A sample that comes late shows that this process did not read its sockets. Clients and proxies are in this process.
  * @param replicas the process ids of the service's replicas.
  */
 export function watchMachine(replicas: readonly number[]): Machine {
@@ -39,29 +49,39 @@ export function watchMachine(replicas: readonly number[]): Machine {
     const [at = 0, ms = 0] = line.split(" ").map(Number);
     stalls.push({ at, ms });
   });
-  const samples = new Map<number, { at: number; ms: number }[]>();
+  const samples: Sample[] = [];
   const timer = setInterval(() => {
-    for (const pid of new Set([...replicas, process.pid, ...children()])) {
-      const own = samples.get(pid) ?? [];
-      own.push({ at: Date.now(), ms: waitedForCpuMs(pid) });
-      samples.set(pid, own);
-    }
+    const pids = new Set([...replicas, process.pid, ...children()]);
+    const waitedMs = new Map([...pids].map((pid) => [pid, waitedForCpuMs(pid)]));
+    samples.push({ at: Date.now(), waitedMs, stolenMs: stolenFromCpusMs() });
   }, SAMPLE_MS);
 
   const stalledMs = (from: number, to: number): number =>
     sum(stalls.map(({ at, ms }) => Math.max(0, Math.min(at, to) - Math.max(at - ms, from))));
   /** Rounded up to whole samples. */
-  const queuedMs = (pid: number, from: number, to: number): number => {
-    const own = samples.get(pid) ?? [];
-    const before = own.findLast(({ at }) => at <= from) ?? own[0];
-    const after = own.find(({ at }) => at >= to) ?? own.at(-1);
-    return before === undefined || after === undefined ? 0 : after.ms - before.ms;
+  const between = (from: number, to: number): Sample[] => {
+    const first = samples.findLastIndex(({ at }) => at <= from);
+    const last = samples.findIndex(({ at }) => at >= to);
+    return samples.slice(Math.max(0, first), last < 0 ? samples.length : last + 1);
   };
+  const queuedMs = (pids: readonly number[], window: readonly Sample[]): number =>
+    sum(pids.map((pid) => grown(window.map(({ waitedMs }) => waitedMs.get(pid)))));
+  const stolenMs = (window: readonly Sample[]): number =>
+    Math.max(0, ...cpus(window).map((cpu) => grown(window.map((sample) => sample.stolenMs[cpu]))));
+  /** Without the time that this process waited for a CPU, which is counted already. */
+  const busyMs = (window: readonly Sample[]): number =>
+    sum(window.slice(1).map(({ at }, index) => Math.max(0, at - window[index]!.at - SAMPLE_MS))) -
+    queuedMs([process.pid], window);
   return {
-    keptWaitingMs: (pid, from, to) => Math.max(stalledMs(from, to), queuedMs(pid, from, to)),
+    keptWaitingMs(pid, from, to) {
+      const window = between(from, to);
+      return Math.max(stalledMs(from, to), queuedMs([pid], window) + stolenMs(window));
+    },
     keptDecisionWaitingMs(pid, from, to) {
-      const others = [...samples.keys()].filter((other) => !replicas.includes(other));
-      return Math.max(stalledMs(from, to), sum([pid, ...others].map((each) => queuedMs(each, from, to))));
+      const window = between(from, to);
+      const others = [...(window.at(-1)?.waitedMs.keys() ?? [])].filter((other) => !replicas.includes(other));
+      const onTheWayMs = queuedMs([pid, ...others], window) + stolenMs(window) + Math.max(0, busyMs(window));
+      return Math.max(stalledMs(from, to), onTheWayMs);
     },
     async stop() {
       clearInterval(timer);
@@ -70,6 +90,16 @@ export function watchMachine(replicas: readonly number[]): Machine {
       await gone;
     },
   };
+}
+
+/** What a counter has grown by. A process that has just begun, or ended, has no value in some samples. */
+function grown(values: readonly (number | undefined)[]): number {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? 0 : known.at(-1)! - known[0]!;
+}
+
+function cpus(window: readonly Sample[]): number[] {
+  return [...(window[0]?.stolenMs.keys() ?? [])];
 }
 
 /** The process ids of this process's children. The test's Redis servers are among them. */

@@ -15,11 +15,9 @@ describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), "onboarding-redis-"));
   });
-  // As by default, Redis writes its append-only file in each turn of its event loop. Without fsync, a busy disk never
-  // delays that write.
   const server = useStarted(
     "The Redis server",
-    () => startRedis({ dir, args: ["--appendfsync", "no"] }),
+    () => startRedis({ dir }),
     (server) => server.stop(),
   );
   const service = useReplicasOver(server);

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
 import type { Usage } from "../../../src/limiter/usage.ts";
 import { accountWithKeys, type Processes } from "../../support/processes.ts";
 import { Crowd, SURFACES } from "./crowd.ts";
@@ -18,6 +19,10 @@ const GIVE_UP_MS = 8_000;
 const NOT_SENT = /Stream isn't writeable|Connection is closed and/;
 /** Time after a fault for recovery, and for exhausting the limits. */
 const AFTER_MS = 6_000;
+
+const FIRST_ATTEMPTS = 10;
+
+type Account = Awaited<ReturnType<typeof accountWithKeys>>;
 
 export interface Fault {
   strike(accountId: string): unknown;
@@ -59,16 +64,15 @@ export interface Aftermath {
 /** Puts a service under the load of a new account, causes and heals the fault, and continues until the limits are exhausted. */
 export async function runFault(service: Processes, fault: Fault): Promise<Aftermath> {
   const { lastsMs = 2_000, settlesWithinMs = 0 } = fault;
-  const account = await accountWithKeys(service, 3);
+  const { account, candidate } = await accountWithCandidate(service);
   await (fault.acrossWindowEdge
     ? beforeEdge(BEFORE_MS + lastsMs / 2)
     : roomFor(BEFORE_MS + lastsMs + settlesWithinMs + AFTER_MS));
-  const { body } = await account.keys[0]!.client.post("/candidates");
   const machine = watchMachine([...new Set(service.log.map(({ pid }) => pid))]);
   const crowd = new Crowd(
     service.url,
     account.keys.map(({ client }) => client.key),
-    body.id,
+    candidate,
   );
   const allLogged = (): Promise<void> =>
     logged(service, account.id, () => crowd.tally.offered - crowd.tally.failures.length + 1); // plus the request that created the candidate
@@ -95,6 +99,20 @@ export async function runFault(service: Processes, fault: Fault): Promise<Afterm
     await crowd.end();
     await machine.stop();
   }
+}
+
+/**
+ * Makes the account of a crowd, with three keys, and its candidate. A busy machine may answer 503, also before the fault: then
+ * it makes another account, because that charge may have counted.
+ */
+export async function accountWithCandidate(service: Processes): Promise<{ account: Account; candidate: string }> {
+  for (let attempt = 1; attempt <= FIRST_ATTEMPTS; attempt++) {
+    const account = await accountWithKeys(service, 3);
+    const { status, body } = await account.keys[0]!.client.post("/candidates");
+    if (status === 201) return { account, candidate: body.id };
+    expect(status).to.equal(503);
+  }
+  throw new Error(`The first requests of ${FIRST_ATTEMPTS} accounts were answered 503`);
 }
 
 /** For every counter, admissions minus charges in the window in which the fault ended. */
@@ -155,7 +173,8 @@ function judge(
       .filter((entry) => decidedAt(entry) > recoveredAt)
       .map(
         (entry) =>
-          `${decidedAt(entry) - healedAt} ms after the fault: 503 in ${entry.ms} ms, ${entry.error?.message ?? ""}`,
+          `${decidedAt(entry) - healedAt} ms after the fault: 503 in ${entry.ms} ms, ${entry.error?.message ?? ""}; ` +
+          `the machine took ${machine.keptDecisionWaitingMs(entry.pid, decidedAt(entry) - entry.ms, decidedAt(entry))} ms`,
       ),
   };
 }
