@@ -22,7 +22,8 @@ export function isDocumentEnding(ending: string): boolean {
  * `.bin` after an ending that is not a document's. Null if nothing is left.
  */
 export function withSafeEnding(filename: string): string | null {
-  const name = withoutEnd(shownName(filename));
+  const base = filename.split(/[/\\]/).at(-1) ?? "";
+  const name = withoutEnd(shownName(base).replaceAll(":", "-")); // NTFS: what follows a colon is no part of the name
   const ending = /\.([^.]*)$/.exec(name)?.[1]?.normalize("NFKC").toLowerCase();
   if (name === "") return null;
   return ending === undefined || isDocumentEnding(ending) || NO_ENDING.test(ending) ? name : `${name}.bin`;

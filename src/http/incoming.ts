@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { finished, Transform } from "node:stream";
 import { problem } from "../problems.ts";
+import { chunkBound } from "./chunks.ts";
 
 export interface IncomingRules {
   /** Largest body, in bytes. */
@@ -12,18 +13,24 @@ export interface IncomingRules {
 }
 
 /**
- * Streams the body of a request as it arrives. Fails with payload_too_large, request_timeout, or ECONNRESET if the
- * client disconnects. Once it has ended or is destroyed, the rest of the body is discarded, so that the connection can
+ * Streams the body of a request as it arrives. Fails with payload_too_large, malformed_request (tiny chunks),
+ * request_timeout, or ECONNRESET if the client disconnects. Once it has ended or is destroyed, the rest of the body is discarded, so that the connection can
  * answer.
  */
 export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeoutMs }: IncomingRules): Transform {
+  const bound = chunkBound();
   let size = 0;
   const bytes = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       stalled.refresh();
       size += chunk.length;
-      if (size > maxBytes) done(tooLarge(maxFileBytes));
-      else done(null, chunk);
+      if (size > maxBytes) return done(tooLarge(maxFileBytes));
+      try {
+        bound(chunk);
+      } catch (error) {
+        return done(error as Error);
+      }
+      done(null, chunk);
     },
   });
   const stalled = setTimeout(() => {

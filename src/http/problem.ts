@@ -61,7 +61,7 @@ function toProblem(error: unknown): Problem {
   // The client has disconnected. Nobody reads this answer, but the log records it.
   if (
     error instanceof Error &&
-    ["ECONNABORTED", "ECONNRESET"].includes(String((error as NodeJS.ErrnoException).code))
+    ["ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE"].includes(String((error as NodeJS.ErrnoException).code))
   ) {
     return problem(
       "malformed_request",

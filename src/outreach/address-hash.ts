@@ -45,6 +45,11 @@ export class AddressHash {
     return KEYED + createHmac("sha256", this.#key).update(hash).digest("base64url");
   }
 
+  /** Returns a stored hash as this version makes them. */
+  keyed(hash: string): string {
+    return this.isGuessable(hash) ? this.ofGuessable(hash) : hash;
+  }
+
   /** Returns a MAC of a text (HMAC-SHA256). It proves that this installation issued the text. */
   seal(text: string): string {
     return createHmac("sha256", this.#key).update(`seal ${text}`).digest("base64url");
@@ -70,5 +75,27 @@ function mailboxOf(email: string): string {
   const quoted = /^"(.*)"$/s.exec(email.slice(0, at))?.[1]?.replaceAll(/\\(.)/gs, "$1");
   const local = (quoted ?? email.slice(0, at)).normalize("NFKC").replace(/(?<=.)\+.*$/s, "");
   const address = `${local}@${domainToASCII(email.slice(at + 1)) || email.slice(at + 1)}`;
-  return validator.normalizeEmail(address, { yahoo_remove_subaddress: false }) || comparable(address);
+  return atProvider(validator.normalizeEmail(address, { yahoo_remove_subaddress: false }) || comparable(address));
+}
+
+/** Domains of one provider that have the same mailboxes. */
+const SAME_DOMAINS: Readonly<Record<string, string>> = {
+  "protonmail.com": "proton.me",
+  "pm.me": "proton.me",
+  "me.com": "icloud.com",
+  "mac.com": "icloud.com",
+};
+
+/** Characters that a provider ignores in a mailbox's name. */
+const IGNORED: Readonly<Record<string, RegExp>> = { "proton.me": /[._-]/g };
+
+/** Adds what validator does not know of providers. Fastmail delivers anything@NAME.fastmail.com to NAME@fastmail.com. */
+function atProvider(address: string): string {
+  const at = address.lastIndexOf("@");
+  const [given, host] = [address.slice(0, at), address.slice(at + 1)];
+  const [, owner, fastmail] = /^([^.]+)\.(fastmail\.(?:com|fm))$/.exec(host) ?? [];
+  if (fastmail !== undefined) return `${owner}@${fastmail}`;
+  const domain = SAME_DOMAINS[host] ?? host;
+  const local = domain === "yandex.ru" ? given.replaceAll("-", ".") : given.replaceAll(IGNORED[domain] ?? /(?!)/g, "");
+  return `${local}@${domain}`;
 }

@@ -60,7 +60,7 @@ export class MailControl {
       if (!(await stores.optOuts.lift(accountId, email, timestamp(clock.now()))))
         throw problem(
           "not_found",
-          "The owner of this address has not opted out of the account's messages. (What was stopped before 2026-11-27 cannot be lifted.)",
+          "The owner of this address has not opted out of the account's messages. (What was stopped under a version before 2026-11-27 cannot be lifted.)",
         );
     });
     return { object: "opt_out", account_id: accountId, lifted: true };

@@ -63,12 +63,12 @@ export function messageOf(ingredients: Ingredients): Message {
       ? toCandidate(ingredients, words, sender)
       : toReferee(record, { reference, words, sender });
   const { open, button } = texts;
-  const { instructions } = assistant;
+  const instructions = assistant.instructions === null ? null : withoutGaps(assistant.instructions);
   const hello = words.hello({ name, firstName });
   const body: Body = { hello, ask, documents, instructions, open, button, stop: words.stop(sender) };
   return {
     messageId,
-    from: { name: inHeader(`${sender} via ${host}`), address: mailFrom },
+    from: { name: inHeader(`${shortened(sender, MAX_IN_HEADER)} via ${host}`), address: mailFrom },
     to: { name: inHeader(name ?? ""), address: message.email },
     replyTo: assistant.reply_to,
     subject: inHeader(again ? `${words.reminder}${words.colon} ${subject}` : subject),
@@ -77,6 +77,15 @@ export function messageOf(ingredients: Ingredients): Message {
     stopUrl,
     language: words.language,
   };
+}
+
+/** Longest sender, and name of a person, in a header, in characters. More is a message of its own, before any is opened. */
+const MAX_IN_HEADER = 60;
+
+/** Returns a text with one blank line at most between others. Many would push what follows, as the stop link, out of sight. */
+export function withoutGaps(text: string): string {
+  const lines = text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).map((line) => line.trimEnd());
+  return lines.filter((line, n) => line !== "" || lines[n - 1] !== "").join("\n");
 }
 
 /** Returns a text as a header may have it: on one line, and with nothing that begins an encoded word (RFC 2047). */
@@ -95,7 +104,7 @@ interface Parts extends Pick<Body, "ask" | "documents"> {
 function toCandidate({ record, message }: Ingredients, words: Words, sender: string): Parts {
   const listed = record.documents.filter(({ id }) => message.documents.includes(id));
   return {
-    subject: words.documents.subject(sender),
+    subject: words.documents.subject(shortened(sender, MAX_IN_HEADER)),
     again: listed.some(({ chase }) => chase.attempts > 1),
     name: onOneLine(nameOf(record)),
     firstName: onOneLine(record.first_name),
@@ -111,7 +120,7 @@ function toReferee(
 ): Parts {
   const person = onOneLine(nameOf(record));
   return {
-    subject: words.pages.reference.title(person),
+    subject: words.pages.reference.title(person === null ? null : shortened(person, MAX_IN_HEADER)),
     again: reference.chase.attempts > 1,
     name: onOneLine(reference.name),
     firstName: null,
@@ -224,8 +233,8 @@ function listItem({ name, note }: Item): Html {
   return html`<li><strong>${name}</strong>${note !== undefined && html` (${note})`}</li>`;
 }
 
-export function shortened(text: string): string {
+export function shortened(text: string, longest = MAX_ITEM): string {
   const line = shownName(text);
   const characters = Array.from(line);
-  return characters.length <= MAX_ITEM ? line : `${characters.slice(0, MAX_ITEM - 1).join("")}…`;
+  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
 }

@@ -65,10 +65,12 @@ export class OptOutStore {
    * @param source the candidate, and the recipient as in Link. Null if the candidate was erased.
    */
   async add(
-    { accountId, address }: Pick<Link, "accountId" | "address">,
+    link: Pick<Link, "accountId" | "address">,
     source: Pick<Link, "id" | "to"> | null,
     at: string,
   ): Promise<void> {
+    const { accountId } = link;
+    const address = this.#addresses.keyed(link.address);
     const _id = `${accountId}/${address}`;
     const stored = { account: accountId, address, candidate: source?.id ?? null, to: source?.to ?? null, at };
     await this.#optOuts.updateOne(
@@ -89,7 +91,8 @@ export class OptOutStore {
 
   /** Returns whether the owner of the address that a link was sent to has opted out. */
   async has({ accountId, address }: Pick<Link, "accountId" | "address">): Promise<boolean> {
-    return (await this.#optOuts.findOne({ _id: `${accountId}/${address}`, lifted_at: null })) !== null;
+    const _id = `${accountId}/${this.#addresses.keyed(address)}`;
+    return (await this.#optOuts.findOne({ _id, lifted_at: null })) !== null;
   }
 
   /** Returns the opt-outs of an account, the oldest first. */

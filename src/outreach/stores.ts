@@ -31,7 +31,8 @@ export class OutreachStores {
    */
   async removeAll(candidate: CandidateKey): Promise<void> {
     const addresses = await this.links.remove(candidate);
-    await this.budget.forgetAddresses(candidate.accountId, addresses);
+    const keyed = addresses.map((address) => this.addresses.keyed(address));
+    await this.budget.forgetAddresses(candidate.accountId, keyed);
     await this.messages.remove(candidate);
     await this.optOuts.forget(candidate);
   }

@@ -3,10 +3,10 @@ import { type Problem, problem, QUOTA_EXCEEDED } from "../problems.ts";
 
 /** Requests of one link in a minute, on this replica. */
 const MAX_REQUESTS = 60;
-/** Uploads of one link at once, on this replica. */
-const MAX_UPLOADS = 2;
-/** Retry-After if too many uploads run, in seconds. */
-const UPLOAD_SECONDS = 10;
+/** Forms of one link that arrive at once, on this replica: files and a referee's answers. */
+const MAX_FORMS = 2;
+/** Retry-After if too many forms arrive, in seconds. */
+const FORM_SECONDS = 10;
 
 /**
  * Bounds what the holder of one link costs. Links are named by the hash of their token. It keeps one entry for each link
@@ -14,7 +14,7 @@ const UPLOAD_SECONDS = 10;
  */
 export class LinkBudget {
   readonly #requests = new RateLimiterMemory({ points: MAX_REQUESTS, duration: 60 });
-  readonly #uploads = new Map<string, number>();
+  readonly #forms = new Map<string, number>();
 
   /** Refuses a link whose requests are used up, at no other cost. @throws problem rate_limited (scope `link`) */
   async check(link: string): Promise<void> {
@@ -29,17 +29,17 @@ export class LinkBudget {
     if (consumedPoints > MAX_REQUESTS) throw tooMany(MAX_REQUESTS, Math.ceil(msBeforeNext / 1000));
   }
 
-  /** Runs an upload. @throws problem rate_limited (scope `link`) if MAX_UPLOADS of the link run already. */
-  async during<Result>(link: string, upload: () => Promise<Result>): Promise<Result> {
-    const running = this.#uploads.get(link) ?? 0;
-    if (running >= MAX_UPLOADS) throw tooMany(MAX_UPLOADS, UPLOAD_SECONDS);
-    this.#uploads.set(link, running + 1);
+  /** Receives a form. @throws problem rate_limited (scope `link`) if MAX_FORMS of the link arrive already. */
+  async during<Result>(link: string, receive: () => Promise<Result>): Promise<Result> {
+    const running = this.#forms.get(link) ?? 0;
+    if (running >= MAX_FORMS) throw tooMany(MAX_FORMS, FORM_SECONDS);
+    this.#forms.set(link, running + 1);
     try {
-      return await upload();
+      return await receive();
     } finally {
-      const left = (this.#uploads.get(link) ?? 1) - 1;
-      if (left === 0) this.#uploads.delete(link);
-      else this.#uploads.set(link, left);
+      const left = (this.#forms.get(link) ?? 1) - 1;
+      if (left === 0) this.#forms.delete(link);
+      else this.#forms.set(link, left);
     }
   }
 }

@@ -39,6 +39,9 @@ const HEADERS = {
 /** The path of an upload, below that of a candidate's link. */
 const UPLOAD = "/documents/:document";
 
+/** The paths whose POST reads a form, and so holds memory while it arrives. */
+const FORMS = new Set([UPLOAD, "/questions"]);
+
 /** The path of the first page of each kind. */
 const PATHS = { candidate: "/u", referee: "/r" } as const;
 
@@ -75,7 +78,7 @@ export function mountPages(
         return show(opened, ctx);
       };
       try {
-        send(ctx, await (method === "post" && rest === UPLOAD ? visits.uploading(token, answer) : answer()));
+        send(ctx, await (method === "post" && FORMS.has(rest) ? visits.receiving(token, answer) : answer()));
       } catch (error) {
         send(ctx, failureOf(ctx, words, error));
       }

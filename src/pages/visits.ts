@@ -7,7 +7,7 @@ import { MAX_RESPONSE_BYTES, patchedReference } from "../candidates/reference-ed
 import type { CandidateStore } from "../candidates/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { hashOfToken, type Link } from "../outreach/link-store.ts";
-import { nameOf } from "../outreach/message.ts";
+import { nameOf, withoutGaps } from "../outreach/message.ts";
 import type { AccountRules, RulesReader } from "../outreach/rules.ts";
 import { readStop } from "../outreach/stop.ts";
 import type { OutreachStores } from "../outreach/stores.ts";
@@ -99,7 +99,7 @@ export class Visits {
       record,
       reference,
       person: nameOf(record),
-      instructions: assistant.instructions,
+      instructions: assistant.instructions && withoutGaps(assistant.instructions),
       questions: assistant.reference_questions ?? shown.words.pages.reference.questions,
     };
   }
@@ -115,14 +115,19 @@ export class Visits {
     address: string,
   ): Promise<Stop> {
     const { stores, rules } = this.#dependencies;
-    const link: Stop["link"] = await this.#find(token, address, this.#stops).catch((error: unknown) => {
-      const stop = isGone(error) ? readStop(stores.addresses, of) : undefined;
-      if (stop === undefined) throw error;
-      return stop;
-    });
+    const sealed = readStop(stores.addresses, of);
+    const link =
+      sealed === undefined ? await this.#find(token, address, this.#stops) : await this.#sealed(token, of, sealed);
     if (link.to !== undefined && (link.to === TO_CANDIDATE) !== (kind === "candidate")) return noLink();
     const [account, stopped] = await Promise.all([rules.fresh(link.accountId), stores.optOuts.has(link)]);
     return { ...shownOf(account), link, stopped };
+  }
+
+  /** Finds what a stop link that is certainly ours stops. However many wrong links its client opens, it is not refused. */
+  async #sealed(token: string, of: string, sealed: Pick<Link, "accountId" | "address">): Promise<Stop["link"]> {
+    await this.#stops.count(of);
+    const link = await this.#dependencies.stores.links.find(hashOfToken(token) ?? "");
+    return link?.accountId === sealed.accountId && link.address === sealed.address ? link : sealed;
   }
 
   async #find(token: string, address: string, budget: LinkBudget): Promise<Link> {
@@ -134,9 +139,9 @@ export class Visits {
     return link;
   }
 
-  /** Runs an upload through a link, with the visit in it. @throws problem rate_limited (scope `link`) if too many run. */
-  uploading<Result>(token: string, upload: () => Promise<Result>): Promise<Result> {
-    return this.#budget.during(hashOfToken(token) ?? "", upload);
+  /** Receives a form through a link, with the visit in it. @throws problem rate_limited (scope `link`) if too many arrive. */
+  receiving<Result>(token: string, receive: () => Promise<Result>): Promise<Result> {
+    return this.#budget.during(hashOfToken(token) ?? "", receive);
   }
 
   /**

@@ -80,7 +80,7 @@ describe("an answer to an error", () => {
   });
 
   it("takes a connection that broke for the client's doing", () => {
-    for (const code of ["ECONNABORTED", "ECONNRESET"]) {
+    for (const code of ["ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE"]) {
       const { status, body, failure } = answered(Object.assign(new Error("x"), { code }));
       expect({ status, failure }).to.deep.equal({ status: 400, failure: undefined });
       expect(body).to.include({

@@ -99,6 +99,28 @@ describe("A reminder", () => {
     expect(messages(ADA, { display_name: "👩‍💻 علی‌رضا" })[0]?.from.name).to.equal("👩‍💻 علی‌رضا via hire.example.com");
   });
 
+  it("names no account that could be read as another address", () => {
+    expect(senderOf({ display_name: null }, "Bank <a@b.example>\u202E")).to.equal("Bank a b.example");
+  });
+
+  it("has short names in its headers, so that none is a message of its own", () => {
+    const long = `Call +44 20 7946 0000 ${"now ".repeat(40)}`;
+    const record = { ...ADA, name: long };
+    for (const { from, subject } of messages(record, { display_name: long.slice(0, 200) })) {
+      expect(from.name).to.match(/^.{60} via hire\.example\.com$/);
+      expect(subject.length).to.be.below(100);
+    }
+  });
+
+  it("has no gap in its note that pushes the stop link out of sight", () => {
+    const instructions = `Read this.${" \r\n\n\u2028".repeat(400)}-- \nStop here: https://evil.example`;
+    for (const { text, html } of messages(ADA, { instructions })) {
+      expect(text).to.contain("Read this.\n\n--\nStop here");
+      expect(text.split("\n-- \n"), "one signature").to.have.length(2);
+      expect(html).to.contain("Read this.\n\n--\nStop here");
+    }
+  });
+
   it("has no text of a client in a header that mail programs would decode", () => {
     const word = "=?utf-8?b?UGF5UGFsIDxzZXJ2aWNlQHBheXBhbC5jb20+?=";
     const record = { ...ADA, name: word, references: [requestedReference("ref_1", { name: word })] };

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import type { ParsedMail } from "mailparser";
@@ -89,6 +90,11 @@ describe("Mail that somebody could misuse", function () {
     await stop(email);
     const future = await started(email.toUpperCase());
     const asReferee = await started(numbered(), { references: [{ email }] });
+    const changed = (await account.client.post("/candidates", { documents: ["CV"] })).body;
+    await account.client.patch(`/candidates/${changed.id}`, { email });
+    await account.client.post(`/candidates/${changed.id}/references`, { email });
+    const codes = (await read(changed)).waiting_on.map(({ code }) => code);
+    expect(codes).to.include.members(["candidate_opted_out", "reference_opted_out"]);
     for (const each of await Promise.all([first, future].map(read))) {
       expect(each.waiting_on.map(({ code }) => code)).to.include("candidate_opted_out");
       if (each.id === future.id) expect(each.outreach).to.deep.equal({ next_at: null, reason: "opted_out" });
@@ -111,6 +117,9 @@ describe("Mail that somebody could misuse", function () {
     expect(await admin("allow", ...of(), "--address", email)).to.deep.include({ lifted: true });
     await until([future], ({ outreach }) => outreach.reason !== "opted_out");
     expect(await admin("opt-outs", ...of())).to.deep.include({ data: [] });
+    const { data } = (await answerOf(["audit", "list", ...of()], serversOf(service.config))) as { data: object[] };
+    expect(data[0]).to.deep.include({ action: "outreach allow", outcome: "done" });
+    expect(JSON.stringify(data)).to.not.contain(email);
     const again = ["outreach", "allow", ...of(), "--address", email];
     expect(await complaintOf(again, serversOf(service.config))).to.contain("has not opted out");
   });
@@ -134,11 +143,20 @@ describe("Mail that somebody could misuse", function () {
     await mail.received(2);
     await account.client.request("DELETE", `/references/${candidate.references[0]?.id}`);
     await account.client.request("DELETE", `/candidates/${candidate.id}`);
-    for (const to of [email, referee]) {
+    const urls = [email, referee].map((to) => {
       const text = mail.taken.find((each) => addressOf(each) === to)?.text ?? "";
-      const url = /https:\/\/hire\.example\.com(\S+\/stop\S+)/.exec(text)?.[1]?.replace(/^/, service.url) ?? "";
-      expect((await open(url)).text).to.contain("<form");
+      return /https:\/\/hire\.example\.com(\S+\/stop\S+)/.exec(text)?.[1]?.replace(/^/, service.url) ?? "";
+    });
+    for (const url of urls)
       expect((await open(url.replace(/.$/, (last) => (last === "A" ? "B" : "A")))).status, "forged").to.equal(404);
+    const wrong = Array.from({ length: 25 }, () => open(`${service.url}/u/${randomBytes(32).toString("base64url")}`));
+    expect(
+      (await Promise.all(wrong)).map(({ status }) => status),
+      "too many wrong links",
+    ).to.include(429);
+    for (const [n, to] of [email, referee].entries()) {
+      const url = urls[n] ?? "";
+      expect((await open(url)).text).to.contain("<form");
       expect((await post(url)).text).to.contain("will send no more messages to this address");
       expect((await started(to)).outreach.reason).to.equal("opted_out");
     }
@@ -156,15 +174,19 @@ describe("Mail that somebody could misuse", function () {
   });
 
   it("shows in a minute who sends it", async () => {
-    await until([await started(numbered()), await started(numbered())], isSent);
+    const [one, other] = [numbered(), numbered()];
+    await until([await started(one), await started(other)], isSent);
+    await mail.received(2);
+    await stop(other);
+    const isLogged = (line: Record<string, unknown>) => line["msg"] === "reminder" && line["account"] === account.id;
+    while (service.log.filter(isLogged).length < 2) await wait(20);
     const { data } = (await admin("top", "--hours", "24")) as { data: { account_id: string; messages: number }[] };
     const own = data.find((each) => each.account_id === account.id);
-    expect(own).to.deep.include({ name: "Test", messages: 2, new_addresses: 2, opted_out: 0, bounced: 0 });
+    expect(own).to.deep.include({ name: "Test", messages: 2, new_addresses: 2, opted_out: 1, bounced: 0 });
     expect(data.map(({ messages }) => messages)).to.deep.equal(
       data.map(({ messages }) => messages).toSorted((a, b) => b - a),
     );
-    const line = service.log.find(({ msg, account: of }) => msg === "reminder" && of === account.id);
-    expect(line).to.include({ kind: "sent" });
+    expect(service.log.find(isLogged)).to.include({ kind: "sent" });
     const metrics = await scrape(service);
     expect(metrics.value("outreach_messages_today", {})).to.be.at.least(2);
     expect(metrics.value("outreach_messages_today_of_one_account", {})).to.be.at.least(2);

@@ -56,6 +56,9 @@ describe("The page of a candidate", () => {
     "run.sh": "run.sh.bin",
     "scan.PDF . ": "scan.PDF",
     "photo.HEIC": "photo.HEIC",
+    "../../etc/passwd.pdf": "passwd.pdf",
+    "C:\\x\\evil.exe": "evil.exe.bin",
+    "evil.exe:x.pdf": "evil.exe-x.pdf",
   };
   for (const [given, kept] of Object.entries(NAMES))
     it(`keeps ${JSON.stringify(given)} as ${kept}, so that whoever opens it starts no program`, async () => {

@@ -1,0 +1,23 @@
+import { problem } from "../problems.ts";
+
+/** A body may have this many chunks, whatever their sizes. A client that sends each token of its JSON has a few thousand. */
+const FREE = 10_000;
+/** What further chunks hold at least on average, in bytes. */
+const LEAST_BYTES = 64;
+
+/**
+ * Bounds the work that a body's chunks cost. Each costs as much as a kilobyte: without a bound, 1 MiB in chunks of one byte
+ * holds the event loop for seconds, and fills hundreds of megabytes.
+ * @returns a function to call with each chunk. @throws problem malformed_request
+ */
+export function chunkBound(): (chunk: Uint8Array) => void {
+  let allowed = FREE * LEAST_BYTES;
+  return ({ length }) => {
+    allowed += length - LEAST_BYTES;
+    if (allowed < 0)
+      throw problem(
+        "malformed_request",
+        `The body comes in more than ${FREE} chunks of fewer than ${LEAST_BYTES} bytes. Send it in larger chunks, or with a Content-Length.`,
+      );
+  };
+}
