@@ -41,7 +41,7 @@ describe("The name of a file from a stranger", () => {
     ["CV 2.0", "CV 2.0"],
     ["Dr. Müller", "Dr. Müller"],
     ["cv.pdf (1)", "cv.pdf (1)"],
-    ["x.exe:a", "x.exe:a.bin"],
+    ["x.exe:a", "x.exe-a.bin"],
     ["x.001x", "x.001x.bin"],
     ["\u202E...", null],
   ] as const)

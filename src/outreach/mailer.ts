@@ -51,7 +51,7 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i;
  * can hide the server's offer of it would read the password and every link.
  * @param publicHost the name for EHLO if the URL has no `?name=`. Servers refuse the names of containers, which have no dot.
  */
-function connectionOf(smtpUrl: string, publicHost: string) {
+export function connectionOf(smtpUrl: string, publicHost: string) {
   const url = new URL(smtpUrl);
   const own = ["name", "insecure", "requireTLS"] as const;
   const [name, insecure, requireTLS] = own.map((parameter) => url.searchParams.get(parameter));

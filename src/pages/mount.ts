@@ -11,7 +11,7 @@ import { candidatePage, type News } from "./candidate-page.ts";
 import { noticeOf, type Page, pageOf, POLICY } from "./page.ts";
 import { receiveFields, receiveFile, refusalOf } from "./receive.ts";
 import { fieldOf, MAX_ANSWER, questionsPage, refereePage } from "./referee-page.ts";
-import { excessOf, isOpen, type RefereeResponse, type Shown, type Visit, type Visits } from "./visits.ts";
+import { excessOf, isOpen, type RefereeResponse, type Shown, type Stop, type Visit, type Visits } from "./visits.ts";
 import { html } from "../infra/html.ts";
 
 export interface PagesOptions {
@@ -204,16 +204,17 @@ function closed(visit: Visit): Page {
   return noticeOf(410, words, pages.closed);
 }
 
-function stopPage({ words, sender }: Shown, action: string): Page {
-  const { title, ask, button } = words.pages.stop;
-  const body = html`<p>${ask(sender)}</p>
+function stopPage({ words, sender, opens }: Stop, action: string): Page {
+  const { title, ask, links, button } = words.pages.stop;
+  const body = html`<p>${ask(sender)}${opens && ` ${links}`}</p>
     <form method="post" action="${action}"><button>${button}</button></form>`;
   return pageOf(200, words, { title, body });
 }
 
-function stoppedPage({ words, sender, contact }: Shown): Page {
-  const { stopped, done } = words.pages.stop;
-  return noticeOf(200, words, { title: stopped, text: done(sender, contact) });
+function stoppedPage({ words, sender, contact, opens }: Stop): Page {
+  const { stopped, done, links } = words.pages.stop;
+  const text = done(sender, contact);
+  return noticeOf(200, words, { title: stopped, text: opens ? `${text} ${links}` : text });
 }
 
 /** What the page says after an upload: the browser comes back with a GET. */

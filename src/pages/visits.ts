@@ -29,6 +29,8 @@ export interface Stop extends Shown {
   readonly link: Pick<Link, "accountId" | "address"> & Partial<Link>;
   /** Whether its owner has stopped the messages. */
   readonly stopped: boolean;
+  /** Whether its other pages may still work: its candidate was not erased, nor its account suspended. */
+  readonly opens: boolean;
 }
 
 export interface Visit extends Shown {
@@ -120,7 +122,7 @@ export class Visits {
       sealed === undefined ? await this.#find(token, address, this.#stops) : await this.#sealed(token, of, sealed);
     if (link.to !== undefined && (link.to === TO_CANDIDATE) !== (kind === "candidate")) return noLink();
     const [account, stopped] = await Promise.all([rules.fresh(link.accountId), stores.optOuts.has(link)]);
-    return { ...shownOf(account), link, stopped };
+    return { ...shownOf(account), link, stopped, opens: link.id !== undefined && !account.suspended };
   }
 
   /** Finds what a stop link that is certainly ours stops. However many wrong links its client opens, it is not refused. */

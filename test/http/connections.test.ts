@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import { Connections } from "../../src/http/connections.ts";
+import { useService } from "../support/use-service.ts";
 
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 const RULES = { maxOpen: 3, maxUnreadMs: 400, maxIdleMs: 400 };
@@ -49,6 +50,16 @@ describe("A connection", () => {
     socket.resume();
     await once(socket, "close");
     expect(handled).to.equal(RULES.maxOpen);
+    expect(reasons()).to.deep.equal(["too many requests are open on it"]);
+  });
+
+  it("may have no more of those that expect something", async () => {
+    handle = () => undefined;
+    server.on("checkExpectation", () => undefined);
+    const socket = await connected();
+    socket.resume();
+    socket.write(GET.replace("\r\n\r\n", "\r\nExpect: x\r\n\r\n").repeat(RULES.maxOpen + 1));
+    await once(socket, "close");
     expect(reasons()).to.deep.equal(["too many requests are open on it"]);
   });
 
@@ -109,5 +120,24 @@ describe("A connection", () => {
     await once(socket, "close");
     clearInterval(noise);
     expect(reasons()).to.deep.equal(["it sends no request"]);
+  });
+});
+
+describe("A connection to the service", () => {
+  const service = useService();
+
+  it("may have 16 open requests, and is closed by one more", async () => {
+    for (const [count, answered] of [
+      [16, 16],
+      [17, 0],
+    ] as const) {
+      const socket = connect(service.port, "127.0.0.1");
+      let received = "";
+      socket.on("error", () => undefined).on("data", (data) => (received += data.toString("latin1")));
+      const [first, last] = [GET.repeat(count - 1), GET.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")];
+      socket.write(first + last);
+      await new Promise((resolve) => socket.once("close", resolve));
+      expect(received.match(/HTTP\/1\.1 \d/g) ?? [], `${count} requests`).to.have.length(answered);
+    }
   });
 });

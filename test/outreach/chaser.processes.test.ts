@@ -79,6 +79,37 @@ describe("The sender of reminders", () => {
     expect(bench.sent, "two attempts are left").to.have.length(2);
   });
 
+  it("asks for opt-outs at the last moment, also for one that the candidate does not note yet", async () => {
+    const id = await bench.candidate({ documents: ["CV"] });
+    const { addresses, optOuts } = bench.stores;
+    await optOuts.add(
+      { accountId: bench.accountId, address: addresses.of(ADA) },
+      null,
+      new Date(bench.now).toISOString(),
+    );
+    await bench.chaser().run(go);
+    expect(bench.sent).to.deep.equal([]);
+    expect((await bench.read(id)).outreach).to.include({ reason: "opted_out" });
+  });
+
+  it("sends within the raised limits of an account until the raise ends", async () => {
+    Object.assign(bench.limits, { perAccount: 1, newAddresses: 1 });
+    const until = { per_day: 2, new_per_day: 2, expires_at: new Date(bench.now + HOUR).toISOString() };
+    const { accounts } = bench.stores;
+    await accounts.raise(
+      bench.accountId,
+      { ...until, approved_by: "Ann", reason: "import" },
+      new Date(bench.now).toISOString(),
+    );
+    for (const email of [ADA, "b@example.com"]) await bench.candidate({ email, documents: ["CV"] });
+    await run();
+    expect(recipients()).to.have.members([ADA, "b@example.com"]);
+    bench.now += 24 * HOUR;
+    for (const email of ["c@example.com", "d@example.com"]) await bench.candidate({ email, documents: ["CV"] });
+    await run();
+    expect(bench.sent).to.have.length(3);
+  });
+
   it("follows settings that are changed while a message waits for its turn", async () => {
     await bench.candidate({ documents: ["CV"], references: [REF, "b@example.com"] });
     let turns = 0;

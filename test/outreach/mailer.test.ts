@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
 import { simpleParser } from "mailparser";
-import { type Mailer, outboxMailer, smtpMailer } from "../../src/outreach/mailer.ts";
+import { connectionOf, type Mailer, outboxMailer, smtpMailer } from "../../src/outreach/mailer.ts";
 import type { Message } from "../../src/outreach/message.ts";
 import { type MailServer, startMailServer, type Treatment } from "./mail-server.ts";
 
@@ -24,6 +24,21 @@ function messageTo(address: string, more: Partial<Message> = {}): Message {
     ...more,
   };
 }
+
+describe("SMTP_URL", () => {
+  it("demands STARTTLS, but for loopback and where it says otherwise", () => {
+    const demands = (url: string) => connectionOf(url, "hire.example.com").requireTLS;
+    for (const url of ["smtp://mail.example.com", "smtp://ann:x@10.0.0.7:587", "smtp://127.0.0.1/?requireTLS=true"])
+      expect(demands(url), url).to.equal(true);
+    for (const url of [
+      "smtp://localhost:25",
+      "smtp://127.0.0.1",
+      "smtp://[::1]:25",
+      "smtp://mail.example.com?insecure=true",
+    ])
+      expect(demands(url), url).to.equal(false);
+  });
+});
 
 describe("Mail over SMTP", () => {
   let server: MailServer;

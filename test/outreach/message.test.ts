@@ -142,7 +142,7 @@ describe("A reminder", () => {
         name: "Ada\u202E\nLovelace",
         documents: [requestedDocument("doc_1", { name: "Passport\u202Efdp.exe" })],
       },
-      { instructions: "See https://example.com/now" },
+      { instructions: "See \u202Ehttps://example.com/now" },
     );
     expect(message?.to.name).to.equal("Ada Lovelace");
     expect(`${message?.text}${message?.html}`)

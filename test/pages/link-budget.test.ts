@@ -44,6 +44,14 @@ describe("A link", () => {
     while ((await post(form, { content: PDF() })).status !== 303) await wait(100);
   });
 
+  it("sends two referee's forms at once, and not a third", async () => {
+    const { id } = (await client.post(`/candidates/${candidate.id}/references`, { email: "grace@example.com" })).body;
+    const form = `${await linkTo(service, account, candidate.id, id)}/questions`;
+    const stalled = await Promise.all([upload(form), upload(form)]);
+    expect((await post(form, { answer: "x" })).status).to.equal(429);
+    for (const socket of stalled) socket.destroy();
+  });
+
   /** Begins an upload that never ends. */
   async function upload(form: string): Promise<Socket> {
     const { port, pathname } = new URL(form);

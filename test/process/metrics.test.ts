@@ -106,7 +106,14 @@ describe("GET /metrics", () => {
 
   it("counts the passes of every sweep from zero", async () => {
     const metrics = await scrape(service);
-    for (const sweep of ["expiries", "erasures", "idempotency_records", "left_over_bytes"])
+    for (const sweep of [
+      "expiries",
+      "erasures",
+      "idempotency_records",
+      "left_over_bytes",
+      "left_over_mail",
+      "guessable_addresses",
+    ])
       expect(metrics.value("sweep_runs_total", { sweep, outcome: "failed" }), sweep).to.equal(0);
   });
 

@@ -115,6 +115,31 @@ describe("the sweep of what messages leave", () => {
     expect((await bench.read(again)).outreach.reason).to.equal("opted_out");
   });
 
+  it("holds an opt-out through a link from before for the whole account, and an operator can lift it", async () => {
+    const { links, addresses, optOuts } = bench.stores;
+    const other = await bench.candidate({ documents: ["CV"] });
+    const id = await bench.candidate({ documents: ["CV"] });
+    const link = { accountId: bench.accountId, id, to: "candidate", address: guessableHash(ADA) };
+    await links.add(link);
+    await optOuts.add(link, link, "2026-11-01T00:00:00.000Z");
+    expect(await optOuts.has(link)).to.equal(true);
+    await bench.chaser().run(go);
+    expect(bench.sent).to.have.length(0);
+    expect((await bench.read(other)).outreach.reason).to.equal("opted_out");
+    expect(JSON.stringify(await stored("opt_outs"))).to.not.contain(guessableHash(ADA));
+    expect(await optOuts.lift(bench.accountId, ADA, "2026-11-02T00:00:00.000Z")).to.equal(true);
+    expect(await optOuts.has({ ...link, address: addresses.of(ADA) })).to.equal(false);
+  });
+
+  it("leaves no address of a person who was written to by the version before, and erased at once", async () => {
+    const id = await bench.candidate({ documents: ["CV"] });
+    await bench.stores.links.add({ accountId: bench.accountId, id, to: "candidate", address: guessableHash(ADA) });
+    await guessableAddresses(bench.stores, { now: () => bench.now }).run(go);
+    expect(await countOf("mail_addresses")).to.equal(1);
+    await bench.stores.removeAll({ accountId: bench.accountId, id });
+    expect(await countOf("mail_addresses")).to.equal(0);
+  });
+
   it("knows an opt-out that a replica of the version before has copied from a link", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
     const hash = bench.stores.addresses.of(ADA);

@@ -50,12 +50,12 @@ export const de: Words = {
     },
     stop: {
       title: "Nachrichten abbestellen",
-      ask: (sender) =>
-        `Möchten Sie an diese Adresse gar keine Nachrichten von ${sender} mehr erhalten? Über die Links, die Sie schon haben, können Sie weiterhin Dokumente und Antworten senden.`,
+      ask: (sender) => `Möchten Sie an diese Adresse gar keine Nachrichten von ${sender} mehr erhalten?`,
+      links: "Über die Links, die Sie schon haben, können Sie weiterhin Dokumente und Antworten senden.",
       button: "Nachrichten abbestellen",
       stopped: "Die Nachrichten sind abbestellt",
       done: (sender, contact) =>
-        `${sender} schickt keine Nachrichten mehr an diese Adresse. Die Links, die Sie schon haben, funktionieren weiterhin. Wenn das ein Versehen war, melden Sie sich bei ${contact}.`,
+        `${sender} schickt keine Nachrichten mehr an diese Adresse. Wenn das ein Versehen war, melden Sie sich bei ${contact}.`,
     },
     thanks: "Vielen Dank",
     closed: {

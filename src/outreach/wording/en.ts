@@ -48,12 +48,12 @@ export const en: Words = {
     },
     stop: {
       title: "Stop these messages",
-      ask: (sender) =>
-        `Do you want to stop all messages from ${sender} to this address? You can still send documents and answers through the links that you have.`,
+      ask: (sender) => `Do you want to stop all messages from ${sender} to this address?`,
+      links: "You can still send documents and answers through the links that you have.",
       button: "Stop the messages",
       stopped: "The messages are stopped",
       done: (sender, contact) =>
-        `${sender} will send no more messages to this address. The links that you have still work. If this was a mistake, contact ${contact}.`,
+        `${sender} will send no more messages to this address. If this was a mistake, contact ${contact}.`,
     },
     thanks: "Thank you",
     closed: {

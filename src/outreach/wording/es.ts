@@ -50,12 +50,12 @@ export const es: Words = {
     },
     stop: {
       title: "Dejar de recibir estos mensajes",
-      ask: (sender) =>
-        `¿Desea dejar de recibir todos los mensajes de ${sender} en esta dirección? Con los enlaces que ya tiene puede seguir enviando documentos y respuestas.`,
+      ask: (sender) => `¿Desea dejar de recibir todos los mensajes de ${sender} en esta dirección?`,
+      links: "Con los enlaces que ya tiene puede seguir enviando documentos y respuestas.",
       button: "Dejar de recibir mensajes",
       stopped: "Ya no recibirá mensajes",
       done: (sender, contact) =>
-        `${sender} no enviará más mensajes a esta dirección. Los enlaces que ya tiene siguen funcionando. Si ha sido un error, póngase en contacto con ${contact}.`,
+        `${sender} no enviará más mensajes a esta dirección. Si ha sido un error, póngase en contacto con ${contact}.`,
     },
     thanks: "Gracias",
     closed: {

@@ -52,12 +52,12 @@ export const fr: Words = {
     },
     stop: {
       title: "Ne plus recevoir ces messages",
-      ask: (sender) =>
-        `Voulez-vous ne plus recevoir aucun message de ${sender} à cette adresse\u00a0? Les liens que vous avez déjà permettent toujours d’envoyer des documents et des réponses.`,
+      ask: (sender) => `Voulez-vous ne plus recevoir aucun message de ${sender} à cette adresse\u00a0?`,
+      links: "Les liens que vous avez déjà permettent toujours d’envoyer des documents et des réponses.",
       button: "Ne plus recevoir ces messages",
       stopped: "Vous ne recevrez plus de messages",
       done: (sender, contact) =>
-        `${sender} n’enverra plus de messages à cette adresse. Les liens que vous avez déjà fonctionnent toujours. Si c’est une erreur, contactez ${contact}.`,
+        `${sender} n’enverra plus de messages à cette adresse. Si c’est une erreur, contactez ${contact}.`,
     },
     thanks: "Merci",
     closed: {

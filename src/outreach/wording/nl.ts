@@ -50,12 +50,12 @@ export const nl: Words = {
     },
     stop: {
       title: "Afmelden voor deze berichten",
-      ask: (sender) =>
-        `Wilt u op dit adres helemaal geen berichten van ${sender} meer ontvangen? Met de links die u al hebt, kunt u nog steeds documenten en antwoorden versturen.`,
+      ask: (sender) => `Wilt u op dit adres helemaal geen berichten van ${sender} meer ontvangen?`,
+      links: "Met de links die u al hebt, kunt u nog steeds documenten en antwoorden versturen.",
       button: "Afmelden",
       stopped: "U bent afgemeld",
       done: (sender, contact) =>
-        `${sender} stuurt geen berichten meer naar dit adres. De links die u al hebt, blijven werken. Was dit een vergissing? Neem dan contact op met ${contact}.`,
+        `${sender} stuurt geen berichten meer naar dit adres. Was dit een vergissing? Neem dan contact op met ${contact}.`,
     },
     thanks: "Dank u wel",
     closed: {

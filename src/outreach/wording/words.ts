@@ -92,6 +92,8 @@ interface PageWords {
   readonly stop: {
     readonly title: string;
     readonly ask: (sender: string) => string;
+    /** Follows where the links still work. */
+    readonly links: string;
     readonly button: string;
     /** The title once they are stopped. */
     readonly stopped: string;

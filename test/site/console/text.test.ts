@@ -11,6 +11,10 @@ describe("the console's texts", () => {
     expect(visibleLines("A\r\nB\tC\u0007")).to.equal("A\nB\tC␇");
   });
 
+  it("show nothing that turns text around or is not seen", () => {
+    expect([visible("a\u202eb\u200bc"), visibleLines("a\u202e\nb\u2066")]).to.deep.equal(["abc", "a\nb"]);
+  });
+
   it("call a candidate by something that is seen", () => {
     expect(nameOf({ ...nobody, name: "Ada" })).to.equal("Ada");
     expect(nameOf({ ...nobody, first_name: "Ada", last_name: "L" })).to.equal("Ada L");

@@ -1,0 +1,68 @@
+import { expect } from "chai";
+import { MailBudget, type Reservation } from "../../src/outreach/mail-budget.ts";
+import { useDatabase } from "../support/use-service.ts";
+import { HOUR, START } from "./support.ts";
+
+const LIMITS = { perAccount: 3, newAddresses: 2, perAddress: 2 };
+
+describe("The budget of mail", () => {
+  const mongo = useDatabase();
+  let budget: MailBudget;
+  let count = 0;
+  beforeEach(async () => {
+    await mongo.db.dropDatabase();
+    budget = new MailBudget(mongo);
+  });
+
+  /** Asks for a message. Returns undefined if it is held. */
+  async function reserved(accountId: string, address: string, now = START): Promise<Reservation | undefined> {
+    const ask = { accountId, id: "cand_1", key: `message ${count++}`, address };
+    const answer = await budget.reserve(ask, LIMITS, "", now);
+    return "until" in answer ? undefined : answer;
+  }
+  async function sent(accountId: string, address: string, now = START): Promise<void> {
+    const reservation = await reserved(accountId, address, now);
+    if (reservation === undefined) throw new Error("It is held.");
+    await budget.claimed(reservation);
+    await budget.settled(reservation, { kind: "sent" });
+  }
+
+  it("takes nothing from an address for a message that the account may not send", async () => {
+    await sent("acct_1", "a");
+    await sent("acct_1", "b");
+    for (let n = 0; n < 3; n++) expect(await reserved("acct_1", "c"), "a third new address").to.equal(undefined);
+    await sent("acct_2", "c");
+    await sent("acct_3", "c");
+    expect(await reserved("acct_4", "c"), "its own limit").to.equal(undefined);
+  });
+
+  it("takes an address for new until a message to it was claimed", async () => {
+    expect(await reserved("acct_1", "a")).to.include({ isNew: true });
+    expect(await reserved("acct_1", "a")).to.include({ isNew: true });
+    await sent("acct_2", "b");
+    expect(await reserved("acct_2", "b")).to.include({ isNew: false });
+  });
+
+  it("gives back what was not sent", async () => {
+    for (let n = 0; n < 5; n++) {
+      const reservation = await reserved("acct_1", "a");
+      expect(reservation, `try ${n}`).to.include({ isNew: true });
+      await budget.release(reservation!);
+    }
+    expect(await budget.since(START)).to.deep.equal([
+      { accountId: "acct_1", messages: 0, new_addresses: 0, opted_out: 0, bounced: 0 },
+    ]);
+  });
+
+  it("tells what was sent since an hour, and what came of it", async () => {
+    const later = START + HOUR;
+    await sent("acct_1", "a");
+    await sent("acct_1", "b", later);
+    await budget.settled((await reserved("acct_1", "b", later))!, { kind: "bounced" });
+    await budget.optedOut("acct_1", later);
+    expect(await budget.since(later)).to.deep.equal([
+      { accountId: "acct_1", messages: 2, new_addresses: 1, opted_out: 1, bounced: 1 },
+    ]);
+    expect((await budget.since(START))[0]).to.include({ messages: 3, new_addresses: 2 });
+  });
+});
