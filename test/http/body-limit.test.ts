@@ -37,29 +37,33 @@ describe("the limits of a body", () => {
     expect(await count()).to.equal(0);
   });
 
-  /** Sends a body that is refused, and a request after it. @returns the status lines of all answers. */
-  async function answersWith(framing: (size: number) => [header: string, body: string]): Promise<string[] | null> {
+  /**
+   * Sends half of a body. Once it is refused, sends the rest, and another request.
+   * @returns the status lines of all answers.
+   */
+  async function answersWith(header: string, begin: string, end: string): Promise<string[] | null> {
     const socket = connect(service.port, "127.0.0.1");
     let received = "";
     socket.on("error", () => undefined).setEncoding("utf8");
+    const answered = new Promise((resolve) => socket.once("data", resolve));
     socket.on("data", (data: string) => (received += data));
-    const [header, body] = framing(4 * MAX_JSON_BYTES);
     const head = `POST /candidates HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\n`;
-    socket.write(`${head}Content-Type: application/json\r\n${header}\r\n\r\n${body}`);
-    socket.write("GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    socket.end();
+    const half = " ".repeat(2 * MAX_JSON_BYTES);
+    socket.write(`${head}Content-Type: application/json\r\n${header}\r\n\r\n${begin}${half}`);
+    await answered;
+    socket.end(`${half}${end}GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     await new Promise((resolve) => socket.once("close", resolve));
     return received.match(/HTTP\/1\.1 \d+/g);
   }
+  const SIZE = 4 * MAX_JSON_BYTES;
 
-  it("leave the connection to the next request, once a body that was refused in the middle has arrived", async () => {
-    const answers = await answersWith((size) => [`Content-Length: ${size}`, " ".repeat(size)]);
+  it("leave the connection to the next request, once a body that was refused has arrived", async () => {
+    const answers = await answersWith(`Content-Length: ${SIZE}`, "", "");
     expect(answers).to.deep.equal(["HTTP/1.1 413", "HTTP/1.1 404"]);
   });
 
-  it("end the connection if the refused body did not say where it ends", async () => {
-    const chunk = (size: number) => `${size.toString(16)}\r\n${" ".repeat(size)}\r\n0\r\n\r\n`;
-    const answers = await answersWith((size) => ["Transfer-Encoding: chunked", chunk(size)]);
+  it("end the connection if the body that was refused in the middle is chunked: it may have no end", async () => {
+    const answers = await answersWith("Transfer-Encoding: chunked", `${SIZE.toString(16)}\r\n`, "\r\n0\r\n\r\n");
     expect(answers).to.deep.equal(["HTTP/1.1 413"]);
   });
 

@@ -47,13 +47,13 @@ describe("A link", () => {
   it("sends two referee's forms at once, and not a third", async () => {
     const { id } = (await client.post(`/candidates/${candidate.id}/references`, { email: "grace@example.com" })).body;
     const form = `${await linkTo(service, account, candidate.id, id)}/questions`;
-    const stalled = await Promise.all([upload(form), upload(form)]);
+    const stalled = await Promise.all([upload(form, 'name="answer"'), upload(form, 'name="answer"')]);
     expect((await post(form, { answer: "x" })).status).to.equal(429);
     for (const socket of stalled) socket.destroy();
   });
 
-  /** Begins an upload that never ends. */
-  async function upload(form: string): Promise<Socket> {
+  /** Begins a form that never ends. @param part the parameters of its first part. */
+  async function upload(form: string, part = 'name="content"; filename="a.pdf"'): Promise<Socket> {
     const { port, pathname } = new URL(form);
     const socket = connect(Number(port), "127.0.0.1");
     await once(socket, "connect");
@@ -61,7 +61,7 @@ describe("A link", () => {
       `POST ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n`,
     );
     await once(socket, "data"); // it is being handled
-    socket.write('--b\r\nContent-Disposition: form-data; name="content"; filename="a.pdf"\r\n\r\nx');
+    socket.write(`--b\r\nContent-Disposition: form-data; ${part}\r\n\r\nx`);
     return socket;
   }
 });
