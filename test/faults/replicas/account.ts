@@ -32,14 +32,15 @@ export class BusyAccount {
 
   /**
    * Sends creates in `count` lanes, with the keys in turn, until the lanes are ended.
-   * @param restMs milliseconds that a lane rests after each answer.
+   * @param restMs milliseconds that a lane rests after each answer, on average: the first half as long, the last one and a half
+   * times. So the lanes do not stay in step after an answer to all of them came late.
    */
   creates(load: LoadClient, tally: Tally, count: number, restMs = 0): Lanes {
     const lanes = new Lanes(count, async (lane, turn) => {
       const key = this.keys[(lane + turn) % this.keys.length]?.key ?? "";
       const body = JSON.stringify({ name: `${lane}-${turn}`, documents: ["CV"], references: [{ name: "Ann" }] });
       const { answer } = await tally.send(load, { method: "POST", path: "/candidates", key, body });
-      if (restMs > 0) await setTimeout(restMs);
+      if (restMs > 0) await setTimeout(restMs * (0.5 + lane / count));
       if (answer?.status !== 201) return;
       const candidate = JSON.parse(answer.body) as Candidate;
       this.acknowledged.set(candidate.id, candidate);

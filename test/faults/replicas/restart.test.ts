@@ -8,7 +8,7 @@ import { type Fleet, startFleet } from "./fleet.ts";
 import { clearOfTheEdge } from "./edge.ts";
 
 const LANES = 12;
-/** How long a lane rests after each answer, in milliseconds. All lanes together then send about 200 requests a second. */
+/** How long a lane rests after each answer on average, in milliseconds. All lanes together then send about 200 requests a second. */
 const REST_MS = 40;
 /** A longer rest: all lanes together send about 20 requests a second. A replica that is to stop still goes on listening. */
 const LONG_REST_MS = 600;
