@@ -82,10 +82,10 @@ describe("processes of the service behind a balancer", function () {
     let lanes = busy();
     while (tally.admitted < 100) await setTimeout(10);
     const started = performance.now();
+    const pauses = watchPauses(() => tally.offered);
     const ended = stopped.end("SIGTERM");
     await setTimeout(1_000);
     const few = account.creates(direct, tally, LANES, LONG_REST_MS);
-    const pauses = watchPauses(() => tally.offered);
     await lanes.end();
     await setTimeout(MAX_LISTEN_MS - 3_000);
     const isKept = pauses.longestMs() < PAUSE_MS && performance.now() - started < MAX_LISTEN_MS;
