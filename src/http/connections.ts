@@ -25,7 +25,7 @@ interface Connection {
   latest: IncomingMessage | undefined;
   /** When the client last took bytes, or last had a request, by `performance.now()`. */
   since: number;
-  /** Bytes that the client's kernel had taken at that time. */
+  /** Bytes that the client had taken by then. */
   taken: number;
 }
 

@@ -78,7 +78,7 @@ function mailboxOf(email: string): string {
   return atProvider(validator.normalizeEmail(address, { yahoo_remove_subaddress: false }) || comparable(address));
 }
 
-/** Domains of one provider that have the same mailboxes. */
+/** Other domains of a provider, and its main one. A mailbox has the same name at each. */
 const SAME_DOMAINS: Readonly<Record<string, string>> = {
   "protonmail.com": "proton.me",
   "pm.me": "proton.me",

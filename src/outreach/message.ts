@@ -79,10 +79,10 @@ export function messageOf(ingredients: Ingredients): Message {
   };
 }
 
-/** Longest sender, and name of a person, in a header, in characters. More is a message of its own, before any is opened. */
+/** Maximum length of a name in a header, in characters. A longer one could tell a story of its own in the list of messages. */
 const MAX_IN_HEADER = 60;
 
-/** Returns a text with one blank line at most between others. Many would push what follows, as the stop link, out of sight. */
+/** Returns a text with one blank line at most between others. Many blank lines would push the stop link out of sight. */
 export function withoutGaps(text: string): string {
   const lines = text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).map((line) => line.trimEnd());
   return lines.filter((line, n) => line !== "" || lines[n - 1] !== "").join("\n");

@@ -3,9 +3,9 @@ import { type Problem, problem, QUOTA_EXCEEDED } from "../problems.ts";
 
 /** Requests of one link in a minute, on this replica. */
 const MAX_REQUESTS = 60;
-/** Forms of one link that arrive at once, on this replica: files and a referee's answers. */
+/** Maximum forms of one link that arrive at once on this replica: files, and a referee's answers. */
 const MAX_FORMS = 2;
-/** Retry-After if too many forms arrive, in seconds. */
+/** Value of Retry-After if a link sends too many forms at once, in seconds. */
 const FORM_SECONDS = 10;
 
 /**

@@ -141,7 +141,7 @@ export class Visits {
     return link;
   }
 
-  /** Receives a form through a link, with the visit in it. @throws problem rate_limited (scope `link`) if too many arrive. */
+  /** Runs the receiving of a form that a link sends. @throws problem rate_limited (scope `link`) if too many arrive at once. */
   receiving<Result>(token: string, receive: () => Promise<Result>): Promise<Result> {
     return this.#budget.during(hashOfToken(token) ?? "", receive);
   }

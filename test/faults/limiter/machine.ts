@@ -68,7 +68,7 @@ export function watchMachine(replicas: readonly number[]): Machine {
     sum(pids.map((pid) => grown(window.map(({ waitedMs }) => waitedMs.get(pid)))));
   const stolenMs = (window: readonly Sample[]): number =>
     Math.max(0, ...cpus(window).map((cpu) => grown(window.map((sample) => sample.stolenMs[cpu]))));
-  /** Without the time that this process waited for a CPU, which is counted already. */
+  /** Time in which this process was busy with itself. Its waits for a CPU are not included: `queuedMs` counts them. */
   const busyMs = (window: readonly Sample[]): number =>
     sum(window.slice(1).map(({ at }, index) => Math.max(0, at - window[index]!.at - SAMPLE_MS))) -
     queuedMs([process.pid], window);

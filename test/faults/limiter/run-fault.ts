@@ -102,8 +102,8 @@ export async function runFault(service: Processes, fault: Fault): Promise<Afterm
 }
 
 /**
- * Makes the account of a crowd, with three keys, and its candidate. A busy machine may answer 503, also before the fault: then
- * it makes another account, because that charge may have counted.
+ * Makes an account with three keys, and its candidate. A busy machine may answer 503 even before the fault. That charge may
+ * have counted, so the next attempt has another account.
  */
 export async function accountWithCandidate(service: Processes): Promise<{ account: Account; candidate: string }> {
   for (let attempt = 1; attempt <= FIRST_ATTEMPTS; attempt++) {
