@@ -22,7 +22,8 @@ import { GrantStore } from "./grants/store.ts";
 import type { Draining } from "./http/request.ts";
 import { IdempotentWork } from "./idempotency/once.ts";
 import { IdempotencyStore } from "./idempotency/store.ts";
-import { followRedis, SharedClock } from "./infra/clock.ts";
+import { ClockWatch } from "./infra/clock-watch.ts";
+import { SharedClock } from "./infra/clock.ts";
 import { checkForms } from "./infra/forms.ts";
 import { Health } from "./infra/health.ts";
 import { newTypeId } from "./infra/ids.ts";
@@ -114,7 +115,8 @@ interface Connected {
 async function wire(connected: Connected): Promise<System> {
   const { config, mongodbUrl, log, mongo, redis, metrics, tracing } = connected;
   const clock = new SharedClock();
-  await followRedis(clock, redis);
+  const clockWatch = new ClockWatch({ clock, redis, mongo, log, metrics });
+  await clockWatch.start();
   const shared = { mongo, clock, log, metrics };
   const newId = newTypeId;
   const random = randomBytes;
@@ -162,7 +164,7 @@ async function wire(connected: Connected): Promise<System> {
   const process = `${hostname()}-${pid}`;
   const watermarks = new Watermarks({
     store: new WatermarkStore(mongo),
-    clock,
+    clock: candidateStore.feedClock,
     writer: `${process}-${newId("req")}`,
     openWrites: candidateStore.openWrites,
     skewMs: CLOCK_SKEW_MS,
@@ -232,6 +234,7 @@ async function wire(connected: Connected): Promise<System> {
     metrics,
     async close() {
       health.stop();
+      clockWatch.stop();
       chase?.mailer.close();
       await chase?.chaser.settled(SETTLE_WITHIN_MS); // before the watermarks: it may still write candidates
       await Promise.all([

@@ -1,27 +1,26 @@
 import type { AnyBulkWriteOperation, Collection } from "mongodb";
-import { type Clock, timestamp } from "../infra/clock.ts";
+import { timestamp } from "../infra/clock.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { Stretch } from "../infra/turns.ts";
 import { expired } from "./expire.ts";
-import { take } from "./open-writes.ts";
 import type { CandidateStore } from "./store.ts";
 import { encode, type Stored } from "./stored.ts";
 import { nextVersion } from "./version.ts";
 
 const BATCH = 100;
 
+type ExpiringCandidates = Pick<CandidateStore, "reader" | "openWrites" | "rulesOf" | "feedClock">;
+
 /**
  * Expires documents in bulk. Many candidates expire at the same midnight, and the feed must show them within a minute: one read and one write for each candidate would take too long. May throw problem store_unavailable.
  */
 export class ExpiryStore {
   readonly #mongo: Mongo;
-  readonly #clock: Clock;
-  readonly #store: Pick<CandidateStore, "reader" | "openWrites" | "rulesOf">;
+  readonly #store: ExpiringCandidates;
   readonly #candidates: Collection<Stored>;
 
-  constructor(mongo: Mongo, clock: Clock, store: Pick<CandidateStore, "reader" | "openWrites" | "rulesOf">) {
+  constructor(mongo: Mongo, store: ExpiringCandidates) {
     this.#mongo = mongo;
-    this.#clock = clock;
     this.#store = store;
     this.#candidates = mongo.db.collection("candidates");
   }
@@ -33,20 +32,20 @@ export class ExpiryStore {
    * @returns how many candidates were changed.
    */
   async expire(today: string): Promise<number> {
-    const { reader, openWrites, rulesOf } = this.#store;
+    const { reader, openWrites, rulesOf, feedClock } = this.#store;
     const due = await reader.expiring(today, BATCH);
     if (due.length === 0) return 0;
     const accounts = [...new Set(due.map(({ accountId }) => accountId))];
     const rules = new Map(await Promise.all(accounts.map(async (id) => [id, await rulesOf(id)] as const)));
     const latest = Math.max(...due.map(({ updated_at }) => Date.parse(updated_at)));
-    const place = take(() => Math.max(this.#clock.now(), latest + 1));
+    const place = feedClock.take(latest);
     const stretch = new Stretch();
     const owners = due.map(({ accountId, id }) => ({ accountId, id }));
     const { matchedCount } = await openWrites.during(owners, place, async () => {
       const writes: AnyBulkWriteOperation<Stored>[] = [];
       for (const before of due) {
-        const edited = expired(before, today, timestamp(place.at));
-        const after = nextVersion(before, edited, place.at, rules.get(before.accountId));
+        const edited = expired(before, today, timestamp(place.now));
+        const after = nextVersion(before, edited, place.at, rules.get(before.accountId), place.now);
         const { id: _id, accountId: account, version } = before;
         writes.push({
           replaceOne: { filter: { _id, account, version }, replacement: encode(after, place.at, before) },

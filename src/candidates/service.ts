@@ -131,7 +131,7 @@ export class CandidateService {
     const from = cursor === undefined ? cursorAt(updated_since, this.#options.feedLagMs) : decodeCursor(cursor);
     // The lag allows for clock skew, and for processes of an earlier version, which make no marks.
     const completeUntil = Math.min(
-      this.#options.clock.now() - this.#options.feedLagMs,
+      this.#options.store.feedClock.now() - this.#options.feedLagMs,
       this.#options.watermarks.completeUntil(),
     );
     const query = { accountId, after: from.after, state, external_id, limit: Math.min(limit, MAX_PAGE_ROWS) };

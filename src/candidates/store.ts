@@ -3,7 +3,8 @@ import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
-import { OpenWrites, type Place, take } from "./open-writes.ts";
+import { FeedClock, type TimedPlace } from "./feed-clock.ts";
+import { OpenWrites, type Place } from "./open-writes.ts";
 import type { ChaseRules, RulesOf } from "./chase.ts";
 import { optedOut } from "./chase-edits.ts";
 import { addressesOf } from "./planned.ts";
@@ -21,13 +22,13 @@ export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
 /** Writes candidates to MongoDB, with the look-ups of their references. */
 export class CandidateStore {
   readonly #mongo: Mongo;
-  readonly #clock: Clock;
   readonly #candidates: Collection<Stored>;
   readonly rulesOf: RulesOf;
   readonly #optOuts: OptOuts;
   readonly reader: CandidateReader;
   readonly references: ReferenceIndexStore;
   readonly #queue = new KeyedQueue(isStoreDown);
+  readonly feedClock: FeedClock;
   readonly openWrites = new OpenWrites((accountId, id) => this.#renew(accountId, id));
 
   /**
@@ -41,7 +42,7 @@ export class CandidateStore {
     optOuts: OptOuts = { among: () => Promise.resolve([]) },
   ) {
     this.#mongo = mongo;
-    this.#clock = clock;
+    this.feedClock = new FeedClock(clock);
     this.rulesOf = rulesOf;
     this.#optOuts = optOuts;
     this.#candidates = mongo.db.collection("candidates");
@@ -63,7 +64,7 @@ export class CandidateStore {
   /** Returns undefined if the external_id was taken and is free by now. */
   async #insert(draft: Draft): Promise<CandidateRecord | undefined> {
     const optedOut = await this.#optOuts.among(draft.accountId, addressesOf(draft));
-    const place = take(() => this.#clock.now());
+    const place = this.feedClock.take();
     const record = firstVersion(draft, place.at, optedOut);
     const stored = encode(record, place.at);
     try {
@@ -87,7 +88,7 @@ export class CandidateStore {
    * @throws as `insert` does.
    */
   async rehearse(draft: Draft): Promise<CandidateRecord> {
-    const now = this.#clock.now();
+    const now = this.feedClock.now();
     const optedOut = await this.#optOuts.among(draft.accountId, addressesOf(draft));
     const record = firstVersion(draft, now, optedOut);
     checkSize(record, now);
@@ -116,15 +117,15 @@ export class CandidateStore {
     const before = await this.get(accountId, id);
     const rules = await this.rulesOf(before.accountId);
     // A change must come after the one it is based on, even if this replica's clock is behind.
-    const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
-    const changed = edit(before, timestamp(place.at));
+    const place = this.feedClock.take(Date.parse(before.updated_at));
+    const changed = edit(before, timestamp(place.now));
     if (changed === before) return before;
     const addresses = addedAddresses(before, changed);
     const edited = optedOut(changed, await this.#optOuts.among(accountId, addresses));
     const added = edited.references.filter(({ id }) => !before.references.some((reference) => reference.id === id));
     return this.references.around(edited, added, () => {
       // Readers of the feed allow for the duration of one write, so take the place just before it.
-      const later = () => take(() => Math.max(place.at, this.#clock.now()));
+      const later = () => this.feedClock.take(place.at - 1);
       const at = added.length + addresses.length === 0 ? place : later();
       return this.#replaceBy(before, { edited, rules }, at);
     });
@@ -134,9 +135,9 @@ export class CandidateStore {
   async #replaceBy(
     before: CandidateRecord,
     { edited, rules }: { edited: CandidateRecord; rules: ChaseRules | undefined },
-    place: Place,
+    place: TimedPlace,
   ): Promise<CandidateRecord | undefined> {
-    const record = nextVersion(before, edited, place.at, rules);
+    const record = nextVersion(before, edited, place.at, rules, place.now);
     try {
       if (!(await this.#replace(before.version, encode(record, place.at, before), place))) return undefined;
     } catch (error) {
@@ -195,7 +196,7 @@ export class CandidateStore {
     before: CandidateRecord | Tombstone,
     tombstoneAt: (at: string) => Tombstone,
   ): Promise<Tombstone | undefined> {
-    const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
+    const place = this.feedClock.take(Date.parse(before.updated_at));
     const tombstone = tombstoneAt(timestamp(place.at));
     if (!(await this.#replace(before.version, encodeTombstone(tombstone, place.at), place))) return undefined;
     if (!this.#mongo.isLate(place.takenAt)) return tombstone;

@@ -21,12 +21,14 @@ export function firstVersion(draft: Draft, at: number, optedOut: readonly string
  * Returns the version that follows `before`, with a new plan of the chase.
  * @param at its place in the feed, in milliseconds since the epoch.
  * @param rules undefined while mail is not configured.
+ * @param now the time, in milliseconds since the epoch. It is before `at` if the clock has stepped back.
  */
 export function nextVersion(
   before: CandidateRecord,
   edited: CandidateRecord,
   at: number,
   rules: ChaseRules | undefined,
+  now = at,
 ): CandidateRecord {
   const next = {
     ...edited,
@@ -34,12 +36,12 @@ export function nextVersion(
     pack_version: before.pack_version + (samePack(before, edited) ? 0 : 1),
     updated_at: timestamp(at),
   };
-  return derived(next, rules, at);
+  return derived(next, rules, now);
 }
 
 /** Fills in what follows from the rest of the record: its state, and the plan of its chase. */
-function derived(record: Omit<CandidateRecord, "state">, rules: ChaseRules | undefined, at: number): CandidateRecord {
-  return planned({ ...record, state: derive(record).state }, rules, at);
+function derived(record: Omit<CandidateRecord, "state">, rules: ChaseRules | undefined, now: number): CandidateRecord {
+  return planned({ ...record, state: derive(record).state }, rules, now);
 }
 
 /** Returns whether the compliance pack shows the same of both (pack/render.ts), apart from what every write changes. */

@@ -11,16 +11,32 @@ export interface Mark {
   readonly round: number;
 }
 
+interface HighWater {
+  readonly _id: "feed";
+  /** Milliseconds since the epoch. */
+  readonly high_water: number;
+}
+
 /** The marks of all processes that write candidates. Every method takes one round trip, and may throw store_unavailable. */
 export class WatermarkStore {
   readonly #marks: BoundedCollection<Mark>;
+  readonly #meta: BoundedCollection<HighWater>;
 
   constructor(mongo: Mongo) {
     this.#marks = new BoundedCollection(mongo, "feed_marks");
+    this.#meta = new BoundedCollection(mongo, "meta");
   }
 
   async put({ _id, ...mark }: Mark): Promise<void> {
     await this.#marks.updateOne({ _id }, { $set: mark }, { upsert: true });
+  }
+
+  /**
+   * Raises the high-water mark to this time, and returns the mark, in milliseconds since the epoch. It outlives the
+   * processes, and never falls.
+   */
+  async raise(epochMs: number): Promise<number> {
+    return (await this.#meta.upserted({ _id: "feed" }, { $max: { high_water: epochMs } })).high_water;
   }
 
   all(): Promise<Mark[]> {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Clock } from "../infra/clock.ts";
+import type { FeedClock } from "./feed-clock.ts";
 import type { OpenWrites } from "./open-writes.ts";
 import type { Mark, WatermarkStore } from "./watermark-store.ts";
 
@@ -18,12 +18,12 @@ const FAILURES_TO_REPORT = 10;
 
 export interface WatermarksOptions {
   store: WatermarkStore;
-  clock: Clock;
+  clock: Pick<FeedClock, "now" | "raise">;
   /** Names this process. Each start needs another name. */
   writer: string;
   openWrites: Pick<OpenWrites, "earliest" | "settled">;
   log: { warn(fields: object, message: string): void };
-  /** Maximum clock skew between processes, in milliseconds. */
+  /** Maximum clock skew of processes of an earlier version, in milliseconds. They do not know the high-water mark. */
   skewMs?: number;
   /** Pause between two rounds, in milliseconds. */
   roundMs?: number;
@@ -44,6 +44,10 @@ interface Known {
  * be dead by then. So each process makes its mark once a second: every change that it made before then is in the feed.
  * Readers go no further than the lowest mark. The mark of a dead process stays where it was until nothing that it sent
  * can still land.
+ *
+ * A process also records its clock as the high-water mark, before it tells readers how far the feed is complete. A process
+ * that starts makes its own mark, and then moves its clock to the high-water mark. So it takes no place that a reader has
+ * passed, even if every clock was set back in the meantime.
  */
 export class Watermarks {
   readonly #options: Required<WatermarksOptions>;
@@ -98,11 +102,15 @@ export class Watermarks {
     }
   }
 
-  /** Renews the mark of this process, and reads those of the others. Two round trips. */
+  /**
+   * Renews the mark of this process, then the high-water mark, and then reads the marks of the others. The order matters:
+   * whoever starts after the reading finds this clock in the high-water mark. Three round trips.
+   */
   async #runRound(): Promise<void> {
     const now = this.#options.clock.now();
     const complete_until = this.#options.openWrites.earliest(now);
     await this.#options.store.put({ _id: this.#options.writer, complete_until, round: ++this.#round });
+    this.#options.clock.raise(await this.#options.store.raise(now));
     const marks = await this.#options.store.all();
     const silent = ({ _id, round }: Mark): number => {
       const before = this.#known.get(_id);
@@ -112,7 +120,7 @@ export class Watermarks {
     const known = [...this.#known.values()];
     const dead = known.filter((each) => each.silent >= this.#options.silentRounds).map(({ mark }) => mark);
     const live = marks.filter((mark) => !dead.includes(mark));
-    // A process that starts later than this round, and whose clock is behind, may still take a place before `now`.
+    // A process of an earlier version, whose clock is behind, may start after this round and take a place before `now`.
     this.#completeUntil = Math.min(now - this.#options.skewMs, ...live.map((mark) => mark.complete_until));
     await Promise.all(dead.map((mark) => this.#options.store.remove(mark)));
   }

@@ -7,6 +7,7 @@ import type {
   OptionalUnlessRequiredId,
   UpdateFilter,
   UpdateOptions,
+  WithId,
   WithoutId,
 } from "mongodb";
 import { isDuplicateKey, type Limits, type Mongo } from "./mongo.ts";
@@ -61,6 +62,13 @@ export class BoundedCollection<Stored extends Document> {
   async updateOne(filter: Filter<Stored>, update: UpdateFilter<Stored>, options?: UpdateOptions): Promise<boolean> {
     const run = (limits: Limits) => this.#collection.updateOne(filter, update, { ...options, ...limits });
     return (await this.#run("update", run)).matchedCount === 1;
+  }
+
+  /** Updates a document, or creates it. Returns what it is then. */
+  async upserted(filter: Filter<Stored>, update: UpdateFilter<Stored>): Promise<WithId<Stored>> {
+    const options = { upsert: true, returnDocument: "after" } as const;
+    const run = (limits: Limits) => this.#collection.findOneAndUpdate(filter, update, { ...options, ...limits });
+    return (await this.#run("update", run))!;
   }
 
   async updateMany(filter: Filter<Stored>, update: UpdateFilter<Stored>): Promise<void> {

@@ -12,27 +12,49 @@ export interface Clock {
  */
 export const PROMPT_MS = 1_000;
 
+/** Maximum difference from the service's clock at which another clock counts as right, in milliseconds. */
+export const MAX_STEP_MS = 2_000;
+
 /**
  * A clock that follows Redis's. Every answer of the limiter carries Redis's time; between answers, the process's
  * monotonic timer counts on from it. So replicas agree to within a round trip, even if their wall clocks are wrong.
- * Before the first answer, the clock is the machine's wall clock. Only the first answer may set it back; after that it
- * never runs backwards. In a cluster it follows one master only: that of slot 0.
+ * Before the first answer, the clock is the machine's wall clock. In a cluster it follows one master only: that of slot 0.
+ *
+ * A step of more than MAX_STEP_MS is not followed: `set` decides then (see ClockWatch). Only `set` and the first answer
+ * may set the clock back by more than that. Otherwise it stands still until the time that it has shown comes.
  */
 export class SharedClock implements Clock {
   #offset = Date.now() - performance.now();
   #last = 0;
   #following = false;
+  /** False while Redis's clock is wrong. */
+  followsRedis = true;
+  /** Called when Redis's clock was not followed, because it has stepped. */
+  onStep: () => void = () => undefined;
 
   /**
-   * Sets the clock.
+   * Follows Redis's clock, unless it has stepped.
    * @param epochMs the time on Redis's clock, in whole milliseconds.
    * @param at when Redis's clock showed that time, by `performance.now()`.
    */
   follow(epochMs: number, at = performance.now()): void {
+    this.followsRedis = !this.#following || Math.abs(this.#stepTo(epochMs, at)) <= MAX_STEP_MS;
+    if (this.followsRedis) this.set(epochMs, at);
+    else this.onStep();
+  }
+
+  /** Sets the clock. Takes the same as `follow`. Returns the step that it makes, in milliseconds. */
+  set(epochMs: number, at: number): number {
+    const step = this.#stepTo(epochMs, at);
     // Times before the first answer came from the wall clock. It may be ahead, so allow the first answer to go back.
-    if (!this.#following) this.#last = 0;
+    if (!this.#following || step < -MAX_STEP_MS) this.#last = 0;
     this.#following = true;
     this.#offset = epochMs - at;
+    return step;
+  }
+
+  #stepTo(epochMs: number, at: number): number {
+    return epochMs - at - this.#offset;
   }
 
   now(): number {

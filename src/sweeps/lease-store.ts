@@ -34,24 +34,39 @@ export interface LeaseStoreOptions {
 export class LeaseStore {
   readonly #options: LeaseStoreOptions;
   readonly #leases: BoundedCollection<Stored>;
+  /** The leases of others, and the time of `performance.now()` since when they have been the same. */
+  readonly #seen = new Map<string, { readonly held: Stored; readonly since: number }>();
 
   constructor(options: LeaseStoreOptions) {
     this.#options = options;
     this.#leases = new BoundedCollection(options.mongo, "leases");
   }
 
-  /** Takes the lease for this long. Undefined if another process has it. One round trip; two if the lease was free. */
-  async take(name: string, durationMs: number): Promise<Lease | undefined> {
+  /**
+   * Takes the lease for this long. Undefined if another process has it. One round trip; two if the lease was free.
+   * @param longestMs the longest time for which the lease is ever taken or extended, in milliseconds. A lease that nobody
+   * has changed for that long is free, even if its end lies in the future: the clock was ahead when it was taken.
+   */
+  async take(name: string, durationMs: number, longestMs = durationMs): Promise<Lease | undefined> {
     const { clock, skewMs, holder } = this.#options;
     const held = await this.#leases.findOne({ _id: name });
     const now = clock.now();
-    if (held !== null && now < held.until + skewMs) return undefined;
+    if (held !== null && now < held.until + skewMs && this.#sameFor(held) < longestMs) return undefined;
     const next: Stored = { _id: name, term: (held?.term ?? 0) + 1, until: now + durationMs, holder };
     // A holder that has just extended its lease keeps it.
     const taken = await (held === null
       ? this.#leases.insertIfAbsent(next)
       : this.#leases.replaceOne({ _id: name, term: held.term, until: held.until }, next));
     return taken ? { name, term: next.term } : undefined;
+  }
+
+  /** Returns for how long this process has seen the lease unchanged, in milliseconds of its monotonic timer. */
+  #sameFor(held: Stored): number {
+    const now = performance.now();
+    const seen = this.#seen.get(held._id);
+    if (seen?.held.term === held.term && seen.held.until === held.until) return now - seen.since;
+    this.#seen.set(held._id, { held, since: now });
+    return 0;
   }
 
   /** Makes the lease last this long from now. Returns false if it was taken over. One round trip. */

@@ -56,7 +56,8 @@ export class SweepRunner {
   async #loop(stopping: AbortSignal): Promise<void> {
     do {
       try {
-        const lease = await this.#options.leases.take(this.#options.name, this.#options.leaseMs);
+        const { leases, name, leaseMs, restMs } = this.#options;
+        const lease = await leases.take(name, leaseMs, Math.max(leaseMs, restMs));
         if (lease !== undefined) await this.#pass(lease, stopping);
       } catch (error) {
         this.#options.log.warn({ err: error }, "could not take or extend the sweep lease");

@@ -43,7 +43,7 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
   const { skewMs, log, metrics } = dependencies;
   const shared = { leases: new LeaseStore({ mongo, clock, holder, skewMs }), log, metrics };
   const sweeps = [
-    expiries(new ExpiryStore(mongo, clock, candidates), clock),
+    expiries(new ExpiryStore(mongo, candidates), clock),
     leftOverBytes(content, candidates.reader),
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),

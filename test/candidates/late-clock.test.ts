@@ -28,17 +28,17 @@ describe("the place in the feed that a write takes", () => {
     return (await mongo.db.collection<Stored>("candidates").findOne({ _id }))!;
   }
 
-  const WRITES: Record<string, (store: CandidateStore, id: string, clock: { now(): number }) => Promise<unknown>> = {
+  const WRITES: Record<string, (store: CandidateStore, id: string) => Promise<unknown>> = {
     "a change": (store, id) => store.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" })),
     "a deletion": (store, id) => store.erase(ACCOUNT, id, "key_1", () => undefined),
-    "an expiry": (store, _id, clock) => new ExpiryStore(mongo, clock, store).expire("2026-11-21"),
+    "an expiry": (store) => new ExpiryStore(mongo, store).expire("2026-11-21"),
   };
   for (const [what, write] of Object.entries(WRITES)) {
     for (const [name, clock] of Object.entries(stores)) {
       it(`is after the one before: ${what}, by a replica whose clock is ${name}`, async () => {
         const { id } = await first.insert(candidateWithExpiry(ACCOUNT, "2026-11-20"));
         const before = await storedOf(id);
-        await write(new CandidateStore(mongo, clock), id, clock);
+        await write(new CandidateStore(mongo, clock), id);
         const after = await storedOf(id);
         expect(after.version).to.equal(2);
         expect(after.change > before.change, `${after.change} after ${before.change}`).to.equal(true);

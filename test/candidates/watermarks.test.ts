@@ -32,7 +32,7 @@ describe("the marks of the processes that write to the feed", () => {
     const warnings: string[] = [];
     const marks = new Watermarks({
       store: options.through ?? store,
-      clock: { now: () => 1_000 },
+      clock: { now: () => 1_000, raise: () => undefined },
       writer,
       openWrites: {
         earliest: (now) => Math.min(now, options.open ?? now),

@@ -46,6 +46,15 @@ describe("an attempt that stops renewing its lease", () => {
     expect(await bench.candidates()).to.have.length(1);
   });
 
+  it("is taken over if its lease ends later than any can: the clock was ahead when it was renewed", async () => {
+    const first = await hang(here, request, bench.create());
+    bench.clock.time -= 300_000;
+    expect((await there.once(request, bench.create())).replayed).to.equal(false);
+    first.release();
+    await first.outcome;
+    expect(await bench.candidates()).to.have.length(1);
+  });
+
   it("refuses another request with its key even after its lease has expired", async () => {
     const { outcome, release } = await hang(here, request, bench.create());
     const other = () => there.once({ ...request, fingerprint: "another body" }, bench.create());

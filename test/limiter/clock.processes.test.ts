@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { useRedisClient, useRedisServer } from "../support/servers.ts";
 import { useProxy } from "./proxy.ts";
-import { limiterOver, newCaller, problemOf, useTestRedis } from "./support.ts";
+import { limiterOver, newCaller, problemOf, redisNow, useTestRedis } from "./support.ts";
 
 describe("a replica whose clock is wrong", () => {
   const redis = useTestRedis();
@@ -25,11 +25,38 @@ describe("a replica whose clock is wrong", () => {
     });
   }
 
-  it("corrects its clock from the first answer of Redis", async () => {
+  it("does not follow a step of Redis's clock, but has it looked into", async () => {
+    let steps = 0;
     const clock = new SharedClock();
+    clock.onStep = () => steps++;
     clock.follow(Date.now() - 3_600_000);
     await limiterOver(redis, { clock }).charge({ ...newCaller(), surface: "start" });
-    expect(clock.now()).to.be.closeTo(Date.now(), 2_000);
+    expect(clock.now()).to.be.closeTo(Date.now() - 3_600_000, 2_000);
+    expect({ steps, follows: clock.followsRedis }, "the first charge was stale").to.deep.equal({
+      steps: 2,
+      follows: false,
+    });
+    clock.set(Date.now() + 1_000, performance.now());
+    await limiterOver(redis, { clock }).charge({ ...newCaller(), surface: "start" });
+    expect({ steps, follows: clock.followsRedis }).to.deep.equal({ steps: 2, follows: true });
+  });
+
+  it("sends no charge with a deadline by its own clock, if that differs from Redis's", async () => {
+    const clock = new SharedClock();
+    clock.follow(Date.now() + 3_600_000);
+    clock.followsRedis = false;
+    const deadlines: number[] = [];
+    const evalsha = (...given: Parameters<typeof redis.evalsha>) => {
+      deadlines.push(Number(given[2 + Number(given[1]) + 6]));
+      return redis.evalsha(...given);
+    };
+    const spying = new Proxy(redis, {
+      get: (target, name) => (name === "evalsha" ? evalsha : (Reflect.get(target, name) as unknown)),
+    });
+    await limiterOver(spying, { clock }).charge({ ...newCaller(), surface: "start" });
+    const latest = (await redisNow(redis)) + 5_000;
+    expect(deadlines.length).to.equal(2);
+    expect(deadlines.filter((deadline) => deadline > latest)).to.deep.equal([]);
   });
 
   describe("and whose way to Redis is slow", () => {

@@ -20,7 +20,7 @@ describe("the sweep of expiries", () => {
     const { mongo } = service.operators;
     const clock = new SharedClock();
     candidates = new CandidateStore(mongo, clock);
-    expiryStore = new ExpiryStore(mongo, clock, candidates);
+    expiryStore = new ExpiryStore(mongo, candidates);
   });
 
   const sweepAt = (now: number) => expiries(expiryStore, { now: () => now }).run(new AbortController().signal);
@@ -72,7 +72,7 @@ describe("the sweep of expiries", () => {
     const clock = new SharedClock();
     const due = Array.from({ length: 150 }, () => candidateWithExpiry(account.id, "2090-01-29"));
     await Promise.all(due.map((draft) => candidates.insert(draft)));
-    const store = new ExpiryStore(counting, clock, new CandidateStore(counting, clock));
+    const store = new ExpiryStore(counting, new CandidateStore(counting, clock));
     const sweep = expiries(store, { now: () => Date.parse("2090-01-30T00:00:00Z") });
     expect(await sweep.run(new AbortController().signal)).to.equal(due.length);
     const [read, write] = ["find candidates", "update candidates"];
@@ -113,10 +113,11 @@ describe("the sweep of expiries", () => {
       return due;
     };
     const { mongo } = service.operators;
-    const raced = new ExpiryStore(mongo, new SharedClock(), {
+    const raced = new ExpiryStore(mongo, {
       reader,
       openWrites: candidates.openWrites,
       rulesOf: candidates.rulesOf,
+      feedClock: candidates.feedClock,
     });
     expect(await raced.expire("2090-01-29")).to.equal(0);
     expect(await stateOf(id)).to.deep.equal(["completed", "accepted"]);

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import type { Mongo } from "../../src/infra/mongo.ts";
 import { LeaseStore } from "../../src/sweeps/lease-store.ts";
@@ -21,6 +22,24 @@ describe("a lease that another process may hold", () => {
     now++;
     expect(await two.take("expiry", 1_000)).to.include({ term: 2 });
     expect(await one.extend({ name: "expiry", term: 1 }, 1_000), "taken over").to.equal(false);
+  });
+
+  it("is free once nobody has changed it for as long as it can last, although its end lies in the future", async () => {
+    const [ahead, two] = [leasesOf("a process whose clock was a day ahead"), leasesOf("two")];
+    const LONGEST_MS = 100;
+    now = 86_400_000;
+    const lease = (await ahead.take("leapt", LONGEST_MS))!;
+    now = 10_000;
+    const seen = performance.now();
+    const take = () => two.take("leapt", LONGEST_MS);
+    expect(await take()).to.equal(undefined);
+    await setTimeout(LONGEST_MS / 2);
+    now = 86_400_000 + 1;
+    await ahead.extend(lease, LONGEST_MS); // its holder lives
+    now = 10_000;
+    expect(await take()).to.equal(undefined);
+    while ((await take()) === undefined) await setTimeout(5);
+    expect(performance.now() - seen).to.be.within(1.5 * LONGEST_MS - 1, 5_000);
   });
 
   it("stays with the holder that extends it just before another process takes it", async () => {

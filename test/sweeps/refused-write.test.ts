@@ -13,7 +13,7 @@ describe("the sweep of expiries, if the store refuses to write a candidate", () 
   it("expires the others, and that one in a later run", async () => {
     const { mongo } = service.operators;
     const candidates = new CandidateStore(mongo, new SharedClock());
-    const expiryStore = new ExpiryStore(mongo, new SharedClock(), candidates);
+    const expiryStore = new ExpiryStore(mongo, candidates);
     const insert = (day: string, name: string) => candidates.insert(candidateWithExpiry(account.id, day, { name }));
     const stateOf = async (id: string) => (await client.get(`/candidates/${id}`)).body.state;
     // The index refuses two candidates with the same name and version. The namesake has version 2, so Ann cannot get it.

@@ -1,5 +1,7 @@
 // Preloaded into a replica. Shifts its wall clock by SHIFT_CLOCK_MS. The monotonic clock stays right, as on a real machine.
-const shift = Number(process.env.SHIFT_CLOCK_MS ?? 0);
+// SIGUSR2 puts the clock right.
+process.on("SIGUSR2", () => (shift = 0));
+let shift = Number(process.env.SHIFT_CLOCK_MS ?? 0);
 const RealDate = Date;
 globalThis.Date = class extends RealDate {
   constructor(...given) {

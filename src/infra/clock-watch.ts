@@ -1,0 +1,105 @@
+import type { Logger } from "pino";
+import { MAX_STEP_MS, PROMPT_MS, type SharedClock } from "./clock.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Mongo } from "./mongo.ts";
+import { clockTime } from "./redis-nodes.ts";
+import type { RedisClient } from "./redis.ts";
+
+const CHECK_EVERY_MS = 10_000;
+/** Minimum time between two checks, in milliseconds. */
+const MIN_PAUSE_MS = 1_000;
+
+const NAMES = ["redis", "mongodb", "replica"] as const;
+type Name = (typeof NAMES)[number];
+
+export interface ClockWatchOptions {
+  readonly clock: SharedClock;
+  readonly redis: RedisClient;
+  readonly mongo: Mongo;
+  readonly log: Pick<Logger, "info" | "warn">;
+  readonly metrics: Pick<Metrics, "clockOffset">;
+  readonly checkEveryMs?: number;
+}
+
+/**
+ * Keeps one wrong clock from becoming the service's. It compares three: Redis's, MongoDB's and that of this machine. The
+ * service follows Redis's clock while that is right, and otherwise the one in the middle. So a clock that steps moves the
+ * service's clock only if a second one shows the same. In place of a server that does not answer, the service's own clock
+ * counts.
+ */
+export class ClockWatch {
+  readonly #options: Required<ClockWatchOptions>;
+  readonly #wrong = new Set<Name>();
+  #checkedAt = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: ClockWatchOptions) {
+    this.#options = { checkEveryMs: CHECK_EVERY_MS, ...options };
+  }
+
+  /** Sets the clock. From then on checks it every 10 s, and when Redis's clock has stepped. Never fails. */
+  async start(): Promise<void> {
+    await this.#check();
+    const { clock, checkEveryMs } = this.#options;
+    this.#timer = setInterval(() => void this.#check(), checkEveryMs).unref();
+    clock.onStep = () => {
+      if (this.#timer !== undefined && performance.now() > this.#checkedAt + MIN_PAUSE_MS) void this.#check();
+    };
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** One round trip to each server. */
+  async #check(): Promise<void> {
+    this.#checkedAt = performance.now();
+    const { clock, redis, mongo } = this.#options;
+    const [ofRedis, ofMongo] = await Promise.all([asked(() => timeOf(redis)), asked(() => localTimeOf(mongo))]);
+    const at = performance.now();
+    const own = clock.now() - at;
+    const offsets = { redis: ofRedis, mongodb: ofMongo, replica: Date.now() - at };
+    const middle = NAMES.map((name) => offsets[name] ?? own).toSorted((one, other) => one - other)[1] ?? own;
+    clock.followsRedis = ofRedis !== undefined && Math.abs(ofRedis - middle) <= MAX_STEP_MS;
+    const right = Math.floor((clock.followsRedis ? ofRedis! : middle) + at);
+    const step = clock.set(right, at);
+    if (Math.abs(step) > MAX_STEP_MS)
+      this.#options.log.warn({ seconds: step / 1000 }, "the service's clock has stepped: two of three clocks show it");
+    for (const name of NAMES) this.#compare(name, (offsets[name] ?? own) + at - right);
+  }
+
+  #compare(name: Name, aheadMs: number): void {
+    const { metrics, log } = this.#options;
+    metrics.clockOffset.set({ clock: name }, aheadMs / 1000);
+    const isWrong = Math.abs(aheadMs) > MAX_STEP_MS;
+    if (isWrong === this.#wrong.has(name)) return;
+    const fields = { clock: name, seconds: aheadMs / 1000 };
+    if (isWrong) {
+      this.#wrong.add(name);
+      log.warn(fields, "a clock is wrong: the two others disagree with it, so the service does not follow it");
+    } else {
+      this.#wrong.delete(name);
+      log.info(fields, "the clock is right again");
+    }
+  }
+}
+
+/** Returns a server's clock minus `performance.now()`, in milliseconds. Undefined if it did not answer promptly. */
+async function asked(time: () => Promise<number>): Promise<number | undefined> {
+  const sent = performance.now();
+  const epochMs = await time().catch(() => undefined);
+  const received = performance.now();
+  return epochMs === undefined || received - sent > PROMPT_MS ? undefined : epochMs - (sent + received) / 2;
+}
+
+async function timeOf(redis: RedisClient): Promise<number> {
+  const [seconds, microseconds] = await clockTime(redis);
+  return Number(seconds) * 1000 + Number(microseconds) / 1000;
+}
+
+/** The primary's clock, which `hello` tells. */
+async function localTimeOf(mongo: Mongo): Promise<number> {
+  const { localTime } = await mongo.bounded("ping admin", (limits) => mongo.db.admin().command({ hello: 1 }, limits));
+  return (localTime as Date).getTime();
+}

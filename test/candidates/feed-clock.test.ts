@@ -1,0 +1,111 @@
+import { expect } from "chai";
+import { FeedClock } from "../../src/candidates/feed-clock.ts";
+import { WatermarkStore } from "../../src/candidates/watermark-store.ts";
+import { Watermarks } from "../../src/candidates/watermarks.ts";
+import { until } from "../erasure/support.ts";
+import { useDatabase } from "../support/use-service.ts";
+
+const NOW = Date.parse("2026-11-27T12:00:00Z");
+const LEAP_MS = 300_000;
+
+describe("the clock that places in the feed are taken from", () => {
+  let now = NOW;
+  const feedClock = () => new FeedClock({ now: () => now });
+  beforeEach(() => {
+    now = NOW;
+  });
+
+  it("shows what the service's clock shows", () => {
+    const clock = feedClock();
+    expect(clock.now()).to.equal(NOW);
+    now += LEAP_MS;
+    expect(clock.now()).to.equal(NOW + LEAP_MS);
+    expect(clock.take()).to.include({ at: NOW + LEAP_MS, now: NOW + LEAP_MS });
+  });
+
+  it("goes on from where it was when the service's clock steps back, and more slowly until that has caught up", async () => {
+    const clock = feedClock();
+    now += LEAP_MS;
+    clock.now();
+    now -= LEAP_MS;
+    const began = performance.now();
+    const shown = [clock.now()];
+    await until(() => {
+      shown.push(clock.now());
+      return shown.at(-1)! >= NOW + LEAP_MS + 20;
+    });
+    expect(shown).to.deep.equal(shown.toSorted((one, other) => one - other));
+    expect(performance.now() - began, "half the pace").to.be.above(39);
+    now += LEAP_MS + 1_000;
+    expect(clock.now(), "caught up").to.equal(NOW + LEAP_MS + 1_000);
+  });
+
+  it("gives the time of an edit by the service's clock, and its place after every earlier one", () => {
+    const clock = feedClock();
+    now += LEAP_MS;
+    clock.now();
+    now -= LEAP_MS;
+    const place = clock.take(NOW + 2 * LEAP_MS);
+    expect(place).to.include({ at: NOW + 2 * LEAP_MS + 1, now: NOW });
+  });
+
+  describe("of a process that starts after every clock was set back", () => {
+    const mongo = useDatabase();
+
+    async function start(clock: FeedClock, store = new WatermarkStore(mongo)): Promise<Watermarks> {
+      const openWrites = { earliest: (time: number) => time, settled: () => Promise.resolve(true) };
+      const log = { warn: () => undefined };
+      const marks = new Watermarks({ store, clock, writer: `one-${Math.random()}`, openWrites, log, roundMs: 5 });
+      await marks.start();
+      return marks;
+    }
+
+    it("takes no place that an earlier process has given to readers, though that one is gone", async () => {
+      now += LEAP_MS;
+      const before = await start(feedClock());
+      const given = before.completeUntil();
+      expect(given).to.equal(NOW + LEAP_MS);
+      await before.stop(0);
+      now -= LEAP_MS;
+      const clock = feedClock();
+      const after = await start(clock);
+      expect(clock.take().at).to.be.at.least(given);
+      await after.stop(0);
+    });
+
+    it("takes none that a reader is given while it starts", async () => {
+      now += 2 * LEAP_MS;
+      const reading = feedClock();
+      let given = 0;
+      /** Another process makes a round, and tells readers what it found, in the midst of the start. */
+      class Between extends WatermarkStore {
+        override async raise(epochMs: number): Promise<number> {
+          if (given === 0) {
+            now += LEAP_MS;
+            const other = await start(reading, new WatermarkStore(mongo));
+            given = other.completeUntil();
+            await other.stop(0);
+            now -= 3 * LEAP_MS;
+          }
+          return super.raise(epochMs);
+        }
+      }
+      const clock = feedClock();
+      now -= 2 * LEAP_MS;
+      const starting = await start(clock, new Between(mongo));
+      expect(given, "the mark of the starting process holds readers back").to.be.below(NOW + 1);
+      expect(clock.take().at).to.be.at.least(given);
+      await starting.stop(0);
+    });
+
+    it("is moved on by the clocks of the others, so that all take places close together", async () => {
+      const slow = feedClock();
+      const follower = await start(slow);
+      now += 7_000;
+      const leader = await start(feedClock());
+      now -= 7_000;
+      await until(() => slow.now() >= NOW + 7_000);
+      await Promise.all([leader.stop(0), follower.stop(0)]);
+    });
+  });
+});
