@@ -133,7 +133,7 @@ async function wire(connected: Connected): Promise<System> {
   const accounts = new AccountStore(mongo);
   const authenticator = new Authenticator({
     store: accounts,
-    clock,
+    clock: clock.redis,
     guard: new GuessGuard({ store: accounts }),
     versions: new AccountVersions(redis),
     epoch,

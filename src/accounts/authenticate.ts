@@ -24,7 +24,7 @@ export interface Epoch {
 
 interface Dependencies {
   readonly store: AccountStore;
-  /** Must follow Redis's clock. */
+  /** Redis's clock. */
   readonly clock: Clock;
   readonly guard: GuessGuard;
   readonly versions: KnownVersions;

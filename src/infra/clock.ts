@@ -27,8 +27,7 @@ export class SharedClock implements Clock {
   #offset = Date.now() - performance.now();
   #last = 0;
   #following = false;
-  /** False while Redis's clock is wrong. */
-  followsRedis = true;
+  #redisOffset: number | undefined;
   /** Called when Redis's clock was not followed, because it has stepped. */
   onStep: () => void = () => undefined;
 
@@ -38,20 +37,28 @@ export class SharedClock implements Clock {
    * @param at when Redis's clock showed that time, by `performance.now()`.
    */
   follow(epochMs: number, at = performance.now()): void {
-    this.followsRedis = !this.#following || Math.abs(this.#stepTo(epochMs, at)) <= MAX_STEP_MS;
-    if (this.followsRedis) this.set(epochMs, at);
+    this.saw(epochMs, at);
+    if (!this.#following || Math.abs(this.#stepTo(epochMs, at)) <= MAX_STEP_MS) this.set(epochMs, at);
     else this.onStep();
   }
 
-  /** Sets the clock. Takes the same as `follow`. Returns the step that it makes, in milliseconds. */
+  /** Notes what Redis's clock showed, without following it. Takes the same as `follow`. */
+  saw(epochMs: number, at: number): void {
+    this.#redisOffset = epochMs - at;
+  }
+
+  /** Sets the clock. Takes the same as `follow`. Returns the step that it makes, in milliseconds; the first time 0. */
   set(epochMs: number, at: number): number {
-    const step = this.#stepTo(epochMs, at);
+    const step = this.#following ? this.#stepTo(epochMs, at) : 0;
     // Times before the first answer came from the wall clock. It may be ahead, so allow the first answer to go back.
     if (!this.#following || step < -MAX_STEP_MS) this.#last = 0;
     this.#following = true;
     this.#offset = epochMs - at;
     return step;
   }
+
+  /** Redis's own clock, right or wrong, for times that Redis compares with it. Before the first answer, the wall clock. */
+  readonly redis: Clock = { now: () => Math.floor(performance.now() + (this.#redisOffset ?? this.#offset)) };
 
   #stepTo(epochMs: number, at: number): number {
     return epochMs - at - this.#offset;

@@ -26,14 +26,13 @@ export class ServerClocks {
 
   /**
    * Returns what the clock of the account's server shows at that time of `performance.now()`, in whole milliseconds;
-   * never more. If a master of a cluster, or a server whose clock is wrong, has not answered yet, returns a time that is
-   * over: its answer, `stale`, tells its clock.
+   * never more. If a master of a cluster has not answered yet, returns a time that is over: its answer, `stale`, tells
+   * its clock.
    */
   timeAt(at: number, accountId: string): number {
     const offset = this.#offsets.get(serverOf(this.#redis, accountId));
     if (offset !== undefined) return Math.floor(offset + at);
-    if (this.#redis.isCluster || !this.#clock.followsRedis) return OVER_MS;
-    return Math.floor(this.#clock.now() - performance.now() + at);
+    return this.#redis.isCluster ? OVER_MS : Math.floor(this.#clock.redis.now() - performance.now() + at);
   }
 
   /** Takes over the clock that an answer shows. The times are those of `performance.now()`. */
