@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { Gauge } from "prom-client";
 import { MAX_STEP_MS, PROMPT_MS, type SharedClock } from "./clock.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Mongo } from "./mongo.ts";
@@ -17,7 +18,7 @@ export interface ClockWatchOptions {
   readonly redis: RedisClient;
   readonly mongo: Mongo;
   readonly log: Pick<Logger, "info" | "warn">;
-  readonly metrics: Pick<Metrics, "clockOffset">;
+  readonly metrics: Pick<Metrics, "registry">;
   readonly checkEveryMs?: number;
 }
 
@@ -30,11 +31,19 @@ export interface ClockWatchOptions {
 export class ClockWatch {
   readonly #options: Required<ClockWatchOptions>;
   readonly #wrong = new Set<Name>();
+  readonly #offset: Gauge<"clock">;
   #checkedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ClockWatchOptions) {
     this.#options = { checkEveryMs: CHECK_EVERY_MS, ...options };
+    this.#offset = new Gauge({
+      registers: [options.metrics.registry],
+      name: "clock_offset_seconds",
+      help: "How far the clock of Redis, of MongoDB or of the replica's machine is ahead of the service's clock.",
+      labelNames: ["clock"],
+      aggregator: "average",
+    });
   }
 
   /** Sets the clock. From then on checks it every 10 s, and when Redis's clock has stepped. Never fails. */
@@ -71,8 +80,8 @@ export class ClockWatch {
   }
 
   #compare(name: Name, aheadMs: number): void {
-    const { metrics, log } = this.#options;
-    metrics.clockOffset.set({ clock: name }, aheadMs / 1000);
+    const { log } = this.#options;
+    this.#offset.set({ clock: name }, aheadMs / 1000);
     const isWrong = Math.abs(aheadMs) > MAX_STEP_MS;
     if (isWrong === this.#wrong.has(name)) return;
     const fields = { clock: name, seconds: aheadMs / 1000 };

@@ -104,13 +104,6 @@ export class Metrics {
     help: "Operations that gave up waiting for a connection.",
     labelNames: ["db_system_name"],
   });
-  readonly clockOffset = new Gauge({
-    ...this.#in,
-    name: "clock_offset_seconds",
-    help: "How far the clock of Redis, of MongoDB and of the replica's machine is ahead of the service's clock.",
-    labelNames: ["clock"],
-    aggregator: "average",
-  });
   readonly redisMemoryUsed = new Gauge({
     ...this.#in,
     name: "redis_memory_used_bytes",

@@ -46,6 +46,8 @@ CONSTANTS
   MaxTime,      \* The clock stops here, so that the states are finite.
   MaxSkew,      \* How far apart two replicas' clocks may be.
   Ahead,        \* The replicas whose clocks are ahead, by MaxSkew.
+  Leaps,        \* How often the clock of all processes leaps ahead. It may be put right at any time.
+  LeapBy,       \* How far it leaps.
   Timeout,      \* How long a write may take (STORE_TIMEOUT_MS).
   Delivery,     \* A message lands within this time, counted while the store answers.
   SilentRounds, \* A mark that was not renewed for so many rounds is removed.
@@ -75,10 +77,14 @@ VARIABLES
   silent,    \* silent[r][s]: rounds of r in which the mark of s was the same.
   complete,  \* For each replica: what its last round found. Nothing appears before then.
   reader,    \* One reader: its cursor, its mirror, and the page it is about to get.
-  left       \* What may still happen: writes, ends of replicas, time of outage.
+  left,      \* What may still happen: writes, ends of replicas, time of outage, leaps of the clock.
+  leap,      \* How far the clock of all processes is ahead of the true time.
+  feed,      \* For each replica: the last time of its feed clock. Stays 0 if the clock never leaps.
+  high       \* The high-water mark in the store. Stays 0 if the clock never leaps.
 
+clocks == <<leap, feed, high>>
 vars == <<now, served, answering, status, store, net, op, unsettled, marks, idle,
-          fresh, silent, complete, reader, left>>
+          fresh, silent, complete, reader, left, leap, feed, high>>
 
 (***************************************************************************)
 (* The first state.                                                        *)
@@ -90,11 +96,15 @@ NoMark == -1
 NotAsked == -1
 NoPage == [rows |-> <<>>, more |-> TRUE]
 Lag == Timeout + MaxSkew
-Clock(r) == IF r \in Ahead THEN now + MaxSkew ELSE now
+ServiceClock(r) == (IF r \in Ahead THEN now + MaxSkew ELSE now) + leap
+\* The feed clock. While the clock of the service is behind it, the code lets it go on at half the pace. Here it stands still.
+\* code: src/candidates/feed-clock.ts | this.#last = time < this.#last ? slowed : time;
+Clock(r) == IF Has("feed-clock-never-falls") THEN Max(feed[r], ServiceClock(r)) ELSE ServiceClock(r)
 Up == {r \in Replicas : status[r] = "up"}
 Marking == Writers \ Unmarked
 
 Init ==
+  /\ leap = 0 /\ feed = [r \in Replicas |-> 0] /\ high = 0
   /\ now = 1 /\ served = 1 /\ answering = TRUE
   /\ status = [r \in Replicas |-> IF r \in Running THEN "up" ELSE "absent"]
   /\ store = [c \in Candidates |-> IF c \in Existing THEN [v |-> 1, at |-> 0, del |-> FALSE] ELSE Missing]
@@ -108,7 +118,7 @@ Init ==
   /\ complete = [r \in Replicas |-> 0]
   /\ reader = [after |-> 0, safe |-> 0, until |-> NotAsked, page |-> NoPage, swept |-> FALSE, begun |-> FALSE,
                mirror |-> [c \in Candidates |-> Missing]]
-  /\ left = [writes |-> Writes, ends |-> Ends, outage |-> Outage]
+  /\ left = [writes |-> Writes, ends |-> Ends, outage |-> Outage, leaps |-> Leaps]
 
 (***************************************************************************)
 (* Time, and the store that stands still.                                  *)
@@ -139,6 +149,30 @@ GoOn ==
   /\ answering' = TRUE
   /\ UNCHANGED <<now, served, status, store, net, op, unsettled, marks, idle, fresh, silent, complete,
                  reader, left>>
+
+(***************************************************************************)
+(* The clock that leaps ahead and is put right. It is that of all          *)
+(* processes: a clock that leaps alone is not followed.                    *)
+(* code: src/infra/clock-watch.ts | const step = clock.set(right, at);     *)
+(***************************************************************************)
+
+SetClock(by) ==
+  /\ leap' = by
+  /\ UNCHANGED <<now, served, answering, status, store, net, op, unsettled, marks, idle, fresh, silent, complete,
+                 reader, feed, high>>
+
+Leap == left.leaps > 0 /\ left' = [left EXCEPT !.leaps = @ - 1] /\ SetClock(LeapBy)
+PutRight == leap > 0 /\ UNCHANGED left /\ SetClock(0)
+
+\* A replica remembers the time that it has read. If the clock never leaps, that is never needed.
+ReadClock(r) == feed' = IF Leaps = 0 THEN feed ELSE [feed EXCEPT ![r] = Clock(r)]
+
+\* A replica raises the high-water mark to its feed clock, and its feed clock to the mark.
+\* code: src/candidates/watermarks.ts | this.#options.clock.raise(await this.#options.store.raise(now));
+RaiseClock(r) ==
+  IF Leaps > 0 /\ Has("high-water")
+  THEN high' = Max(high, Clock(r)) /\ feed' = [feed EXCEPT ![r] = high']
+  ELSE high' = high /\ ReadClock(r)
 
 (***************************************************************************)
 (* Writes.                                                                 *)
@@ -174,7 +208,9 @@ Take(r, c, kind) ==
         /\ net' = IF Pauses THEN net
                   ELSE net \union {[r |-> r, c |-> c, before |-> store[c].v, row |-> row, took |-> now, sent |-> served]}
   /\ left' = IF kind = "copy" THEN left ELSE [left EXCEPT !.writes = @ - 1]
-  /\ UNCHANGED <<now, served, answering, status, store, unsettled, marks, idle, fresh, silent, complete, reader>>
+  /\ ReadClock(r)
+  /\ UNCHANGED <<now, served, answering, status, store, unsettled, marks, idle, fresh, silent, complete, reader, leap,
+                 high>>
 
 \* Only a pause makes this a step of its own.
 Send(r, c) ==
@@ -269,6 +305,7 @@ MakeRound(r) ==
       \* A replica that starts later has no mark yet. Its clock, and so its places, may be behind this one's by the skew.
       skew == IF Has("round-allows-for-skew") THEN MaxSkew ELSE 0
   IN /\ answering
+     /\ RaiseClock(r)
      /\ idle' = [idle EXCEPT ![r] = 0]
      /\ IF r \in Servers
         THEN /\ marks' = [s \in Replicas |-> IF s \in dead THEN NoMark ELSE mine[s]]
@@ -283,7 +320,7 @@ MakeRound(r) ==
 Round(r) ==
   /\ status[r] = "up" /\ idle[r] > 0
   /\ MakeRound(r)
-  /\ UNCHANGED <<now, served, answering, status, store, net, op, unsettled, reader, left>>
+  /\ UNCHANGED <<now, served, answering, status, store, net, op, unsettled, reader, left, leap>>
 
 \* The fault of a mutant: a round that the store did not answer counts as silence of the others.
 \* code: src/candidates/watermarks.ts | const marks = await this.#store.all();
@@ -300,10 +337,27 @@ UnansweredRound(r) ==
 
 \* code: src/compose.ts | await watermarks.start();
 Start(r) ==
-  /\ status[r] = "absent" /\ answering
+  /\ Leaps = 0 /\ status[r] = "absent" /\ answering
   /\ status' = [status EXCEPT ![r] = "up"]
-  /\ IF Has("first-mark") THEN MakeRound(r) ELSE UNCHANGED <<marks, idle, fresh, silent, complete>>
-  /\ UNCHANGED <<now, served, answering, store, net, op, unsettled, reader, left>>
+  /\ IF Has("first-mark") THEN MakeRound(r) ELSE UNCHANGED <<marks, idle, fresh, silent, complete, feed, high>>
+  /\ UNCHANGED <<now, served, answering, store, net, op, unsettled, reader, left, leap>>
+
+\* If the clock may leap, other steps may come between the first mark and the high-water mark. The replica is a writer
+\* that no reader asks.
+PutFirstMark(r) ==
+  /\ marks' = [marks EXCEPT ![r] = Clock(r)]
+  /\ fresh' = [q \in Replicas |-> [s \in Replicas |-> fresh[q][s] \/ (q \in Servers /\ s = r)]]
+
+StartHalf(r, from, to, putsMark) ==
+  /\ Leaps > 0 /\ r \notin Servers /\ status[r] = from /\ answering
+  /\ status' = [status EXCEPT ![r] = to]
+  /\ IF putsMark THEN PutFirstMark(r) /\ ReadClock(r) /\ UNCHANGED high
+     ELSE RaiseClock(r) /\ UNCHANGED <<marks, fresh>>
+  /\ UNCHANGED <<now, served, answering, store, net, op, unsettled, idle, silent, complete, reader, left, leap>>
+
+StartInTwo(r) ==
+  \/ StartHalf(r, "absent", "starting", Has("mark-before-high-water"))
+  \/ StartHalf(r, "starting", "up", ~Has("mark-before-high-water"))
 
 Gone(r, how) ==
   /\ status[r] = "up" /\ left.ends > 0
@@ -362,7 +416,8 @@ Received(page, until) ==
 \* of one of them, whose place is as late as a clock can be. That row is candidate 0, which the mirror leaves out.
 Pages ==
   LET page == Page(store, reader.after, Limit)
-      other == [c |-> 0, v |-> 1, at |-> now + MaxSkew, del |-> FALSE]
+      latest == CHOOSE t \in {Clock(r) : r \in Replicas} : \A r \in Replicas : Clock(r) <= t
+      other == [c |-> 0, v |-> 1, at |-> latest, del |-> FALSE]
   IN IF Busy = {} \/ page.more THEN {page} ELSE {[rows |-> Append(page.rows, other), more |-> more] : more \in Busy}
 
 \* A page that does not move the cursor matters only at the end: it makes the mirror newer, and skips nothing.
@@ -414,14 +469,19 @@ AskAfterwards(r) ==
 (* All steps.                                                              *)
 (***************************************************************************)
 
-Next ==
+OtherStep ==
   \/ Tick \/ StandStill \/ GoOn \/ Read \/ ReadFirst
   \/ \E m \in net : Land(m)
   \/ \E r \in Replicas :
-       \/ Round(r) \/ UnansweredRound(r) \/ Start(r) \/ Die(r) \/ Stop(r) \/ ReadAtOnce(r) \/ Ask(r) \/ AskAfterwards(r)
-       \/ \E c \in Candidates :
-            \/ Send(r, c) \/ Reply(r, c) \/ GiveUpWaiting(r, c) \/ GiveUpLooking(r, c)
-            \/ \E kind \in {"change", "erase", "copy"} : Take(r, c, kind)
+       \/ UnansweredRound(r) \/ Die(r) \/ Stop(r) \/ ReadAtOnce(r) \/ Ask(r) \/ AskAfterwards(r)
+       \/ \E c \in Candidates : Send(r, c) \/ Reply(r, c) \/ GiveUpWaiting(r, c) \/ GiveUpLooking(r, c)
+
+Next ==
+  \/ Leap \/ PutRight
+  \/ \E r \in Replicas :
+       \/ Round(r) \/ Start(r) \/ StartInTwo(r)
+       \/ \E c \in Candidates, kind \in {"change", "erase", "copy"} : Take(r, c, kind)
+  \/ OtherStep /\ UNCHANGED clocks
 
 Spec == Init /\ [][Next]_vars
 

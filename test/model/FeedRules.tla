@@ -30,7 +30,8 @@ Position(time) == Max(time, 0) * Stride
 Missing == [v |-> 0, at |-> 0, del |-> FALSE]
 
 \* The time of a write's place. It comes after the version that it replaces, even if the clock of the writer is behind.
-\* code: src/candidates/store.ts | const place = take(() => Math.max(this.#clock.now(), Date.parse(before.updated_at) + 1));
+\* code: src/candidates/store.ts | const place = this.feedClock.take(Date.parse(before.updated_at));
+\* code: src/candidates/feed-clock.ts | const place = take(() => Math.max(this.now(), after + 1));
 NextTime(clock, before) ==
   IF before.v > 0 /\ Has("place-after-before") THEN Max(clock, before.at + 1) ELSE clock
 

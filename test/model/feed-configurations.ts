@@ -24,6 +24,9 @@ const PROTECTIONS = {
   tombstone: "an erased candidate leaves a tombstone",
   "tombstone-has-place": "a tombstone has a new place",
   "round-allows-for-skew": "a round allows for a replica that starts after it with its clock behind",
+  "feed-clock-never-falls": "the feed clock goes on where it was when the clock is put right",
+  "high-water": "a replica that starts moves its feed clock to the high-water mark, which every round raises",
+  "mark-before-high-water": "a replica that starts makes its mark before it reads the high-water mark",
   "dies-without-old-writes":
     "no replica dies with an open write whose place is older than the silent rounds (an assumption)",
 } as const;
@@ -54,6 +57,8 @@ const BASE = {
   Limit: "1",
   Busy: "{FALSE}",
   Pauses: "FALSE",
+  Leaps: "0",
+  LeapBy: "0",
   SlowPages: "FALSE",
 };
 type Constants = typeof BASE;
@@ -77,6 +82,16 @@ const SCENES = {
   outage: { Ends: "1", Outage: "2", Delivery: "1", SilentRounds: "2", LastWrite: "1" },
   unmarked: { Unmarked: '{"r1"}' },
   start: { Running: '{"r2"}' },
+  leap: { Leaps: "1", LeapBy: "4", MaxTime: "3", LastWrite: "3", Delivery: "1", SilentRounds: "2" },
+  "start after a leap": {
+    Running: '{"r2"}',
+    Leaps: "1",
+    LeapBy: "4",
+    MaxTime: "3",
+    LastWrite: "3",
+    Delivery: "1",
+    SilentRounds: "2",
+  },
   writers: {
     Writers: '{"r1", "r2"}',
     Existing: "{1}",
@@ -101,7 +116,7 @@ function constantsOf(scene: Scene, without: readonly Protection[], more: Partial
   return { ...BASE, ...SCENES[scene], ...more, ...protections };
 }
 
-function whole(
+export function whole(
   name: string,
   scene: Scene,
   about: string,
@@ -163,6 +178,12 @@ export const FEED: readonly Configuration[] = [
   }),
   whole("outages", "outage", "the store stands still, and the replica dies or stops meanwhile"),
   whole("a late start", "start", "a replica whose clock is behind starts while readers read"),
+  whole("a leap of the clock", "leap", "the clock leaps ahead and is put right, under two replicas"),
+  whole(
+    "a start after a leap",
+    "start after a leap",
+    "as a leap of the clock, and the replica that writes starts at any time",
+  ),
   whole("a writer without marks", "unmarked", "clients write to a replica of an earlier version, which makes no marks"),
   whole("late changes", "late", "as late writes, of a candidate that exists", { Existing: "{1}", size: "large" }),
   whole("late writes, two servers", "late", "as late writes, and the reader asks both replicas", { Servers: BOTH }),
@@ -201,6 +222,9 @@ export const FEED: readonly Configuration[] = [
   without("stop-waits", "death"),
   without("tombstone", "erasure", { violates: "FollowerHasAll" }),
   without("tombstone-has-place", "erasure"),
+  without("feed-clock-never-falls", "leap"),
+  without("high-water", "start after a leap"),
+  without("mark-before-high-water", "start after a leap"),
   without("dies-without-old-writes", "pause", { Ends: "1" }),
 
   reaches("NeverLandsBehindTheReader", "pause", "a write lands behind the reader, and waits for its renewal"),
@@ -209,34 +233,4 @@ export const FEED: readonly Configuration[] = [
   reaches("NeverMirrorsATombstone", "erasure", "the mirror ends with a tombstone"),
   reaches("NeverBetweenPages", "pages", "the reader is between two pages"),
   reaches("NeverRenewed", "late", "a candidate is renewed"),
-];
-
-/** Runs that take longer, by hand. */
-export const LARGE_FEED: readonly Configuration[] = [
-  whole("a start before an outage, large", "start", "a replica starts, the store stands still, and the replica dies", {
-    Ends: "1",
-    Outage: "2",
-    size: "large",
-  }),
-  whole("a start and a death, large", "start", "as a late start, and a replica dies or stops", {
-    Ends: "1",
-    MaxTime: "6",
-    size: "large",
-  }),
-  whole("dead writers with pauses, large", "death", "as dead writers, and a replica may stand still before it sends", {
-    Pauses: "TRUE",
-    size: "large",
-  }),
-  whole("two writers and a death, large", "writers", "as two writers, for longer, and one dies or stops", {
-    MaxTime: "3",
-    Ends: "1",
-    size: "large",
-  }),
-  whole("two writers, large", "writers", "as two writers, for longer, and a write may be on its way for longer", {
-    MaxTime: "3",
-    Delivery: "2",
-    size: "large",
-  }),
-  whole("late writes, large", "late", "as late writes, for longer", { MaxTime: "7", LastWrite: "3", size: "large" }),
-  whole("dead writers, large", "death", "as dead writers, for longer", { MaxTime: "7", LastWrite: "2", size: "large" }),
 ];

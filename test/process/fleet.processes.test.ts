@@ -21,14 +21,17 @@ describe("The operators' port of several processes", () => {
   const readiness = async () => (await fetch(`${service.opsUrl}/readyz`)).status;
 
   it("answers with the sum over all processes", async () => {
-    await create(REQUESTS);
     const requests = () => service.log.filter(({ msg }) => msg === "request");
-    while (requests().length < REQUESTS) await service.logged(({ msg }) => msg === "request");
-    const busy = new Set(requests().map(({ pid }) => pid));
-    expect(busy.size).to.be.above(1);
+    let sent = 0;
+    // On a busy machine one process may take every connection of a turn.
+    for (let busy = 0; busy < 2; busy = new Set(requests().map(({ pid }) => pid)).size) {
+      await create(REQUESTS);
+      sent += REQUESTS;
+      while (requests().length < sent) await service.logged(({ msg }) => msg === "request");
+    }
     const metrics = await scrape(service);
-    expect(metrics.value(COUNT, CREATED)).to.equal(REQUESTS);
-    expect(metrics.value("limiter_decisions_total", { surface: "create", verdict: "admitted" })).to.equal(REQUESTS);
+    expect(metrics.value(COUNT, CREATED)).to.equal(sent);
+    expect(metrics.value("limiter_decisions_total", { surface: "create", verdict: "admitted" })).to.equal(sent);
     expect(metrics.value("target_info")).to.equal(1);
     expect(metrics.value("dependency_up", { db_system_name: "redis" })).to.equal(1);
   });
