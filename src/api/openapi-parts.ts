@@ -45,12 +45,12 @@ export const COMPONENT_HEADERS = {
     "req_01k9z3v9r4j0v5b8f1d4w7m9n3",
   ),
   "RateLimit-Policy": text(
-    "The limits of the surface, q requests in w seconds (draft-ietf-httpapi-ratelimit-headers-10). A live grant is a third policy. Sent whenever the limits were checked, also with a refusal.",
-    '"account";q=200;w=3600, "key";q=100;w=3600',
+    "The limits of the surface, q requests in w seconds (draft-ietf-httpapi-ratelimit-headers-11), under names that no other surface has. A live grant is a third policy. Sent whenever the limits were checked, also with a refusal.",
+    '"account-create";q=200;w=3600, "key-create";q=100;w=3600',
   ),
   RateLimit: text(
-    "What is left of them: r requests, and t seconds until the window restarts (draft-ietf-httpapi-ratelimit-headers-10). Sent whenever the limits were checked, also with a refusal.",
-    '"account";r=190;t=812, "key";r=90;t=812',
+    "What is left of them: r requests, and t seconds until the window restarts (draft-ietf-httpapi-ratelimit-headers-11). Sent whenever the limits were checked, also with a refusal.",
+    '"account-create";r=190;t=812, "key-create";r=90;t=812',
   ),
   "Retry-After": sent("Whole seconds to wait before the next attempt.", "812"),
   "Retry-After-In-Flight": text("With idempotency_in_flight: whole seconds to wait before the next attempt.", "1"),
