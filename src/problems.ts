@@ -35,7 +35,10 @@ export const PROBLEMS = {
   store_unavailable: { status: 503, title: "Store unavailable" },
 } as const;
 
-/** The `type` of a 429, from the IANA registry HTTP Problem Types. All other problems have types of this service. */
+/**
+ * The `type` of a 429, from the IANA registry HTTP Problem Types (draft-ietf-httpapi-ratelimit-headers-11, 5.1). All other
+ * problems have types of this service.
+ */
 export const QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -95,6 +98,21 @@ export class Problem extends Error implements Refusal {
   get status(): number {
     return PROBLEMS[this.code].status;
   }
+}
+
+/**
+ * Returns the extras of a rate_limited problem.
+ * @param policy the name of the quota that is used up. Of the limits of a surface: its name in RateLimit-Policy.
+ * @param members `retry_after` is in whole seconds.
+ */
+export function quotaExceeded(
+  policy: string,
+  members: { surface?: string; scope: "account" | "key" | "address" | "link"; limit: number; retry_after: number },
+) {
+  return {
+    members: { type: QUOTA_EXCEEDED, "violated-policies": [policy], ...members },
+    headers: { "Retry-After": String(members.retry_after) },
+  } satisfies ProblemExtras;
 }
 
 /** Makes a refusal, as a value. For the parameters see `problem`. */

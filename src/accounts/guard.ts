@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import { Problem, type ProblemCode, problem, QUOTA_EXCEEDED } from "../problems.ts";
+import { Problem, type ProblemCode, problem, quotaExceeded } from "../problems.ts";
 import { addressBlock } from "./address.ts";
 import { LookUpBatches } from "./look-up-batches.ts";
 import type { AccountStore } from "./store.ts";
@@ -126,8 +126,6 @@ function busy(limit: number): Problem {
 }
 
 function refused(detail: string, limit: number, retryAfter: number): Problem {
-  return problem("rate_limited", detail, {
-    members: { type: QUOTA_EXCEEDED, scope: "address", limit, retry_after: retryAfter },
-    headers: { "Retry-After": String(retryAfter) },
-  });
+  const extras = quotaExceeded("address-failures", { scope: "address", limit, retry_after: retryAfter });
+  return problem("rate_limited", detail, extras);
 }

@@ -2,7 +2,7 @@
 
 export const INFO = {
   title: "Candidate Onboarding Service",
-  version: "2026-11-23",
+  version: "2026-11-27",
   description:
     "Mirrors a hiring pipeline. Every surface has an hourly limit per account and per key, checked in that order. A body or query with a member that is not known is refused. An answer may get further members at any time, so ignore those that you do not know. A refusal is problem+json; its code says what went wrong.",
   license: { name: "MIT", identifier: "MIT" },
@@ -45,12 +45,12 @@ export const COMPONENT_HEADERS = {
     "req_01k9z3v9r4j0v5b8f1d4w7m9n3",
   ),
   "RateLimit-Policy": text(
-    "The limits of the surface, q requests in w seconds (draft-ietf-httpapi-ratelimit-headers-10). A live grant is a third policy. Sent whenever the limits were checked, also with a refusal.",
-    '"account";q=200;w=3600, "key";q=100;w=3600',
+    "The limits of the surface, q requests in w seconds (draft-ietf-httpapi-ratelimit-headers-11), under names that no other surface has. A live grant is a third policy. Sent whenever the limits were checked, also with a refusal.",
+    '"account-create";q=200;w=3600, "key-create";q=100;w=3600',
   ),
   RateLimit: text(
-    "What is left of them: r requests, and t seconds until the window restarts (draft-ietf-httpapi-ratelimit-headers-10). Sent whenever the limits were checked, also with a refusal.",
-    '"account";r=190;t=812, "key";r=90;t=812',
+    "What is left of them: r requests, and t seconds until the window restarts (draft-ietf-httpapi-ratelimit-headers-11). Sent whenever the limits were checked, also with a refusal.",
+    '"account-create";r=190;t=812, "key-create";r=90;t=812',
   ),
   "Retry-After": sent("Whole seconds to wait before the next attempt.", "812"),
   "Retry-After-In-Flight": text("With idempotency_in_flight: whole seconds to wait before the next attempt.", "1"),

@@ -1,4 +1,4 @@
-import { PROBLEMS, type ProblemCode, QUOTA_EXCEEDED } from "../problems.ts";
+import { PROBLEMS, type ProblemCode, quotaExceeded } from "../problems.ts";
 
 /** The schema of problems in the OpenAPI document, and an example of each. */
 
@@ -40,6 +40,13 @@ export const PROBLEM_SCHEMA = {
     },
     surface: text("With rate_limited: the surface whose limit is reached.", "create"),
     scope: text("With rate_limited: account, key, or address (too many wrong keys from one address).", "key"),
+    "violated-policies": {
+      type: "array",
+      description:
+        "With rate_limited: the quota that is used up (draft-ietf-httpapi-ratelimit-headers-11, 5.1). For a surface it has the name of its policy in RateLimit-Policy.",
+      items: { type: "string" },
+      examples: [["key-create"]],
+    },
     limit: { type: "integer", description: "With rate_limited: the limit, in requests of a window.", examples: [100] },
     retry_after: { type: "integer", description: "With rate_limited: seconds to wait, rounded up.", examples: [812] },
     from: {
@@ -124,7 +131,7 @@ const EXAMPLES: Record<ProblemCode, Example> = {
   rate_limited: {
     detail:
       "Too many requests: this key may make 100 create requests in an hour. Please try again shortly: in 14 minutes.",
-    more: { type: QUOTA_EXCEEDED, surface: "create", scope: "key", limit: 100, retry_after: 812 },
+    more: quotaExceeded("key-create", { surface: "create", scope: "key", limit: 100, retry_after: 812 }).members,
   },
   headers_too_large: { detail: "The request headers are larger than 16 KiB. Send fewer or shorter ones." },
   internal_error: { detail: "Something went wrong on our side. Quote the request_id when you contact support." },

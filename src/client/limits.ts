@@ -60,7 +60,8 @@ export class KnownLimits {
 function intervalOf(headers: Headers): number {
   const quotas = parametersIn(headers.get("ratelimit-policy"));
   const limits = parametersIn(headers.get("ratelimit"));
-  const granted = limits.get("grant")?.get("r") ?? 0;
+  const [, grant] = [...limits].find(([name]) => name.startsWith("grant")) ?? [];
+  const granted = grant?.get("r") ?? 0;
   const intervals = [...limits].map(([name, limit]) => {
     const left = (limit.get("r") ?? 0) + granted;
     const seconds = limit.get("t");
@@ -70,7 +71,7 @@ function intervalOf(headers: Headers): number {
   return Math.max(0, ...intervals);
 }
 
-/** Parses `"key";r=90;t=812, …` (draft-ietf-httpapi-ratelimit-headers-10) to numbers by name. */
+/** Parses `"key-create";r=90;t=812, …` (draft-ietf-httpapi-ratelimit-headers-11) to numbers by name. */
 function parametersIn(header: string | null): Map<string, Map<string, number>> {
   const items = (header ?? "").split(",").map((item) => item.trim().split(";"));
   return new Map(

@@ -45,6 +45,10 @@ export type Problem = {
      */
     scope?: string;
     /**
+     * With rate_limited: the quota that is used up (draft-ietf-httpapi-ratelimit-headers-11, 5.1). For a surface it has the name of its policy in RateLimit-Policy.
+     */
+    'violated-policies'?: Array<string>;
+    /**
      * With rate_limited: the limit, in requests of a window.
      */
     limit?: number;

@@ -1,21 +1,29 @@
 import { keyOutdated, keyReplaced } from "../accounts/refusals.ts";
-import { QUOTA_EXCEEDED, type Refusal, refusal } from "../problems.ts";
+import { quotaExceeded, type Refusal, refusal } from "../problems.ts";
 import type { Decision, KeyRefusal, Verdict } from "./decision.ts";
+import type { Surface } from "./surfaces.ts";
 
 /**
- * Returns the headers `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10) for the response to
+ * Returns the headers `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11) for the response to
  * a charged request, admitted or not. A live grant is a third policy. No window restores it, so it has no w and no t.
  */
 export function rateLimitHeaders(decision: Decision): Record<string, string> {
-  const { account, key, windowSeconds: w, grantRemaining, grantAmount } = decision;
+  const { surface, account, key, windowSeconds: w, grantRemaining, grantAmount } = decision;
   const t = secondsToReset(decision);
-  const policies = [`"account";q=${account.limit};w=${w}`, `"key";q=${key.limit};w=${w}`];
-  const limits = [`"account";r=${account.remaining};t=${t}`, `"key";r=${key.remaining};t=${t}`];
+  const [ofAccount, ofKey] = [policyOf("account", surface), policyOf("key", surface)];
+  const policies = [`"${ofAccount}";q=${account.limit};w=${w}`, `"${ofKey}";q=${key.limit};w=${w}`];
+  const limits = [`"${ofAccount}";r=${account.remaining};t=${t}`, `"${ofKey}";r=${key.remaining};t=${t}`];
   if (grantRemaining !== null) {
-    policies.push(`"grant";q=${grantAmount}`);
-    limits.push(`"grant";r=${grantRemaining}`);
+    const ofGrant = policyOf("grant", surface);
+    policies.push(`"${ofGrant}";q=${grantAmount}`);
+    limits.push(`"${ofGrant}";r=${grantRemaining}`);
   }
   return { "RateLimit-Policy": policies.join(", "), RateLimit: limits.join(", ") };
+}
+
+/** Returns the name of a policy. Each surface has its own: a client may keep the quota of a name for later requests. */
+function policyOf(scope: "account" | "key" | "grant", surface: Surface): string {
+  return `${scope}-${surface}`;
 }
 
 /**
@@ -70,10 +78,8 @@ function rateLimited(decision: Decision, scope: "account" | "key", keyId: string
   const detail =
     `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${inWords(windowSeconds)}. ` +
     `Please try again shortly: in ${durationOf(retryAfter)}.`;
-  const refused = refusal("rate_limited", detail, {
-    members: { type: QUOTA_EXCEEDED, surface, scope, limit, retry_after: retryAfter },
-    headers: { "Retry-After": String(retryAfter) },
-  });
+  const extras = quotaExceeded(policyOf(scope, surface), { surface, scope, limit, retry_after: retryAfter });
+  const refused = refusal("rate_limited", detail, extras);
   latest.set(name, { limit, windowSeconds, retryAfter, refused });
   return refused;
 }

@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import { type Problem, problem, QUOTA_EXCEEDED } from "../problems.ts";
+import { type Problem, problem, quotaExceeded } from "../problems.ts";
 
 /** Requests of one link in a minute, on this replica. */
 const MAX_REQUESTS = 60;
@@ -20,19 +20,19 @@ export class LinkBudget {
   async check(link: string): Promise<void> {
     const counted = await this.#requests.get(link);
     if (counted !== null && counted.consumedPoints >= MAX_REQUESTS && counted.msBeforeNext > 0)
-      throw tooMany(MAX_REQUESTS, Math.ceil(counted.msBeforeNext / 1000));
+      throw tooMany("link-requests", MAX_REQUESTS, Math.ceil(counted.msBeforeNext / 1000));
   }
 
   /** Counts a request of a link that exists. @throws problem rate_limited (scope `link`) */
   async count(link: string): Promise<void> {
     const { consumedPoints, msBeforeNext } = await this.#requests.penalty(link);
-    if (consumedPoints > MAX_REQUESTS) throw tooMany(MAX_REQUESTS, Math.ceil(msBeforeNext / 1000));
+    if (consumedPoints > MAX_REQUESTS) throw tooMany("link-requests", MAX_REQUESTS, Math.ceil(msBeforeNext / 1000));
   }
 
   /** Receives a form. @throws problem rate_limited (scope `link`) if MAX_FORMS of the link arrive already. */
   async during<Result>(link: string, receive: () => Promise<Result>): Promise<Result> {
     const running = this.#forms.get(link) ?? 0;
-    if (running >= MAX_FORMS) throw tooMany(MAX_FORMS, FORM_SECONDS);
+    if (running >= MAX_FORMS) throw tooMany("link-forms", MAX_FORMS, FORM_SECONDS);
     this.#forms.set(link, running + 1);
     try {
       return await receive();
@@ -44,9 +44,7 @@ export class LinkBudget {
   }
 }
 
-function tooMany(limit: number, retryAfter: number): Problem {
-  return problem("rate_limited", "Too many requests came with this link. Try again shortly.", {
-    members: { type: QUOTA_EXCEEDED, scope: "link", limit, retry_after: retryAfter },
-    headers: { "Retry-After": String(retryAfter) },
-  });
+function tooMany(policy: string, limit: number, retryAfter: number): Problem {
+  const extras = quotaExceeded(policy, { scope: "link", limit, retry_after: retryAfter });
+  return problem("rate_limited", "Too many requests came with this link. Try again shortly.", extras);
 }

@@ -49,7 +49,12 @@ describe("GuessGuard", () => {
       "Too many requests with wrong API keys came from this address. Check your key, and try again shortly.",
     );
     const { retry_after, ...members } = extras.members ?? {};
-    expect(members).to.deep.equal({ type: QUOTA_EXCEEDED, scope: "address", limit: FAILURES });
+    expect(members).to.deep.equal({
+      type: QUOTA_EXCEEDED,
+      "violated-policies": ["address-failures"],
+      scope: "address",
+      limit: FAILURES,
+    });
     expect(retry_after).to.be.within(1, 60);
     expect(extras.headers).to.deep.equal({ "Retry-After": String(retry_after) });
     expect(accounts.finds() - before).to.equal(1);
@@ -84,6 +89,7 @@ describe("GuessGuard", () => {
     );
     expect(busy[0]?.extras.members).to.deep.equal({
       type: QUOTA_EXCEEDED,
+      "violated-policies": ["address-failures"],
       scope: "address",
       limit: FAILURES,
       retry_after: 1,

@@ -19,7 +19,7 @@ describe("rate limits", function () {
     await setTimeout(length - (Date.now() % length) + 5);
   }
   const remainingOf = (headers: Headers) =>
-    /^"account";r=(\d+);t=(\d+), "key";r=(\d+);t=(\d+)$/
+    /^"account-(?:create|list)";r=(\d+);t=(\d+), "key-(?:create|list)";r=(\d+);t=(\d+)$/
       .exec(headers.get("ratelimit") ?? "")
       ?.slice(1)
       .map(Number) ?? [];
@@ -28,7 +28,7 @@ describe("rate limits", function () {
     const { client } = await service.account();
     const first = await client.post("/candidates");
     expect(first.headers.get("ratelimit-policy")).to.equal(
-      `"account";q=200;w=${WINDOW_SECONDS}, "key";q=100;w=${WINDOW_SECONDS}`,
+      `"account-create";q=200;w=${WINDOW_SECONDS}, "key-create";q=100;w=${WINDOW_SECONDS}`,
     );
     expect([remainingOf(first.headers)[0], remainingOf(first.headers)[2]]).to.deep.equal([199, 99]);
     const wrong = await client.post("/candidates", { name: 1 });
@@ -52,6 +52,7 @@ describe("rate limits", function () {
       const body = expectProblem(answer, 429, "rate_limited");
       expect(body.detail).to.match(/^Too many requests.*try again shortly/i);
       expect(body).to.include({ surface: "create", scope: "key", limit: 100, title: "Too many requests" });
+      expect(body["violated-policies"]).to.deep.equal(["key-create"]);
       expect(body.type).to.equal("https://iana.org/assignments/http-problem-types#quota-exceeded");
       const [, , keyRemaining, reset = 0] = remainingOf(answer.headers);
       expect(keyRemaining).to.equal(0);
@@ -95,10 +96,10 @@ describe("rate limits", function () {
   it("show a new grant in the next answer, although the key had none and its window is not used up", async () => {
     const account = await service.account();
     const policies = async () => (await account.client.get("/candidates")).headers.get("ratelimit-policy");
-    const windows = `"account";q=240;w=${WINDOW_SECONDS}, "key";q=120;w=${WINDOW_SECONDS}`;
+    const windows = `"account-list";q=240;w=${WINDOW_SECONDS}, "key-list";q=120;w=${WINDOW_SECONDS}`;
     expect([await policies(), await policies()]).to.deep.equal([windows, windows]);
     const terms = { surface: "list", amount: 5, expiresInHours: 1, approvedBy: "Ann", reason: "test" };
     await service.operators.grants.create({ ...terms, keyId: account.keyId });
-    expect(await policies()).to.equal(`${windows}, "grant";q=5`);
+    expect(await policies()).to.equal(`${windows}, "grant-list";q=5`);
   });
 });

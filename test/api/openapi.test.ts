@@ -19,6 +19,11 @@ describe("GET /openapi.json", () => {
     expect(text).to.equal(readFileSync(SNAPSHOT, "utf8"));
   });
 
+  it("has the newest date of CHANGELOG.md as its version, info.version", () => {
+    const dates = Array.from(readFileSync("CHANGELOG.md", "utf8").matchAll(/^## (\S+)$/gm), ([, date = ""]) => date);
+    expect((JSON.parse(text) as { info: { version: string } }).info.version).to.equal(dates.toSorted().at(-1));
+  });
+
   it("may be kept by any cache for five minutes, and has a name in the log and in the metrics", async () => {
     const { headers } = await fetch(`${service.url}/openapi.json`, { headers: { "X-Request-Id": "contract-1" } });
     expect(headers.get("cache-control")).to.equal("public, max-age=300");

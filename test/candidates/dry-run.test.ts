@@ -65,7 +65,7 @@ describe("POST /candidates?dry_run=true", () => {
 
   it("charges reads, not create", async () => {
     const { headers } = await dryRun({});
-    expect(headers.get("ratelimit")).to.match(/"account";r=599;t=\d+, "key";r=299;/);
+    expect(headers.get("ratelimit")).to.match(/"account-reads";r=599;t=\d+, "key-reads";r=299;/);
     expect(await account.used()).to.deep.equal({ reads: 1 });
   });
 

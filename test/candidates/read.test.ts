@@ -22,7 +22,7 @@ describe("GET /candidates/{id}", () => {
     const again = await client.get(`/candidates/${body.id}`, { "If-None-Match": first.headers.get("etag") ?? "" });
     expect(again.status).to.equal(304);
     expect(again.body.text).to.equal("");
-    const remaining = (headers: Headers) => Number(/"key";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+    const remaining = (headers: Headers) => Number(/"key-reads";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
     expect(remaining(again.headers)).to.equal(remaining(first.headers) - 1);
     expect((await client.get(`/candidates/${body.id}`, { "If-None-Match": '"other"' })).status).to.equal(200);
   });

@@ -63,8 +63,8 @@ describe("the client with pacing", () => {
     gateway.answer = (_, response) => answerWith(left, seconds, response);
   }
   function answerWith(left: number, seconds: number, response: ServerResponse | undefined): void {
-    response?.setHeader("RateLimit-Policy", `"account";q=20;w=3600, "key";q=10;w=3600`);
-    response?.setHeader("RateLimit", `"account";r=20;t=${seconds}, "key";r=${left};t=${seconds}`).end("{}");
+    response?.setHeader("RateLimit-Policy", `"account-reads";q=20;w=3600, "key-reads";q=10;w=3600`);
+    response?.setHeader("RateLimit", `"account-reads";r=20;t=${seconds}, "key-reads";r=${left};t=${seconds}`).end("{}");
   }
   const gaps = async (pacing: boolean, maxWait?: number): Promise<number[]> => {
     const options = { baseUrl: gateway.url, apiKey: "k", pacing, ...(maxWait === undefined ? {} : { maxWait }) };

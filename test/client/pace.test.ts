@@ -29,8 +29,9 @@ describe("the pace of the client", () => {
     ["the rest is not said", answered('"key";t=3600'), 0],
     ["the end of the window is not said", answered('"key";r=4'), 0],
     ["the policy is of another limit", answered('"key";r=4;t=3600', '"account";q=10;w=3600'), 0],
-    ["a grant adds to what is left", answered('"key";r=1;t=3600, "grant";r=3'), HOUR / 4],
-    ["a grant adds enough", answered('"key";r=1;t=3600, "grant";r=4'), 0],
+    ["a grant adds to what is left", answered('"key";r=1;t=3600, "grant-reads";r=3'), HOUR / 4],
+    ["a grant adds enough", answered('"key";r=1;t=3600, "grant-reads";r=4'), 0],
+    ["a grant of an earlier service adds enough", answered('"key";r=1;t=3600, "grant";r=4'), 0],
     ["there is no policy", new Headers({ RateLimit: '"key";r=4;t=3600' }), 0],
     ["there is only a policy", new Headers({ "RateLimit-Policy": '"key";q=10;w=3600' }), 0],
   ];

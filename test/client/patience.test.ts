@@ -114,7 +114,7 @@ describe("the patience of the client", () => {
   });
 
   it("goes into the pace of calls only if that is asked for", async () => {
-    const short = { "RateLimit-Policy": '"key";q=10;w=3600', RateLimit: '"key";r=2;t=3600' };
+    const short = { "RateLimit-Policy": '"key-reads";q=10;w=3600', RateLimit: '"key-reads";r=2;t=3600' };
     const twice = (client: OnboardingClient) => client.readLimits().then(() => client.readLimits());
     await call([[200, "none", short]], twice);
     expect(waits).to.deep.equal([]);

@@ -32,9 +32,9 @@ describe(`grants on ${REPLICAS} replicas`, function () {
     const drawn = await ask(0);
     expect(drawn.status).to.equal(201);
     expect(drawn.headers["ratelimit-policy"]).to.match(
-      new RegExp(`"key";q=100;w=${WINDOW_SECONDS}, "grant";q=${AMOUNT}$`),
+      new RegExp(`"key-create";q=100;w=${WINDOW_SECONDS}, "grant-create";q=${AMOUNT}$`),
     );
-    expect(drawn.headers.ratelimit).to.match(new RegExp(`"key";r=0;t=\\d+, "grant";r=${AMOUNT - 1}$`));
+    expect(drawn.headers.ratelimit).to.match(new RegExp(`"key-create";r=0;t=\\d+, "grant-create";r=${AMOUNT - 1}$`));
     expect((await only!.client.get("/limits")).body).to.have.nested.property("grants[0].remaining", AMOUNT - 1);
     expect(await service().revoke(id)).to.include({ status: "revoked" });
     for (let replica = 0; replica < REPLICAS; replica++)

@@ -28,15 +28,15 @@ function delayOf(keyId: string, windowSeconds: number): number {
 describe("the rate-limit headers", () => {
   it("show both windows", () => {
     expect(rateLimitHeaders(ADMITTED)).to.deep.equal({
-      "RateLimit-Policy": '"account";q=200;w=3600, "key";q=100;w=3600',
-      RateLimit: '"account";r=190;t=812, "key";r=90;t=812',
+      "RateLimit-Policy": '"account-create";q=200;w=3600, "key-create";q=100;w=3600',
+      RateLimit: '"account-create";r=190;t=812, "key-create";r=90;t=812',
     });
   });
 
   it("show a live grant as a third policy", () => {
     expect(rateLimitHeaders({ ...ADMITTED, grantRemaining: 0, grantAmount: 5000 })).to.deep.equal({
-      "RateLimit-Policy": '"account";q=200;w=3600, "key";q=100;w=3600, "grant";q=5000',
-      RateLimit: '"account";r=190;t=812, "key";r=90;t=812, "grant";r=0',
+      "RateLimit-Policy": '"account-create";q=200;w=3600, "key-create";q=100;w=3600, "grant-create";q=5000',
+      RateLimit: '"account-create";r=190;t=812, "key-create";r=90;t=812, "grant-create";r=0',
     });
   });
 
@@ -61,6 +61,7 @@ describe("a refusal", () => {
     expect(refusal?.extras).to.deep.include({
       members: {
         type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
+        "violated-policies": ["account-create"],
         surface: "create",
         scope: "account",
         limit: 200,
@@ -70,6 +71,7 @@ describe("a refusal", () => {
     });
     expect(refusalOf({ ...ADMITTED, verdict: "key_exhausted" }, PROMPT)?.extras.members).to.deep.include({
       scope: "key",
+      "violated-policies": ["key-create"],
       limit: 100,
     });
   });
@@ -132,7 +134,7 @@ describe("a refusal", () => {
     expect(refusal?.extras.members).to.include({ retry_after: 67 });
     expect(refusal?.extras.headers).to.deep.equal({ "Retry-After": "67" });
     expect(refusal?.detail).to.match(/in 67 seconds\.$/);
-    expect(rateLimitHeaders(decision)["RateLimit"]).to.equal('"account";r=190;t=60, "key";r=90;t=60');
+    expect(rateLimitHeaders(decision)["RateLimit"]).to.equal('"account-create";r=190;t=60, "key-create";r=90;t=60');
   });
 
   it("delays a key by at most 1/120 of the window, and not at all if that is less than a second", () => {

@@ -58,7 +58,7 @@ describe("GET /limits", () => {
     const { headers } = await client.get("/limits");
     expect([headers.get("ratelimit"), headers.get("ratelimit-policy")]).to.deep.equal([null, null]);
     const charged = await client.get("/candidates");
-    expect(charged.headers.get("ratelimit")).to.match(/^"account";r=239;/);
+    expect(charged.headers.get("ratelimit")).to.match(/^"account-list";r=239;/);
   });
 
   it("shows every request that was answered before, however many ask at once", async () => {
@@ -146,6 +146,8 @@ describe("GET /limits", () => {
     expectProblem(await account.client.get("/limits"), 401, "api_key_invalid");
     expectProblem(await account.client.post("/candidates", {}, renewed), 401, "api_key_invalid");
     const newest = { Authorization: `Bearer ${last.key}` };
-    expect((await account.client.post("/candidates", {}, newest)).headers.get("ratelimit")).to.match(/"key";r=96;/);
+    expect((await account.client.post("/candidates", {}, newest)).headers.get("ratelimit")).to.match(
+      /"key-create";r=96;/,
+    );
   });
 });

@@ -64,9 +64,11 @@ describe("the judge of a load test", () => {
 
 describe("the headers that a load test reads", () => {
   it("state both levels and the reset, also beside a grant, or nothing", () => {
-    const policy = '"account";q=200;w=3600, "key";q=100;w=3600, "grant";q=50';
-    const headers = { "ratelimit-policy": policy, ratelimit: '"account";r=9;t=7, "key";r=8;t=7, "grant";r=3' };
+    const policy = '"account-list";q=200;w=3600, "key-list";q=100;w=3600, "grant-list";q=50';
+    const limits = '"account-list";r=9;t=7, "key-list";r=8;t=7, "grant-list";r=3';
+    const headers = { "ratelimit-policy": policy, ratelimit: limits };
     expect(readStated(headers)).to.deep.equal({
+      surface: "list",
       windowSeconds: 3600,
       reset: 7,
       account: { limit: 200, remaining: 9 },
@@ -74,5 +76,7 @@ describe("the headers that a load test reads", () => {
     });
     expect(readStated({ "ratelimit-policy": policy })).to.equal(undefined);
     expect(readStated({ ...headers, ratelimit: "nonsense, key;r=1" })).to.equal(undefined);
+    expect(readStated({ ...headers, ratelimit: limits.replaceAll("list", "reads") })).to.equal(undefined);
+    expect(readStated({ ...headers, ratelimit: limits.replace("key-list", "key-reads") })).to.equal(undefined);
   });
 });

@@ -13,9 +13,13 @@ const LIES: Record<Lie, (answer: IncomingMessage) => Told | undefined> = {
   "one too many": ({ statusCode }) => (statusCode === 429 ? [200, {}] : undefined),
   /** Refuses the last request that its key's limit admits. */
   "one too few": ({ statusCode, headers }) => {
-    const [, reset] = /"key";r=0;t=(\d+)/.exec(String(headers["ratelimit"])) ?? [];
+    const [, reset] = /"key-settings";r=0;t=(\d+)/.exec(String(headers["ratelimit"])) ?? [];
     if (statusCode !== 200 || reset === undefined) return undefined;
-    return [429, { code: "rate_limited", scope: "key" }, { "Retry-After": reset }];
+    return [
+      429,
+      { code: "rate_limited", scope: "key", "violated-policies": ["key-settings"] },
+      { "Retry-After": reset },
+    ];
   },
   /** Charges a request, but answers that the limiter is unavailable. */
   "503 once": ({ statusCode }) => (statusCode === 200 ? [503, { code: "limiter_unavailable" }] : undefined),

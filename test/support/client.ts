@@ -27,6 +27,7 @@ export interface Body extends Omit<Candidate, "object" | "state"> {
   candidate_id: string;
   scope: string;
   retry_after: number;
+  "violated-policies": string[];
   allowed: string[];
   received_at: string | null;
   /** The whole body, if it is not JSON. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
+import { format, resolveConfig } from "prettier";
 
 const ID = /\b(acct|cand|doc|key|ref|req|grant|audit|aud)_[0-9a-hjkmnp-tv-z]{26}\b/g;
 const SECRET = /\bcos_live_\w+/g;
@@ -38,4 +39,23 @@ export function expectSnapshot(file: URL, shown: readonly Shown[]): void {
   const reviewed = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Shown[]) : [];
   for (const [index, step] of shown.entries()) expect(step, step.title).to.deep.equal(reviewed[index]);
   expect(reviewed.length, "steps in the snapshot").to.equal(shown.length);
+}
+
+/**
+ * Compares the table between the comments `<!-- NAME: … -->` and `<!-- end of NAME -->` of a Markdown page with these rows,
+ * the head first. With UPDATE_SNAPSHOT=1 it writes the table instead.
+ */
+export async function expectTable(
+  file: string,
+  name: string,
+  [head = [], ...rows]: readonly string[][],
+): Promise<void> {
+  const page = readFileSync(file, "utf8");
+  const parts = new RegExp(`^([^]*<!-- ${name}: .* -->\n)[^]*(<!-- end of ${name} -->[^]*)$`).exec(page);
+  const [, before, after] = parts ?? expect.fail(`${file} has lost the comments around its table of ${name}`);
+  const lines = [head, head.map(() => "-"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
+  const layout = { ...(await resolveConfig(file)), parser: "markdown" };
+  const right = await format(`${before}\n${lines.join("\n")}\n\n${after}`, layout);
+  if (process.env.UPDATE_SNAPSHOT) writeFileSync(file, right);
+  else expect(page, `${file} differs. Run this test with UPDATE_SNAPSHOT=1`).to.equal(right);
 }

@@ -6,8 +6,12 @@ import { Redis } from "ioredis";
 import { startRedis, startSentinel, type TestServer } from "../../support/servers.ts";
 
 const NAME = "limits";
-/** The settings recommended for production: a master that no replica follows accepts no writes. */
-const SAFE = ["--min-replicas-to-write", "1", "--min-replicas-max-lag", "2", "--repl-diskless-sync-delay", "0"];
+/** The settings that operating.md recommends: a master that no replica follows accepts no writes. */
+export const SAFE = { "min-replicas-to-write": "1", "min-replicas-max-lag": "2" } as const;
+const ARGS = [...Object.entries(SAFE), ["repl-diskless-sync-delay", "0"]].flatMap(([name, value]) => [
+  `--${name}`,
+  `${value}`,
+]);
 
 /**
  * Sentinel asks its servers for their role every 10 s, and makes an old master a replica 8 s after a failover. Here it does
@@ -40,11 +44,11 @@ export interface Trio {
 }
 
 export async function startTrio(): Promise<Trio> {
-  const first = await startRedis({ args: SAFE });
+  const first = await startRedis({ args: ARGS });
   const servers = [
     first,
     ...(await Promise.all(
-      [1, 2].map(() => startRedis({ args: [...SAFE, "--replicaof", "127.0.0.1", `${first.port}`] })),
+      [1, 2].map(() => startRedis({ args: [...ARGS, "--replicaof", "127.0.0.1", `${first.port}`] })),
     )),
   ];
   const dir = mkdtempSync(join(tmpdir(), "onboarding-sentinels-"));

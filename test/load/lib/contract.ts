@@ -2,6 +2,7 @@ import type { HttpAnswer, Verdict } from "./host.ts";
 
 /** What RateLimit-Policy and RateLimit state for one surface and the key of the request. */
 export interface Stated {
+  readonly surface: string;
   readonly windowSeconds: number;
   /** Whole seconds until the window ends, rounded up. */
   readonly reset: number;
@@ -14,19 +15,20 @@ interface Level {
   readonly remaining: number;
 }
 
-const POLICY = /^"account";q=(\d+);w=(\d+), "key";q=(\d+);w=\2(, |$)/;
-const REMAINING = /^"account";r=(\d+);t=(\d+), "key";r=(\d+);t=\2(, |$)/;
+const POLICY = /^"account-(\w+)";q=(\d+);w=(\d+), "key-\1";q=(\d+);w=\3(, |$)/;
+const REMAINING = /^"account-(\w+)";r=(\d+);t=(\d+), "key-\1";r=(\d+);t=\3(, |$)/;
 
 /** Reads both headers in the form that the service sends. Returns undefined if they are absent or incomplete. */
 export function readStated(headers: HttpAnswer["headers"]): Stated | undefined {
   const policy = POLICY.exec(headers["ratelimit-policy"] ?? "");
   const now = REMAINING.exec(headers["ratelimit"] ?? "");
-  if (policy === null || now === null) return undefined;
+  if (policy === null || now === null || policy[1] !== now[1]) return undefined;
   return {
-    windowSeconds: Number(policy[2]),
-    reset: Number(now[2]),
-    account: { limit: Number(policy[1]), remaining: Number(now[1]) },
-    key: { limit: Number(policy[3]), remaining: Number(now[3]) },
+    surface: policy[1] ?? "",
+    windowSeconds: Number(policy[3]),
+    reset: Number(now[3]),
+    account: { limit: Number(policy[2]), remaining: Number(now[2]) },
+    key: { limit: Number(policy[4]), remaining: Number(now[4]) },
   };
 }
 
@@ -41,12 +43,19 @@ export function faultOf(answer: HttpAnswer, verdict: Verdict, expects: readonly 
   if (verdict === "free" || verdict === "rejected") return undefined;
   const stated = readStated(headers);
   if (stated === undefined) return "no complete RateLimit-Policy and RateLimit";
-  if (!refused) return undefined;
+  return refused ? faultOfRefusal(answer, verdict, stated) : undefined;
+}
+
+/** Checks a 429 of the account's limit or of the key's. */
+function faultOfRefusal({ headers, body }: HttpAnswer, verdict: "account" | "key", stated: Stated): string | undefined {
   if (headers["content-type"] !== "application/problem+json") return "429 that is not application/problem+json";
   const delay = Number(headers["retry-after"] ?? NaN) - stated.reset;
   // A key may be asked to come back a little later than the window ends: see src/docs/guides/limits.md.
   if (!(delay >= 0 && delay <= stated.windowSeconds / 120))
     return "429 whose Retry-After is not the t of RateLimit or up to 1/120 of the window more";
+  const violated = JSON.stringify([`${verdict}-${stated.surface}`]);
+  if (JSON.stringify(jsonOf(body)["violated-policies"]) !== violated)
+    return `429 whose violated-policies is not ${violated}`;
   if (stated[verdict].remaining !== 0) return `refused by the ${verdict}, which had ${stated[verdict].remaining} left`;
   return undefined;
 }

@@ -79,6 +79,7 @@ export class Run {
   #misstated({ surface, key }: Ask, stated: Stated | undefined): string | undefined {
     const known = this.#limits[key]?.surfaces.find((of) => of.surface === surface);
     if (known === undefined || stated === undefined) return undefined;
+    if (stated.surface !== surface) return `RateLimit-Policy names the surface ${stated.surface}, not ${surface}`;
     const same = stated.account.limit === known.account.limit && stated.key.limit === known.key.limit;
     return same ? undefined : "RateLimit-Policy states other limits than GET /limits";
   }

@@ -97,14 +97,18 @@ describe("the console's costs", () => {
   });
 
   it("follow the RateLimit header of a charged answer", () => {
-    const charged = afterCharge(reading({ account: 5, own: 2 }), "create", '"account";r=14;t=812, "key";r=7;t=812');
+    const charged = afterCharge(
+      reading({ account: 5, own: 2 }),
+      "create",
+      '"account-create";r=14;t=812, "key-create";r=7;t=812',
+    );
     const [create] = charged.limits.surfaces;
     expect(create?.account).to.deep.equal({ limit: 20, used: 6, remaining: 14 });
     expect(create?.key).to.deep.equal({ limit: 10, used: 3, remaining: 7 });
   });
 
   it("draw on the first grant first", () => {
-    const header = '"account";r=10;t=9, "key";r=0;t=9, "grant";r=6';
+    const header = '"account-create";r=10;t=9, "key-create";r=0;t=9, "grant-create";r=6';
     const { limits } = afterCharge(reading({ account: 10, own: 10, grants: [2, 7] }), "create", header);
     expect(limits.grants.map(({ remaining }) => remaining)).to.deep.equal([0, 6]);
   });

@@ -28,7 +28,7 @@ export function grantedFor(limits: Limits, surface: Surface): number {
  */
 export function afterCharge(reading: Reading, surface: Surface, header: string | null): Reading {
   const left = parseRateLimit(header ?? "");
-  const [account, key, grant] = [left.get("account"), left.get("key"), left.get("grant")];
+  const [account, key, grant] = ["account", "key", "grant"].map((scope) => left.get(`${scope}-${surface}`));
   if (account === undefined || key === undefined) return reading;
   const surfaces = reading.limits.surfaces.map((each) =>
     each.surface === surface
@@ -54,9 +54,9 @@ function withRemaining({ limit }: SurfaceLimits["key"], remaining: number): Surf
   return { limit, remaining, used: Math.max(0, limit - remaining) };
 }
 
-/** Returns the remaining requests by policy, from `"account";r=190;t=812, "key";r=90;t=812`. */
+/** Returns the remaining requests by policy, from `"account-create";r=190;t=812, "key-create";r=90;t=812`. */
 export function parseRateLimit(header: string): Map<string, number> {
-  const items = header.matchAll(/"(\w+)"[^,]*?;r=(\d+)/g);
+  const items = header.matchAll(/"([\w-]+)"[^,]*?;r=(\d+)/g);
   return new Map([...items].map(([, policy = "", left = ""]) => [policy, Number(left)]));
 }
 
