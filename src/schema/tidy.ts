@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { MAX_FAULTS } from "../problems.ts";
 import { withoutInvisible } from "../visible-text.ts";
+import { isExact } from "./exact.ts";
 import { phoneOf } from "./phone.ts";
 
 /**
@@ -151,10 +152,6 @@ function scalar(value: unknown): unknown {
   if (typeof value === "string") return value.trim();
   if (typeof value === "boolean") return String(value);
   return typeof value === "number" && isExact(value) ? String(value) : value;
-}
-
-function isExact(value: number): boolean {
-  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

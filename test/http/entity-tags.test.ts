@@ -21,11 +21,11 @@ describe("If-Match with a tag that a compressing proxy has made weak", () => {
     const tag = created.headers.get("etag") ?? "";
     const patch = (header: string) =>
       client.patch(`/candidates/${created.body.id}`, { name: "Ann" }, { "If-Match": header });
-    const { detail, current_etag } = expectProblem(await patch(`W/${tag}`), 412, "version_mismatch");
-    expect(detail)
+    const refused = expectProblem(await patch(`W/${tag}`), 412, "version_mismatch");
+    expect(refused.detail)
       .to.match(/weak entity tag/)
       .and.not.match(/changed/);
-    expect(current_etag).to.equal(tag);
+    expect(refused).to.include({ current_etag: tag });
     expect((await patch(tag)).status).to.equal(200);
   });
 });
