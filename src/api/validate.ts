@@ -104,11 +104,12 @@ function detailOf({ keyword, params, message, parentSchema, data, propertyName }
       return unknownMember((params as { additionalProperty: string }).additionalProperty, parentSchema);
     case "type":
       // Tidying has made text of every other number.
-      if (parentSchema?.["x-scalar"] === true && typeof data === "number") return INEXACT;
+      if ((parentSchema?.["x-scalar"] ?? parentSchema?.["x-identifier"]) === true && typeof data === "number")
+        return INEXACT;
       return `must be ${[type].flat().map(withArticle).join(" or ")}, not ${withArticle(typeOf(data, type))}`;
     case "format":
       if (format === "phone") return `must ${phoneFault(data as string)}`;
-      return `must be ${FORMATS[format ?? ""] ?? format}`;
+      return `must be ${FORMATS[format ?? ""] ?? format}${format === "date-time" ? offsetHint(data as string) : ""}`;
     case "pattern":
       return `must be ${String(parentSchema?.["x-must-be"] ?? message)}`;
     case "enum":
@@ -136,6 +137,15 @@ function detailOf({ keyword, params, message, parentSchema, data, propertyName }
     default:
       return message ?? "is not valid";
   }
+}
+
+/** Says how to write the offset of a text that is a timestamp otherwise. */
+function offsetHint(text: string): string {
+  const [, sign] = /T[\d:.]+([ +-])\d\d:?(?:\d\d)?$/i.exec(text) ?? [];
+  if (sign === undefined) return "";
+  return sign === " "
+    ? "; in a query, write the + of an offset as %2B"
+    : "; write the offset with a colon, for example +00:00";
 }
 
 function unknownMember(name: string, parentSchema: { [keyword: string]: unknown } | undefined): string {
