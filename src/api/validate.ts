@@ -1,3 +1,4 @@
+import type { SchemaValidateFunction } from "ajv";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { closest, distance } from "fastest-levenshtein";
@@ -5,6 +6,7 @@ import type { TSchema } from "typebox";
 import { lazy } from "../infra/ahead.ts";
 import { type Fault, MAX_FAULTS } from "../problems.ts";
 import { isEmailAddress } from "../schema/email.ts";
+import { inexactIn } from "../schema/exact.ts";
 import { isPhone, phoneFault } from "../schema/phone.ts";
 import { escapePointer } from "../schema/pointer.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
@@ -17,6 +19,17 @@ const MAX_NAME_TO_COMPARE = 100;
  * test checks the schemas instead (test/api/openapi.test.ts).
  */
 const options = { allErrors: true, strict: true, allowUnionTypes: true, verbose: true, validateSchema: false } as const;
+/** Refuses the numbers of free JSON that would come back changed. Each has a fault of its own. */
+const validateExact: SchemaValidateFunction = (_schema: unknown, data: unknown, _parent, at) => {
+  const pointers = inexactIn(data);
+  validateExact.errors = pointers.map((pointer) => ({
+    keyword: "x-exact",
+    instancePath: `${at?.instancePath}${pointer}`,
+    params: {},
+  }));
+  return pointers.length === 0;
+};
+
 const forJson = extended(new Ajv2020(options));
 const forQuery = extended(new Ajv2020({ ...options, coerceTypes: true, useDefaults: true }));
 
@@ -51,6 +64,7 @@ function extended(ajv: Ajv2020): Ajv2020 {
   ajv.addFormat("phone", isPhone);
   ajv.addFormat("time-zone", (text) => timeZoneNamed(text) !== undefined);
   ajv.addFormat("language-tag", (text) => languageNamed(text) !== undefined);
+  ajv.addKeyword({ keyword: "x-exact", validate: validateExact });
   return ajv.addVocabulary(["x-about", "x-elsewhere", "x-identifier", "x-must-be", "x-scalar"]);
 }
 
@@ -65,6 +79,8 @@ function pointerOf({ instancePath, params, propertyName }: ErrorObject): string 
   const member = additionalProperty ?? missingProperty ?? propertyName;
   return member === undefined ? instancePath : `${instancePath}/${escapePointer(member)}`;
 }
+
+const INEXACT = "is a number with too many digits to be kept exactly; send it as a string";
 
 const FORMATS: Record<string, string> = {
   base64: "at least one byte as base64 with padding (RFC 4648, section 4)",
@@ -88,12 +104,12 @@ function detailOf({ keyword, params, message, parentSchema, data, propertyName }
       return unknownMember((params as { additionalProperty: string }).additionalProperty, parentSchema);
     case "type":
       // Tidying has made text of every other number.
-      if (parentSchema?.["x-scalar"] === true && typeof data === "number")
-        return "is a number with too many digits to be kept exactly; send it as a string";
+      if ((parentSchema?.["x-scalar"] ?? parentSchema?.["x-identifier"]) === true && typeof data === "number")
+        return INEXACT;
       return `must be ${[type].flat().map(withArticle).join(" or ")}, not ${withArticle(typeOf(data, type))}`;
     case "format":
       if (format === "phone") return `must ${phoneFault(data as string)}`;
-      return `must be ${FORMATS[format ?? ""] ?? format}`;
+      return `must be ${FORMATS[format ?? ""] ?? format}${format === "date-time" ? offsetHint(data as string) : ""}`;
     case "pattern":
       return `must be ${String(parentSchema?.["x-must-be"] ?? message)}`;
     case "enum":
@@ -114,11 +130,22 @@ function detailOf({ keyword, params, message, parentSchema, data, propertyName }
       return "must not have the same item twice";
     case "maxProperties":
       return `must have at most ${limit} members`;
+    case "x-exact":
+      return INEXACT;
     case "required":
       return "is required";
     default:
       return message ?? "is not valid";
   }
+}
+
+/** Says how to write the offset of a text that is a timestamp otherwise. */
+function offsetHint(text: string): string {
+  const [, sign] = /T[\d:.]+([ +-])\d\d:?(?:\d\d)?$/i.exec(text) ?? [];
+  if (sign === undefined) return "";
+  return sign === " "
+    ? "; in a query, write the + of an offset as %2B"
+    : "; write the offset with a colon, for example +00:00";
 }
 
 function unknownMember(name: string, parentSchema: { [keyword: string]: unknown } | undefined): string {

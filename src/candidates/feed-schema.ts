@@ -10,7 +10,10 @@ export const ListQuery = strict({
     100,
   ),
   cursor: Type.Optional(
-    about(Type.String({ maxLength: 500 }), "The cursor of an earlier page: the rows after it. Without one, the first."),
+    about(
+      Type.String({ maxLength: 500 }),
+      "The cursor of an earlier page: the rows after it. Without one, or if it is empty, the first.",
+    ),
   ),
   state: Type.Optional(
     about(

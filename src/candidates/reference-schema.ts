@@ -59,8 +59,12 @@ const referenceFields = {
   relationship: Type.Optional(about(nullable(freeText(200)), ...TEXT.relationship)),
 };
 
-/** What the referee said: any JSON object of up to 16 KiB and 1,000 members and items. */
-const Response = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
+/** What the referee said: any JSON object of up to 16 KiB and 1,000 members and items, without numbers that lose digits. */
+const Response = Type.Unsafe<Record<string, unknown>>({
+  type: "object",
+  additionalProperties: true,
+  "x-exact": true,
+});
 const ANSWERS = { would_rehire: true, comment: "Reliable and kind" };
 
 const READ_ONLY = readOnly(

@@ -128,7 +128,7 @@ export class CandidateService {
     { limit, cursor, state, external_id, updated_since }: ListQuery,
     clientHas?: (tag: string) => boolean,
   ): Promise<RenderedJson> {
-    const from = cursor === undefined ? cursorAt(updated_since, this.#options.feedLagMs) : decodeCursor(cursor);
+    const from = cursor ? decodeCursor(cursor) : cursorAt(updated_since, this.#options.feedLagMs);
     // The lag allows for clock skew, and for processes of an earlier version, which make no marks.
     const completeUntil = Math.min(
       this.#options.store.feedClock.now() - this.#options.feedLagMs,

@@ -1408,7 +1408,7 @@ export type ListCandidatesData = {
          */
         limit?: number;
         /**
-         * The cursor of an earlier page: the rows after it. Without one, the first.
+         * The cursor of an earlier page: the rows after it. Without one, or if it is empty, the first.
          */
         cursor?: string;
         /**

@@ -12,6 +12,9 @@ export const MAX_JSON_BYTES = 1024 * 1024;
 /** Longest Content-Type that is read, in characters. Node's parser takes quadratic time for spaces. */
 const MAX_TYPE_LENGTH = 255;
 
+/** UTF-8, its alias csUTF8 (both of the IANA registry), and what many clients write. */
+const UTF_8 = /^(?:cs)?utf-?8$/i;
+
 export interface ReadBody {
   readonly body: unknown;
   readonly file: StoredFile | undefined;
@@ -58,8 +61,8 @@ export function checkMediaType(req: IncomingMessage, types: readonly string[]): 
   refuseEncoding(req);
   const given = req.headers["content-type"] ?? "";
   const mediaType = parseMediaType(given);
-  const charset = mediaType?.params.get("charset")?.toLowerCase() ?? "utf-8";
-  if (mediaType === undefined || !types.includes(mediaType.essence) || charset !== "utf-8") {
+  const charset = mediaType?.params.get("charset") ?? "utf-8";
+  if (mediaType === undefined || !types.includes(mediaType.essence) || !UTF_8.test(charset)) {
     const declared = given === "" ? "has no Content-Type" : `is ${JSON.stringify(given.slice(0, 100))}`;
     throw problem("unsupported_media_type", `The body ${declared}. Send ${types.join(" or ")} in UTF-8.`);
   }

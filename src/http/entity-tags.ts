@@ -49,13 +49,7 @@ export function ifMatch(header: string | undefined): Precondition {
     if (header.trim() === "*") return;
     const listed = tagsIn(header.replaceAll(/\.[\w-]+"/g, '"'));
     if (listed.some((tag) => tags.includes(tag) || tags.includes(plainTag(tag)))) return;
-    throw problem(
-      "version_mismatch",
-      isQuoted(header)
-        ? "The resource has changed since you read it. Read it again, then decide whether to send your change again."
-        : `If-Match has no entity tag in double quotes. Send the ETag as you received it: ${tags[0]}.`,
-      { members: { current_etag: tags[0] } },
-    );
+    throw problem("version_mismatch", mismatch(listed, tags[0]!), { members: { current_etag: tags[0] } });
   };
 }
 
@@ -82,8 +76,13 @@ export function keptTag(headers: IncomingHttpHeaders, tag: string): string | und
   return coded.find((each) => listed.has(each));
 }
 
-function isQuoted(header: string): boolean {
-  return /"[^"]*"/.test(header);
+/** Says why none of the tags in an If-Match names the current one. It compares strongly: a weak tag never does. */
+function mismatch(listed: readonly string[], current: string): string {
+  if (listed.length === 0)
+    return `If-Match has no entity tag in double quotes. Send the ETag as you received it: ${current}.`;
+  if (listed.some((tag) => tag.startsWith("W/")))
+    return `If-Match has a weak entity tag (W/"…"), which never matches (RFC 9110, 13.1.1). The ETag was strong when it was sent: a proxy that compresses responses, such as nginx, made it weak. Read the resource without Accept-Encoding, or remove W/ from its ETag, and send your change again if it is still right.`;
+  return "The resource has changed since you read it. Read it again, then decide whether to send your change again.";
 }
 
 /** Returns the entity tags that a header lists, with the mark of weak ones. */

@@ -1,6 +1,6 @@
 import { visit } from "jsonc-parser";
 import { type Fault, MAX_FAULTS, problem } from "../problems.ts";
-import { escapePointer } from "../schema/pointer.ts";
+import { shortToken } from "../schema/pointer.ts";
 
 /**
  * Most values in one body: members of objects and items of lists, at every depth. A candidate with 200 documents and 50
@@ -8,9 +8,6 @@ import { escapePointer } from "../schema/pointer.ts";
  * its time from the number of its values, so without this bound 1 MiB could hold the event loop for a second.
  */
 export const MAX_VALUES = 20_000;
-
-/** Characters of a name that a pointer repeats. Each fault below it has a pointer of its own. */
-const MAX_NAME = 100;
 
 /** Deepest nesting of lists and objects. Code that walks a body calls itself once for each level. */
 export const MAX_DEPTH = 100;
@@ -150,8 +147,7 @@ function illFormed(value: unknown): Fault[] {
   const faults: Fault[] = [];
   const path: string[] = [];
   const fault = (): void => {
-    const names = path.map((name) => escapePointer(name.slice(0, MAX_NAME).toWellFormed()));
-    const pointer = names.map((name) => `/${name}`).join("");
+    const pointer = path.map((name) => `/${shortToken(name)}`).join("");
     faults.push({ pointer, detail: "must be Unicode text, without lone surrogates" });
   };
   const look = (part: unknown): void => {

@@ -1,10 +1,10 @@
-import parsePhoneNumber, { ParseError, parsePhoneNumberWithError } from "libphonenumber-js/min";
+import parsePhoneNumber, { ParseError, type PhoneNumber, parsePhoneNumberWithError } from "libphonenumber-js/min";
 
 /** Longest text that is read as a phone number. */
 const MAX_PHONE = 50;
 
-/** What stands between two numbers, or before a second country code. */
-const SECOND_NUMBER = /[/\\|;,]|\s00\d/;
+/** What stands between two numbers. */
+const SEPARATOR = /[/\\|;,]/;
 
 /** What ITU-T E.164 allows: at most 15 digits, the first of which is not 0. */
 const E164 = /^\+[1-9]\d{1,14}$/;
@@ -16,8 +16,8 @@ const E164 = /^\+[1-9]\d{1,14}$/;
 export function phoneOf(text: string): string {
   if (E164.test(text)) return text; // also numbers that are newer than the library's list
   const plain = plainOf(text);
-  if (!plain.startsWith("+") || SECOND_NUMBER.test(plain)) return text;
-  const parsed = parsePhoneNumber(plain, { extract: false });
+  if (!plain.startsWith("+") || isTwoNumbers(plain)) return text;
+  const parsed = parsedFrom(plain);
   return parsed === undefined || parsed.ext !== undefined || !parsed.isPossible() ? text : parsed.number;
 }
 
@@ -38,16 +38,35 @@ export function phoneFault(text: string): string {
     if (error.message === "INVALID_COUNTRY")
       return "begin with an existing country code, for example +14155550123 or +4930123456";
   }
-  if (SECOND_NUMBER.test(plain)) return "be one phone number only, for example +14155550123";
+  if (isTwoNumbers(plain)) return "be one phone number only, for example +14155550123";
   return "be a single phone number in digits with its country code, for example +14155550123";
 }
 
-/** Returns the text with ordinary digits and signs, and without the scheme of a telephone link (RFC 3966). */
+/**
+ * Returns whether a second number follows the first. 00 before a country code may begin it, but also stands inside of one
+ * number: `+1 212 555 0012`. So what comes before has to be a number, and what follows one as well, or have the same country code.
+ */
+function isTwoNumbers(plain: string): boolean {
+  if (SEPARATOR.test(plain)) return true;
+  return Array.from(plain.matchAll(/\D00(?=\d)/g)).some(({ index }) => {
+    const first = parsedFrom(plain.slice(0, index));
+    const second = parsedFrom(`+${plain.slice(index).replaceAll(/\D/g, "").slice(2)}`);
+    if (first === undefined || second === undefined || !first.isValid()) return false;
+    return second.isPossible() || second.countryCallingCode === first.countryCallingCode;
+  });
+}
+
+function parsedFrom(text: string): PhoneNumber | undefined {
+  return parsePhoneNumber(text, { extract: false });
+}
+
+/** Returns the text with ordinary digits, signs and spaces, and without the scheme of a telephone link (RFC 3966). */
 function plainOf(text: string): string {
   if (text.length > MAX_PHONE) return "";
   return text
     .normalize("NFKC")
     .replaceAll(/\p{Cf}/gu, "") // invisible marks around numbers that were copied from a right-to-left text
+    .replaceAll(/\s+/g, " ") // the library knows no tabs
     .trim()
     .replace(/^tel:/i, "");
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { MAX_FAULTS } from "../problems.ts";
 import { withoutInvisible } from "../visible-text.ts";
+import { isExact } from "./exact.ts";
 import { phoneOf } from "./phone.ts";
 
 /**
@@ -24,7 +25,7 @@ interface Node {
   readonly maxProperties?: number;
   readonly then?: Node;
   readonly else?: Node;
-  /** Marks identifiers: invisible characters are left out of them. */
+  /** Marks identifiers: invisible characters are left out of them, and numbers become text. */
   readonly "x-identifier"?: true;
   /** Marks the values of metadata: numbers and booleans become text there. */
   readonly "x-scalar"?: true;
@@ -126,7 +127,8 @@ function typesOf({ type = [] }: Node): readonly string[] {
 
 function ofText({ format, maxLength, ...node }: Node): Tidy {
   const isIdentifier = format === "idn-email" || node["x-identifier"] === true;
-  return (value) => {
+  return (given) => {
+    const value = node["x-identifier"] && typeof given === "number" ? scalar(given) : given;
     if (typeof value !== "string") return value;
     const text = (isIdentifier ? withoutInvisible(value) : value).trim();
     if (format === "phone") return phoneOf(text);
@@ -144,17 +146,13 @@ function cut(value: unknown, max = Infinity): unknown {
 }
 
 /**
- * Tidies a value of metadata. A whole number beyond ±(2^53 - 1) stays a number, and the schema refuses it: parsing has
+ * Tidies a value of metadata, or a number as an identifier. A whole number beyond ±(2^53 - 1) stays a number, and the schema refuses it: parsing has
  * already lost some of its digits.
  */
 function scalar(value: unknown): unknown {
   if (typeof value === "string") return value.trim();
   if (typeof value === "boolean") return String(value);
   return typeof value === "number" && isExact(value) ? String(value) : value;
-}
-
-function isExact(value: number): boolean {
-  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

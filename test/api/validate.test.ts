@@ -71,8 +71,6 @@ describe("the fault of a value", () => {
       false,
       [
         "2026-08-17T09:30:00",
-        "2026-08-17T09:30:00+01",
-        "2026-08-17T09:30:00+0130",
         "2026-08-17T09:30:00+01:3",
         "2026-08-17T09:30:00+1:30",
         "2026-08-17T09:30:00Z ",
@@ -83,12 +81,17 @@ describe("the fault of a value", () => {
       ],
     ],
   ];
+  const NO_COLON: [boolean, string[]][] = [[false, ["2026-08-17T09:30:00+01", "2026-08-17T09:30:00.5-0130"]]];
+  const NO_PLUS: [boolean, string[]][] = [[false, ["2026-08-17T09:30:00 01:30", "2026-08-17t09:30:00 0000"]]];
+  const TIMESTAMP = "must be a timestamp with an offset, for example 2026-08-17T09:30:00.000Z";
   const BASE64: [boolean, string[]][] = [
     [true, ["YQ==", "YWI=", "YWJj", "+/09", "YWJjYQ=="]],
     [false, ["YQ", "YQ=", "Y===", "YQ==YQ==", "Y-_j", "YWJjY", "YWJj\n", " YWJj", "YW=j"]],
   ];
   const FORMATS = [
-    ["date-time", TIMESTAMPS, "must be a timestamp with an offset, for example 2026-08-17T09:30:00.000Z"],
+    ["date-time", TIMESTAMPS, TIMESTAMP],
+    ["date-time", NO_COLON, `${TIMESTAMP}; write the offset with a colon, for example +00:00`],
+    ["date-time", NO_PLUS, `${TIMESTAMP}; in a query, write the + of an offset as %2B`],
     ["base64", BASE64, "must be at least one byte as base64 with padding (RFC 4648, section 4)"],
   ] as const;
   for (const [format, cases, detail] of FORMATS)

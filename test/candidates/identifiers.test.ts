@@ -20,6 +20,30 @@ describe("Addresses and identifiers", () => {
     expect((await client.post("/candidates", { external_id: "\u200B" })).body.external_id).to.equal(null);
   });
 
+  it("may be a number in external_id, which is kept as its text", async () => {
+    const id = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
+    const { body } = await client.post("/candidates", { external_id: id });
+    expect(body.external_id).to.equal(String(id));
+    expect((await client.get(`/candidates?external_id=${id}`)).body.data).to.have.length(1);
+    expectProblem(await client.post("/candidates", { external_id: String(id) }), 409, "external_id_taken");
+    const patched = await client.patch(`/candidates/${body.id}`, { external_id: -1.5 });
+    expect(patched.body.external_id).to.equal("-1.5");
+    for (const [external_id, must] of [
+      [2 ** 53, /too many digits .* send it as a string/],
+      [true, /must be a string or null, not a boolean/],
+    ] as const) {
+      const { errors } = expectProblem(await client.post("/candidates", { external_id }), 422, "validation_failed");
+      expect(errors[0]?.detail).to.match(must);
+    }
+  });
+
+  it("may be an address with dots where RFC 5322 wants quotes, as Japanese carriers gave them out", async () => {
+    for (const email of ["taro..yamada@docomo.ne.jp", "taro.@ezweb.ne.jp"]) {
+      const { body } = await client.post("/candidates", { email, references: [{ email }] });
+      expect([body.email, body.references[0]?.email]).to.deep.equal([email, email]);
+    }
+  });
+
   for (const email of [
     '"x\r\nRCPT TO:<q@q.com>"@example.com',
     '"x>,<y@z.com"@example.com',

@@ -50,6 +50,32 @@ describe("GET /candidates", () => {
     expect((await client.get(path, { "If-None-Match": etag })).status).to.equal(200);
   });
 
+  it("takes an empty cursor for none, as a first poll sends it", async () => {
+    const ids = await create(2);
+    expect(idsOf(await client.get("/candidates?cursor="))).to.deep.equal(ids);
+    const { body } = await client.get("/candidates?cursor=&updated_since=2100-01-01T00:00:00Z");
+    expect(body.data).to.deep.equal([]);
+  });
+
+  const OFFSETS: [string, RegExp][] = [
+    ["2026-08-17T09:30:00.000+00:00", /write the \+ of an offset as %2B$/],
+    ["2026-08-17T09:30:00+0200", /write the \+ of an offset as %2B$/],
+    ["2026-08-17T09:30:00%2B0000", /write the offset with a colon, for example \+00:00$/],
+    ["2026-08-17T09:30:00-05", /write the offset with a colon, for example \+00:00$/],
+    ["2026-08-17", /T09:30:00.000Z$/],
+  ];
+  for (const [time, hint] of OFFSETS)
+    it(`refuses updated_since=${time}, and says how to write it`, async () => {
+      const { errors } = expectProblem(await client.get(`/candidates?updated_since=${time}`), 400, "invalid_query");
+      expect(errors).to.have.length(1);
+      expect(errors[0]?.pointer).to.equal("/updated_since");
+      expect(errors[0]?.detail).to.match(hint);
+    });
+
+  it("takes the same offset once it is escaped", async () => {
+    expect((await client.get("/candidates?updated_since=2026-08-17T09:30:00.000%2B00:00")).status).to.equal(200);
+  });
+
   it("treats a leap second in updated_since as the end of its minute", async () => {
     await create(1);
     const answer = await client.get("/candidates?updated_since=2116-12-31T23:59:60.5Z");

@@ -29,11 +29,15 @@ describe("the body of a request", () => {
     ["application/json", undefined],
     ["APPLICATION/JSON; charset=UTF-8", undefined],
     ['text/x; charset="utf-8"', undefined],
+    ["application/json; charset=utf8", undefined],
+    ["application/json;charset=UTF8", undefined],
+    ["application/json; charset=csUTF8", undefined],
     [undefined, "has no Content-Type"],
     ["", "has no Content-Type"],
     ["nonsense", 'is "nonsense"'],
     ["text/plain", 'is "text/plain"'],
     ["application/json; charset=latin1", 'is "application/json; charset=latin1"'],
+    ["application/json; charset=utf-16", 'is "application/json; charset=utf-16"'],
     ["x".repeat(101), `is "${"x".repeat(100)}"`],
   ];
   for (const [type, declared] of TYPES)

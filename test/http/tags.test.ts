@@ -55,11 +55,11 @@ describe("If-Match", () => {
     expect(refused('"content-br"', ['"content-br"']), "a tag that ends as a coding does").to.equal(undefined);
   });
 
-  it("is refused with the current tag if it names another, a weak one, or none", () => {
+  it("is refused with the current tag if it names another or none", () => {
     const extras = { members: { current_etag: TAG } };
     const detail =
       "The resource has changed since you read it. Read it again, then decide whether to send your change again.";
-    for (const header of ['"x"', '""', `W/${TAG}`, `"x", "y"`, coded("-zstd"), coded("-brx"), `"x${TAG.slice(1)}`])
+    for (const header of ['"x"', '""', `"x", "y"`, coded("-zstd"), coded("-brx"), `"x${TAG.slice(1)}`])
       expect(refused(header), header).to.deep.equal({ code: "version_mismatch", detail, ...extras });
     for (const header of ["", "x", '"', TAG.slice(1), TAG.replaceAll('"', "")])
       expect(refused(header), header).to.deep.equal({
@@ -67,6 +67,15 @@ describe("If-Match", () => {
         detail: `If-Match has no entity tag in double quotes. Send the ETag as you received it: ${TAG}.`,
         ...extras,
       });
+  });
+
+  it("is refused for a weak tag, which says that it is weak, and not that the resource has changed", () => {
+    for (const header of [`W/${TAG}`, `"x", W/${TAG}`, `W/${coded("-gzip")}`, 'W/"x"'])
+      expect(refused(header), header)
+        .to.have.property("detail")
+        .that.matches(/has a weak entity tag .*a proxy that compresses responses, such as nginx, made it weak/)
+        .and.not.matches(/changed/);
+    expect(refused(`W/"x", ${TAG}`)).to.equal(undefined);
   });
 });
 

@@ -118,6 +118,32 @@ describe("references", () => {
     expect((await client.get(candidate)).body.references[0]?.response).to.deep.equal(response);
   });
 
+  it("refuse a response with numbers that would come back changed, each with its pointer, however they are sent", async () => {
+    const digits =
+      '{"steam":76561197980428154,"a/b":[1,{"c":1e400,"d":-1e999}],"largest":9007199254740991,"third":0.1,"beyond":9007199254740992}';
+    const inexact = ["/steam", "/a~1b/1/c", "/a~1b/1/d", "/beyond"];
+    const refuse = async (method: string, path: string, body: string, at: string) => {
+      const answer = await client.request(method, path, { body, headers: { "Content-Type": "application/json" } });
+      const { errors } = expectProblem(answer, 422, "validation_failed");
+      expect(errors.map(({ pointer }) => pointer)).to.deep.equal(inexact.map((pointer) => `${at}/response${pointer}`));
+      for (const { detail } of errors) expect(detail).to.match(/too many digits .* send it as a string/);
+    };
+    const { body } = await client.post(`${candidate}/references`, { response: { kept: 1 } });
+    await refuse("POST", `${candidate}/references`, `{"response":${digits}}`, "");
+    await refuse("PATCH", `/references/${body.id}`, `{"response":${digits}}`, "");
+    await refuse("POST", "/candidates", `{"references":[{},{"response":${digits}}]}`, "/references/1");
+    expect((await client.get(`/references/${body.id}`)).body).to.deep.include({ response: { kept: 1 } });
+    const exact = {
+      largest: Number.MAX_SAFE_INTEGER,
+      least: -Number.MAX_SAFE_INTEGER,
+      e: 1e3,
+      tiny: 1e-300,
+      third: 0.1,
+    };
+    const added = await client.post(`${candidate}/references`, { response: exact });
+    expect(added.body).to.deep.include({ response: exact });
+  });
+
   it("refuse a response over 16 KiB", async () => {
     const { body } = await client.post(`${candidate}/references`);
     const { errors } = expectProblem(

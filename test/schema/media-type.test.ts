@@ -34,11 +34,13 @@ describe("A media type", () => {
 
 describe("An email address", () => {
   it("has a domain with a dot", () => {
-    for (const text of ["a@example.com", "a.b+c@mail.example.com", "jörg@exämple.com"])
+    for (const text of ["a@example.com", "a.b+c@mail.example.com", "jörg@exämple.com", '"a b"@example.com'])
       expect(isEmailAddress(text), text).to.equal(true);
     for (const text of [
       "",
       "a",
+      ".",
+      "a@mail..example.com",
       "a@b",
       "@example.com",
       "a@",
@@ -47,5 +49,10 @@ describe("An email address", () => {
       "a@example.com ",
     ])
       expect(isEmailAddress(text), text).to.equal(false);
+  });
+
+  it("may have dots in a row, at the start or at the end of its local part", () => {
+    for (const local of ["taro..yamada", "taro.", "taro..", ".taro", "..", "太郎.", '"a..b"'])
+      expect(isEmailAddress(`${local}@docomo.ne.jp`), local).to.equal(true);
   });
 });

@@ -18,6 +18,12 @@ describe("A phone number", () => {
     "+43 1 58858; 58859": "be a phone number without an extension, for example +14155550123",
     "+43 1 58858, 58859": "be a phone number without an extension, for example +14155550123",
     "+43 1 234567 0043 1 2": "be one phone number only, for example +14155550123",
+    "+43 1 234567 (0043) 1 2": "be one phone number only, for example +14155550123",
+    "+43-1-234567-0043-1-2": "be one phone number only, for example +14155550123",
+    "+43 1 234567\t00491511234567": "be one phone number only, for example +14155550123",
+    "+49 89 0012 34 0049 30 1234": "be one phone number only, for example +14155550123",
+    "+43 1 234567 +43 1 2": "be a single phone number in digits with its country code, for example +14155550123",
+    "+1 212 555 0012 x34": "be a phone number without an extension, for example +14155550123",
     "+1 415 555 0123 Ann": "be a single phone number in digits with its country code, for example +14155550123",
     "+1-800-FLOWERS": "be a single phone number in digits with its country code, for example +14155550123",
     "+": "be a single phone number in digits with its country code, for example +14155550123",
@@ -39,6 +45,24 @@ describe("A phone number", () => {
       "+49 30 1200 3400": "+493012003400",
       "+49 30 12 00": "+49301200",
       "+44 (0)20 7946 0958": "+442079460958",
+      "+1\t212 \t555\n0012": "+12125550012",
+    };
+    for (const [form, number] of Object.entries(forms)) expect(phoneOf(form), form).to.equal(number);
+  });
+
+  it("may have groups that begin with 00, unless a second number begins there", () => {
+    const forms = {
+      "+1 212 555 0012": "+12125550012",
+      "+1 (212) 555-0012": "+12125550012",
+      "+1.212.555.0044": "+12125550044",
+      "+44 20 7946 0000": "+442079460000",
+      "+44 (0)20 7946 0033": "+442079460033",
+      "+81 3 0000 1234": "+81300001234",
+      "+852 2555 0012": "+85225550012",
+      "+49 151 0012 3456": "+4915100123456",
+      "+49 30 1234 0012": "+493012340012",
+      "+43 1 234567 00123": "+43123456700123",
+      "+33 1 40 00 12 34": "+33140001234",
     };
     for (const [form, number] of Object.entries(forms)) expect(phoneOf(form), form).to.equal(number);
   });

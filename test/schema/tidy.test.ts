@@ -127,6 +127,11 @@ describe("The tidier of a schema", () => {
       expect(tidying({ [one]: text, ...other })({ name: " a " })).to.deep.equal({ name: "a" });
   });
 
+  it("writes exact numbers of an identifier as text, and nothing else", () => {
+    const tidy = tidying({ type: "string", "x-identifier": true });
+    expect([7, -1.5, true, null, 2 ** 53].map(tidy)).to.deep.equal(["7", "-1.5", true, null, 2 ** 53]);
+  });
+
   it("writes exact numbers and booleans of metadata as text", () => {
     const tidy = tidying({ type: "string", "x-scalar": true });
     const { MAX_SAFE_INTEGER } = Number;

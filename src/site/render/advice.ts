@@ -120,7 +120,7 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     retry: "never",
   },
   version_mismatch: {
-    when: "`If-Match` names an entity tag that is not the current one: someone else has changed the resource.",
+    when: "`If-Match` names an entity tag that is not the current one: someone else has changed the resource. Or it names a weak one (`W/`), which a proxy that compresses has made.",
     remedy: "Read the resource again, decide whether your change still applies, and send it with the new `ETag`.",
     retry: "changed",
   },
