@@ -68,6 +68,7 @@ export class Workbench {
       accounts: { get: (id) => Promise.resolve({ ...newAccount(id, "Acme", ""), status: this.status }) },
       limits: this.limits,
       clock,
+      log: { warn: (fields: object) => void this.log.push(fields) },
     });
     this.candidates = new CandidateStore(mongo, clock, (accountId) => this.rules.of(accountId), this.stores.optOuts);
     const { accounts } = this.stores;
