@@ -1,8 +1,10 @@
 import { expect } from "chai";
-import { HOUR, requestedDocument } from "./support.ts";
+import { NO_OUTREACH } from "../../src/candidates/planned.ts";
+import { HOUR, requestedDocument, requestedReference } from "./support.ts";
 import { useWorkbench, Workbench } from "./workbench.ts";
 
 const CONNECTIONS = 10;
+const REF = "ref@example.com";
 const NEW = "new@example.com";
 const SENT = { kind: "sent", code: "250" } as const;
 const go = new AbortController().signal;
@@ -12,6 +14,17 @@ describe("The sender of reminders, when much is due at once", () => {
   const run = (signal = go) => bench.chaser({ connections: CONNECTIONS }).run(signal);
   const recipients = () => bench.sent.map(({ to }) => to.address);
   const withMessage = (n: number) => ({ email: `${n}@example.com`, documents: [requestedDocument("doc_1")] });
+
+  it("ends a pass only if nothing was done: no number of lapses keeps a first message waiting", async () => {
+    const outreach = { ...NO_OUTREACH, opted_out: [REF] };
+    await bench.fill(130, () => ({ references: [requestedReference("ref_1", { email: REF })], outreach }));
+    bench.now += 48 * HOUR;
+    await bench.candidate({ email: NEW, documents: ["CV"] });
+    await run();
+    expect(recipients()).to.deep.equal([NEW]);
+    const lapsed = { "references.state": "unresponsive" };
+    expect(await mongo.db.collection("candidates").countDocuments(lapsed)).to.equal(130);
+  });
 
   it("uses all connections, and no more", async () => {
     await bench.fill(3 * CONNECTIONS, withMessage);
