@@ -150,6 +150,7 @@ async function wire(connected: Connected): Promise<System> {
     accounts,
     limits: mailLimits,
     clock,
+    log,
   });
   const sendsMail = config.SMTP_URL !== null;
   const rulesOf = sendsMail ? (accountId: string) => rules.of(accountId) : undefined;

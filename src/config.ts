@@ -51,6 +51,12 @@ const SETTINGS = {
     "URL at which candidates and referees reach this service; the links in reminders begin with it; needed with SMTP_URL",
   ),
   MAIL_PER_MINUTE: integer(120, 1, 100_000, "maximum number of reminders a minute, in all replicas together"),
+  MAIL_CONNECTIONS: integer(
+    10,
+    1,
+    50,
+    "maximum number of connections to the mail server, each with one reminder at a time",
+  ),
   MAIL_PER_ACCOUNT_PER_DAY: integer(2_000, 1, 1_000_000, "maximum number of reminders of one account in a UTC day"),
   MAIL_NEW_ADDRESSES_PER_DAY: integer(
     500,

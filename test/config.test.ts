@@ -15,6 +15,7 @@ const BOUNDS: Partial<Record<SettingName, [smallest: number, largest: number]>> 
   LIMITER_TIMEOUT_MS: [5, 10_000],
   REPLICAS_EXPECTED: [1, 10_000],
   MAIL_PER_MINUTE: [1, 100_000],
+  MAIL_CONNECTIONS: [1, 50],
   MAIL_PER_ACCOUNT_PER_DAY: [1, 1_000_000],
   MAIL_NEW_ADDRESSES_PER_DAY: [1, 1_000_000],
   MAIL_PER_ADDRESS_PER_DAY: [1, 1_000],

@@ -22,28 +22,40 @@ export class ChaseStore {
   }
 
   /**
-   * Finds candidates with something to do at `now`, the longest due first. One index range.
+   * Finds candidates with something to do at `now`, the longest due first.
    * @param now RFC 3339.
-   * @param others the accounts whose candidates are left out.
+   * @param others the accounts whose candidates are left out. If they are few, nothing of them is read, however many are due.
    */
-  due(now: string, limit: number, others: readonly string[]): Promise<CandidateKey[]> {
-    // With both bounds MongoDB uses the partial index.
-    const due: Filter<Stored> = { "outreach.look_at": { $gt: "", $lte: now } };
-    const wanted = others.length === 0 ? due : { ...due, account: { $nin: [...others] } };
-    return this.#find(wanted, { "outreach.look_at": 1 }, limit);
+  async due(now: string, limit: number, others: readonly string[]): Promise<CandidateKey[]> {
+    // No upper bound: the order has what is due first, and the stand-in for MongoDB reads everything if there is one.
+    const planned: Filter<Stored> = { "outreach.look_at": { $gt: "" } };
+    const options = {
+      sort: { "outreach.look_at": 1 },
+      limit,
+      projection: { account: 1, "outreach.look_at": 1 },
+    } as const;
+    const pages = await Promise.all(
+      withoutAccounts(others).map((accounts) => this.#candidates.find({ ...planned, ...accounts }, options)),
+    );
+    const lookAt = ({ outreach }: Stored) => outreach?.look_at ?? "";
+    const due = pages.flat().filter((stored) => lookAt(stored) <= now);
+    if (pages.length > 1) due.sort((one, other) => (lookAt(one) < lookAt(other) ? -1 : 1));
+    return due.slice(0, limit).map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
 
   /**
    * Finds candidates of an account whose plan depends on its settings, and was made by other rules than these. One index
    * range.
    */
-  plannedOtherwise(accountId: string, rules: string, limit: number): Promise<CandidateKey[]> {
+  async plannedOtherwise(accountId: string, rules: string, limit: number): Promise<CandidateKey[]> {
     const open: Filter<Stored> = {
       account: accountId,
       "outreach.look_at": { $gt: "" },
       "outreach.rules": { $ne: rules },
     };
-    return this.#find(open, { "outreach.rules": 1 }, limit);
+    const sort = { "outreach.rules": 1 } as const;
+    const found = await this.#candidates.find(open, { sort, limit, projection: { account: 1 } });
+    return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
 
   /** Notes that a plan would be the same by these rules. Not a new version: the API shows nothing else. */
@@ -72,9 +84,18 @@ export class ChaseStore {
   async accountOf(id: string): Promise<string | undefined> {
     return (await this.#candidates.findOne({ _id: id }, { projection: { account: 1 } }))?.account;
   }
+}
 
-  async #find(filter: Filter<Stored>, sort: Record<string, 1>, limit: number): Promise<CandidateKey[]> {
-    const found = await this.#candidates.find(filter, { sort, limit, projection: { account: 1 } });
-    return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
-  }
+/** Accounts that can be left out as ranges. */
+const MAX_RANGES = 8;
+
+/** Returns filters that match all but these accounts: the ranges before, between and after them. More than a few make one. */
+function withoutAccounts(accounts: readonly string[]): Filter<Stored>[] {
+  if (accounts.length === 0) return [{}];
+  if (accounts.length > MAX_RANGES) return [{ account: { $nin: [...accounts] } }];
+  const sorted = accounts.toSorted();
+  return ["", ...sorted].map((after, n) => {
+    const before = sorted[n];
+    return { account: { $gt: after, ...(before !== undefined && { $lt: before }) } };
+  });
 }

@@ -26,7 +26,7 @@ export interface Chase {
 }
 
 interface Dependencies {
-  readonly config: Pick<Config, "SMTP_URL" | "MAIL_FROM" | "PUBLIC_URL" | "MAIL_PER_MINUTE">;
+  readonly config: Pick<Config, "SMTP_URL" | "MAIL_FROM" | "PUBLIC_URL" | "MAIL_PER_MINUTE" | "MAIL_CONNECTIONS">;
   readonly mongo: Mongo;
   readonly candidates: CandidateStore;
   readonly rules: RulesReader;
@@ -42,21 +42,22 @@ export function wireChase(dependencies: Dependencies): Chase | undefined {
   const { config, mongo, candidates: store, rules, random, clock, log, metrics } = dependencies;
   const stores = dependencies.outreachStores;
   const { accounts, links, optOuts, addresses } = stores;
-  const { SMTP_URL, MAIL_FROM, PUBLIC_URL, MAIL_PER_MINUTE } = config;
+  const { SMTP_URL, MAIL_FROM, PUBLIC_URL, MAIL_PER_MINUTE, MAIL_CONNECTIONS } = config;
   if (SMTP_URL === null || PUBLIC_URL === null) {
     log.info("SMTP_URL is not set: no reminder is sent to candidates and referees");
     return undefined;
   }
   const plans = new ChaseStore(mongo);
+  const connections = Math.min(MAIL_CONNECTIONS, MAIL_PER_MINUTE); // more would only wait for their turn
   const mailer = SMTP_URL.startsWith("file:")
     ? outboxMailer(SMTP_URL, (path) => log.info({ path }, "wrote a reminder"))
-    : smtpMailer(SMTP_URL, new URL(PUBLIC_URL).hostname);
+    : smtpMailer(SMTP_URL, new URL(PUBLIC_URL).hostname, { connections });
   const domain = MAIL_FROM.slice(MAIL_FROM.lastIndexOf("@") + 1);
   const composer = new Composer({ addresses, links, mailFrom: MAIL_FROM, publicUrl: PUBLIC_URL.replace(/\/+$/, "") });
   const newMessageId = () => `${random(16).toString("hex")}@${domain}`;
   const claimer = new Claimer({ store, rules, stores, composer, newMessageId, clock });
   const newPace = () => new Pace(MAIL_PER_MINUTE);
-  const sending = { claimer, composer, mailer, newPace };
+  const sending = { claimer, composer, mailer, connections, newPace };
   const chaser = new Chaser({ store, due: plans, rules, stores, ...sending, clock, log, metrics });
   const unknown = { messages: NaN, largest: NaN };
   metrics.watchMail(() => stores.budget.days.total(hourOf(clock.now()).day).catch(() => unknown));

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import pLimit from "p-limit";
 import type { Logger } from "pino";
 import type { PlannedMessage } from "../candidates/chase.ts";
 import { bounced, deferred } from "../candidates/chase-edits.ts";
@@ -8,14 +7,16 @@ import type { CandidateKey, CandidateReader } from "../candidates/reader.ts";
 import { TO_CANDIDATE } from "../candidates/record.ts";
 import { isTombstone } from "../candidates/tombstone.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
+import { FairLimit } from "../infra/fair-limit.ts";
 import type { Metrics } from "../infra/metrics.ts";
-import type { Claim, Claimer } from "./claimer.ts";
+import { isStoreDown } from "../infra/mongo.ts";
+import type { Claim, Claimer, Reserved } from "./claimer.ts";
 import type { Composer } from "./compose.ts";
-import { type Fault, type Mailer, MAX_CONNECTIONS, type Outcome } from "./mailer.ts";
-import type { Message } from "./message.ts";
+import { MailOutage, type MailOutageOptions } from "./mail-outage.ts";
+import type { Mailer, Outcome } from "./mailer.ts";
 import type { Pace } from "./pace.ts";
 import { DueQueue } from "./queue.ts";
-import type { RulesReader } from "./rules.ts";
+import type { AccountRules, RulesReader } from "./rules.ts";
 import type { OutreachStores } from "./stores.ts";
 
 const MINUTE_MS = 60_000;
@@ -23,17 +24,20 @@ const MINUTE_MS = 60_000;
 const MAX_BACK_OFF_MS = 60 * MINUTE_MS;
 /** A message that was refused for the moment this often counts as bounced. About five days (RFC 5321, 4.5.4.1). */
 const MAX_REFUSALS = 125;
-/** Longest pause before the mail server is tried again, in milliseconds. */
-const MAX_PAUSE_MS = 5 * MINUTE_MS;
 
-const NO_TLS = "it does not take STARTTLS. Use smtps://, or add ?insecure=true if nobody can listen on the way to it";
+/** Pause before the next look at what is due while candidates are handled, in milliseconds. */
+const LOOK_AGAIN_MS = 1_000;
+/** Candidates that are looked at at once. */
+const LOOKS = 8;
 
-export interface ChaserOptions {
+export interface ChaserOptions extends MailOutageOptions {
   readonly store: { readonly reader: Pick<CandidateReader, "find"> };
   readonly due: Pick<ChaseStore, "due">;
   readonly rules: Pick<RulesReader, "fresh">;
   readonly stores: Pick<OutreachStores, "budget" | "messages" | "removeAll">;
   readonly mailer: Mailer;
+  /** Messages that are sent at once. */
+  readonly connections: number;
   readonly claimer: Claimer;
   readonly composer: Pick<Composer, "compose">;
   /** Called at the beginning of each pass. */
@@ -43,8 +47,6 @@ export interface ChaserOptions {
   readonly metrics: Pick<Metrics, "messages" | "mailOutages">;
   /** First pause before a message is tried again, in milliseconds. It doubles each time. */
   readonly backOffMs?: number;
-  /** First pause after the mail server could not be used, in milliseconds. It doubles each time. */
-  readonly pauseMs?: number;
 }
 
 interface Pass {
@@ -53,8 +55,14 @@ interface Pass {
   readonly signal: AbortSignal;
 }
 
-/** What became of a candidate that was due. */
-type Handled = "sent" | "moved" | "left";
+/** A message that was given to the mail server. */
+interface Sent {
+  readonly claim: Claim;
+  readonly outcome: Outcome;
+}
+
+/** What became of a candidate that was due and got no message: `moved` if its plan may be another one now, else `left`. */
+type Unsent = "moved" | "left";
 
 /**
  * Sends the reminders that are due. A message is claimed before it is sent (Claimer). So no number of replicas, no crash and
@@ -62,16 +70,21 @@ type Handled = "sent" | "moved" | "left";
  */
 export class Chaser {
   readonly #options: ChaserOptions;
-  /** The mail server is not used before this time, by `performance.now()`. */
-  #pausedUntil = 0;
-  /** How often in a row the mail server could not be used. */
-  #outages = 0;
+  readonly #outage: MailOutage;
   #running: Promise<unknown> = Promise.resolve();
   readonly #queue: DueQueue;
+  readonly #looking = new FairLimit(LOOKS);
+  /** Of these, half are being sent. The others are counted ahead, so that no connection waits for the store. */
+  readonly #reserving: FairLimit;
+  readonly #sending: FairLimit;
+  readonly #turns = new FairLimit(1);
 
   constructor(options: ChaserOptions) {
     this.#options = options;
+    this.#outage = new MailOutage(options);
     this.#queue = new DueQueue(options.due);
+    this.#reserving = new FairLimit(2 * options.connections);
+    this.#sending = new FairLimit(options.connections);
   }
 
   /**
@@ -93,56 +106,85 @@ export class Chaser {
     await Promise.race([this.#running.catch(() => undefined), wait(withinMs, undefined, { ref: false })]);
   }
 
+  /** Takes more candidates as others are done, until nothing is handled and nothing is due that could be. */
   async #pass(pass: Pass): Promise<number> {
-    if (!(await this.#mailWorks())) return 0;
-    const atOnce = pLimit(MAX_CONNECTIONS);
+    if (!(await this.#outage.isOver())) return 0;
+    const failures: unknown[] = [];
+    const failed = (error: unknown) => void failures.push(error);
     let count = 0;
+    this.#queue.begin();
     for (;;) {
-      const due = await this.#queue.next(timestamp(this.#options.clock.now()));
-      const handled = await Promise.allSettled(due.map((key) => atOnce(() => this.#chase(key, pass))));
-      const how = handled.map((each) => (each.status === "fulfilled" ? each.value : "left"));
-      count += how.filter((each) => each === "sent").length;
-      const failures = handled.flatMap((each) => (each.status === "rejected" ? [each.reason as unknown] : []));
-      if (failures.length > 0) throw new AggregateError(failures, `${failures.length} candidates failed`);
-      if (how.every((each) => each === "left") || this.#mustStop(pass)) return count;
+      const isOver = this.#mustStop(pass) || failures.some(isStoreDown);
+      const keys = isOver ? [] : ((await this.#next().catch(failed)) ?? []);
+      const rules = new Map<string, Promise<AccountRules>>(); // one read for all of an account
+      for (const key of keys) {
+        const account = rules.get(key.accountId) ?? this.#options.rules.fresh(key.accountId);
+        rules.set(key.accountId, account);
+        void this.#chase(key, account, pass)
+          .catch(failed)
+          .then((handled) => {
+            if (handled === "sent") count++;
+            this.#queue.done(key, handled === undefined || handled === "left");
+          });
+      }
+      if (this.#queue.size === 0) break;
+      if (keys.length === 0) await Promise.race([this.#queue.room(), wait(LOOK_AGAIN_MS, undefined, { ref: false })]);
     }
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} candidates failed`);
+    return count;
+  }
+
+  #next(): Promise<CandidateKey[]> {
+    return this.#queue.next(timestamp(this.#options.clock.now()));
   }
 
   #mustStop({ signal }: Pass): boolean {
-    return signal.aborted || this.#isPaused();
-  }
-
-  #isPaused(): boolean {
-    return performance.now() < this.#pausedUntil;
-  }
-
-  async #mailWorks(): Promise<boolean> {
-    if (this.#isPaused()) return false;
-    if (this.#outages === 0) return true;
-    const fault = await this.#options.mailer.fault();
-    if (fault !== undefined) this.#noteOutage(fault);
-    return fault === undefined;
+    return signal.aborted || this.#outage.isPaused();
   }
 
   /** Sends one message about a candidate, if one is due. */
-  async #chase(key: CandidateKey, pass: Pass): Promise<Handled> {
-    const { claimer, rules, composer } = this.#options;
-    const due = this.#mustStop(pass) ? undefined : await claimer.due(key);
-    if (due === undefined) return "left";
-    if (!(await pass.pace.turn(pass.signal)) || this.#isPaused()) return "left";
-    const account = await rules.fresh(key.accountId); // the turn may have been a long wait
-    const claim = await claimer.claim(key, due, account);
-    if (claim === undefined || claim === "moved") return claim ?? "left";
-    this.#count(claim.message, "planned");
-    await this.#send(key, claim, composer.compose(claim, account));
+  async #chase(key: CandidateKey, rules: Promise<AccountRules>, pass: Pass): Promise<"sent" | Unsent> {
+    const { claimer } = this.#options;
+    const account = await rules;
+    const due = await this.#looking.run(key.accountId, async () => !this.#mustStop(pass) && claimer.due(key, account));
+    if (typeof due === "boolean") return due ? "moved" : "left";
+    const sent = await claimer.inOrder(key, due, () =>
+      this.#reserving.run(key.accountId, async () => {
+        if (this.#mustStop(pass)) return "left";
+        const reserved = await claimer.reserve(key, due, account);
+        if (reserved === undefined) return "moved";
+        return this.#sending.run(key.accountId, () => this.#send(key, reserved, pass));
+      }),
+    );
+    if (typeof sent === "string") return sent;
+    await this.#conclude(key, sent);
     return "sent";
   }
 
-  async #send(key: CandidateKey, claim: Claim, mail: Message): Promise<void> {
-    const { mailer, stores, store, clock, log } = this.#options;
+  /** Waits for a turn, takes a last look, and sends the message. */
+  async #send(key: CandidateKey, reserved: Reserved, pass: Pass): Promise<Sent | Unsent> {
+    const { claimer, rules, composer, mailer } = this.#options;
+    const isTurn = await this.#turns.run(key.accountId, () => pass.pace.turn(pass.signal));
+    if (!isTurn || this.#outage.isPaused()) {
+      await claimer.cancel(reserved);
+      return "left";
+    }
+    const account = await rules.fresh(key.accountId); // the turn may have been a long wait
+    const claim = await claimer.record(key, reserved, account);
+    if (claim === undefined) return "moved";
+    this.#count(claim.message, "planned");
+    const outcome = await mailer.send(composer.compose(claim, account));
+    if (outcome.kind === "outage")
+      this.#outage.note(outcome); // before another message takes the connection
+    else this.#outage.end();
+    return { claim, outcome };
+  }
+
+  /** Records what became of a message that was given to the mail server. */
+  async #conclude(key: CandidateKey, { claim, outcome }: Sent): Promise<void> {
+    const { claimer, stores, store, clock, log } = this.#options;
     const { message, messageId, tries } = claim;
     const { to, documents } = message;
-    const outcome = await mailer.send(mail);
     const tried = { message_id: messageId, to, documents, tries, ...outcome, at: timestamp(clock.now()) };
     this.#count(message, outcome.kind);
     log.info({ account: key.accountId, candidate: key.id, ...tried }, "reminder");
@@ -156,7 +198,7 @@ export class Chaser {
     }
     const wasSent = outcome.kind !== "outage" && outcome.kind !== "deferred";
     if (wasSent) await stores.budget.settled(claim.reservation, outcome);
-    else await Promise.all([stores.budget.release(claim.reservation), claim.page.drop()]); // the next try has its own
+    else await claimer.cancel(claim); // the next try has its own
   }
 
   #count({ to }: PlannedMessage, outcome: string): void {
@@ -165,9 +207,7 @@ export class Chaser {
   }
 
   /** Records what became of an attempt, if that changes what comes next. */
-  async #settle(key: CandidateKey, claim: Claim, { kind, ...fault }: Outcome): Promise<void> {
-    if (kind === "outage") this.#noteOutage(fault);
-    else this.#outages = 0;
+  async #settle(key: CandidateKey, claim: Claim, { kind }: Outcome): Promise<void> {
     if (kind === "sent" || kind === "unconfirmed") return;
     const { backOffMs = MINUTE_MS } = this.#options;
     const { messageId, message } = claim;
@@ -181,16 +221,5 @@ export class Chaser {
         ? bounced(before, to, email, now)
         : deferred(before, { to, messageId, refusals }, timestamp(Date.parse(now) + waitMs)),
     );
-  }
-
-  #noteOutage({ code, step }: Fault): void {
-    if (this.#isPaused()) return; // several messages failed at once
-    const { pauseMs = 5_000, log, metrics } = this.#options;
-    const pause_ms = Math.min(pauseMs * 2 ** this.#outages, MAX_PAUSE_MS);
-    this.#outages++;
-    this.#pausedUntil = performance.now() + pause_ms;
-    metrics.mailOutages.inc();
-    const advice = step === "STARTTLS" && /^50[02]$/.test(code) ? `: ${NO_TLS}` : "";
-    log.warn({ code, step, pause_ms }, `the mail server cannot be used${advice}`);
   }
 }

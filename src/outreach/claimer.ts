@@ -9,7 +9,7 @@ import { isStoreDown } from "../infra/mongo.ts";
 import { isGone } from "../problems.ts";
 import type { Composer } from "./compose.ts";
 import type { NewPage } from "./link-store.ts";
-import type { Reservation } from "./mail-budget.ts";
+import { hourOf, type Reservation } from "./mail-budget.ts";
 import type { AccountRules, RulesReader } from "./rules.ts";
 import type { OutreachStores } from "./stores.ts";
 
@@ -27,12 +27,15 @@ export interface Claim {
   readonly page: NewPage;
 }
 
-/** A message that is due. */
-interface Due {
+/** A message that is counted and has its link, and is not recorded yet. */
+export interface Reserved {
   readonly due: PlannedMessage;
   /** Its address's hash. */
   readonly address: string;
-  readonly account: AccountRules;
+  /** The account's daily limits by which it was counted, as text. */
+  readonly budget: string;
+  readonly reservation: Reservation;
+  readonly page: NewPage;
 }
 
 export interface ClaimerOptions {
@@ -45,12 +48,12 @@ export interface ClaimerOptions {
 }
 
 /**
- * Finds out which message is due, and claims it: counts it (MailBudget), and then records it by a compare-and-set on the
- * candidate, before it is sent. Every method may throw problem store_unavailable.
+ * Finds out which message is due, and claims it in two steps before it is sent: counts it (MailBudget), and then records it by
+ * a compare-and-set on the candidate. Every method may throw problem store_unavailable.
  */
 export class Claimer {
   readonly #options: ClaimerOptions;
-  /** Serialises the messages of an account to one address. Two at once to a new address would both count as the first. */
+  /** Two messages of an account at once to a new address would both count as the first. */
   readonly #addresses = new KeyedQueue(isStoreDown);
 
   constructor(options: ClaimerOptions) {
@@ -59,60 +62,80 @@ export class Claimer {
 
   /**
    * Returns the first message that is due. If none is, the candidate was due for something else, which is done:
-   * references that were not answered in time become unresponsive, and the plan is made anew.
+   * references that were not answered in time become unresponsive, and the plan is made anew. Then it returns whether that
+   * changed the candidate.
    */
-  async due(key: CandidateKey): Promise<PlannedMessage | undefined> {
-    const { rules } = await this.#options.rules.fresh(key.accountId);
+  async due(key: CandidateKey, { rules }: Pick<AccountRules, "rules">): Promise<PlannedMessage | boolean> {
     let message: PlannedMessage | undefined;
+    let isChanged = false;
     const { addresses } = this.#options.stores;
     await this.change(key, (stored, at) => {
       const before = recognised(stored, (hash, email) => addresses.matches(hash, email));
       const plan = planOf(before, rules, Date.parse(at));
       message = dueIn(plan, at)[0];
-      return message === undefined ? replanned(lapsed(before, plan.lapses, at), rules, at) : before;
+      const after = message === undefined ? replanned(lapsed(before, plan.lapses, at), rules, at) : before;
+      isChanged = after !== stored;
+      return after;
     });
-    return message;
+    return message ?? isChanged;
+  }
+
+  /** Runs a task after all earlier ones about the same address of the account: `reserve` needs that. */
+  inOrder<T>(key: CandidateKey, due: PlannedMessage, task: () => Promise<T>): Promise<T> {
+    return this.#addresses.run(`${key.accountId} ${this.#options.stores.addresses.of(due.email)}`, task);
   }
 
   /**
-   * Claims a message that is due.
-   * @returns undefined if it is not due any more; `moved` if it must not be sent, which the candidate then notes.
+   * Counts a message, and makes its link. Call `record` or `cancel` next.
+   * @param account its rules as they were when the message was found due.
+   * @returns undefined if a limit is used up, which the candidate then notes.
    */
-  claim(key: CandidateKey, due: PlannedMessage, account: AccountRules): Promise<Claim | "moved" | undefined> {
-    const address = this.#options.stores.addresses.of(due.email);
-    return this.#addresses.run(`${key.accountId} ${address}`, () => this.#reserved(key, { due, address, account }));
-  }
-
-  /** Counts a message, makes its link and records it. */
-  async #reserved(key: CandidateKey, { due, address, account }: Due): Promise<Claim | "moved" | undefined> {
-    const { composer, stores, clock } = this.#options;
-    const { optOuts, budget } = stores;
-    if ((await optOuts.among(key.accountId, [due.email])).length > 0) {
-      await this.change(key, (before) => optedOut(before, [due.email]));
-      return "moved";
-    }
+  async reserve(key: CandidateKey, due: PlannedMessage, account: AccountRules): Promise<Reserved | undefined> {
+    const { composer, rules, stores, clock } = this.#options;
+    const { budget } = account.rules;
+    const address = stores.addresses.of(due.email);
     const ask = { ...key, key: nameOf(key, due), address };
-    const reserved = await budget.reserve(ask, account.limits, account.rules.budget, clock.now());
-    if ("until" in reserved) {
-      await this.change(key, (before) => held(before, due.to, reserved));
-      return "moved";
-    }
-    const page = await composer.newPage(key, due.to, address); // a store that fails after the claim would lose the attempt
-    const attempt = await this.#record(key, due, { address, account });
-    if (attempt === undefined) {
-      await page.drop();
-      await budget.release(reserved);
+    const reservation = await stores.budget.reserve(ask, account.limits, budget, clock.now());
+    if ("until" in reservation) {
+      const isCurrent = (await rules.fresh(key.accountId)).rules.budget === budget;
+      if (isCurrent) await this.change(key, (before) => held(before, due.to, reservation));
       return undefined;
     }
-    await budget.claimed(reserved).catch(() => undefined); // then the address counts as new again
-    return { ...attempt, reservation: reserved, page };
+    // Before the record: a store that fails after it would lose the attempt.
+    const page = await composer.newPage(key, due.to, address);
+    return { due, address, budget, reservation, page };
   }
 
-  /** Takes a last look at the plan, and records the attempt if it is still due. Undefined if it is not. */
-  async #record(
+  /**
+   * Takes a last look at the opt-outs, the budget and the plan, and records the attempt if it is still due.
+   * @param account its rules, read for this look.
+   * @returns undefined if it must not be sent. Then nothing is counted.
+   */
+  async record(key: CandidateKey, reserved: Reserved, account: AccountRules): Promise<Claim | undefined> {
+    const { stores, clock } = this.#options;
+    const { due, budget, reservation, page } = reserved;
+    const isOptedOut = (await stores.optOuts.among(key.accountId, [due.email])).length > 0;
+    if (isOptedOut) await this.change(key, (before) => optedOut(before, [due.email]));
+    const isCounted = budget === account.rules.budget && reservation.day === hourOf(clock.now()).day;
+    const attempt = isOptedOut || !isCounted ? undefined : await this.#attempt(key, reserved, account);
+    if (attempt === undefined) {
+      await this.cancel(reserved);
+      return undefined;
+    }
+    await stores.budget.claimed(reservation).catch(() => undefined); // then the address counts as new again
+    return { ...attempt, reservation, page };
+  }
+
+  /** Takes back what `reserve` did. */
+  async cancel({ page, reservation }: Pick<Reserved, "page" | "reservation">): Promise<void> {
+    await Promise.all([page.drop(), this.#options.stores.budget.release(reservation)]);
+  }
+
+  /** Records the attempt. Undefined if it is not due any more. */
+  async #attempt(
     key: CandidateKey,
-    due: PlannedMessage,
-    { address, account: { rules } }: Pick<Due, "address" | "account">,
+    { due, address }: Reserved,
+    { rules }: AccountRules,
   ): Promise<Omit<Claim, "reservation" | "page"> | undefined> {
     const attempt = { messageId: this.#options.newMessageId(), address };
     let message: PlannedMessage | undefined;

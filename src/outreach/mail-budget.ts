@@ -61,7 +61,7 @@ export class MailBudget {
 
   /**
    * Counts a message, if every limit allows it. Do not ask for two messages of an account to one address at once: both would
-   * count as the first. Five or six round trips.
+   * count as the first. Three round trips for the first message of a day to a new address, at most seven.
    * @param budget names the account's limits, for the hold.
    * @param now milliseconds since the epoch.
    * @returns the reservation, or the hold if a limit is used up. Nothing is counted then.
@@ -82,7 +82,7 @@ export class MailBudget {
     if (isNew) await this.#known.replaceOne({ _id: `${accountId}/${address}` }, { key, written: true });
   }
 
-  /** Takes back the count of a message that was not sent. Four or five round trips. */
+  /** Takes back the count of a message that was not sent. Two to five round trips. */
   async release(reservation: Reservation): Promise<void> {
     const { accountId, address, key, day, hour, isNew } = reservation;
     await this.#uncountAddress(reservation);
@@ -92,7 +92,7 @@ export class MailBudget {
     );
   }
 
-  /** Notes what became of a message that was sent. Four round trips. */
+  /** Notes what became of a message that was sent. Two to four round trips. */
   async settled({ accountId, address, key, day, hour }: Reservation, { kind }: Pick<Outcome, "kind">): Promise<void> {
     await this.days.changeAddress(day, address, (before) => ({
       ...before,

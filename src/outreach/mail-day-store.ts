@@ -1,7 +1,9 @@
+import { LRUCache } from "lru-cache";
 import type { Filter, OptionalUnlessRequiredId } from "mongodb";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
-import type { Mongo } from "../infra/mongo.ts";
+import { KeyedQueue } from "../infra/keyed-queue.ts";
+import { isStoreDown, type Mongo } from "../infra/mongo.ts";
 
 export interface Counts {
   readonly messages: number;
@@ -52,6 +54,9 @@ export interface AddressDay {
   readonly pending: readonly string[];
 }
 
+/** Days in memory, up to some kB each. */
+const MAX_KNOWN = 1_000;
+
 /** The counts of messages by the UTC day. Each change is one compare-and-set. Every method may throw problem store_unavailable. */
 export class MailDays {
   readonly indexes = [
@@ -66,24 +71,28 @@ export class MailDays {
   ];
   readonly #accounts: BoundedCollection<AccountDay>;
   readonly #addresses: BoundedCollection<AddressDay>;
+  readonly #accountDays: Days<AccountDay>;
+  readonly #addressDays: Days<AddressDay>;
 
   constructor(mongo: Mongo) {
     this.#accounts = new BoundedCollection(mongo, "mail_account_days");
     this.#addresses = new BoundedCollection(mongo, "mail_address_days");
+    this.#accountDays = new Days(this.#accounts);
+    this.#addressDays = new Days(this.#addresses);
   }
 
-  /** Two round trips, and two more for each lost race. */
+  /** One round trip if this process has changed the day last, two or three otherwise, and two more for each lost race. */
   changeAccount(account: string, day: number, edit: (before: AccountDay) => AccountDay): Promise<AccountDay> {
     const none = { messages: 0, new_addresses: 0, hours: {}, pending: [], pending_since: null };
-    return change(this.#accounts, { _id: `${account}/${day}`, version: 0, account, day, ...none }, (before) => {
+    return this.#accountDays.change({ _id: `${account}/${day}`, version: 0, account, day, ...none }, (before) => {
       const edited = edit(before);
       return edited === before ? before : { ...edited, pending_since: edited.pending[0]?.at ?? null };
     });
   }
 
-  /** Two round trips, and two more for each lost race. */
+  /** As `changeAccount`. One round trip for the first message of a day. */
   changeAddress(day: number, address: string, edit: (before: AddressDay) => AddressDay): Promise<AddressDay> {
-    return change(this.#addresses, { _id: `${address}/${day}`, version: 0, day, messages: 0, pending: [] }, edit);
+    return this.#addressDays.change({ _id: `${address}/${day}`, version: 0, day, messages: 0, pending: [] }, edit);
   }
 
   /** Returns the counts of all accounts, from a day on. One round trip. */
@@ -113,22 +122,45 @@ export class MailDays {
   }
 }
 
-function change<Stored extends { readonly _id: string; readonly version: number }>(
-  collection: BoundedCollection<Stored>,
-  none: Stored,
-  edit: (before: Stored) => Stored,
-): Promise<Stored> {
-  return compareAndSet("these counts", async () => {
-    const before = (await collection.findOne({ _id: none._id } as Filter<Stored>)) ?? none;
-    const edited = edit(before);
-    if (edited === before) return before;
+/** The days of a collection. The changes of one day queue within this process, so that they race only other replicas'. */
+class Days<Stored extends { readonly _id: string; readonly version: number }> {
+  readonly #collection: BoundedCollection<Stored>;
+  readonly #queue = new KeyedQueue(isStoreDown);
+  /** The days as this process wrote them last. */
+  readonly #known = new LRUCache<string, Stored>({ max: MAX_KNOWN });
+
+  constructor(collection: BoundedCollection<Stored>) {
+    this.#collection = collection;
+  }
+
+  /** @param none the day before its first change. */
+  change(none: Stored, edit: (before: Stored) => Stored): Promise<Stored> {
+    const { _id } = none;
+    return this.#queue.run(_id, async () => {
+      const guess = this.#known.get(_id) ?? none;
+      this.#known.delete(_id);
+      const after =
+        (await this.#write(guess, edit(guess))) ??
+        (await compareAndSet("these counts", async () => {
+          const before = (await this.#collection.findOne({ _id } as Filter<Stored>)) ?? none;
+          const edited = edit(before);
+          return edited === before ? before : this.#write(before, edited);
+        }));
+      this.#known.set(_id, after);
+      return after;
+    });
+  }
+
+  /** Returns undefined if nothing was edited, or if the day is another one by now. */
+  async #write(before: Stored, edited: Stored): Promise<Stored | undefined> {
+    if (edited === before) return undefined;
     const after = { ...edited, version: before.version + 1 };
     const written =
       before.version === 0
-        ? collection.insertIfAbsent(after as OptionalUnlessRequiredId<Stored>)
-        : collection.replaceOne({ _id: none._id, version: before.version } as Filter<Stored>, after);
+        ? this.#collection.insertIfAbsent(after as OptionalUnlessRequiredId<Stored>)
+        : this.#collection.replaceOne({ _id: before._id, version: before.version } as Filter<Stored>, after);
     return (await written) ? after : undefined;
-  });
+  }
 }
 
 const NONE: Counts = { messages: 0, new_addresses: 0, opted_out: 0, bounced: 0 };

@@ -37,9 +37,6 @@ export interface Mailer {
   close(): void;
 }
 
-/** Connections to the mail server, and messages that are sent at once. */
-export const MAX_CONNECTIONS = 5;
-
 /** Longest waits for a connection, for its greeting, and for an answer, in milliseconds. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000 };
 
@@ -64,12 +61,17 @@ export function connectionOf(smtpUrl: string, publicHost: string) {
  * Sends over SMTP, with pooled connections.
  * @param url smtp://user:password@host:587 or smtps://user:password@host:465.
  * @param publicHost the host of PUBLIC_URL.
+ * @param connections maximum number of connections: messages that are sent at once. 5 by default.
  */
-export function smtpMailer(url: string, publicHost: string, timeouts: Partial<typeof TIMEOUTS> = {}): Mailer {
+export function smtpMailer(
+  url: string,
+  publicHost: string,
+  { connections = 5, ...timeouts }: { readonly connections?: number } & Partial<typeof TIMEOUTS> = {},
+): Mailer {
   const transport = createTransport({
     ...connectionOf(url, publicHost),
     pool: true,
-    maxConnections: MAX_CONNECTIONS,
+    maxConnections: connections,
     maxRequeues: 0, // the sender decides what is sent again
     forceAuth: new URL(url).username !== "", // a server that offers no login would then refuse every recipient
     ...TIMEOUTS,

@@ -1,47 +1,88 @@
 import type { ChaseStore } from "../candidates/chase-store.ts";
 import type { CandidateKey } from "../candidates/reader.ts";
 
-const PAGE = 100;
-/** Candidates of one account in a batch. */
-const SHARE = 20;
-/** Round trips that a batch may take. */
-const MAX_PAGES = 10;
+const PAGE = 200;
+/** Candidates of one account that are handled at once. */
+const SHARE = 100;
+/** An account gets more once so few are left: the mail connections then still have work. */
+const LOW = SHARE / 2;
+/** Once so many candidates are handled, only accounts of which none is handled get more, and only a few each. */
+const MANY = 2_000;
+const FEW = 10;
 
 /**
- * The candidates with something to do. Takes the accounts in turn, so that one with thousands of reminders does not keep
+ * The candidates with something to do. Takes a share of each account, so that one with thousands of reminders does not keep
  * the others waiting.
  */
 export class DueQueue {
   readonly #due: Pick<ChaseStore, "due">;
-  /** The accounts that have had their share, while others have not. */
-  readonly #served = new Set<string>();
+  /** The ids of the candidates that are handled now, or that are left for the next pass. */
+  readonly #taken = new Set<string>();
+  /** How many of those each account has. */
+  readonly #counts = new Map<string, number>();
+  #left: CandidateKey[] = [];
+  #waiting: (() => void)[] = [];
 
   constructor(due: Pick<ChaseStore, "due">) {
     this.#due = due;
   }
 
+  /** How many candidates are handled now. */
+  get size(): number {
+    return this.#taken.size - this.#left.length;
+  }
+
   /**
-   * Returns the next batch, at most SHARE candidates of each account, the longest due first. Empty only if nothing is
-   * due. One round trip, and one more for each time that accounts with a whole share fill a page.
+   * Takes more candidates, up to a share of each account, the longest due first. Empty if no account may get more. One round
+   * trip, and one more for each page of candidates that are all taken.
    * @param now RFC 3339.
    */
   async next(now: string): Promise<CandidateKey[]> {
-    const isContinued = this.#served.size > 0;
-    const lists: CandidateKey[][] = [];
-    for (let page = 1; ; page++) {
-      const found = await this.#due.due(now, PAGE, [...this.#served]);
-      const groups = groupedByAccount(found);
-      const filled = [...groups].filter(([, keys]) => keys.length >= SHARE);
-      for (const [accountId] of filled) this.#served.add(accountId);
-      if (found.length < PAGE) this.#served.clear(); // nobody else waits
-      if (found.length < PAGE || filled.length === 0 || page === MAX_PAGES) {
-        lists.push(...groups.values());
-        break;
-      }
-      lists.push(...filled.map(([, keys]) => keys));
+    const [share, low] = this.size < MANY ? [SHARE, LOW] : [FEW, 0];
+    const counts = Array.from(this.#counts);
+    const passed = new Set(counts.filter(([, count]) => count > low).map(([accountId]) => accountId));
+    for (;;) {
+      const page = await this.#due.due(now, PAGE, [...passed]);
+      const keys = inTurn(this.#groups(page, share));
+      for (const key of keys) this.#take(key);
+      if (keys.length > 0 || page.length < PAGE) return keys;
+      for (const { accountId } of page) passed.add(accountId);
     }
-    if (lists.length === 0 && isContinued) return this.next(now);
-    return inTurn(lists);
+  }
+
+  /** Ends the handling of a candidate. @param isLeft whether the pass leaves it as it is: then it is not taken again. */
+  done(key: CandidateKey, isLeft: boolean): void {
+    if (isLeft) this.#left.push(key);
+    else this.#release(key);
+    const count = this.#counts.get(key.accountId) ?? 0;
+    if (count === LOW || this.size === 0) for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  /** Resolves once an account may get more, or nothing is handled any more. */
+  room(): Promise<void> {
+    return this.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Begins a pass: what the last one left can be taken again. */
+  begin(): void {
+    for (const key of this.#left.splice(0)) this.#release(key);
+  }
+
+  #groups(page: readonly CandidateKey[], share: number): CandidateKey[][] {
+    const groups = groupedByAccount(page.filter(({ id }) => !this.#taken.has(id)));
+    return Array.from(groups, ([accountId, keys]) => keys.slice(0, share - (this.#counts.get(accountId) ?? 0)));
+  }
+
+  #take({ accountId, id }: CandidateKey): void {
+    this.#taken.add(id);
+    this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);
+  }
+
+  #release({ accountId, id }: CandidateKey): void {
+    this.#taken.delete(id);
+    const count = (this.#counts.get(accountId) ?? 0) - 1;
+    if (count > 0) this.#counts.set(accountId, count);
+    else this.#counts.delete(accountId);
   }
 }
 
@@ -55,7 +96,7 @@ function groupedByAccount(keys: readonly CandidateKey[]): Map<string, CandidateK
   return groups;
 }
 
-/** Takes the first of each list, then the second of each, and so on, up to SHARE. */
+/** Takes the first of each list, then the second of each, and so on. */
 function inTurn<Item>(lists: readonly (readonly Item[])[]): Item[] {
   return Array.from({ length: SHARE }, (_, n) => lists.flatMap((list) => list.slice(n, n + 1))).flat();
 }

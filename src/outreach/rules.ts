@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
 import type { ChaseRules } from "../candidates/chase.ts";
 import { shownName } from "../visible-text.ts";
+import { isKnownZone } from "../settings/quiet-hours.ts";
 import {
   type Assistant,
   ASSISTANT_DEFAULTS,
@@ -11,7 +13,7 @@ import {
 } from "../settings/schema.ts";
 import type { SettingsStore } from "../settings/store.ts";
 import type { AccountStore } from "../accounts/store.ts";
-import type { Clock } from "../infra/clock.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
 import type { OutreachAccountStore, Raise } from "./account-store.ts";
 import type { MailLimits } from "./mail-budget.ts";
 
@@ -37,17 +39,21 @@ export interface AccountRules {
 interface Dependencies {
   readonly assistant: Pick<SettingsStore<Assistant>, "get">;
   readonly quietHours: Pick<SettingsStore<QuietHours>, "get">;
-  readonly outreachAccounts: Pick<OutreachAccountStore, "get">;
+  readonly outreachAccounts: Pick<OutreachAccountStore, "get" | "noteChange">;
   readonly accounts: Pick<AccountStore, "get">;
   /** What every account may send, unless an operator has raised it. */
   readonly limits: MailLimits;
   readonly clock: Clock;
+  /** Absent if the rules are only shown. */
+  readonly log?: Pick<Logger, "warn">;
 }
 
 /** Reads what accounts' settings say about the chase. Every method may throw problem store_unavailable. */
 export class RulesReader {
   readonly #dependencies: Dependencies;
   readonly #known = new LRUCache<string, ChaseRules>({ max: MAX_KNOWN, ttl: RULES_KEPT_MS });
+  /** The unknown time zones that were logged, by account. */
+  readonly #logged = new LRUCache<string, string>({ max: MAX_KNOWN });
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
@@ -68,14 +74,25 @@ export class RulesReader {
       accounts.get(accountId),
     ]);
     const merged: Assistant = { ...ASSISTANT_DEFAULTS, ...values };
+    const hours = { ...QUIET_HOURS_DEFAULTS, ...quiet.values };
+    if (hasUnknownZone(hours)) await this.#noteUnknownZone(accountId, hours.timezone);
     const limits = raisedBy(raise, this.#dependencies.limits, clock.now());
-    const rules = rulesOf(
-      merged,
-      { ...QUIET_HOURS_DEFAULTS, ...quiet.values },
-      { paused: pausedAt !== null || status !== "active", limits },
-    );
+    const rules = rulesOf(merged, hours, { paused: pausedAt !== null || status !== "active", limits });
     this.#known.set(accountId, rules);
     return { rules, assistant: merged, sender: senderOf(merged, name), limits, suspended: status !== "active" };
+  }
+
+  /** Logs the time zone once, and has a replica that knows it make the plans again. */
+  async #noteUnknownZone(accountId: string, timezone: string): Promise<void> {
+    const { log, outreachAccounts, clock } = this.#dependencies;
+    if (log === undefined) return;
+    if (this.#logged.get(accountId) !== timezone)
+      log.warn(
+        { account: accountId, timezone },
+        "this runtime does not know the time zone of the account's quiet hours: no reminder is sent. Update Node.js",
+      );
+    this.#logged.set(accountId, timezone);
+    await outreachAccounts.noteChange(accountId, timestamp(clock.now()));
   }
 
   /** Makes the next `of` read the account's rules. */
@@ -99,7 +116,14 @@ function raisedBy(raise: Raise | null, limits: MailLimits, now: number): MailLim
   return { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day };
 }
 
-/** Returns the rules that follow from an account's settings. Equal settings have equal versions. */
+function hasUnknownZone({ enabled, timezone }: QuietHours): boolean {
+  return enabled && !isKnownZone(timezone);
+}
+
+/**
+ * Returns the rules that follow from an account's settings. Equal settings have equal versions, but not on a runtime that does
+ * not know their time zone.
+ */
 export function rulesOf(
   assistant: Assistant,
   quietHours: QuietHours,
@@ -111,6 +135,7 @@ export function rulesOf(
     intervalMs: chase_interval_hours * HOUR_MS,
     quietHours: quietHours.enabled ? quietHours : QUIET_HOURS_DEFAULTS,
     budget: `${limits.perAccount}/${limits.newAddresses}`,
+    ...(hasUnknownZone(quietHours) ? { isUnknownZone: true } : {}),
   };
   return { ...rules, version: createHash("sha256").update(JSON.stringify(rules)).digest("base64url").slice(0, 16) };
 }

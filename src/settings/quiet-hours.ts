@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { Temporal } from "temporal-polyfill";
 import { timestamp } from "../infra/clock.ts";
+import { timeZoneNamed } from "../schema/registered-names.ts";
 import { type Effective, type QuietHours, WEEKDAYS } from "./schema.ts";
 
 // Temporal lets the caller choose between the two instants of a repeated local time, and shows if a local time is
@@ -37,7 +38,8 @@ interface Period {
  *
  * A window belongs to the day on which it starts. If its end is not after its start, it ends on the next day, so equal
  * times make a whole day. On a day that the zone skipped (Apia, 2011-12-30) no window starts, and a window of the day
- * before ends on the day after. Windows that touch or overlap are merged.
+ * before ends on the day after. Windows that touch or overlap are merged. In a time zone that this runtime does not know it
+ * is always quiet.
  * @param now milliseconds since the epoch.
  */
 export function effectiveAt(settings: QuietHours, now: number): Effective {
@@ -56,21 +58,29 @@ export function effectiveAt(settings: QuietHours, now: number): Effective {
  */
 export function quietUntil(settings: QuietHours, now: number): number | undefined {
   if (!settings.enabled) return undefined;
-  const first = calendarOf(settings, Math.floor(now / DAY_MS)).periodAt(now);
+  const first = firstPeriodAt(settings, now);
   return first !== undefined && first.start <= now ? first.end : undefined;
+}
+
+/**
+ * Returns whether this runtime knows a time zone. It may have been stored by a replica whose tz database is newer.
+ * @param timezone an IANA name.
+ */
+export function isKnownZone(timezone: string): boolean {
+  return timeZoneNamed(timezone) !== undefined;
 }
 
 const calendars = new LRUCache<string, Calendar>({ max: MAX_CALENDARS });
 
-/** @param day since the epoch, in UTC. */
-function calendarOf(settings: QuietHours, day: number): Calendar {
+/** Returns the first period that has not ended at `now`. */
+function firstPeriodAt(settings: QuietHours, now: number): Period | undefined {
   const { timezone, start, end, days } = settings;
+  const day = Math.floor(now / DAY_MS); // in UTC
   const key = `${day} ${timezone} ${start} ${end} ${days.join()}`;
-  const known = calendars.get(key);
-  if (known !== undefined) return known;
-  const calendar = new Calendar(periodsFrom(settings, day * DAY_MS));
-  calendars.set(key, calendar);
-  return calendar;
+  const calendar = calendars.get(key) ?? new Calendar(periodsFrom(settings, day * DAY_MS));
+  const first = calendar.periodAt(now);
+  calendars.set(key, calendar); // only now: a generator that has thrown yields nothing more, as if no quiet hours were left
+  return first;
 }
 
 /** The quiet periods from a day on. Each is computed when it is first asked for. */
@@ -100,6 +110,10 @@ function timestampOrNull(epochMs = Infinity): string | null {
 
 /** Yields the quiet periods that have not ended at `now`, in order. Each merges the windows that touch or overlap. */
 function* periodsFrom(settings: QuietHours, now: number): Generator<Period, undefined> {
+  if (!isKnownZone(settings.timezone)) {
+    yield { start: -Infinity, end: Infinity };
+    return undefined;
+  }
   const wanted = new Set(settings.days.map((day) => WEEKDAYS.indexOf(day) + 1));
   let period: Period | undefined;
   for (const day of daysAround(now, settings.timezone)) {

@@ -50,6 +50,8 @@ export interface Options {
   readonly memoryMinutes: number;
   /** The edge of the hour: accounts whose counters are in Redis, and seconds that are measured before it and after it. */
   readonly edge: { readonly accounts: number; readonly seconds: number };
+  /** Reminders that are due at once, and seconds that are measured. */
+  readonly reminders: { readonly due: number; readonly seconds: number };
 }
 
 /** A database of MongoDB, with the accounts that are created in it. */

@@ -21,6 +21,7 @@ import { limiterSizeRows } from "./rows/limiter-size.ts";
 import { listRows } from "./rows/list.ts";
 import { memoryRows } from "./rows/memory.ts";
 import { readRows } from "./rows/read.ts";
+import { reminderRows } from "./rows/reminders.ts";
 import { sizeRows } from "./rows/sizes.ts";
 import { startRows } from "./rows/start.ts";
 
@@ -33,10 +34,11 @@ const PARTS: Record<string, (bench: Bench) => Promise<Section>> = {
   sizes: (bench) => sizeRows(bench, 10_000),
   million: (bench) => sizeRows(bench, 1_000_000),
   memory: memoryRows,
+  reminders: reminderRows,
 };
 
-/** Run only if they are asked for: they take 17 minutes and half an hour. */
-const LONG = ["million", "memory"];
+/** Run only if they are asked for: they take 17 minutes, half an hour and 6 minutes. */
+const LONG = ["million", "memory", "reminders"];
 
 const QUICK = {
   slice: 0.2,
@@ -45,6 +47,7 @@ const QUICK = {
   warmUp: 0.3,
   memoryMinutes: 0.2,
   edge: { accounts: 2000, seconds: 2 },
+  reminders: { due: 2_000, seconds: 10 },
 };
 const WHOLE = {
   slice: 0.4,
@@ -53,6 +56,7 @@ const WHOLE = {
   warmUp: 2,
   memoryMinutes: 10,
   edge: { accounts: 143_000, seconds: 15 },
+  reminders: { due: 50_000, seconds: 120 },
 };
 
 const README = fileURLToPath(new URL("README.md", import.meta.url));

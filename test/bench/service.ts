@@ -19,9 +19,10 @@ export interface Service {
   ): Promise<{ headers: Readonly<Record<string, string | string[] | undefined>>; body: Buffer }>;
 }
 
-export async function startService(bench: Bench): Promise<Service> {
+/** @param settings more environment variables. */
+export async function startService(bench: Bench, settings: NodeJS.ProcessEnv = {}): Promise<Service> {
   const account = await bench.account(1);
-  const child = await startMain(bench);
+  const child = await startMain(bench, settings);
   const { port } = child.ready;
   const authorization = { Authorization: `Bearer ${account.keys[0] ?? ""}` };
   const json = { "Content-Type": "application/json" };
@@ -41,8 +42,11 @@ export async function startService(bench: Bench): Promise<Service> {
   };
 }
 
-/** Starts the process. Resolves when it says that it is ready. */
-export function startMain({ children, redisUrl, mongodbUrl, folder }: Bench): Promise<Child> {
+/** Starts the process. Resolves when it says that it is ready. @param settings more environment variables. */
+export function startMain(
+  { children, redisUrl, mongodbUrl, folder }: Bench,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<Child> {
   const env = {
     HOST: "127.0.0.1",
     PORT: "0",
@@ -53,6 +57,7 @@ export function startMain({ children, redisUrl, mongodbUrl, folder }: Bench): Pr
     LIMIT_WINDOW_SECONDS: "86400",
     LIMITER_TIMEOUT_MS: "1000",
     STORE_TIMEOUT_MS: "20000",
+    ...settings,
   };
   return children.start("src/main", { env, log: join(folder, "service.log") });
 }

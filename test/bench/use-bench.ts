@@ -15,6 +15,7 @@ export const OPTIONS = {
   maxRounds: 5,
   memoryMinutes: 0,
   edge: { accounts: 20, seconds: 1 },
+  reminders: { due: 20, seconds: 1 },
 };
 
 /**

@@ -86,6 +86,24 @@ describe("After settings of the chase were changed", () => {
     expect(await bench.stores.accounts.changed(10), "it is settled").to.deep.equal([]);
   });
 
+  it("a time zone that this runtime does not know is quiet and logged, until a replica that knows it plans again", async () => {
+    const id = await bench.candidate({ documents: ["CV"] });
+    await change(() => (bench.quietHours = { enabled: true, timezone: "Mars/Olympus" }));
+    for (const pass of ["first", "second", "third"]) {
+      expect(await bench.chaser().run(go), `sent in the ${pass} pass`).to.equal(0);
+      await bench.replanner.run(go);
+    }
+    expect((await bench.read(id)).outreach).to.include({ next_at: null, reason: "quiet_hours" });
+    expect(bench.log).to.deep.equal([{ account: bench.accountId, timezone: "Mars/Olympus" }]);
+    bench.now += 61 * SECOND;
+    await bench.replanner.run(go);
+    const other = new Workbench(mongo); // a replica with a newer tz database
+    Object.assign(other, { accountId: bench.accountId, now: bench.now, quietHours: { enabled: true } });
+    await other.replanner.run(go);
+    expect((await bench.read(id)).outreach).to.include({ reason: null });
+    expect(await other.chaser().run(go)).to.equal(1);
+  });
+
   it("a failure of one account does not keep the others waiting", async () => {
     const other = new Workbench(mongo);
     other.now = bench.now;

@@ -4,6 +4,7 @@ import { started } from "../../src/candidates/edits.ts";
 import { newDocument, newDraft } from "../../src/candidates/new.ts";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { CandidateStore, type Edit } from "../../src/candidates/store.ts";
+import { encode, type Stored } from "../../src/candidates/stored.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { createIndexes } from "../../src/infra/indexes.ts";
 import { Metrics } from "../../src/infra/metrics.ts";
@@ -20,7 +21,7 @@ import { OutreachStores } from "../../src/outreach/stores.ts";
 import type { Assistant, QuietHours } from "../../src/settings/schema.ts";
 import { useDatabase } from "../support/use-service.ts";
 import { forwardTo } from "../support/use-started.ts";
-import { START } from "./support.ts";
+import { START, startedCandidate } from "./support.ts";
 
 export interface Given {
   readonly email?: string | null;
@@ -68,6 +69,7 @@ export class Workbench {
       accounts: { get: (id) => Promise.resolve({ ...newAccount(id, "Acme", ""), status: this.status }) },
       limits: this.limits,
       clock,
+      log: { warn: (fields: object) => void this.log.push(fields) },
     });
     this.candidates = new CandidateStore(mongo, clock, (accountId) => this.rules.of(accountId), this.stores.optOuts);
     const { accounts } = this.stores;
@@ -104,6 +106,7 @@ export class Workbench {
       due: new ChaseStore(this.#mongo),
       claimer: new Claimer({ ...shared, newMessageId: () => `${newTypeId("req")}@example.com` }),
       mailer,
+      connections: 5,
       newPace: () => ({ turn: (signal) => Promise.resolve(!signal.aborted) }),
       log: { info: note, warn: note },
       metrics: this.metrics,
@@ -129,6 +132,14 @@ export class Workbench {
     const { id } = await this.candidates.insert(draft);
     await this.change(id, started);
     return id;
+  }
+
+  /** Adds many candidates that were started at START, each made by `given`, in one write. */
+  async fill(count: number, given: (n: number) => Partial<CandidateRecord>): Promise<void> {
+    const stored = Array.from({ length: count }, (_, n) =>
+      encode(startedCandidate({ id: newTypeId("cand"), accountId: this.accountId, ...given(n) }), START),
+    );
+    await this.#mongo.db.collection<Stored>("candidates").insertMany(stored);
   }
 
   change(id: string, edit: Edit): Promise<CandidateRecord> {

@@ -21,6 +21,20 @@ describe("quiet hours", () => {
     });
   });
 
+  it("never end in a time zone that this runtime does not know, however often it is asked", () => {
+    const settings = { ...nightly, timezone: "Mars/Olympus" };
+    const noon = Date.parse("2026-06-01T12:00Z");
+    for (const now of [noon, noon, noon + DAY]) {
+      expect(quietUntil(settings, now)).to.equal(Infinity);
+      expect(effectiveAt(settings, now)).to.deep.equal({ quiet_now: true, next_start: null, next_end: null });
+    }
+  });
+
+  it("that cannot be computed fail each time, and are never taken for none", () => {
+    const settings = { ...nightly, start: "24:61" }; // not by this version
+    for (const time of ["first", "second"]) expect(() => quietUntil(settings, 0), time).to.throw(RangeError);
+  });
+
   it("include the minute of start and exclude the minute of end", () => {
     const day = { start: "12:00", end: "13:00" };
     expect(at("2026-06-01T11:59:59.999Z", day)).to.deep.equal({

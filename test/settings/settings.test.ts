@@ -135,3 +135,22 @@ for (const { path, fresh, change, field, values } of KINDS) {
     });
   });
 }
+
+describe("Quiet hours in a time zone that this runtime does not know", () => {
+  const service = useService();
+  const account = useAccount(service);
+
+  it("are shown as quiet that never ends", async () => {
+    const values = JSON.stringify({ enabled: true, timezone: "Mars/Olympus" }); // a replica with a newer tz database wrote it
+    const stored = { version: 1, updated_at: "2026-11-27T10:00:00.000Z", values };
+    await service.operators.mongo.db
+      .collection<typeof stored & { _id: string }>("quiet_hours_settings")
+      .insertOne({ _id: account.id, ...stored });
+    const { status, body } = await account.client.get("/settings/quiet-hours");
+    expect(status).to.equal(200);
+    expect(body).to.deep.include({
+      timezone: "Mars/Olympus",
+      effective: { quiet_now: true, next_start: null, next_end: null },
+    });
+  });
+});

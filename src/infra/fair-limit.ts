@@ -1,0 +1,42 @@
+/** Limits how many tasks run at once. Keys take turns, and the tasks of one key start in order. */
+export class FairLimit {
+  #free: number;
+  /** By key, in the order of their turns. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  /** @param limit tasks at once. */
+  constructor(limit: number) {
+    this.#free = limit;
+  }
+
+  /** Runs a task when it is its turn. */
+  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await this.#turn(key);
+    try {
+      return await task();
+    } finally {
+      this.#passOn();
+    }
+  }
+
+  #turn(key: string): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(key);
+      if (waiting === undefined) this.#waiting.set(key, [resolve]);
+      else waiting.push(resolve);
+    });
+  }
+
+  #passOn(): void {
+    const [first] = this.#waiting;
+    if (first === undefined) {
+      this.#free++;
+      return;
+    }
+    const [key, [start, ...rest]] = first;
+    this.#waiting.delete(key);
+    if (rest.length > 0) this.#waiting.set(key, rest); // after the others
+    start?.();
+  }
+}
