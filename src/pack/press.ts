@@ -5,31 +5,47 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { json } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
 import { NodeCompiler, PdfStandard } from "@myriaddreamin/typst-ts-node-compiler";
-import { FAMILIES, FONT_FILES } from "./fonts.ts";
+import { filesOf, fontsFor } from "./fonts.ts";
 import type { Pack } from "./schema.ts";
-import { sheetOf } from "./sheet.ts";
+import { type Sheet, sheetOf, unprinted } from "./sheet.ts";
 import { TEMPLATE_FILE } from "./template.ts";
 
 const FOLDER = resolve("/pack"); // need not exist: its files are supplied below
 const MAIN_FILE = resolve(FOLDER, "pack.typ");
 
-function pdfOf(pack: Pack): Buffer {
-  const compiler = NodeCompiler.create({ workspace: FOLDER, fontArgs: [{ fontPaths: [...FONT_FILES] }] });
+/** What PDF/A-2a (ISO 19005-2) forbids: text that no font has, such as a character for private use. */
+const WITHOUT_GLYPH = /the text `(.+?)` could not be displayed/g;
+
+async function pdfOf(sheet: Sheet): Promise<Buffer> {
+  const text = JSON.stringify(sheet);
+  const fonts = fontsFor(text);
+  const compiler = NodeCompiler.create({ workspace: FOLDER, fontArgs: [{ fontPaths: filesOf(fonts) }] });
+  const supply = (name: string, content: string) => compiler.mapShadow(resolve(FOLDER, name), Buffer.from(content));
   compiler.addSource(MAIN_FILE, readFileSync(TEMPLATE_FILE, "utf8"));
-  const sheet = JSON.stringify({ ...sheetOf(pack), families: FAMILIES });
-  compiler.mapShadow(resolve(FOLDER, "sheet.json"), Buffer.from(sheet));
-  const compiled = compiler.compile({ mainFilePath: MAIN_FILE });
-  if (compiled.result === null)
-    throw new Error(`The pack's template: ${JSON.stringify(compiled.takeDiagnostics()?.shortDiagnostics)}`);
-  // PDF/A-2a (ISO 19005-2) if possible. It forbids characters that no font has, and those for private use. PDF 1.7 shows
-  // them as boxes; it is tagged too.
+  supply("families.json", JSON.stringify(fonts.map(({ family }) => family)));
+  supply("sheet.json", text);
   try {
-    return compiler.pdf(compiled.result, { pdfStandard: PdfStandard.A_2a });
-  } catch {
-    return compiler.pdf(compiled.result, { pdfStandard: PdfStandard.V_1_7 });
+    return print(compiler, PdfStandard.A_2a);
+  } catch (error) {
+    const missing = new Set(Array.from(String(error).matchAll(WITHOUT_GLYPH), ([, characters]) => characters));
+    if (missing.size > 0)
+      supply("sheet.json", JSON.stringify({ ...sheet, notices: [...sheet.notices, unprinted(missing.size)] }));
+    // Free the first attempt's memory: nearly all of it is needed again. What `gc` finds is freed in the next turn.
+    compiler.evictCache(0);
+    globalThis.gc?.();
+    await setImmediate();
+    return print(compiler, PdfStandard.V_1_7); // it shows a box, and is tagged too
   }
 }
 
+/** @throws if the template is wrong, or the standard forbids something in the text. */
+function print(compiler: NodeCompiler, pdfStandard: PdfStandard): Buffer {
+  const compiled = compiler.compile({ mainFilePath: MAIN_FILE });
+  if (compiled.result !== null) return compiler.pdf(compiled.result, { pdfStandard });
+  throw new Error(`The pack's template: ${JSON.stringify(compiled.takeDiagnostics()?.shortDiagnostics)}`);
+}
+
 process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole group. The service still answers what it has begun.
-process.stdout.end(pdfOf((await json(process.stdin)) as Pack));
+process.stdout.end(await pdfOf(sheetOf((await json(process.stdin)) as Pack)));

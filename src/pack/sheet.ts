@@ -13,8 +13,8 @@ export interface Sheet {
   readonly made_at: string;
   readonly candidate: { readonly name: string; readonly rows: readonly Row[]; readonly wide: readonly Row[] };
   readonly footer: string;
-  /** Says that something is not shown whole, and where it is. Null if all is shown. */
-  readonly notice: string | null;
+  /** Says what is not shown, and where it is. Empty if all is shown. */
+  readonly notices: readonly string[];
   readonly complete: boolean;
   readonly missing: readonly string[];
   readonly documents: readonly Item[];
@@ -34,9 +34,18 @@ interface Item {
   readonly answers: readonly Row[];
 }
 
-const NOTICE =
-  `This PDF is abridged, because the pack has too much text. Texts that end in “${CUT.trim()}” are cut. ` +
+const FULL_TEXT =
   "The full text is in the pack as JSON (?format=json), and in manifest.json of the pack as ZIP (?format=zip).";
+const ABRIDGED = `This PDF is abridged, because the pack has too much text. Texts that end in “${CUT.trim()}” are cut. ${FULL_TEXT}`;
+
+/** Says that no font has `count` different characters of a pack. */
+export function unprinted(count: number): string {
+  const which =
+    count === 1
+      ? "a box in place of 1 character"
+      : `boxes in place of ${count.toLocaleString("en")} different characters`;
+  return `This PDF shows ${which}, because no font of this service has ${count === 1 ? "it" : "them"}. ${FULL_TEXT}`;
+}
 
 /**
  * Converts a pack to the text that its PDF shows. A pack of more text than anybody would print is abridged, so that no PDF
@@ -66,7 +75,7 @@ class Sheets {
       references: pack.references.map((reference, index) => this.#referenceItem(reference, index)),
       references_summary: `${required} required, ${received} received, ${outstanding} outstanding`,
     };
-    return { ...sheet, notice: this.#abridger.abridged ? NOTICE : null };
+    return { ...sheet, notices: this.#abridger.abridged ? [ABRIDGED] : [] };
   }
 
   #nameOf({ name, first_name, last_name }: Pack["candidate"]): string | null {

@@ -18,8 +18,11 @@ export const PRESS = {
   /** Maximum number of packs that wait or are typeset, and how many of them may be of one account. */
   places: 16,
   placesPerAccount: 4,
-  /** Keeps V8's young generation small: beside other load it grew by 30 MB, because the collector ran late. */
-  options: ["--max-semi-space-size=4"],
+  /**
+   * Keeps V8's young generation small: beside other load it grew by 30 MB, because the collector ran late. The program
+   * calls `gc` before it typesets a pack again.
+   */
+  options: ["--max-semi-space-size=4", "--expose-gc"],
 };
 
 /** Seconds after which a client may try again. */

@@ -47,6 +47,20 @@ describe("client text in the pack as a PDF", function () {
     expect(elements(await readStructure(paper.bytes), "H3")).to.have.length(4);
   });
 
+  it("says how many characters no font has, and the JSON has them", async () => {
+    const sentence = (which: string) =>
+      new RegExp(
+        `This PDF shows ${which}, because no font of this service has (it|them)\\. The full text is in the pack as JSON`,
+      );
+    const names = ["𓀀 and 𓁹", "again 𓀀", "\uE000", "山﨑"];
+    const paper = await paperOf({ name: "Ann 𓀀", documents: names });
+    expect(textOf(paper).replaceAll("\n", " ")).to.match(sentence("boxes in place of 3 different characters"));
+    expect(paper.pack.candidate.name).to.equal("Ann 𓀀");
+    expect(paper.pack.documents.map(({ name }) => name)).to.deep.equal(names);
+    const one = textOf(await paperOf({ name: "𓀀𓀀" })).replaceAll("\n", " ");
+    expect(one).to.match(sentence("a box in place of 1 character"));
+  });
+
   it("shows a syllable of hundreds of consonants", async () => {
     const rejected = { name: "Passport", state: "rejected", rejection_reason: "क्".repeat(500) };
     expect(textOf(await paperOf({ documents: [rejected] }))).to.contain("Rejected because");

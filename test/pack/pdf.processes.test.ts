@@ -155,6 +155,9 @@ describe("the pack as a PDF", function () {
 
   const SCRIPTS = [
     "山田太郎",
+    "山﨑",
+    "𠮷田",
+    "ㄅㄆㄇ",
     "カタカナ",
     "한국어",
     "Ελληνικά",
@@ -164,6 +167,13 @@ describe("the pack as a PDF", function () {
     "ภาษาไทย",
     "አማርኛ",
     "Tiếng Việt",
+    "ཀརྨ",
+    "ᏣᎳᎩ",
+    "ᐃᓄᒃᑎᑐᑦ",
+    "ⵜⴰⵎⴰⵣⵉⵖⵜ",
+    "ᱥᱟᱱᱛᱟᱲᱤ",
+    "ꆈꌠ",
+    "☐ ☑ ✓ ★",
   ];
   it("has a font for every script", async () => {
     const paper = await paperOf({
@@ -183,10 +193,19 @@ describe("the pack as a PDF", function () {
         "မြန်မာ",
         "عربي",
         "עברית",
+        "ଓଡ଼ିଆ",
+        "ދިވެހި",
+        "ܣܘܪܝܝܐ",
+        "ᠮᠣᠩᠭᠣᠯ",
+        "ꦗꦮ",
+        "𞤆𞤵𞤤𞤢𞤪",
+        "ߒߞߏ",
+        "ꯃꯤꯇꯩ",
         "😀 👩‍👩‍👧",
       ],
     });
     for (const script of SCRIPTS) expect(textOf(paper)).to.contain(script);
+    expect(textOf(paper)).not.to.contain("no font");
     expect(isPdfA(paper), "PDF/A, so no character is without a glyph").to.equal(true);
   });
 

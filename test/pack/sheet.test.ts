@@ -35,7 +35,7 @@ describe("what the pack's PDF says", () => {
       documents: [],
       references: [],
       references_summary: "2 required, 1 received, 1 outstanding",
-      notice: null,
+      notices: [],
     });
   });
 
@@ -175,7 +175,7 @@ describe("what the pack's PDF says", () => {
     const answers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`q${n}`, n]));
     const last = (count: number) => {
       const made = sheet({ references: [reference({ response: answers(count) })] });
-      return [made.references[0]?.answers.at(-1)?.join(" "), made.notice?.split(",")[0] ?? null];
+      return [made.references[0]?.answers.at(-1)?.join(" "), made.notices[0]?.split(",")[0] ?? null];
     };
     const notice = "This PDF is abridged";
     expect(last(1000)).to.deep.equal(["q999 999", null]);

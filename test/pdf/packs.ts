@@ -4,7 +4,7 @@ import { candidateRecord } from "../support/records.ts";
 
 const NOW = "2026-11-21T01:40:12.345Z";
 
-/** Ten scripts, emoji, and all of them together. */
+/** Scripts, emoji, and all of them together. */
 export const SCRIPTS: Record<string, string> = {
   Latin: "Zoë Ångström, Tiếng Việt",
   Greek: "Ελληνικά",
@@ -15,7 +15,13 @@ export const SCRIPTS: Record<string, string> = {
   Bengali: "বাংলা",
   Tamil: "தமிழ்",
   Thai: "ภาษาไทย",
+  Odia: "ଓଡ଼ିଆ",
+  Thaana: "ދިވެހި",
+  Tibetan: "ཀརྨ",
+  Syriac: "ܣܘܪܝܝܐ",
   "Chinese, Japanese and Korean": "山田太郎 カタカナ 한국어",
+  "Japanese surnames beyond JIS X 0208": "山﨑 𠮷田",
+  symbols: "☐ ☑ ✓ ★",
   emoji: "😀 👩‍👩‍👧",
 };
 SCRIPTS["all scripts"] = Object.values(SCRIPTS).join(" ");

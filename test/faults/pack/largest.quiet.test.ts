@@ -71,7 +71,10 @@ function largest(text: string, response: Record<string, unknown>, reason = chara
 const SHAPES: [shape: string, pack: () => Pack][] = [
   ...Object.entries({
     "Lao, which many fonts do not have": "ລາວ",
+    "characters that no font has": "𓀀𓀁",
+    "symbols of the last font": "🂡🂢",
     "a mixture of scripts": "aш山م😀한ກ",
+    "a mixture of scripts, and a character that no font has": "aш山م😀한ກ𓀀",
     "words of Latin letters": "abcdefghij",
     "a word of combining marks": "a\u0301",
     "marks upon marks": `a${"\u0301".repeat(50)}`,
