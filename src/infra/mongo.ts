@@ -4,6 +4,7 @@ import { reviveStuckClient } from "./heartbeats.ts";
 import type { Metrics } from "./metrics.ts";
 import { watchPool } from "./mongo-pool.ts";
 import { published } from "./store-channel.ts";
+import { TimeLimit } from "./time-limit.ts";
 import { withoutCredentials } from "./urls.ts";
 
 /** What an operation does, in the words of MongoDB's commands. */
@@ -49,6 +50,8 @@ export interface MongoOptions {
 }
 
 const DEFAULT_DATABASE = "onboarding";
+/** More than a charge's, because an operation may wait for a new connection, which takes several round trips. */
+const LIMIT_TICKS = 50;
 
 /**
  * What the promises of the service rest on: a read sees every acknowledged write, and nothing that an election can take
@@ -145,25 +148,36 @@ function inTime<T>(operation: (limits: Limits) => Promise<T>, timeoutMs: number)
     const expired = new AbortController();
     const { signal } = expired;
     // AbortSignal.timeout would keep the result of the operation in memory until the time is over.
-    const timer = setTimeout(() => {
+    const over = (): void => {
       const late = new DOMException("The store did not answer in time.", "TimeoutError");
       expired.abort(late);
       reject(storeUnavailable(late));
-    }, timeoutMs);
+    };
+    const limit = new TimeLimit(timeoutMs, over, LIMIT_TICKS);
     const fail = (error: unknown): void => {
-      clearTimeout(timer);
+      limit.clear();
       const isFault = error instanceof MongoError || isSocketFault(error) || signal.aborted;
       reject(isFault && !isDuplicateKey(error) ? storeUnavailable(error) : (error as Error));
     };
-    try {
-      operation({ signal, maxTimeMS: timeoutMs, ignoreUndefined: true }).then((result) => {
-        clearTimeout(timer);
-        resolve(result);
-      }, fail);
-    } catch (error) {
-      fail(error); // it threw before it returned a promise
-    }
+    const run = (): void => {
+      try {
+        operation({ signal, maxTimeMS: timeoutMs, ignoreUndefined: true }).then((result) => {
+          limit.clear();
+          resolve(result);
+        }, failed);
+      } catch (error) {
+        fail(error); // it threw before it returned a promise
+      }
+    };
+    // The driver's own timers count the time in which this process stood still. What they gave up was never sent.
+    const failed = (error: unknown): void => (isUnsent(error) && limit.leftMs > 0 ? run() : fail(error));
+    run();
   });
+}
+
+/** Returns whether the driver found no server, or no free connection, in time. */
+function isUnsent(error: unknown): boolean {
+  return error instanceof MongoError && /^Mongo(ServerSelection|WaitQueueTimeout)Error$/.test(error.name);
 }
 
 /** Returns whether a unique index refused a write (code 11000). */
