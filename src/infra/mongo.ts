@@ -1,11 +1,11 @@
 import { type Db, MongoClient, MongoError, MongoServerError } from "mongodb";
 import { Problem, problem } from "../problems.ts";
+import { withoutCredentials } from "../urls.ts";
 import { reviveStuckClient } from "./heartbeats.ts";
 import type { Metrics } from "./metrics.ts";
 import { watchPool } from "./mongo-pool.ts";
 import { published } from "./store-channel.ts";
 import { TimeLimit } from "./time-limit.ts";
-import { withoutCredentials } from "./urls.ts";
 
 /** What an operation does, in the words of MongoDB's commands. */
 type Operation = "find" | "insert" | "update" | "delete" | "ping";
@@ -120,7 +120,7 @@ export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, me
 
 /** Refuses what the driver would prefer to PINNED, or what an operator would believe to be in force. */
 function refuseOtherPromises(url: string): void {
-  const { readPreference, readConcern, writeConcern } = new MongoClient(url).options;
+  const { readPreference, readConcern, writeConcern } = optionsIn(url);
   const asked = {
     readPreference: readPreference.mode,
     readConcernLevel: readConcern?.level ?? "majority",
@@ -134,6 +134,15 @@ function refuseOtherPromises(url: string): void {
   const found = faults.map((name) => `${name}=${String(asked[name])}`).join(" and ");
   const right = faults.map((name) => `${name}=${String(needed[name])}`).join(" and ");
   throw new Error(`MONGODB_URL asks for ${found}. The service needs ${right}. Leave ${faults.join(" and ")} out.`);
+}
+
+/** Reads the options of MONGODB_URL. The driver's errors may repeat the URL, so its users and passwords are hidden. */
+function optionsIn(url: string): MongoClient["options"] {
+  try {
+    return new MongoClient(url).options;
+  } catch (error) {
+    throw new Error(`MONGODB_URL cannot be read: ${withoutCredentials((error as Error).message)}.`);
+  }
 }
 
 function databaseOf(url: string): string {

@@ -1,9 +1,9 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
+import { withoutCredentials } from "../urls.ts";
 import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
 import { closeIfSilent } from "./redis-silence.ts";
 import { writeTogether } from "./redis-writes.ts";
 import { TimeLimit } from "./time-limit.ts";
-import { withoutCredentials } from "./urls.ts";
 
 /** An ioredis client that never reads from a replica and never sends a command twice. */
 export type RedisClient = Redis | Cluster;
