@@ -1,3 +1,5 @@
+import { readUrl, withoutCredentials } from "./urls.ts";
+
 /** The settings of the process, in one table. They are read from the environment and checked at start. */
 
 interface Setting<T> {
@@ -132,9 +134,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     }
   });
   const config = Object.fromEntries(entries) as Config;
-  faults.push(...mailFaults(config));
+  faults.push(...mailFaults(config).filter((fault) => !faults.some((other) => nameIn(other) === nameIn(fault))));
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return config;
+}
+
+function nameIn(fault: string): string | undefined {
+  return fault.split(":")[0];
 }
 
 /** Returns how many messages may be sent in a UTC day. */
@@ -181,16 +187,11 @@ export function describeConfig(config: Config): Description[] {
     const value = config[name as SettingName];
     return {
       name,
-      value: setting.secret && typeof value === "string" ? hidden(value) : value,
+      value: setting.secret && typeof value === "string" ? withoutCredentials(value) : value,
       default: setting.fallback,
       help: setting.help,
     };
   });
-}
-
-/** Hides the users and passwords in a URL: those before its host and those of Sentinels. */
-function hidden(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, "//…@").replace(/\b(sentinel(?:Username|Password))=[^&#]*/g, "$1=…");
 }
 
 function integer(fallback: number, min: number, max: number, help: string): Setting<number> {
@@ -231,7 +232,11 @@ function url(protocols: string[], help: string): Setting<string | null> {
       if (!protocols.some((protocol) => given.startsWith(`${protocol}//`))) {
         throw new Error(`must begin with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`);
       }
-      return given;
+      const read = readUrl(given);
+      // Of the others, the path or the list of hosts is not what a URL may have.
+      if (/^(rediss?|smtps?|https?):/.test(read) && !URL.canParse(read))
+        throw new Error("must be a valid URL: check its host and its port");
+      return read;
     },
   };
 }

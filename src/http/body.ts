@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { finished } from "node:stream";
 import { MIMEType } from "node:util";
 import type { StoredFile } from "../content/file.ts";
+import { TimeLimit } from "../infra/time-limit.ts";
 import { listed, problem } from "../problems.ts";
 import { chunkBound } from "./chunks.ts";
 import { parseJson } from "./json.ts";
@@ -109,13 +110,13 @@ function readBytes(req: IncomingMessage, timeoutMs: number): Promise<Buffer> {
       }
     };
     const end = (error?: Error | null): void => {
-      clearTimeout(late);
+      late.clear();
       forget();
       req.off("data", take).resume();
       if (error) reject(error);
       else resolve(Buffer.concat(chunks));
     };
-    const late = setTimeout(() => end(incomplete(timeoutMs)), timeoutMs);
+    const late = new TimeLimit(timeoutMs, () => end(incomplete(timeoutMs)));
     const forget = finished(req, { writable: false }, end);
     req.on("data", take);
   });

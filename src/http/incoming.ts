@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { finished, Transform } from "node:stream";
+import { TimeLimit } from "../infra/time-limit.ts";
 import { problem } from "../problems.ts";
 import { chunkBound } from "./chunks.ts";
 
@@ -22,7 +23,7 @@ export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeout
   let size = 0;
   const bytes = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      stalled.refresh();
+      stalled.restart();
       size += chunk.length;
       if (size > maxBytes) return done(tooLarge(maxFileBytes));
       try {
@@ -33,15 +34,15 @@ export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeout
       done(null, chunk);
     },
   });
-  const stalled = setTimeout(() => {
-    if (bytes.writableNeedDrain || req.complete) stalled.refresh();
+  const stalled = new TimeLimit(timeoutMs, () => {
+    if (bytes.writableNeedDrain || req.complete) stalled.restart();
     else bytes.destroy(stall(timeoutMs));
-  }, timeoutMs);
+  });
   // Unlike the event `error`, it also tells if the client left before this was called.
   finished(req, (error) => void (error && bytes.destroy(error)));
   bytes.on("error", () => undefined); // the reader gets the error, even if it starts reading later
   bytes.once("close", () => {
-    clearTimeout(stalled);
+    stalled.clear();
     req.unpipe(bytes);
     req.resume();
   });

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { MongoClient } from "mongodb";
+import { TimeLimit } from "./time-limit.ts";
 
 /** How long a heartbeat may run past the driver's own limit, in milliseconds. */
 const GRACE_MS = 500;
@@ -19,23 +20,21 @@ export interface HeartbeatsOptions {
  */
 export function reviveStuckClient(client: MongoClient, { onRevival, signal }: HeartbeatsOptions): void {
   const { connectTimeoutMS, heartbeatFrequencyMS } = client.options;
-  const pending = new Map<string, NodeJS.Timeout>();
+  const pending = new Map<string, TimeLimit>();
   let reviving = false;
 
   client.on("serverHeartbeatStarted", ({ connectionId: server, awaited }) => {
     clearPending(server);
     // A server that streams its heartbeats delays each answer until something changes, for at most heartbeatFrequencyMS.
     const limit = (awaited ? heartbeatFrequencyMS : 0) + connectTimeoutMS + GRACE_MS;
-    // The process itself may have stood still. setImmediate reads an answer that has already arrived first.
-    const timer = setTimeout(() => setImmediate(() => pending.get(server) === timer && void revive()), limit).unref();
-    pending.set(server, timer);
+    pending.set(server, new TimeLimit(limit, () => void revive()));
   });
   client.on("serverHeartbeatSucceeded", ({ connectionId }) => clearPending(connectionId));
   client.on("serverHeartbeatFailed", ({ connectionId }) => clearPending(connectionId));
   client.on("serverClosed", ({ address }) => clearPending(address));
 
   function clearPending(server: string): void {
-    clearTimeout(pending.get(server));
+    pending.get(server)?.clear();
     pending.delete(server);
   }
 

@@ -1,10 +1,11 @@
 import { type Db, MongoClient, MongoError, MongoServerError } from "mongodb";
 import { Problem, problem } from "../problems.ts";
+import { withoutCredentials } from "../urls.ts";
 import { reviveStuckClient } from "./heartbeats.ts";
 import type { Metrics } from "./metrics.ts";
 import { watchPool } from "./mongo-pool.ts";
 import { published } from "./store-channel.ts";
-import { withoutCredentials } from "./urls.ts";
+import { TimeLimit } from "./time-limit.ts";
 
 /** What an operation does, in the words of MongoDB's commands. */
 type Operation = "find" | "insert" | "update" | "delete" | "ping";
@@ -49,6 +50,8 @@ export interface MongoOptions {
 }
 
 const DEFAULT_DATABASE = "onboarding";
+/** More than a charge's, because an operation may wait for a new connection, which takes several round trips. */
+const LIMIT_TICKS = 50;
 
 /**
  * What the promises of the service rest on: a read sees every acknowledged write, and nothing that an election can take
@@ -117,7 +120,7 @@ export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, me
 
 /** Refuses what the driver would prefer to PINNED, or what an operator would believe to be in force. */
 function refuseOtherPromises(url: string): void {
-  const { readPreference, readConcern, writeConcern } = new MongoClient(url).options;
+  const { readPreference, readConcern, writeConcern } = optionsIn(url);
   const asked = {
     readPreference: readPreference.mode,
     readConcernLevel: readConcern?.level ?? "majority",
@@ -133,6 +136,15 @@ function refuseOtherPromises(url: string): void {
   throw new Error(`MONGODB_URL asks for ${found}. The service needs ${right}. Leave ${faults.join(" and ")} out.`);
 }
 
+/** Reads the options of MONGODB_URL. The driver's errors may repeat the URL, so its users and passwords are hidden. */
+function optionsIn(url: string): MongoClient["options"] {
+  try {
+    return new MongoClient(url).options;
+  } catch (error) {
+    throw new Error(`MONGODB_URL cannot be read: ${withoutCredentials((error as Error).message)}.`);
+  }
+}
+
 function databaseOf(url: string): string {
   const name = new URL(url.replace(/^mongodb(\+srv)?:\/\/[^/?]*/, "http://host")).pathname.slice(1);
   return name === "" ? DEFAULT_DATABASE : decodeURIComponent(name);
@@ -145,25 +157,36 @@ function inTime<T>(operation: (limits: Limits) => Promise<T>, timeoutMs: number)
     const expired = new AbortController();
     const { signal } = expired;
     // AbortSignal.timeout would keep the result of the operation in memory until the time is over.
-    const timer = setTimeout(() => {
+    const over = (): void => {
       const late = new DOMException("The store did not answer in time.", "TimeoutError");
       expired.abort(late);
       reject(storeUnavailable(late));
-    }, timeoutMs);
+    };
+    const limit = new TimeLimit(timeoutMs, over, LIMIT_TICKS);
     const fail = (error: unknown): void => {
-      clearTimeout(timer);
+      limit.clear();
       const isFault = error instanceof MongoError || isSocketFault(error) || signal.aborted;
       reject(isFault && !isDuplicateKey(error) ? storeUnavailable(error) : (error as Error));
     };
-    try {
-      operation({ signal, maxTimeMS: timeoutMs, ignoreUndefined: true }).then((result) => {
-        clearTimeout(timer);
-        resolve(result);
-      }, fail);
-    } catch (error) {
-      fail(error); // it threw before it returned a promise
-    }
+    const run = (): void => {
+      try {
+        operation({ signal, maxTimeMS: timeoutMs, ignoreUndefined: true }).then((result) => {
+          limit.clear();
+          resolve(result);
+        }, failed);
+      } catch (error) {
+        fail(error); // it threw before it returned a promise
+      }
+    };
+    // The driver's own timers count the time in which this process stood still. What they gave up was never sent.
+    const failed = (error: unknown): void => (isUnsent(error) && limit.leftMs > 0 ? run() : fail(error));
+    run();
   });
+}
+
+/** Returns whether the driver found no server, or no free connection, in time. */
+function isUnsent(error: unknown): boolean {
+  return error instanceof MongoError && /^Mongo(ServerSelection|WaitQueueTimeout)Error$/.test(error.name);
 }
 
 /** Returns whether a unique index refused a write (code 11000). */

@@ -52,32 +52,40 @@ export function parseRedisUrl(url: string): RedisAddress {
   if (form === "cluster" && hosts !== undefined && name === undefined && query === undefined) {
     return { form, tls, nodes: parseHosts(hosts, 6379), credentials };
   }
-  throw new Error(
+  throw wrongForm();
+}
+
+function wrongForm(): Error {
+  return new Error(
     "REDIS_URL must be redis://…, rediss://…, redis+sentinel://host:port,host:port/NAME or redis+cluster://host:port,host:port, with TLS rediss+sentinel://… or rediss+cluster://…",
   );
 }
 
 function parseHosts(hosts: string, defaultPort: number): Endpoint[] {
   return hosts.split(",").map((entry) => {
+    if (!URL.canParse(`redis://${entry}`)) throw wrongForm();
     const { hostname, port } = new URL(`redis://${entry}`);
     return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port === "" ? defaultPort : port) };
   });
 }
 
 function parseCredentials(user: string): Credentials {
-  const [username = "", password] = user.split(":").map(decodeURIComponent);
-  return { ...(username !== "" && { username }), ...(password !== undefined && { password }) };
+  const [username = "", ...password] = user.split(":").map(decodeURIComponent);
+  return { ...(username !== "" && { username }), ...(password.length > 0 && { password: password.join(":") }) };
 }
 
 /** @throws {Error} if the query has any other parameter. It may be misspelt, and does not repeat its value. */
 function parseSentinelCredentials(query = ""): Credentials {
-  const given = query === "" ? [] : query.split("&").map((parameter) => parameter.split("=", 2));
+  const given = query === "" ? [] : query.split("&").map((parameter) => parameter.split(/=([^]*)/, 2));
   const credentials: Credentials = {};
   for (const [name = "", value = ""] of given) {
     // Not URLSearchParams: it would read a plus sign in a password as a space.
     if (name === "sentinelUsername") credentials.username = decodeURIComponent(value);
     else if (name === "sentinelPassword") credentials.password = decodeURIComponent(value);
-    else throw new Error("REDIS_URL takes only the query parameters sentinelUsername and sentinelPassword.");
+    else
+      throw new Error(
+        "REDIS_URL takes only the query parameters sentinelUsername and sentinelPassword. Percent-encode & in them as %26.",
+      );
   }
   return credentials;
 }

@@ -1,17 +1,12 @@
-import type { Cluster, Redis } from "ioredis";
+import type { Redis } from "ioredis";
 
 /**
- * Makes a client send all commands that are issued in one go in one write. It saves a system call for each, and half of
- * Redis's work for a decision, because Redis reads and answers them together.
+ * Makes a client of one server send all commands that are issued in one go in one write. It saves a system call for each,
+ * and half of Redis's work for a decision, because Redis reads and answers them together.
  *
  * ioredis's own autopipelining is not used: after an error it may send a command again (see redis.ts).
  */
-export function writeTogether(client: Redis | Cluster): void {
-  if (client.isCluster) (client as Cluster).on("+node", joinWrites);
-  else joinWrites(client as Redis);
-}
-
-function joinWrites(redis: Redis): void {
+export function writeTogether(redis: Redis): void {
   // Each connection has a stream of its own.
   redis.on("connect", () => join(redis.stream));
 }

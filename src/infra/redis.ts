@@ -1,7 +1,9 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
+import { withoutCredentials } from "../urls.ts";
 import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
+import { closeIfSilent } from "./redis-silence.ts";
 import { writeTogether } from "./redis-writes.ts";
-import { withoutCredentials } from "./urls.ts";
+import { TimeLimit } from "./time-limit.ts";
 
 /** An ioredis client that never reads from a replica and never sends a command twice. */
 export type RedisClient = Redis | Cluster;
@@ -30,7 +32,6 @@ const LOG_EVERY_MS = 5000;
  */
 export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Promise<RedisClient> {
   const client = createClient(parseRedisUrl(url), timeoutMs);
-  writeTogether(client);
   let lastError: Error | undefined;
   const report = throttledReport(log);
   const onError = (error: Error): void => {
@@ -54,7 +55,20 @@ export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Pr
 
 /** Creates the client, which begins to connect. */
 export function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
-  const connection = connectionOptions(timeoutMs);
+  const client = clientOf(address);
+  // At least a second, because this also limits the handshake. The limiter has a timer of its own for each charge.
+  const silenceMs = Math.max(timeoutMs, SILENCE_MS);
+  const tend = (node: Redis): void => {
+    writeTogether(node);
+    closeIfSilent(node, silenceMs);
+  };
+  if (client.isCluster) (client as Cluster).on("+node", tend);
+  else tend(client as Redis);
+  return client;
+}
+
+function clientOf(address: RedisAddress): RedisClient {
+  const connection = CONNECTION_OPTIONS;
   const client = { enableOfflineQueue: false };
   if (address.form === "standalone")
     return new Redis(address.url, { ...connection, ...client, retryStrategy: backoff });
@@ -102,22 +116,20 @@ function sentinelOptions({
   };
 }
 
-/** Options of every connection. With them, a command is never sent twice and a hung server is detected. */
-function connectionOptions(timeoutMs: number) {
-  return {
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    enableAutoPipelining: false,
-    // At least a second, because this also limits the handshake. The limiter has a timer of its own for each charge.
-    commandTimeout: Math.max(timeoutMs, SILENCE_MS),
-    socketTimeout: Math.max(timeoutMs, SILENCE_MS),
-    connectTimeout: SILENCE_MS,
-    maxLoadingRetryTime: 250,
-    connectionName: "candidate-onboarding-service",
-    // READONLY means that the master became a replica. Reconnect to find the new master.
-    reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
-  } satisfies RedisOptions;
-}
+/**
+ * Options of every connection. With them, a command is never sent twice. They leave out commandTimeout and socketTimeout:
+ * those would end before the answers are read that arrived while this process stood still. closeIfSilent does their work.
+ */
+const CONNECTION_OPTIONS = {
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  enableAutoPipelining: false,
+  connectTimeout: SILENCE_MS,
+  maxLoadingRetryTime: 250,
+  connectionName: "candidate-onboarding-service",
+  // READONLY means that the master became a replica. Reconnect to find the new master.
+  reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
+} satisfies RedisOptions;
 
 /**
  * Reconnects a client that ioredis has ended by mistake. If ioredis 6.0 learns of a failover during an attempt to
@@ -146,9 +158,10 @@ function backoff(times: number): number {
 async function ready(client: RedisClient): Promise<void> {
   if (client.status !== "ready") {
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`not ready within ${READY_WITHIN_MS} ms`)), READY_WITHIN_MS);
+      const late = () => reject(new Error(`not ready within ${READY_WITHIN_MS} ms`));
+      const limit = new TimeLimit(READY_WITHIN_MS, late);
       client.once("ready", () => {
-        clearTimeout(timer);
+        limit.clear();
         resolve();
       });
     });

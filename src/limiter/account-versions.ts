@@ -59,7 +59,7 @@ export class AccountVersions {
    * @throws problem `limiter_unavailable` within `timeoutMs`.
    */
   async lookedUp(accountId: string, { timeoutMs, ...read }: Read & { readonly timeoutMs: number }): Promise<boolean> {
-    return (await answerOf(this.#send(accountId, { ...read, over: 0 }), timeoutMs)) > 0;
+    return (await answerOf(() => this.#send(accountId, { ...read, over: 0 }), timeoutMs)) > 0;
   }
 
   #send(accountId: string, { version, begunMs, over }: Read & { readonly over: number }): Promise<number> {

@@ -3,6 +3,7 @@ import { ServerClocks } from "./server-clocks.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import { PacedReads } from "../infra/paced-reads.ts";
 import type { RedisClient } from "../infra/redis.ts";
+import type { TimeLimit } from "../infra/time-limit.ts";
 import type { CallerClaim, ChargeRequest, Decision, Verdict } from "./decision.ts";
 import { LocalLimiter } from "./local.ts";
 import { Observer } from "./observer.ts";
@@ -102,7 +103,7 @@ export class Limiter {
     const started = performance.now();
     try {
       const { timeoutMs } = this.#options;
-      const decision = await answerOf(this.#send(request, started + timeoutMs, STALE_AGAIN), timeoutMs);
+      const decision = await answerOf((limit) => this.#send(request, limit, STALE_AGAIN), timeoutMs);
       this.#outageOf(request).answered();
       this.#observer.decided(decision, started);
       return decision;
@@ -160,11 +161,12 @@ export class Limiter {
   }
 
   /** Sends a charge, and again if it was stale. No async function: each promise costs every request something. */
-  #send(request: ChargeRequest, giveUpAt: number, again: number): Promise<Decision> {
+  #send(request: ChargeRequest, limit: TimeLimit, again: number): Promise<Decision> {
     const { accountId, keyId, surface, cost = 1, secretEndsAt = NEVER } = request;
     const { redis, windowSeconds, scale } = this.#options;
     const sending = this.#refusals.sent();
     const { sentAt } = sending;
+    const giveUpAt = sentAt + limit.leftMs;
     const call = {
       caller: { accountId, keyId },
       surface,
@@ -188,7 +190,8 @@ export class Limiter {
           this.#refusals.keep(request, decision, sending);
           return decision;
         }
-        if (again > 0 && received < giveUpAt) return this.#send(request, giveUpAt, again - 1);
+        // Stale, so nothing was charged. If this process stood still, its caller still waits: that is no try.
+        if (again > 0 && limit.leftMs > 0) return this.#send(request, limit, received < giveUpAt ? again - 1 : again);
         throw new Error("The charge reached Redis after its deadline");
       },
       (error: unknown) => {

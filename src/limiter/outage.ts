@@ -1,3 +1,4 @@
+import { TimeLimit } from "../infra/time-limit.ts";
 import { type Problem, problem } from "../problems.ts";
 
 /** Returns the problem for everything that needs Redis while Redis does not answer. */
@@ -10,24 +11,22 @@ export function limiterUnavailable(cause: unknown): Problem {
 
 /**
  * Returns Redis's answer.
- * @param timeoutMs longest wait, in milliseconds. The operation is not undone afterwards, and may have happened.
+ * @param timeoutMs longest wait, in milliseconds, without the time in which this process stood still. The operation is not
+ * undone afterwards, and may have happened.
  * @throws problem `limiter_unavailable` if the operation fails or takes longer than `timeoutMs`.
  */
-export function answerOf<T>(operation: Promise<T>, timeoutMs: number): Promise<T> {
+export function answerOf<T>(operation: (limit: TimeLimit) => Promise<T>, timeoutMs: number): Promise<T> {
   // One promise, because every charge waits here: Promise.race would make three.
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(limiterUnavailable(error));
-    const timer = setTimeout(() => {
-      // This process itself may have been busy, and the answer may wait in its socket. Read that first.
-      setImmediate(() => fail(new Error(`Redis did not answer within ${timeoutMs} ms`)));
-    }, timeoutMs);
-    operation.then(
+    const limit = new TimeLimit(timeoutMs, () => fail(new Error(`Redis did not answer within ${timeoutMs} ms`)));
+    operation(limit).then(
       (answer) => {
-        clearTimeout(timer);
+        limit.clear();
         resolve(answer);
       },
       (error: unknown) => {
-        clearTimeout(timer);
+        limit.clear();
         fail(error);
       },
     );

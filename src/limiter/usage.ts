@@ -52,7 +52,7 @@ export async function readUsage(
   { accountId, keyId, accountVersion, secretEndsAt = NEVER }: UsageClaim,
 ): Promise<Usage> {
   const call = { caller: { accountId, keyId }, windowSeconds, accountVersion, secretEndsAt };
-  const { nowMs, refusal, resetMs, surfaces } = await answerOf(usage(redis, call), timeoutMs);
+  const { nowMs, refusal, resetMs, surfaces } = await answerOf(() => usage(redis, call), timeoutMs);
   return {
     refusal,
     resetMs,

@@ -25,6 +25,7 @@ const FLOORS = [
   ["content", "audit"],
   ["infra", "schema", "precondition.ts"],
   ["config.ts", "problems.ts", "visible-text.ts"],
+  ["urls.ts"],
   ["client", "docs"],
 ];
 

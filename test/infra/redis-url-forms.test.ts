@@ -49,6 +49,9 @@ const ACCEPTED: Record<string, object> = {
   "redis+cluster://h1": CLUSTER,
   "redis+cluster://h1/": CLUSTER,
   "rediss+cluster://h1:6379": { ...CLUSTER, tls: true },
+  "redis+cluster://ann:p:ss:@h1": { ...CLUSTER, credentials: { username: "ann", password: "p:ss:" } },
+  "redis+sentinel://ann:p:ss@h1/limits": { ...SENTINEL, credentials: { username: "ann", password: "p:ss" } },
+  "redis+sentinel://h1/limits?sentinelPassword=a=b==": { ...SENTINEL, sentinelCredentials: { password: "a=b==" } },
   "redis+cluster://%40nn:%3A@h1": { ...CLUSTER, credentials: { username: "@nn", password: ":" } },
   "redis+cluster://[2001:db8::1]:7000,10.0.0.1,node-1.example:7001": {
     ...CLUSTER,
@@ -74,6 +77,7 @@ const REFUSED = [
   "redis+cluster://h1#part",
   "redis+cluster://h1?",
   "redis+cluster://ann@bob@h1",
+  "redis+cluster://h1:port",
   "redis+cluster://h1:1/name",
   "redis+cluster://h1:1?sentinelPassword=p",
   "redis+sentinel:///name",
@@ -105,7 +109,7 @@ describe("The forms of REDIS_URL", () => {
     it(`take the Sentinels' user and password only, and not ?${query}`, () => {
       expect(() => parseRedisUrl(`redis+sentinel://h1/limits?${query}`)).to.throw(
         Error,
-        /^REDIS_URL takes only the query parameters sentinelUsername and sentinelPassword\.$/,
+        /^REDIS_URL takes only the query parameters sentinelUsername and sentinelPassword\. Percent-encode & in them as %26\.$/,
       );
     });
 });

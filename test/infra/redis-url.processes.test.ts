@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describeConfig, readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/infra/log.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
-import { withoutCredentials } from "../../src/infra/urls.ts";
+import { withoutCredentials } from "../../src/urls.ts";
 
 describe("REDIS_URL", () => {
   it("is shown without any of its passwords", () => {

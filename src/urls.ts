@@ -1,0 +1,51 @@
+/** Characters that end a user or a password too early, are lost, or are refused by a driver. */
+const RESERVED = /[/?#@[\]\\\s]/g;
+
+/** One or several hosts, each with a port or without. */
+const HOSTS = /^(\[[^\]]*\]|[^:[\],]*)(:\d*)?(,(\[[^\]]*\]|[^:[\],]*)(:\d*)?)*$/;
+
+/** Returns the URL with its users and passwords hidden, for logs and errors: those before its host, and those in its query. */
+export function withoutCredentials(url: string): string {
+  return url
+    .replace(/([?&][^=&#]*(?:user|pass|token|properties)[^=&#]*)=[^&#]*/gi, "$1=…")
+    .replace(/\/\/[^]*@/, "//…@");
+}
+
+/**
+ * Checks the user and the password in the URL of a setting. Returns the URL with the colons in its password, and what is not
+ * ASCII, percent-encoded. RFC 3986 (3.2.1) allows those colons, but not every driver does.
+ * @throws {Error} that names the characters to percent-encode, and repeats nothing else of the URL.
+ */
+export function readUrl(url: string): string {
+  const [scheme = "", rest = ""] = url.split(/(?<=^[^/]*:\/\/)/);
+  const user = userOf(scheme, rest);
+  const faults = [...(user.match(RESERVED) ?? []), ...(rest.match(/#/) ?? []), ...(isEncoded(rest) ? [] : ["%"])];
+  if (faults.length > 0) {
+    const name = (character: string) => (/\s/.test(character) ? "white space" : character);
+    const names = [...new Set(faults)].map((character) => `${name(character)} as ${encodeURIComponent(character)}`);
+    throw new Error(`percent-encode the user and the password: write ${names.join(", ")}`);
+  }
+  const [name = "", ...password] = user.split(":");
+  const colon = password.length > 0 ? ":" : "";
+  const ascii = (name + colon + password.join("%3A")).replace(/[^ -~]+/g, encodeURIComponent);
+  return scheme + ascii + rest.slice(user.length);
+}
+
+/** Returns the user and the password. If a raw `/`, `?` or `#` in them ends them too early, they reach to the last `@`. */
+function userOf(scheme: string, rest: string): string {
+  const authority = /^[^/?#]*/.exec(rest)?.[0] ?? "";
+  const end = Math.max(0, authority.lastIndexOf("@"));
+  const untilLast = rest.slice(0, Math.max(0, rest.lastIndexOf("@")));
+  if (scheme === "file://" || untilLast.length <= authority.length) return authority.slice(0, end);
+  const isInQuery = /^[^@]*@?[^@]*\?[^#]*=/.test(untilLast) && HOSTS.test(authority.slice(end).replace("@", ""));
+  return isInQuery ? authority.slice(0, end) : untilLast;
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
