@@ -3,7 +3,7 @@ import type { Caller } from "../accounts/caller.ts";
 import { hasBody, mediaTypeOf, type ReadBody, readJson } from "../http/body.ts";
 import { ifMatch } from "../http/entity-tags.ts";
 import { openForm } from "../http/form.ts";
-import { fingerprintOf, openRaw } from "../http/upload.ts";
+import { declaredType, fingerprintOf, openRaw } from "../http/upload.ts";
 import type { StoredFile } from "../content/file.ts";
 import { type Fault, listed, MAX_FAULTS, problem } from "../problems.ts";
 import type { Endpoint, Route } from "./endpoint.ts";
@@ -72,7 +72,10 @@ export function bodyReader(
       try {
         const arriving = await open.file;
         const precondition = ifMatch(req.headers["if-match"]);
-        if (arriving !== undefined) file = await upload.store(caller, params, arriving, precondition);
+        if (arriving !== undefined) {
+          const contentType = declaredType(arriving.contentType);
+          file = await upload.store(caller, params, { ...arriving, contentType }, precondition);
+        }
         const fields = await open.fields();
         const fingerprint = fingerprintOf(fields, file);
         const body = checked(fields);

@@ -1,4 +1,5 @@
 import { extension } from "mime-types";
+import { isMediaType } from "../schema/media-type.ts";
 import { shownName } from "../visible-text.ts";
 
 /** The endings of documents: pdf, images, office, text. None of them starts a program when it is opened. */
@@ -38,6 +39,6 @@ export function withoutEnd(name: string): string {
 
 /** Returns the media type of a file that a stranger sent. A browser gives a name without an ending that of its type. */
 export function safeType(contentType: string | null): string | null {
-  const ending = contentType === null ? false : extension(contentType);
+  const ending = contentType === null || !isMediaType(contentType) ? false : extension(contentType);
   return ending !== false && isDocumentEnding(ending) ? contentType : null;
 }

@@ -84,6 +84,11 @@ export function mediaTypeOf(req: IncomingMessage): string | undefined {
   return parseMediaType(req.headers["content-type"] ?? "")?.essence;
 }
 
+/** Returns the boundary of a form. Undefined or empty if Content-Type has none. */
+export function boundaryOf(req: IncomingMessage): string | undefined {
+  return parseMediaType(req.headers["content-type"] ?? "")?.params.get("boundary") ?? undefined;
+}
+
 function parseMediaType(text: string): MIMEType | undefined {
   if (text.length > MAX_TYPE_LENGTH) return undefined;
   try {

@@ -19,6 +19,11 @@ export class FormFields {
     this.#types = typesOf(schema);
   }
 
+  /** Returns whether the schema has a field of this name. */
+  has(name: string): boolean {
+    return this.#types.has(name);
+  }
+
   /** @throws problem payload_too_large if all fields together are larger, or have more values, than a JSON body may. */
   add(name: string | undefined, text: string, truncated: boolean): void {
     if (name === undefined) return this.fault("", "must have a name for every part");

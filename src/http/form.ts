@@ -1,24 +1,33 @@
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
+import { type Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Busboy, type BusboyInstance } from "@fastify/busboy";
+import { callbackify } from "node:util";
+import { Dicer } from "@fastify/busboy";
 import type { TSchema } from "typebox";
 import type { IncomingFile } from "../content/file.ts";
 import { invalid, problem } from "../problems.ts";
-import { MAX_JSON_BYTES, refuseEncoding } from "./body.ts";
+import { isMediaType } from "../schema/media-type.ts";
+import { escapePointer } from "../schema/pointer.ts";
+import { boundaryOf, MAX_JSON_BYTES, refuseEncoding } from "./body.ts";
 import { FormFields } from "./form-fields.ts";
-import { incoming, refuseLarge, tooLarge } from "./incoming.ts";
-import { declaredType, invalidFile, type Upload, type UploadRules } from "./upload.ts";
+import { incoming, invalidFile, refuseLarge, tooLarge } from "./incoming.ts";
+import { filenameIn, headerValue, refuseTransferEncoding } from "./mime.ts";
+import type { Upload, UploadRules } from "./upload.ts";
 
 /** Maximum parts of a form: more than any endpoint has fields. */
 const MAX_PARTS = 32;
 
+/** The headers of a part, as the parser gives them: names in lower case, values with one character for each byte. */
+type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
+
 /**
  * Receives a form (RFC 7578) as it arrives. The part `content` is the file, and the form waits while it is read. The
- * other parts are the fields, in any order, before or after the file.
- * @param schema tells which fields are text and which are JSON.
+ * other parts are the fields, in any order, before or after the file. A field may be sent as a file, as a Blob is.
+ * @param schema tells which fields there are, and which are text and which are JSON.
  * @throws problems malformed_request, payload_too_large, unsupported_media_type. `file`, its stream and `fields` fail
- * with those, request_timeout, validation_failed, or ECONNRESET if the client disconnects.
+ * with those, request_timeout, validation_failed, or ECONNRESET if the client disconnects. The file's type may be none:
+ * `declaredType` refuses that.
  */
 export function openForm(
   req: IncomingMessage,
@@ -28,11 +37,12 @@ export function openForm(
   refuseEncoding(req);
   const maxBytes = maxFileBytes + MAX_JSON_BYTES; // the fields may be as large as in JSON
   refuseLarge(req, maxBytes, maxFileBytes);
-  const form = parserOf(req, maxFileBytes);
+  const form = parserOf(req);
   const fields = new FormFields(schema);
   const bytes = incoming(req, { maxBytes, maxFileBytes, timeoutMs });
   const failures: unknown[] = [];
   const abort = new AbortController();
+  const parts: Promise<void>[] = [];
   let stream: Readable | undefined;
 
   /** Ends the reading. The first failure becomes the answer. */
@@ -40,30 +50,54 @@ export function openForm(
     failures.push(error);
     abort.abort();
   }
-  function attempt(step: () => void): void {
-    try {
-      step();
-    } catch (error) {
-      fail(error);
+  async function* upToLimit(content: Readable): AsyncGenerator<Uint8Array> {
+    let size = 0;
+    for await (const chunk of content as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > maxFileBytes) {
+        fail(tooLarge(maxFileBytes));
+        throw failures[0];
+      }
+      yield chunk;
     }
   }
-  form.on("error", (cause) => fail(bytes.errored ?? malformed(cause)));
-  form.on("partsLimit", () => fail(tooManyParts()));
-  form.on("filesLimit", () => fail(tooManyFiles()));
-  form.on("field", (name, value, _nameCut, valueCut) => attempt(() => fields.add(name, value, valueCut)));
+  /** Gives the file to `found`, and adds a field to the fields. */
+  async function take(part: Readable, headers: PartHeaders, found: (file: IncomingFile) => void): Promise<void> {
+    const disposition = await headerValue(headerOf(headers, "content-disposition") ?? "");
+    const name = disposition.value === "form-data" ? disposition.params["name"] : undefined;
+    const isFile = "filename" in disposition.params && !fields.has(name ?? "");
+    const pointer = `/${escapePointer(name ?? "")}`;
+    refuseTransferEncoding(headerOf(headers, "content-transfer-encoding"), pointer);
+    const type = headerOf(headers, "content-type");
+    if (name === "content") {
+      if (stream !== undefined) throw tooManyFiles();
+      stream = part;
+      found({ stream: upToLimit(part), filename: filenameIn(disposition, pointer), contentType: typeOf(type) });
+    } else if (isFile) {
+      throw invalidFile(pointer, "must not be a file; send the file in the part named content");
+    } else {
+      const { charset } = (await headerValue(type ?? "")).params;
+      const [text, isCut] = await textOf(part, charset);
+      fields.add(name, text, isCut);
+    }
+  }
   const file = new Promise<IncomingFile>((resolve) => {
-    form.on("file", (name, content, filename, _encoding, contentType) => {
-      stream = content;
-      content.on("error", () => undefined); // the reader gets the error; without a listener it would end the process
-      content.once("limit", () => fail(tooLarge(maxFileBytes)));
-      attempt(() => resolve({ stream: content, ...describe(name, filename ?? "", contentType) }));
+    form.on("part", (part) => {
+      part.on("error", () => undefined); // the reader gets the error; without a listener it would end the process
+      part.once("header", (headers) => {
+        if (parts.length === MAX_PARTS) return fail(tooManyParts());
+        parts.push(take(part, headers as PartHeaders, resolve).catch(fail));
+      });
     });
   });
-  const parsed = pipeline(bytes, form, { signal: abort.signal }).catch((error: unknown) => {
-    failures.push(error);
-    stream?.destroy(new Error("Reading the form was aborted."));
-    throw failures[0];
-  });
+  const parsed = pipeline(bytes, whole(form), { signal: abort.signal })
+    .then(() => Promise.all(parts))
+    .then(() => abort.signal.throwIfAborted())
+    .catch((cause: unknown) => {
+      failures.push(bytes.errored ?? malformed(cause));
+      stream?.destroy(new Error("Reading the form was aborted."));
+      throw failures[0];
+    });
   parsed.catch(() => undefined); // `file` and `fields` report it
   return {
     file: Promise.race([file, parsed.then(() => undefined)]),
@@ -76,38 +110,76 @@ export function openForm(
   };
 }
 
-/** @throws problems validation_failed, unsupported_media_type if the part is not a file that can be stored. */
-function describe(name: string, filename: string, contentType: string): Omit<IncomingFile, "stream"> {
-  if (name !== "content") throw invalidFile(`/${name}`, "must not be a file; send the file in the part named content");
-  return { filename: formFilename(filename), contentType: declaredType(contentType) };
+function headerOf(headers: PartHeaders, name: string): string | undefined {
+  const [bytes] = headers[name] ?? [];
+  return bytes === undefined ? undefined : Buffer.from(bytes, "latin1").toString().trim();
 }
 
-/**
- * Browsers and fetch percent-encode only the double quote, CR and LF in a part's filename (HTML, multipart/form-data
- * encoding).
- */
-function formFilename(filename: string): string | null {
-  const name = filename.replaceAll(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
-  if (name.includes("\uFFFD")) throw invalidFile("/content", "must have a filename in UTF-8");
-  return name === "" ? null : name;
+/** Returns a type with its parameters. If those are malformed, it is the type alone. */
+function typeOf(declared: string | undefined): string | null {
+  if (declared === undefined) return null;
+  return isMediaType(declared) ? declared : (declared.split(";")[0] ?? "").trim();
+}
+
+/** Returns the text of a field, and whether it is cut because it is too large. */
+async function textOf(part: Readable, charset: string | undefined): Promise<[text: string, isCut: boolean]> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of part as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_JSON_BYTES) return ["", true];
+    chunks.push(chunk);
+  }
+  return [decode(Buffer.concat(chunks), charset), false];
+}
+
+/** Takes a charset that is not known for UTF-8. */
+function decode(bytes: Buffer, charset: string | undefined): string {
+  try {
+    return new TextDecoder(charset, { ignoreBOM: true }).decode(bytes);
+  } catch {
+    return bytes.toString();
+  }
 }
 
 /** @throws problem malformed_request if Content-Type has no boundary. */
-function parserOf(req: IncomingMessage, maxFileBytes: number): BusboyInstance {
-  try {
-    return new Busboy({
-      headers: { ...req.headers, "content-type": req.headers["content-type"] ?? "" },
-      limits: { fieldSize: MAX_JSON_BYTES, fileSize: maxFileBytes, files: 1, parts: MAX_PARTS },
-      isPartAFile: (name, _type, filename) => name === "content" || filename !== undefined,
-      preservePath: true,
-    });
-  } catch (cause) {
-    throw problem(
-      "malformed_request",
-      "The form's Content-Type has no boundary. Let your HTTP client set Content-Type, or add the boundary yourself.",
-      { cause },
-    );
-  }
+function parserOf(req: IncomingMessage): Dicer {
+  const boundary = boundaryOf(req);
+  if (boundary) return new Dicer({ boundary });
+  throw problem(
+    "malformed_request",
+    "The form's Content-Type has no boundary. Let your HTTP client set Content-Type, or add the boundary yourself.",
+  );
+}
+
+/**
+ * Passes a body to the parser to its end. The parser has finished once all parts have been read. That may be before the end
+ * of the body, and it then calls back for no chunk any more.
+ */
+function whole(form: Dicer): Writable {
+  const finished = once(form, "finish"); // fails with the event `error`
+  finished.catch(() => undefined);
+  form.on("error", () => undefined);
+  let isFinished = false;
+  let taken = (): void => undefined;
+  form.once("finish", () => {
+    isFinished = true;
+    taken();
+  });
+  return new Writable({
+    write(chunk, _encoding, done) {
+      if (isFinished) return done();
+      taken = () => {
+        taken = () => undefined;
+        done();
+      };
+      form.write(chunk, () => taken());
+    },
+    final: callbackify(async () => {
+      form.end();
+      await finished;
+    }),
+  });
 }
 
 function malformed(cause: unknown): Error {

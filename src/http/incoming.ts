@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { finished, Transform } from "node:stream";
 import { TimeLimit } from "../infra/time-limit.ts";
-import { problem } from "../problems.ts";
+import { invalid, problem } from "../problems.ts";
 import { chunkBound } from "./chunks.ts";
 
 export interface IncomingRules {
@@ -56,6 +56,10 @@ export function refuseLarge(req: IncomingMessage, maxBytes: number, maxFileBytes
 
 export function tooLarge(maxFileBytes: number): Error {
   return problem("payload_too_large", `The file is too large. Send at most ${maxFileBytes} bytes.`);
+}
+
+export function invalidFile(pointer: string, detail: string): Error {
+  return invalid(pointer, detail, `The file is not valid. ${pointer} ${detail}.`);
 }
 
 function stall(timeoutMs: number): Error {

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import contentDisposition from "content-disposition";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
-import { invalid, problem } from "../problems.ts";
+import { problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
 import { mediaTypeOf, refuseEncoding } from "./body.ts";
-import { incoming, refuseLarge } from "./incoming.ts";
+import { headerOf } from "./request.ts";
+import { incoming, invalidFile, refuseLarge } from "./incoming.ts";
+import { filenameIn, headerValue, refuseTransferEncoding } from "./mime.ts";
 
 export interface UploadRules {
   /** Largest file, in bytes. */
@@ -25,10 +27,14 @@ export interface Upload {
   close(): void;
 }
 
+/** What curl, wget, urllib and Java declare by themselves for any body. */
+const BY_DEFAULT = "application/x-www-form-urlencoded";
+
 /**
  * Receives the whole body as a file. Its type is the Content-Type, and its name comes from Content-Disposition (RFC
  * 6266). A request without a body is an empty file.
- * @throws problems payload_too_large, unsupported_media_type, validation_failed. The stream fails with
+ * @throws problems payload_too_large, unsupported_media_type, validation_failed. `file` fails with validation_failed if its
+ * name cannot be decoded. The stream fails with
  * payload_too_large, request_timeout, or ECONNRESET if the client disconnects.
  */
 export function openRaw(req: IncomingMessage, { maxFileBytes, timeoutMs }: UploadRules): Upload {
@@ -40,10 +46,12 @@ export function openRaw(req: IncomingMessage, { maxFileBytes, timeoutMs }: Uploa
       "Forms are not accepted here. Send the file's bytes as the body, with the file's own Content-Type.",
     );
   }
-  const file = { filename: filenameOf(req), contentType: declaredType(req.headers["content-type"]) };
+  refuseTransferEncoding(headerOf(req, "content-transfer-encoding"), "Content-Transfer-Encoding");
+  const type = mediaTypeOf(req) === BY_DEFAULT ? null : declaredType(req.headers["content-type"]);
+  const disposition = dispositionOf(req);
   const stream = incoming(req, { maxBytes: maxFileBytes, maxFileBytes, timeoutMs });
   return {
-    file: Promise.resolve({ ...file, stream }),
+    file: nameIn(disposition).then((filename) => ({ filename, contentType: type, stream })),
     fields: () => Promise.resolve({}),
     failure: () => undefined,
     close: () => void stream.destroy(),
@@ -56,19 +64,23 @@ export function fingerprintOf(fields: Record<string, unknown>, file: StoredFile 
   return JSON.stringify([sorted, file === undefined ? null : [file.sha256, file.filename, file.contentType]]);
 }
 
-/** Returns the name in Content-Disposition, or null. @throws problem validation_failed if the header is malformed. */
-function filenameOf(req: IncomingMessage): string | null {
+/** Returns the Content-Disposition. @throws problem validation_failed if it is malformed. */
+function dispositionOf(req: IncomingMessage): string | undefined {
   const header = req.headers["content-disposition"];
-  if (header === undefined) return null;
+  if (header === undefined) return undefined;
   try {
-    const { filename = "" } = contentDisposition.parse(header).parameters;
-    return filename === "" ? null : asUtf8(filename);
+    contentDisposition.parse(header);
+    return asUtf8(header);
   } catch {
     throw invalidFile(
       "Content-Disposition",
       "must follow RFC 6266, for example attachment; filename*=UTF-8''na%C3%AFve.txt",
     );
   }
+}
+
+async function nameIn(disposition: string | undefined): Promise<string | null> {
+  return disposition === undefined ? null : filenameIn(await headerValue(disposition), "Content-Disposition");
 }
 
 /**
@@ -84,16 +96,12 @@ function asUtf8(text: string): string {
 }
 
 /** @throws problem unsupported_media_type if a type is declared but is none. */
-export function declaredType(text: string | undefined): string | null {
-  if (text === undefined || text === "") return null;
+export function declaredType(text: string | null | undefined): string | null {
+  if (text === null || text === undefined || text === "") return null;
   if (!isMediaType(text))
     throw problem(
       "unsupported_media_type",
       "The file's Content-Type is not a media type. Send one, such as application/pdf.",
     );
   return text;
-}
-
-export function invalidFile(pointer: string, detail: string): Error {
-  return invalid(pointer, detail, `The file is not valid. ${pointer} ${detail}.`);
 }

@@ -115,7 +115,7 @@ describe("POST /candidates/{id}/documents with a form", () => {
 
   it("accepts a part `content` without a filename and without a Content-Type", async () => {
     const added = await raw(`${NAME}${part('name="content"', "bytes")}--b--`);
-    expect(documentIn(added).content).to.include({ filename: null, content_type: "text/plain", size: 5 });
+    expect(documentIn(added).content).to.include({ filename: null, content_type: "application/octet-stream", size: 5 });
   });
 
   it("accepts a body that arrives byte by byte", async () => {
