@@ -105,8 +105,13 @@ function requestBodyOf({ body, bodyOptional, upload, method }: Route, schemas: R
     if (method === "PATCH") content["application/merge-patch+json"] = { schema };
   }
   if (upload?.form === "raw") Object.assign(content, bytesOf(["*/*"]));
-  if (upload?.form === "multipart")
-    content["multipart/form-data"] = { schema: publish(upload.fields, "request", schemas) };
+  if (upload?.form === "multipart") {
+    const form = publish(upload.fields, "request", schemas);
+    content["multipart/form-data"] = { schema: form };
+    // True, as JSON has no bytes. openapi-generator imports the class of a form that is named only here, and does not make it.
+    if (body !== undefined)
+      content["application/json"] = { schema: { ...publish(body, "request", schemas), not: form } };
+  }
   if (Object.keys(content).length === 0) return undefined;
   return {
     description: upload?.form === "raw" ? "The bytes, of any media type." : "The fields.",

@@ -112,11 +112,9 @@ export const DocumentForm = component(
     metadata: Type.Optional(about(MetadataInput, "The client's own labels.")),
     state: Type.Optional(about(State, "The state to begin in. Default: received.", "accepted")),
     rejection_reason: Type.Optional(about(freeText(1000), ...TEXT.rejection_reason)),
-    content: Type.Optional(
-      about(
-        Type.String({ format: "binary" }),
-        "The file: its bytes, at most 25 MiB, with a Content-Type and a filename of its own.",
-      ),
+    content: about(
+      Type.String({ format: "binary" }),
+      "The file: its bytes, at most 25 MiB, with a Content-Type and a filename of its own.",
     ),
   },
 );

@@ -910,7 +910,7 @@ export type DocumentForm = {
     /**
      * The file: its bytes, at most 25 MiB, with a Content-Type and a filename of its own.
      */
-    content?: Blob | File;
+    content: Blob | File;
 };
 
 /**

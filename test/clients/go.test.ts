@@ -1,6 +1,10 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { generate, itWorksIn, program, run } from "./support.ts";
+import { generate, itCompiles, itWorksIn, program, run } from "./support.ts";
+
+const ENV = { GOMODCACHE: process.env["CLIENTS_GO"], GOFLAGS: "-mod=mod -modcacherw" };
+
+itCompiles("go", "CLIENTS_GO", (cwd) => run("go", ["build", "./..."], { cwd, env: ENV }));
 
 itWorksIn("Go", ["CLIENTS_GENERATOR", "CLIENTS_GO"], async (workshop) => {
   const folder = join(workshop.folder, "go");
@@ -11,7 +15,7 @@ itWorksIn("Go", ["CLIENTS_GENERATOR", "CLIENTS_GO"], async (workshop) => {
   });
   await mkdir(join(folder, "scenario"));
   await cp(program("scenario.go"), join(folder, "scenario", "main.go"));
-  const env = { ...workshop.env, GOMODCACHE: process.env["CLIENTS_GO"], GOFLAGS: "-mod=mod -modcacherw" };
+  const env = { ...workshop.env, ...ENV };
   await run("go", ["mod", "edit", "-module", "example.com/cos"], { cwd: folder, env });
   await run("go", ["build", "./..."], { cwd: folder, env });
   return run("go", ["run", "./scenario"], { cwd: folder, env });

@@ -1,6 +1,15 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { generate, itWorksIn, program, run } from "./support.ts";
+import { generate, itCompiles, itWorksIn, program, run } from "./support.ts";
+
+const MAVEN = [
+  "--batch-mode",
+  "--quiet",
+  `-Dmaven.repo.local=${process.env["CLIENTS_MAVEN"]}`,
+  "-Dmaven.test.skip=true",
+];
+
+itCompiles("java", "CLIENTS_MAVEN", (cwd) => run("mvn", [...MAVEN, "compile"], { cwd }));
 
 itWorksIn("Java", ["CLIENTS_GENERATOR"], async (workshop) => {
   const folder = join(workshop.folder, "java");
@@ -8,9 +17,8 @@ itWorksIn("Java", ["CLIENTS_GENERATOR"], async (workshop) => {
   // The libraries that use Gson cannot read a row that is one of two things.
   await generate("java", workshop, { output: "java", settings: `library=apache-httpclient,${unknown}` });
   await cp(program("Scenario.java"), join(folder, "src/main/java/org/openapitools/client/Scenario.java"));
-  const maven = ["--batch-mode", "--quiet", `-Dmaven.repo.local=${process.env["CLIENTS_MAVEN"]}`];
-  const build = ["-Dmaven.test.skip=true", "compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath"];
-  await run("mvn", [...maven, ...build], { cwd: folder });
+  const build = ["compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath"];
+  await run("mvn", [...MAVEN, ...build], { cwd: folder });
   const classes = (await run("cat", ["classpath"], { cwd: folder })).trim();
   const temporary = `-Djava.io.tmpdir=${workshop.env["TMPDIR"]}`;
   const main = ["-cp", `target/classes:${classes}`, "org.openapitools.client.Scenario"];

@@ -8,6 +8,8 @@ import { expect } from "chai";
 import { useService } from "../support/use-service.ts";
 
 const PROGRAMS = fileURLToPath(new URL("programs/", import.meta.url));
+/** The contract, as test/api/openapi.test.ts compares it with the service's. */
+const CONTRACT = fileURLToPath(new URL("../api/openapi.snapshot.json", import.meta.url));
 /** Every byte there is, several times: a client that reads text would change them. */
 const BYTES = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256);
 
@@ -52,18 +54,26 @@ export async function run(
   }
 }
 
-/** Makes a client with openapi-generator. */
+/** Makes a client with openapi-generator. @param settings its additional properties. By default, those of the generator. */
 export async function generate(
   generator: string,
-  { folder, contract }: Workshop,
-  options: { output: string; settings: string },
+  { folder, contract }: Pick<Workshop, "folder" | "contract">,
+  { output, settings }: { output: string; settings?: string },
 ): Promise<void> {
-  const parts = "models,apis,supportingFiles,apiDocs=false,modelDocs=false,apiTests=false,modelTests=false";
-  const args = ["generate", "-g", generator, "-i", contract, "-o", join(folder, options.output)];
-  // The form is a body of its own only with skipFormModel=false: by default Java and TypeScript import it, but do not make it.
-  const global = `--global-property=${parts},skipFormModel=false`;
+  const args = ["generate", "-g", generator, "-i", contract, "-o", join(folder, output)];
+  const properties = settings === undefined ? [] : [`--additional-properties=${settings}`];
   const jar = process.env["CLIENTS_GENERATOR"] ?? "";
-  await run("java", ["-jar", jar, ...args, global, `--additional-properties=${options.settings}`], { cwd: folder });
+  await run("java", ["-jar", jar, ...args, ...properties], { cwd: folder });
+}
+
+/** Declares the test that a client compiles which openapi-generator makes with its default settings. @param compile gets the client's folder. */
+export function itCompiles(generator: string, tool: string, compile: (folder: string) => Promise<unknown>): void {
+  it(`a client of ${generator} compiles if it is made with the generator's default settings`, async function () {
+    if (!process.env["CLIENTS_GENERATOR"] || !process.env[tool]) this.skip();
+    const folder = await mkdtemp(join(tmpdir(), "client-"));
+    await generate(generator, { folder, contract: CONTRACT }, { output: "generated" });
+    await compile(join(folder, "generated"));
+  });
 }
 
 /**

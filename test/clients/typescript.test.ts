@@ -4,21 +4,27 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { generateTypes } from "./hey-api.ts";
-import { generate, itWorksIn, program, run, type Workshop } from "./support.ts";
+import { generate, itCompiles, itWorksIn, program, run, type Workshop } from "./support.ts";
 
 const MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
 /** The settings of a strict project. */
 const OPTIONS = { strict: true, target: "es2022", module: "esnext", moduleResolution: "bundler", types: ["node"] };
 
-/** Compiles the generated client with its program, and runs the program. */
-async function compileAndRun({ folder, env }: Workshop, name: string): Promise<string> {
+/** Compiles all TypeScript in the folder. */
+async function compile(folder: string): Promise<void> {
   await symlink(MODULES, join(folder, "node_modules"));
-  await cp(program(name), join(folder, "program.ts"));
-  const files = ["program.ts", "generated/**/*.ts"];
   const compilerOptions = { ...OPTIONS, noEmit: true, skipLibCheck: true };
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: files }));
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["**/*.ts"] }));
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   await run(process.execPath, [join(MODULES, "typescript/bin/tsc"), "--project", "."], { cwd: folder });
+}
+
+itCompiles("typescript-fetch", "CLIENTS_GENERATOR", compile);
+
+/** Compiles the generated client with its program, and runs the program. */
+async function compileAndRun({ folder, env }: Workshop, name: string): Promise<string> {
+  await cp(program(name), join(folder, "program.ts"));
+  await compile(folder);
   return run(process.execPath, ["--import", "tsx", "program.ts"], { cwd: folder, env });
 }
 
