@@ -27,7 +27,7 @@ EXPOSE 8080 9090
 # /livez, because Docker Swarm restarts what is unhealthy, and a restart heals no outage of Redis or MongoDB. It is also
 # 200 while the service starts, so `healthy` does not mean that it serves: HAProxy asks /readyz.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT || 9090}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const { HOST = '', OPS_PORT } = process.env; const host = ['', '::', '0.0.0.0'].includes(HOST) ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST; fetch(`http://${host}:${OPS_PORT || 9090}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The exec form runs node as process 1, so SIGTERM reaches it and it drains.
 CMD ["node", "dist/main.js"]
 # Last, because they change with every commit.

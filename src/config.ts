@@ -16,7 +16,7 @@ const REDIS_FORMS = ["redis:", "rediss:", "redis+sentinel:", "rediss+sentinel:",
 
 const SETTINGS = {
   PORT: integer(8080, 0, 65535, "port of the API; 0 picks a free one"),
-  HOST: text("0.0.0.0", "address that the API listens on"),
+  HOST: text("::", "address to listen on; `::` is every address, IPv4 and IPv6 (only IPv4 on a machine without IPv6)"),
   OPS_PORT: integer(
     9090,
     0,

@@ -1,16 +1,20 @@
 import { isIPv6 } from "node:net";
 
-const MAPPED_IPV4 = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
+/** An IPv4 address as IPv6: mapped (RFC 4291, 2.5.5.2) or from a NAT64 (RFC 6052), in the form in which URL writes it. */
+const IPV4_AS_IPV6 = /^(?:::ffff|64:ff9b:):([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
  * Returns the part of an IP address that a client cannot easily change: all of an IPv4 address, or the /64 of an IPv6
  * address, because a host can use any of the 2^64 addresses in its /64. Returns any other text unchanged.
  */
 export function addressBlock(address: string): string {
-  const plain = address.replace(MAPPED_IPV4, "").replace(/%.*$/, "");
+  const plain = address.replace(/%.*$/, "");
   if (!isIPv6(plain)) return plain;
   // URL writes every IPv6 address in its canonical form.
-  const [head = "", tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split("::");
+  const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1);
+  const [, high, low] = IPV4_AS_IPV6.exec(canonical)?.map((part) => Number.parseInt(part, 16)) ?? [];
+  if (high !== undefined && low !== undefined) return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");
+  const [head = "", tail] = canonical.split("::");
   const before = head === "" ? [] : head.split(":");
   const after = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");

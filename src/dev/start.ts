@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Config, ConfigError, readConfig } from "../config.ts";
+import { listen } from "../process/listen.ts";
 import { runChild } from "./child.ts";
 import { dataDirOf, prepareDataDir, toolsIn } from "./data-dir.ts";
 import { addressOf, greet } from "./demo.ts";
@@ -51,9 +52,9 @@ function outboxOf({ SMTP_URL, PORT, HOST, PUBLIC_URL, MAIL_FROM }: Config, dataD
 
 /** @throws {SetupError} if another process listens on the port. */
 async function refuseTaken(setting: string, port: number, host: string): Promise<void> {
-  const server = createServer().listen({ port, host, exclusive: true });
+  const server = createServer();
   try {
-    await once(server, "listening");
+    await listen(server, port, host);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     throw new SetupError(`Port ${port} is taken by another process. Stop it, or set ${setting} to a free port.`);

@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "./listen.ts";
 
 export interface OpsSource {
   /** Returns why this process cannot serve, one text per fault; empty if it can. */
@@ -26,10 +25,8 @@ export async function serveOps(
       res.writeHead(500, { "Content-Type": "text/plain" }).end(String(error));
     });
   });
-  server.listen(port, host);
-  await once(server, "listening");
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listen(server, port, host),
     close() {
       server.close();
       server.closeAllConnections();

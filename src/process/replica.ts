@@ -1,7 +1,5 @@
 import cluster from "node:cluster";
-import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import { compose, type System } from "../compose.ts";
@@ -16,6 +14,7 @@ import { flushed } from "../infra/log-output.ts";
 import { processMetrics } from "../infra/process-metrics.ts";
 import { drain } from "./drain.ts";
 import { answerSupervisor } from "./fleet-ops.ts";
+import { listen } from "./listen.ts";
 import { serveOps } from "./ops.ts";
 
 /** Idle, this many take about 80 MB. Further ones are closed at once, to leave file descriptors for Redis and MongoDB. */
@@ -133,10 +132,4 @@ function serverOf(app: RequestListener, log: Logger): Server {
   lingerOverBodies(server);
   refuseMalformed(server, { connections, newId: newTypeId, log });
   return server;
-}
-
-async function listen(server: Server, port: number, host: string): Promise<number> {
-  server.listen(port, host);
-  await once(server, "listening");
-  return (server.address() as AddressInfo).port;
 }

@@ -22,12 +22,12 @@ export async function startMtail({ child }: Processes): Promise<Program> {
   const log = createWriteStream(file);
   if (child.stdout === null) throw new Error("The service's output must be a pipe.");
   createInterface(child.stdout).on("line", (line) => log.write(`${new Date().toISOString()} stdout F ${line}\n`));
-  const here: Record<string, string> = { progs: LOG_METRICS, address: "127.0.0.1", port: "0" };
+  const here: Record<string, string> = { progs: LOG_METRICS, port: "0" };
   const args = (await argsOfDaemonSet()).map((arg) => {
     const [, name = "", value = ""] = /^--(\w+)(?:=(.*))?$/.exec(arg) ?? [];
     return name in here ? `--${name}=${here[name]}` : `--${name}${value && `=${value.replace(POD_LOGS, node)}`}`;
   });
-  const mtail = await startProgram("mtail", args);
+  const mtail = await startProgram("mtail", [...args, "--address=127.0.0.1"]);
   return {
     url: mtail.url,
     async stop() {
