@@ -27,8 +27,6 @@ const MAX_REFUSALS = 125;
 
 /** Pause before the next look at what is due while candidates are handled, in milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
-/** Candidates that are looked at at once. */
-const LOOKS = 8;
 
 export interface ChaserOptions extends MailOutageOptions {
   readonly store: { readonly reader: Pick<CandidateReader, "find"> };
@@ -73,7 +71,8 @@ export class Chaser {
   readonly #outage: MailOutage;
   #running: Promise<unknown> = Promise.resolve();
   readonly #queue: DueQueue;
-  readonly #looking = new FairLimit(LOOKS);
+  /** What uses the store: few at once, so that the requests of others do not wait for it long. */
+  readonly #storing: FairLimit;
   /** Of these, half are being sent. The others are counted ahead, so that no connection waits for the store. */
   readonly #reserving: FairLimit;
   readonly #sending: FairLimit;
@@ -83,6 +82,7 @@ export class Chaser {
     this.#options = options;
     this.#outage = new MailOutage(options);
     this.#queue = new DueQueue(options.due);
+    this.#storing = new FairLimit(Math.ceil(options.connections / 2));
     this.#reserving = new FairLimit(2 * options.connections);
     this.#sending = new FairLimit(options.connections);
   }
@@ -146,18 +146,19 @@ export class Chaser {
   async #chase(key: CandidateKey, rules: Promise<AccountRules>, pass: Pass): Promise<"sent" | Unsent> {
     const { claimer } = this.#options;
     const account = await rules;
-    const due = await this.#looking.run(key.accountId, async () => !this.#mustStop(pass) && claimer.due(key, account));
+    const store = <T>(task: () => Promise<T>) => this.#storing.run(key.accountId, task);
+    const due = await store(async () => !this.#mustStop(pass) && claimer.due(key, account));
     if (typeof due === "boolean") return due ? "moved" : "left";
     const sent = await claimer.inOrder(key, due, () =>
       this.#reserving.run(key.accountId, async () => {
         if (this.#mustStop(pass)) return "left";
-        const reserved = await claimer.reserve(key, due, account);
+        const reserved = await store(() => claimer.reserve(key, due, account));
         if (reserved === undefined) return "moved";
         return this.#sending.run(key.accountId, () => this.#send(key, reserved, pass));
       }),
     );
     if (typeof sent === "string") return sent;
-    await this.#conclude(key, sent);
+    await store(() => this.#conclude(key, sent));
     return "sent";
   }
 
@@ -169,8 +170,10 @@ export class Chaser {
       await claimer.cancel(reserved);
       return "left";
     }
-    const account = await rules.fresh(key.accountId); // the turn may have been a long wait
-    const claim = await claimer.record(key, reserved, account);
+    const [account, claim] = await this.#storing.run(key.accountId, async () => {
+      const current = await rules.fresh(key.accountId); // the turn may have been a long wait
+      return [current, await claimer.record(key, reserved, current)] as const;
+    });
     if (claim === undefined) return "moved";
     this.#count(claim.message, "planned");
     const outcome = await mailer.send(composer.compose(claim, account));

@@ -1,17 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { encode } from "../../../src/candidates/stored.ts";
-import { newTypeId } from "../../../src/infra/ids.ts";
+import { fillDue, rateOf } from "../../outreach/due.ts";
 import { type MailServer, mailSettings, startMailServer } from "../../outreach/mail-server.ts";
-import { requestedDocument, startedCandidate } from "../../outreach/support.ts";
 import type { Bench } from "../bench.ts";
 import { createCandidates } from "../pipeline.ts";
 import { type Section, valueRow } from "../report.ts";
 import { type Service, startService } from "../service.ts";
 
-/** Rows of one insert. */
-const BATCH = 500;
 /** 50,000 messages in half an hour. */
 const SECONDS_FOR_50_000 = 1_800;
+/** MAIL_PER_MINUTE with the fast mail server. */
+const FAST_PER_MINUTE = 2_000;
 const CONNECTIONS = 10;
 /** How long the slow mail server takes for a message. */
 const SLOW_MS = 200;
@@ -32,10 +30,10 @@ export async function reminderRows(bench: Bench): Promise<Section> {
 
 async function fastRows(bench: Bench, server: MailServer) {
   const { due, seconds } = bench.options.reminders;
-  const { own, service } = await startSender(bench, server);
+  const { own, service } = await startSender(bench, server, FAST_PER_MINUTE);
   const [id = ""] = await createCandidates(service, 1);
   const quiet = await latencies(service, id, Math.min(seconds, 30));
-  await fillDue(own, due);
+  await fillDue(own.mongo.db(), (await own.account(0)).id, due);
   server.taken.length = 0;
   const [rate, busy] = await Promise.all([rateOf(server, seconds), latencies(service, id, seconds)]);
   await service.child.stop();
@@ -57,9 +55,9 @@ async function fastRows(bench: Bench, server: MailServer) {
 
 async function slowRow(bench: Bench, server: MailServer) {
   const { due, seconds } = bench.options.reminders;
-  const { own, service } = await startSender(bench, server);
+  const { own, service } = await startSender(bench, server, 100_000);
   server.treat = ({ at }) => (at === "rcpt" ? { at, stallMs: SLOW_MS } : "accept");
-  await fillDue(own, due);
+  await fillDue(own.mongo.db(), (await own.account(0)).id, due);
   server.taken.length = 0;
   const rate = await rateOf(server, seconds);
   await service.child.stop();
@@ -72,47 +70,15 @@ async function slowRow(bench: Bench, server: MailServer) {
   );
 }
 
-async function startSender(bench: Bench, server: MailServer) {
+async function startSender(bench: Bench, server: MailServer, perMinute: number) {
   const own = await bench.withDatabase();
   const mail = {
     ...mailSettings(server),
-    MAIL_PER_MINUTE: process.env["X_PER_MINUTE"] ?? "100000",
+    MAIL_PER_MINUTE: String(perMinute),
     MAIL_PER_ACCOUNT_PER_DAY: "1000000",
     MAIL_NEW_ADDRESSES_PER_DAY: "1000000",
   };
   return { own, service: await startService(own, { ...mail, MAIL_CONNECTIONS: String(CONNECTIONS) }) };
-}
-
-/** Adds candidates of one account whose first message is due. */
-async function fillDue(bench: Bench, count: number): Promise<void> {
-  const { id: accountId } = await bench.account(0);
-  const candidates = bench.mongo.db().collection<{ _id: string }>("candidates");
-  for (let done = 0; done < count; done += BATCH) {
-    bench.signal.throwIfAborted();
-    const batch = Array.from({ length: Math.min(BATCH, count - done) }, (_, n) =>
-      encode(
-        startedCandidate({
-          id: newTypeId("cand"),
-          accountId,
-          email: `ada.${done + n}@example.com`,
-          name: "Ada",
-          documents: [requestedDocument(newTypeId("doc"))],
-        }),
-        Date.now(),
-      ),
-    );
-    await candidates.insertMany(batch);
-  }
-}
-
-/** Returns how many messages a second the server takes. */
-async function rateOf(server: MailServer, seconds: number): Promise<number> {
-  const before = server.taken.length;
-  const began = performance.now();
-  await wait(seconds * 1000);
-  const rate = (server.taken.length - before) / ((performance.now() - began) / 1000);
-  server.taken.length = 0;
-  return rate;
 }
 
 /** Reads a candidate again and again for so many seconds. Returns how long each read took, in milliseconds. */

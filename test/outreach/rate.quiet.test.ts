@@ -1,0 +1,53 @@
+import { expect } from "chai";
+import { type Processes, spawnService } from "../support/processes.ts";
+import { fillDue, rateOf } from "./due.ts";
+import { mailSettings, type Treatment, useMailServer } from "./mail-server.ts";
+
+const CONNECTIONS = 10;
+const SLOW_MS = 200;
+const VERY_SLOW_MS = 3_000;
+const SECONDS = 15;
+const DUE = 1_500;
+
+describe("One replica with many reminders that are due", function () {
+  this.timeout(120_000);
+  const mail = useMailServer();
+  let service: Processes | undefined;
+
+  afterEach(async () => {
+    await service?.stop();
+    mail.taken.length = 0;
+  });
+
+  /** Returns how many messages a second it sends in its steady state. */
+  async function rate(perMinute: number, treat: () => Treatment): Promise<number> {
+    mail.treat = ({ at }) => (at === "rcpt" ? treat() : "accept");
+    service = await spawnService({
+      ...mailSettings(mail),
+      MAIL_PER_MINUTE: perMinute,
+      MAIL_CONNECTIONS: CONNECTIONS,
+      MAIL_PER_ACCOUNT_PER_DAY: 1_000_000,
+      MAIL_NEW_ADDRESSES_PER_DAY: 1_000_000,
+    });
+    const { id } = await service.account();
+    await fillDue(service.operators.mongo.db, id, DUE);
+    await mail.received(mail.taken.length + 50);
+    return rateOf(mail, SECONDS);
+  }
+  const slow = (stallMs = SLOW_MS) => ({ at: "rcpt", stallMs }) as const;
+
+  it("sends MAIL_PER_MINUTE messages a minute, also above 900", async () => {
+    expect(await rate(1_800, () => "accept")).to.be.within(27, 31);
+  });
+
+  it("has at least 90 % of what ten connections alone would do", async () => {
+    expect(await rate(100_000, () => slow())).to.be.at.least((0.9 * CONNECTIONS * 1000) / SLOW_MS);
+  });
+
+  it("lets one slow message in twenty cost the others nothing", async () => {
+    let messages = 0;
+    const meanMs = (19 * SLOW_MS + VERY_SLOW_MS) / 20;
+    const sent = await rate(100_000, () => slow(++messages % 20 === 0 ? VERY_SLOW_MS : SLOW_MS));
+    expect(sent).to.be.at.least((0.9 * CONNECTIONS * 1000) / meanMs);
+  });
+});
