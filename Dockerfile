@@ -28,8 +28,9 @@ EXPOSE 8080 9090
 # 200 while the service starts, so `healthy` does not mean that it serves: HAProxy asks /readyz.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "const { HOST = '', OPS_PORT } = process.env; const host = ['', '::', '0.0.0.0'].includes(HOST) ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST; fetch(`http://${host}:${OPS_PORT || 9090}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# The exec form runs node as process 1, so SIGTERM reaches it and it drains.
-CMD ["node", "dist/main.js"]
+# The exec form runs node as process 1, so SIGTERM reaches it and it drains. V8 counts Buffers towards the heap, so while the
+# heap is small a page of the list brings a full collection every few pages: below 192 MB it runs none.
+CMD ["node", "--initial-old-space-size=192", "dist/main.js"]
 # Last, because they change with every commit.
 ARG VERSION=0.0.0 REVISION=unknown
 LABEL org.opencontainers.image.title="Candidate Onboarding Service" \

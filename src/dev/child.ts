@@ -7,6 +7,8 @@ export interface ChildOptions extends StopSignals {
   readonly env: NodeJS.ProcessEnv;
   /** The signal that is sent to the program on the first stop request. */
   readonly stopWith: NodeJS.Signals;
+  /** Flags of node. */
+  readonly flags?: readonly string[];
   /** A module to import before the program, relative to the project's root. */
   readonly first?: string;
 }
@@ -29,10 +31,11 @@ const TSX = import.meta.resolve("tsx");
 export function runChild(
   file: string,
   args: string[],
-  { stopping, forced, env, stopWith, first }: ChildOptions,
+  { stopping, forced, env, stopWith, flags = [], first }: ChildOptions,
 ): Child {
   const imports = [TSX, ...(first === undefined ? [] : [projectUrl(first).href])].flatMap((url) => ["--import", url]);
-  const child: ChildProcess = spawn(process.execPath, [...imports, fileURLToPath(projectUrl(file)), ...args], {
+  const program = [...flags, ...imports, fileURLToPath(projectUrl(file))];
+  const child: ChildProcess = spawn(process.execPath, [...program, ...args], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     detached: true,
     env,

@@ -8,6 +8,7 @@ import { listen } from "../process/listen.ts";
 import { runChild } from "./child.ts";
 import { dataDirOf, prepareDataDir, toolsIn } from "./data-dir.ts";
 import { addressOf, greet } from "./demo.ts";
+import { imageFlags } from "./image-flags.ts";
 import { holderOf, tryLock } from "./lock.ts";
 import { SetupError, explain, say } from "./output.ts";
 import { ensureServers } from "./servers.ts";
@@ -65,7 +66,8 @@ async function refuseTaken(setting: string, port: number, host: string): Promise
 
 /** Runs the service. Resolves when it has stopped after a signal. @throws {SetupError} if it exits without one. */
 async function serve(env: NodeJS.ProcessEnv, signals: StopSignals): Promise<void> {
-  const main = runChild("src/main.ts", [], { ...signals, env, stopWith: "SIGTERM", first: "src/dev/follow-parent.ts" });
+  const options = { env, stopWith: "SIGTERM", flags: imageFlags(), first: "src/dev/follow-parent.ts" } as const;
+  const main = runChild("src/main.ts", [], { ...signals, ...options });
   const ready = await main.message;
   try {
     if (isReady(ready) && !signals.stopping.aborted) await greet(readConfig(env), ready);

@@ -48,6 +48,8 @@ export interface Options {
   readonly maxRounds: number;
   /** Minutes for which memory is measured in each state. */
   readonly memoryMinutes: number;
+  /** Pages of the feed that a service answers before they are measured in steady use. */
+  readonly steadyPages: number;
   /** The edge of the hour: accounts whose counters are in Redis, and seconds that are measured before it and after it. */
   readonly edge: { readonly accounts: number; readonly seconds: number };
   /** Reminders that are due at once, and seconds that are measured. */

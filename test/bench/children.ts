@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { imageFlags } from "../../src/dev/image-flags.ts";
 
 export interface ChildOptions {
   readonly env?: NodeJS.ProcessEnv;
@@ -47,7 +48,7 @@ export class Children {
     const child = fork(join(this.#dist, `${program}.js`), args, {
       // NODE_OPTIONS would make the child load tsx, which runs the bench.
       env: { ...process.env, NODE_OPTIONS: "", NODE_ENV: "production", ...env },
-      execArgv: [],
+      execArgv: imageFlags(),
       stdio: ["ignore", stdout, "pipe", "ipc"],
     });
     if (stdout !== "ignore") closeSync(stdout);

@@ -24,11 +24,13 @@ import { readRows } from "./rows/read.ts";
 import { reminderRows } from "./rows/reminders.ts";
 import { sizeRows } from "./rows/sizes.ts";
 import { startRows } from "./rows/start.ts";
+import { steadyRows } from "./rows/steady.ts";
 
 const PARTS: Record<string, (bench: Bench) => Promise<Section>> = {
   limiter: (bench) => limiterRows(bench),
   "limiter-size": limiterSizeRows,
   list: listRows,
+  steady: steadyRows,
   read: readRows,
   start: startRows,
   sizes: (bench) => sizeRows(bench, 10_000),
@@ -46,6 +48,7 @@ const QUICK = {
   maxRounds: 5,
   warmUp: 0.3,
   memoryMinutes: 0.2,
+  steadyPages: 40,
   edge: { accounts: 2000, seconds: 2 },
   reminders: { due: 2_000, seconds: 10 },
 };
@@ -55,6 +58,7 @@ const WHOLE = {
   maxRounds: 30,
   warmUp: 2,
   memoryMinutes: 10,
+  steadyPages: 1000,
   edge: { accounts: 143_000, seconds: 15 },
   reminders: { due: 50_000, seconds: 120 },
 };

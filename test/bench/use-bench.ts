@@ -14,6 +14,7 @@ export const OPTIONS = {
   rounds: 5,
   maxRounds: 5,
   memoryMinutes: 0,
+  steadyPages: 2,
   edge: { accounts: 20, seconds: 1 },
   reminders: { due: 20, seconds: 1 },
 };

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Config } from "../../src/config.ts";
+import { imageFlags } from "../../src/dev/image-flags.ts";
 import { Client } from "./client.ts";
 import { compiled } from "./compiled.ts";
 import { openOperators, type Operators } from "./operators.ts";
@@ -80,7 +81,7 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
 export async function startMember(settings: NodeJS.ProcessEnv, main?: string): Promise<Member> {
   const program = main ?? (await compiled("main.ts"));
   const env = { ...process.env, ...settings };
-  const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = spawn(process.execPath, [...imageFlags(), program], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log: LogLine[] = [];
   const listeners = new Set<(line: LogLine) => void>();
   if (child.stdout === null || child.stderr === null) throw new Error("The service's output is not a pipe.");

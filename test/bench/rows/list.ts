@@ -8,12 +8,13 @@ import { withRepeatedAnswers } from "../repeated-answers.ts";
 import { ratioRow, type Section, valueRow } from "../report.ts";
 import { type Service, startService } from "../service.ts";
 
-const ROWS = 200;
-const PATH = `/candidates?limit=${ROWS}`;
+/** The largest page of the feed. */
+export const ROWS = 200;
+export const PATH = `/candidates?limit=${ROWS}`;
 /** A few: a page holds the event loop, so more at once only wait. */
 const CONNECTIONS = 4;
 const SETTLE_MS = 500;
-const JSON_ONLY = "one JSON.parse + JSON.stringify";
+export const JSON_ONLY = "one JSON.parse + JSON.stringify";
 
 /** Measures a full page of the feed: 200 candidates with 5 documents and 3 references each. */
 export function listRows(bench: Bench): Promise<Section> {
@@ -57,7 +58,7 @@ async function sectionOf(bench: Bench): Promise<Section> {
 }
 
 /** Waits until two pages in a row are equal: the cursor of a page moves as long as writes are recent. */
-async function steadyPage(service: Service): Promise<{ page: string; etag: string }> {
+export async function steadyPage(service: Service): Promise<{ page: string; etag: string }> {
   for (let before = ""; ; await wait(SETTLE_MS)) {
     const { body, headers } = await service.send("GET", PATH, { status: 200 });
     const page = body.toString();
@@ -68,7 +69,7 @@ async function steadyPage(service: Service): Promise<{ page: string; etag: strin
 }
 
 /** Parses and writes a page again and again, and does nothing else. */
-function cpuOfJson(page: string, seconds: number): { server: number } {
+export function cpuOfJson(page: string, seconds: number): { server: number } {
   const before = cpuUsage();
   const end = performance.now() + seconds * 1000;
   let [count, length] = [0, 0];

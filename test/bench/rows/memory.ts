@@ -101,6 +101,7 @@ function flatRow(what: string, samples: readonly number[]): Row {
   };
 }
 
-function residentMb(pid: number): number {
+/** Returns the resident memory of a process, in megabytes. */
+export function residentMb(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1000;
 }

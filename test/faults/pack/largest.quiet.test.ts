@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
+import { imageFlags } from "../../../src/dev/image-flags.ts";
 import { makeAhead } from "../../../src/infra/ahead.ts";
 import { renderPack } from "../../../src/pack/render.ts";
 import type { Pack } from "../../../src/pack/schema.ts";
@@ -115,7 +116,8 @@ describe("the largest packs", function () {
       const usage = join(folder, "usage.json");
       const pdf = await new Promise<Buffer>((resolve, reject) => {
         const options = { encoding: "buffer", maxBuffer: 64 * 1024 * 1024, env: {} } as const;
-        const child = execFile(process.execPath, [...PRESS.options, program, usage], options, (error, stdout) =>
+        const flags = [...imageFlags(), ...PRESS.options]; // as the service starts it
+        const child = execFile(process.execPath, [...flags, program, usage], options, (error, stdout) =>
           error === null ? resolve(stdout) : reject(error),
         );
         child.stdin?.end(JSON.stringify(pack));
