@@ -143,12 +143,11 @@ async function wire(connected: Connected): Promise<System> {
 
   const settings = settingsStores(mongo, clock);
   const outreachStores = new OutreachStores(mongo, await loadAddressHash(mongo, random), random);
-  const mailLimits = mailLimitsOf(config);
   const rules = new RulesReader({
     ...settings,
     outreachAccounts: outreachStores.accounts,
     accounts,
-    limits: mailLimits,
+    limits: mailLimitsOf(config),
     clock,
     log,
   });
