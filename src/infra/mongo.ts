@@ -141,6 +141,8 @@ function optionsIn(url: string): MongoClient["options"] {
   try {
     return new MongoClient(url).options;
   } catch (error) {
+    // Without a cause: its message may show a password.
+    // oxlint-disable-next-line preserve-caught-error
     throw new Error(`MONGODB_URL cannot be read: ${withoutCredentials((error as Error).message)}.`);
   }
 }
