@@ -90,7 +90,7 @@ function clientOf(address: RedisAddress): RedisClient {
     reviveAfterFailover(sentinel);
     return sentinel;
   }
-  return new Cluster(address.nodes, {
+  const cluster = new Cluster(address.nodes, {
     ...client,
     redisOptions: { ...connection, ...address.credentials, ...(address.tls && { tls: {} }) },
     // A certificate names hosts, so connect to a host by its name, not by an address that was looked up before.
@@ -101,6 +101,28 @@ function clientOf(address: RedisAddress): RedisClient {
     clusterRetryStrategy: backoff,
     slotsRefreshInterval: SILENCE_MS,
     slotsRefreshTimeout: SILENCE_MS,
+  });
+  waitForNodes(cluster);
+  return cluster;
+}
+
+/**
+ * Lets a command wait for the node that must run it to be connected, for as long as its time-out. While a Cluster moves
+ * slots, ASK and MOVED name nodes that may not be connected yet, and ioredis connects at the first command for them. While
+ * the whole Cluster is away, every command still fails at once.
+ */
+function waitForNodes(cluster: Cluster): void {
+  cluster.on("ready", () => (cluster.options.enableOfflineQueue = true));
+  for (const lost of ["close", "end"]) cluster.on(lost, () => (cluster.options.enableOfflineQueue = false));
+  // Before a command that got ASK, ioredis 6.0 sends ASKING and ignores its promise. If the node is gone, that rejection is
+  // unhandled, and would end the process. The command itself is rejected as well.
+  cluster.on("+node", (node: Redis) => {
+    const asking = node.asking.bind(node) as () => Promise<"OK">;
+    node.asking = () => {
+      const sent = asking();
+      sent.catch(() => undefined);
+      return sent;
+    };
   });
 }
 
