@@ -117,7 +117,7 @@ function waitForNodes(cluster: Cluster): void {
   // Before a command that got ASK, ioredis 6.0 sends ASKING and ignores its promise. If the node is gone, that rejection is
   // unhandled, and would end the process. The command itself is rejected as well.
   cluster.on("+node", (node: Redis) => {
-    const asking = node.asking.bind(node) as () => Promise<"OK">;
+    const asking = node.asking.bind(node);
     node.asking = () => {
       const sent = asking();
       sent.catch(() => undefined);

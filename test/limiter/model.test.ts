@@ -164,7 +164,7 @@ async function charge(
   ]);
   const { verdict, accountUsed, keyUsed, window, nowMs } = answer;
   const { grantRemaining, grantAmount } = drawn ?? liveGrants(grants, nowMs);
-  const isGranted = /_exhausted$/.test(verdict) && drawn?.outcome === "drawn";
+  const isGranted = verdict.endsWith("_exhausted") && drawn?.outcome === "drawn";
   return [isGranted ? "granted" : verdict, accountUsed, keyUsed, window - clock, grantRemaining, grantAmount];
 }
 
