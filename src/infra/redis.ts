@@ -42,7 +42,7 @@ export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Pr
   client.on("node error", onError);
   try {
     await ready(client);
-    await checkVersion(client);
+    await checkVersion(client, log);
   } catch (error) {
     client.disconnect();
     const reason = [(error as Error).message, lastError?.message].filter(Boolean).join("; ");
@@ -192,11 +192,18 @@ async function ready(client: RedisClient): Promise<void> {
   if (client.isCluster) await Promise.all((client as Cluster).nodes("master").map((node) => node.ping()));
 }
 
-async function checkVersion(client: RedisClient): Promise<void> {
-  const info = await client.info("server");
-  const [, version, major] = /^redis_version:((\d+)\.\S+)/m.exec(info) ?? [];
+async function checkVersion(client: RedisClient, log: RedisLog | undefined): Promise<void> {
+  const [info] = await client.info("server").then((text) => [text], unlessForbidden);
+  if (info === undefined) log?.warn({}, "The user of REDIS_URL may not run INFO: make sure that Redis is 7.0 or later");
+  const [, version, major] = /^redis_version:((\d+)\.\S+)/m.exec(info ?? "") ?? [];
   if (major !== undefined && Number(major) < 7)
     throw new Error(`Redis 7.0 or later is required, but the server has ${version}`);
+}
+
+/** Returns nothing if the user may not run the command. @throws any other error. */
+export function unlessForbidden(error: Error): never[] {
+  if (error.message.startsWith("NOPERM")) return [];
+  throw error;
 }
 
 /** Logs at most one warning every 5 s, with the number of errors skipped. While a server is down, every attempt fails. */
