@@ -1,34 +1,29 @@
 #!lua
--- Decides one request: admits it and charges both the account and the key, or refuses it and charges neither.
+-- Decides one request: admits it and charges both the account and the key, or refuses it and charges neither. If a window
+-- is exhausted, draw-grant.lua decides next.
 --
--- Keys, both in the hash slot of {account}:
+-- Key. It is only one, so that the script runs while a Cluster moves its slot:
 --   1 ledger           hash of what the account has used in one window (src/limiter/redis-keys.ts):
 --                        window          number of the window; absent until the first charge
 --                        version         the newest version of the account's record that Redis knows (raise-version.lua)
 --                        SURFACE         what the account has used of the surface, in requests
 --                        SURFACE:KEY     what the key has used of it; KEY is the key's id without key_
---   2 grants           hash of the key's grants for the surface: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"
 -- Arguments:
 --   1 window                           seconds, >= 1
 --   2 account version                  version of the account's record in which the replica looked the key up; empty for any
 --   3 field of the account, 4 field of the key, in the ledger
 --   5 account limit, 6 key limit       requests per window, >= 0
 --   7 deadline                         Redis's clock, ms; from then on nothing is charged; 0 for none
---  Optional. Most calls leave all of them out, because Redis makes a string of each argument.
+--  Optional. Most calls leave both of them out, because Redis makes a string of each argument.
 --   8 secret's end                     when the secret of the request expires, Redis's clock, ms; 0 for never, the default
---   9 show grants                      "1" to add what remains of the key's grants to every answer; the default is "0"
---   10 cost                            requests, >= 1; the default is 1
+--   9 cost                             requests, >= 1; the default is 1
 -- Answer: one string of words, separated by spaces. The client reads one string faster than an array.
---   1 verdict                          admitted, granted, account_exhausted, key_exhausted, outdated, replaced
+--   1 verdict                          admitted, account_exhausted, key_exhausted, outdated, replaced
 --                                      (src/limiter/decision.ts explains each), or stale: the deadline has passed
 --   2 used by the account, 3 used by the key   requests counted in the window before this one
 --   4 window                           its number
 --   5, 6 now                           Redis's clock, as TIME: seconds, and microseconds
---  Only if the grants are read:
---   7 remaining grant                  requests that remain in the key's live grants; -1 without one
---   8 grant amount                     requests for which those grants were issued; -1 without one
--- Cost: TIME, one HMGET. Then one HSET if admitted, and DEL and PEXPIREAT for the first charge of a window. The grants are
--- read (HGETALL, O(grants)) only if they are to be shown or a window is exhausted.
+-- Cost: TIME, one HMGET. Then one HSET if admitted, and DEL and PEXPIREAT for the first charge of a window.
 --
 -- Every check comes before the first write, and nothing after that can fail, because Redis does not roll a script back.
 -- Because of the shebang, Redis (>= 7.0) refuses the whole script before it starts if it could not write: on a replica,
@@ -47,7 +42,7 @@ local SPREAD_MS = 15 * 60 * 1000
 
 local call = redis.call
 local ledger = KEYS[1]
-local window_seconds, account_version, account_field, key_field, account_limit, key_limit, deadline, secret_ends_at, show_grants, cost =
+local window_seconds, account_version, account_field, key_field, account_limit, key_limit, deadline, secret_ends_at, cost =
   unpack(ARGV)
 deadline, cost = deadline + 0, (cost or 1) + 0
 
@@ -67,41 +62,12 @@ if is_current then account_used, key_used = stored[3] or '0', stored[4] or '0' e
 local account_after, key_after = account_used + cost, key_used + cost
 
 local verdict = 'admitted'
-local exhausted = false
 if refusal then
   verdict = refusal
 elseif account_after > account_limit + 0 then
-  exhausted, verdict = true, 'account_exhausted'
+  verdict = 'account_exhausted'
 elseif key_after > key_limit + 0 then
-  exhausted, verdict = true, 'key_exhausted'
-end
-
-local grants = '' -- what the answer says about them
-if exhausted or show_grants == '1' then
-  local grant_remaining, grant_amount = '-1', '-1'
-  local grant -- of the live grants that cover the cost, the one that expires first
-  local fields = call('HGETALL', KEYS[2])
-  for i = 1, #fields, 2 do
-    local id = fields[i]
-    local remaining, expires_at, amount = string.match(fields[i + 1], '^(%d+):(%d+):(%d+)$')
-    if not remaining then error(redis.error_reply('CORRUPT grant ' .. id)) end
-    remaining, expires_at = tonumber(remaining), tonumber(expires_at)
-    if expires_at > now then
-      grant_remaining = math.max(grant_remaining, 0) + remaining
-      grant_amount = math.max(grant_amount, 0) + tonumber(amount)
-      local sooner = not grant or expires_at < grant.expires_at or (expires_at == grant.expires_at and id < grant.id)
-      if remaining >= cost and sooner then
-        grant = { id = id, remaining = remaining, expires_at = expires_at, amount = amount }
-      end
-    end
-  end
-  if exhausted and grant then
-    local value = string.format('%d:%d:%s', grant.remaining - cost, grant.expires_at, grant.amount)
-    call('HSET', KEYS[2], grant.id, value)
-    grant_remaining = grant_remaining - cost
-    verdict = 'granted'
-  end
-  grants = ' ' .. grant_remaining .. ' ' .. grant_amount
+  verdict = 'key_exhausted'
 end
 
 if verdict == 'admitted' then
@@ -118,4 +84,3 @@ if verdict == 'admitted' then
 end
 
 return verdict .. ' ' .. account_used .. ' ' .. key_used .. ' ' .. window_text .. ' ' .. time[1] .. ' ' .. time[2]
-  .. grants

@@ -3,7 +3,7 @@
 -- command can be repeated. A missing grant is not created again: it may have been filled, drawn on and then lost.
 --
 -- Keys:
---   1 grants of the key    hash, as in charge.lua: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"; placed empty "0:EXPIRES_AT_MS:0"
+--   1 grants of the key    hash, as in draw-grant.lua: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"; placed empty "0:EXPIRES_AT_MS:0"
 -- Arguments:
 --   1 id of the grant
 --   2 amount               requests, >= 1

@@ -9,8 +9,8 @@
 --   1 version              whole number, >= 1
 --   2 lifetime             ms; the version is kept at least this long
 --   3 deadline             Redis's clock, ms; from then on nothing is changed; 0 for none
---   4 over                 lower the version if it is this one: the store was restored from a backup, so its records have
---                          lower versions; 0 for none
+--   4 over                 lower the version if it is this one: `admin accounts announce` after a restore of the store,
+--                          whose records then have lower versions; 0 for none
 -- Answer: the version that Redis knows now; 0 if the deadline has passed.
 
 local version, deadline, over = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -1,10 +1,8 @@
 #!lua
--- Returns whether a key may be used, and what it and its account have used of every surface, with the grants. Charges
--- nothing.
+-- Returns whether a key may be used, and what it and its account have used of every surface. Charges nothing.
 --
--- Keys, all in the hash slot of {account}:
+-- Key:
 --   1 ledger                                                    as in charge.lua
---   2, 3 …  grants of the key for each surface                  as in charge.lua, 2
 -- Arguments:
 --   1 window, 2 account version                                 as in charge.lua
 --   3 secret's end                                              as in charge.lua, 8
@@ -16,8 +14,7 @@
 --                                                               it may
 --   3 reset                                                     ms to the window's end, >= 1
 --   4 used                                                      requests: of the account, of the key, for each surface
---   5 grants                                                    for each surface: { id, "REMAINING:EXPIRES_AT_MS:AMOUNT", … }
--- Cost: TIME, one HMGET, one HGETALL for each surface. O(surfaces + grants).
+-- Cost: TIME, one HMGET. O(surfaces).
 --
 -- It deliberately lacks the flag no-writes. So a Redis replica refuses to run it, and never answers with outdated counts.
 
@@ -33,9 +30,5 @@ local used = {}
 for i = 4, #ARGV do
   used[#used + 1] = is_current and (stored[i - 1] or 0) + 0 or 0
 end
-local grants = {}
-for i = 2, #KEYS do
-  grants[#grants + 1] = redis.call('HGETALL', KEYS[i])
-end
 
-return { now, refusal or '', (window + 1) * window_seconds * 1000 - now, used, grants }
+return { now, refusal or '', (window + 1) * window_seconds * 1000 - now, used }

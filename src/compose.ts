@@ -176,7 +176,7 @@ async function wire(connected: Connected): Promise<System> {
   const eraser = new Eraser({ store: candidateStore, content, idempotency, audit, messages: outreachStores });
 
   metrics.watchFeed(() => candidateStore.openWrites.state());
-  const health = new Health({ mongo, redis, metrics, servesWithoutRedis: onOutage === "local" });
+  const health = new Health({ mongo, redis, metrics, log, servesWithoutRedis: onOutage === "local" });
   health.watch();
   lastUsed.start();
 

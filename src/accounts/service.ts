@@ -11,7 +11,7 @@ import {
   withKeyRotated,
   withStatus,
 } from "./account.ts";
-import { Announcer, type Versions } from "./announcer.ts";
+import { Announcer, IF_RESTORED, type Versions } from "./announcer.ts";
 import { checkedGrace, checkedName } from "./checks.ts";
 import { hashKey, makeKey, type RandomBytes } from "./key.ts";
 import type { AccountStore } from "./store.ts";
@@ -182,7 +182,7 @@ export class AccountService {
   async announceAll(): Promise<{ object: "announcement"; accounts: number }> {
     let accounts = 0;
     for await (const account of this.#store.list()) {
-      await this.#announcer.changed(account);
+      await this.#announcer.announce(account);
       accounts++;
     }
     return { object: "announcement", accounts };
@@ -225,7 +225,8 @@ async function orLimiterUnavailable(done: string, announced: Promise<void>): Pro
   try {
     await announced;
   } catch (cause) {
-    const detail = `${done} in the store, but the limiter could not be updated. Replicas may not know yet. Repeat the command.`;
+    const advice = String(cause).endsWith(IF_RESTORED) ? IF_RESTORED : "Repeat the command.";
+    const detail = `${done} in the store, but the limiter could not be updated. Replicas may not know yet. ${advice}`;
     throw problem("limiter_unavailable", detail, { headers: { "Retry-After": "2" }, cause });
   }
 }

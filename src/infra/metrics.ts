@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { Problem } from "../problems.ts";
+import { RedisMemoryGauges } from "./redis-memory-gauges.ts";
 
 /** OpenTelemetry's advice for http.server.request.duration, in seconds. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -104,18 +105,7 @@ export class Metrics {
     help: "Operations that gave up waiting for a connection.",
     labelNames: ["db_system_name"],
   });
-  readonly redisMemoryUsed = new Gauge({
-    ...this.#in,
-    name: "redis_memory_used_bytes",
-    help: "Memory that Redis uses (used_memory). In a cluster, that of the fullest master.",
-    aggregator: "max",
-  });
-  readonly redisMemoryMax = new Gauge({
-    ...this.#in,
-    name: "redis_memory_max_bytes",
-    help: "Memory that Redis may use (maxmemory). 0 means that there is no limit.",
-    aggregator: "max",
-  });
+  readonly redisMemory = new RedisMemoryGauges(this.registry);
 
   readonly sweepRuns = new Counter({
     ...this.#in,

@@ -42,7 +42,7 @@ export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Pr
   client.on("node error", onError);
   try {
     await ready(client);
-    await checkVersion(client);
+    await checkVersion(client, log);
   } catch (error) {
     client.disconnect();
     const reason = [(error as Error).message, lastError?.message].filter(Boolean).join("; ");
@@ -90,7 +90,7 @@ function clientOf(address: RedisAddress): RedisClient {
     reviveAfterFailover(sentinel);
     return sentinel;
   }
-  return new Cluster(address.nodes, {
+  const cluster = new Cluster(address.nodes, {
     ...client,
     redisOptions: { ...connection, ...address.credentials, ...(address.tls && { tls: {} }) },
     // A certificate names hosts, so connect to a host by its name, not by an address that was looked up before.
@@ -101,6 +101,28 @@ function clientOf(address: RedisAddress): RedisClient {
     clusterRetryStrategy: backoff,
     slotsRefreshInterval: SILENCE_MS,
     slotsRefreshTimeout: SILENCE_MS,
+  });
+  waitForNodes(cluster);
+  return cluster;
+}
+
+/**
+ * Lets a command wait for the node that must run it to be connected, for as long as its time-out. While a Cluster moves
+ * slots, ASK and MOVED name nodes that may not be connected yet, and ioredis connects at the first command for them. While
+ * the whole Cluster is away, every command still fails at once.
+ */
+function waitForNodes(cluster: Cluster): void {
+  cluster.on("ready", () => (cluster.options.enableOfflineQueue = true));
+  for (const lost of ["close", "end"]) cluster.on(lost, () => (cluster.options.enableOfflineQueue = false));
+  // Before a command that got ASK, ioredis 6.0 sends ASKING and ignores its promise. If the node is gone, that rejection is
+  // unhandled, and would end the process. The command itself is rejected as well.
+  cluster.on("+node", (node: Redis) => {
+    const asking = node.asking.bind(node);
+    node.asking = () => {
+      const sent = asking();
+      sent.catch(() => undefined);
+      return sent;
+    };
   });
 }
 
@@ -170,11 +192,18 @@ async function ready(client: RedisClient): Promise<void> {
   if (client.isCluster) await Promise.all((client as Cluster).nodes("master").map((node) => node.ping()));
 }
 
-async function checkVersion(client: RedisClient): Promise<void> {
-  const info = await client.info("server");
-  const [, version, major] = /^redis_version:((\d+)\.\S+)/m.exec(info) ?? [];
+async function checkVersion(client: RedisClient, log: RedisLog | undefined): Promise<void> {
+  const [info] = await client.info("server").then((text) => [text], unlessForbidden);
+  if (info === undefined) log?.warn({}, "The user of REDIS_URL may not run INFO: make sure that Redis is 7.0 or later");
+  const [, version, major] = /^redis_version:((\d+)\.\S+)/m.exec(info ?? "") ?? [];
   if (major !== undefined && Number(major) < 7)
     throw new Error(`Redis 7.0 or later is required, but the server has ${version}`);
+}
+
+/** Returns nothing if the user may not run the command. @throws any other error. */
+export function unlessForbidden(error: Error): never[] {
+  if (error.message.startsWith("NOPERM")) return [];
+  throw error;
 }
 
 /** Logs at most one warning every 5 s, with the number of errors skipped. While a server is down, every attempt fails. */

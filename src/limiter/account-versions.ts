@@ -14,7 +14,7 @@ const LOOK_UP_MS = 5 * 60_000;
 /**
  * The versions of the accounts' records, beside the counters in Redis. lua/charge.lua compares them with the version in which
  * a replica looked a key up: if Redis knows a newer one, or none, the replica must look the key up again. So a key may be
- * cached without a time limit. A version is only ever raised (lua/raise-version.lua).
+ * cached without a time limit. A version is only ever raised (lua/raise-version.lua); only `admin accounts announce` lowers one.
  *
  * Write the record in the store first: it is authoritative. Once `raise` returns, every replica looks the account's keys up
  * again before it admits a request.
@@ -39,7 +39,7 @@ export class AccountVersions {
   /**
    * Announces a changed record. Idempotent. One round trip.
    * @param read the version of the record, when it was about to be read (`now`), and a version that gives way to it, 0 for
-   * none: the store was restored from a backup, so its records have lower versions.
+   * none: an operator announces a store that was restored from a backup, so its records have lower versions.
    * @returns the version that Redis knows now: higher than `version` if another command has overtaken this one; 0 if the
    * record was read too long ago, so that nothing was changed.
    * @throws problem `limiter_unavailable`

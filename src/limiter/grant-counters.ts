@@ -2,7 +2,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
 import { limiterUnavailable } from "./outage.ts";
 import { redisKeys } from "./redis-keys.ts";
-import { fillGrant } from "./scripts.ts";
+import { fillGrant, type LiveGrants } from "./scripts.ts";
 import type { Surface } from "./surfaces.ts";
 
 export interface Grant {
@@ -32,7 +32,7 @@ export interface NewGrant extends GrantAddress {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The grants of keys in Redis. lua/charge.lua draws on them when a window of their surface is exhausted. Every method
+ * The grants of keys in Redis. lua/draw-grant.lua draws on them when a window of their surface is exhausted. Every method
  * takes one round trip, and throws problem `limiter_unavailable` if Redis fails.
  */
 export class GrantCounters {
@@ -91,10 +91,21 @@ export class GrantCounters {
   }
 }
 
-/** Parses the fields of a grants hash (lua/charge.lua). The first to expire comes first, and is drawn on first. */
-export function parseGrants(surface: Surface, fields: Iterable<readonly [id: string, value: string]>): Grant[] {
-  return Array.from(fields, ([id, value]) => {
+export const NO_GRANTS: LiveGrants = { grantRemaining: -1, grantAmount: -1 };
+
+/** Returns what the grants come to that live at that time of Redis's clock, in milliseconds. */
+export function liveGrants(grants: readonly Grant[], nowMs: number): LiveGrants {
+  const live = grants.filter(({ expiresAtMs }) => expiresAtMs > nowMs);
+  if (live.length === 0) return NO_GRANTS;
+  const sum = (part: "remaining" | "amount") => live.reduce((total, grant) => total + grant[part], 0);
+  return { grantRemaining: sum("remaining"), grantAmount: sum("amount") };
+}
+
+/** Parses the fields of a grants hash (lua/draw-grant.lua). The first to expire comes first, and is drawn on first. */
+function parseGrants(surface: Surface, fields: readonly (readonly [id: string, value: string])[]): Grant[] {
+  const grants = fields.map(([id, value]) => {
     const [remaining = NaN, expiresAtMs = NaN, amount = NaN] = value.split(":").map(Number);
     return { id, surface, remaining, amount, expiresAtMs };
-  }).toSorted((a, b) => a.expiresAtMs - b.expiresAtMs || (a.id < b.id ? -1 : 1));
+  });
+  return grants.toSorted((a, b) => a.expiresAtMs - b.expiresAtMs || (a.id < b.id ? -1 : 1));
 }

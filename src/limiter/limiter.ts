@@ -5,12 +5,13 @@ import { PacedReads } from "../infra/paced-reads.ts";
 import type { RedisClient } from "../infra/redis.ts";
 import type { TimeLimit } from "../infra/time-limit.ts";
 import type { CallerClaim, ChargeRequest, Decision, Verdict } from "./decision.ts";
+import { GrantCounters, liveGrants, NO_GRANTS } from "./grant-counters.ts";
 import { LocalLimiter } from "./local.ts";
 import { Observer } from "./observer.ts";
 import { answerOf, OutageDetector } from "./outage.ts";
 import { RefusalCache } from "./refusal-cache.ts";
 import { ShownGrants } from "./shown-grants.ts";
-import { charge, type ChargeAnswer, NEVER } from "./scripts.ts";
+import { charge, type ChargeAnswer, drawGrant, type LiveGrants, NEVER } from "./scripts.ts";
 import { serverOf } from "../infra/redis-nodes.ts";
 import { limitsOf } from "./surfaces.ts";
 import { readUsage, type Usage } from "./usage.ts";
@@ -50,11 +51,8 @@ const MAX_WAY_BACK_MS = 10;
 /** Versions begin with 1. */
 const NO_VERSION = 0;
 
-/** An answer that is not stale. */
-type Decided = ChargeAnswer & { readonly verdict: Verdict };
-
 /**
- * Decides requests with lua/charge.lua. The limits hold exactly across all replicas on the same Redis.
+ * Decides requests with lua/charge.lua and, if a window is exhausted, lua/draw-grant.lua. The limits hold exactly across all replicas on the same Redis.
  *
  * Each charge carries a deadline in Redis's time. If a command waits in a socket until its caller was answered 503, it
  * is stale and charges nothing. The deadline is computed from the last answer of the same server and this process's
@@ -70,6 +68,7 @@ export class Limiter {
   readonly #outages = new Map<string, OutageDetector>();
   readonly #usages = new PacedReads<Usage>(USAGE_EVERY_MS);
   readonly #clocks: ServerClocks;
+  readonly #grants: GrantCounters;
   readonly #shown = new ShownGrants();
   readonly #refusals: RefusalCache;
   readonly #wayBackMs: number;
@@ -81,13 +80,15 @@ export class Limiter {
     this.#local = options.onOutage === "local" ? new LocalLimiter(options) : null;
     this.#observer = new Observer(options.metrics);
     this.#clocks = new ServerClocks(options.redis, options.clock);
+    this.#grants = new GrantCounters(options.redis);
     this.#refusals = new RefusalCache(options);
     this.#wayBackMs = Math.max(1, Math.min(MAX_WAY_BACK_MS, options.timeoutMs / 10));
   }
 
   /**
-   * Charges a request to its account and its key, both or neither. One round trip; none in a flood of refusals; two or three, within the same
-   * `timeoutMs`, if an attempt was stale. Source: lua/charge.lua.
+   * Charges a request to its account and its key, both or neither. One round trip; none in a flood of refusals; two if a
+   * window is exhausted; and more, within the same `timeoutMs`, if an attempt was stale.
+   * Source: lua/charge.lua, lua/draw-grant.lua.
    * @returns the decision. Check its verdict: a refusal is not thrown.
    * @throws problem `limiter_unavailable` within `timeoutMs` of its sending. The request is not admitted, but may have been charged once.
    * With `onOutage` local, only until it is an outage.
@@ -176,23 +177,41 @@ export class Limiter {
       deadlineMs: this.#clocks.timeAt(giveUpAt - this.#wayBackMs, accountId),
       accountVersion: this.#versionOf(request),
       secretEndsAt,
-      showGrants: this.#shown.mayHave(request),
     };
-    return charge(redis, call).then(
+    // Stale, so nothing was charged. If this process stood still, its caller still waits: that is no try.
+    const sendAgain = (received: number): Promise<Decision> => {
+      if (again > 0 && limit.leftMs > 0) return this.#send(request, limit, received < giveUpAt ? again - 1 : again);
+      throw new Error("The charge reached Redis after its deadline");
+    };
+    const charging = charge(redis, call);
+    // If this fails, the grants are not shown. A window that has room does not depend on them.
+    const listing = this.#shown.mayHave(request) && this.#grants.list(call.caller, surface).catch(() => undefined);
+    return charging.then(
       (answer) => {
         const received = performance.now();
         this.#observer.ran(sentAt);
         // A late answer says too little about the current time.
         if (received < giveUpAt) this.#clocks.answered(answer.nowMs, { accountId, sentAt, received });
-        if (call.showGrants) this.#shown.answered(request, answer);
-        if (isDecided(answer)) {
-          const decision = this.#decision(request, answer);
-          this.#refusals.keep(request, decision, sending);
-          return decision;
+        const { verdict: first } = answer;
+        if (first === "stale") return sendAgain(received);
+        if (first === "account_exhausted" || first === "key_exhausted") {
+          // A window that has ended is not exhausted any more.
+          const deadlineMs = Math.min(call.deadlineMs, (answer.window + 1) * windowSeconds * 1000);
+          const drawing = this.#options.metrics.timed("evalsha", () => drawGrant(redis, { ...call, deadlineMs }));
+          return drawing.then(({ outcome, ...grants }) => {
+            if (outcome === "stale") return sendAgain(performance.now());
+            this.#shown.answered(request, { verdict: first, ...grants });
+            const decision = this.#decision(request, outcome === "drawn" ? "granted" : first, answer, grants);
+            this.#refusals.keep(request, decision, sending);
+            return decision;
+          });
         }
-        // Stale, so nothing was charged. If this process stood still, its caller still waits: that is no try.
-        if (again > 0 && limit.leftMs > 0) return this.#send(request, limit, received < giveUpAt ? again - 1 : again);
-        throw new Error("The charge reached Redis after its deadline");
+        if (listing === false) return this.#decision(request, first, answer, NO_GRANTS);
+        return listing.then((grants) => {
+          const live = liveGrants(grants ?? [], answer.nowMs);
+          if (grants !== undefined) this.#shown.answered(request, { verdict: first, ...live });
+          return this.#decision(request, first, answer, live);
+        });
       },
       (error: unknown) => {
         this.#observer.failed(sentAt, error);
@@ -201,9 +220,12 @@ export class Limiter {
     );
   }
 
-  #decision(request: ChargeRequest, answer: Decided): Decision {
-    const { verdict, accountUsed, keyUsed, window, grantRemaining, grantAmount, nowMs } = answer;
-    const { surface } = request;
+  #decision(
+    { surface }: ChargeRequest,
+    verdict: Verdict,
+    { accountUsed, keyUsed, window, nowMs }: ChargeAnswer,
+    { grantRemaining, grantAmount }: LiveGrants,
+  ): Decision {
     const { windowSeconds, scale } = this.#options;
     const limits = limitsOf(surface, scale);
     return {
@@ -218,8 +240,4 @@ export class Limiter {
       window,
     };
   }
-}
-
-function isDecided(answer: ChargeAnswer): answer is Decided {
-  return answer.verdict !== "stale";
 }

@@ -9,6 +9,7 @@ import { type Surface, SURFACES } from "./surfaces.ts";
 
 const SCRIPTS = {
   charge: loadScript("charge.lua"),
+  drawGrant: loadScript("draw-grant.lua"),
   fillGrant: loadScript("fill-grant.lua"),
   raiseVersion: loadScript("raise-version.lua"),
   usage: loadScript("usage.lua"),
@@ -29,27 +30,22 @@ export interface ChargeCall {
   readonly accountVersion: number | undefined;
   /** By Redis's clock, in milliseconds; 0 for never. */
   readonly secretEndsAt: number;
-  /** Whether the answer must say what remains of the key's grants. If a window is exhausted, it says so in any case. */
-  readonly showGrants: boolean;
 }
 
 export interface ChargeAnswer {
-  readonly verdict: Verdict | "stale";
+  readonly verdict: Exclude<Verdict, "granted"> | "stale";
   /** What was used in the window, in requests. An admitted request is included. */
   readonly accountUsed: number;
   readonly keyUsed: number;
   /** The number of the window. */
   readonly window: number;
-  /** -1 without a live grant, or if the grants were not read. */
-  readonly grantRemaining: number;
-  readonly grantAmount: number;
   readonly nowMs: number;
 }
 
 /** lua/charge.lua. One round trip. */
 export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnswer> {
-  const { caller, surface, limits, windowSeconds, cost, deadlineMs, accountVersion, secretEndsAt, showGrants } = call;
-  const keys = [redisKeys.ledger(caller.accountId), redisKeys.grants(caller, surface)];
+  const { caller, surface, limits, windowSeconds, cost, deadlineMs, accountVersion, secretEndsAt } = call;
+  const keys = [redisKeys.ledger(caller.accountId)];
   const args = [
     windowSeconds,
     accountVersion ?? "",
@@ -59,9 +55,8 @@ export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnsw
     limits.key,
     deadlineMs,
   ];
-  // Most calls leave all of these out.
-  if (secretEndsAt !== NEVER || showGrants || cost !== 1) args.push(secretEndsAt);
-  if (showGrants || cost !== 1) args.push(showGrants ? 1 : 0);
+  // Most calls leave both of these out.
+  if (secretEndsAt !== NEVER || cost !== 1) args.push(secretEndsAt);
   if (cost !== 1) args.push(cost);
   return runScript(redis, SCRIPTS.charge, keys, args, (answer) => chargeAnswer(answer as string, cost));
 }
@@ -76,17 +71,51 @@ function chargeAnswer(answer: string, cost: number): ChargeAnswer {
     accountUsed: Number(words[1]) + charged,
     keyUsed: Number(words[2]) + charged,
     window: Number(words[3]),
-    nowMs: Number(words[4]) * 1000 + Math.floor(Number(words[5]) / 1000),
-    grantRemaining: Number(words[6] ?? -1),
-    grantAmount: Number(words[7] ?? -1),
+    nowMs: milliseconds(words[4], words[5]),
   };
+}
+
+/** The live grants of a key for a surface together, in requests; -1 without one. */
+export interface LiveGrants {
+  readonly grantRemaining: number;
+  /** What they were issued for. */
+  readonly grantAmount: number;
+}
+
+export interface DrawAnswer extends LiveGrants {
+  /** `none`: no live grant covers the cost. `stale`: the deadline has passed. */
+  readonly outcome: "drawn" | "none" | "stale";
+  readonly nowMs: number;
+}
+
+/** lua/draw-grant.lua. One round trip. */
+export function drawGrant(
+  redis: RedisClient,
+  { caller, surface, cost, deadlineMs }: Pick<ChargeCall, "caller" | "surface" | "cost" | "deadlineMs">,
+): Promise<DrawAnswer> {
+  const keys = [redisKeys.grants(caller, surface)];
+  return runScript(redis, SCRIPTS.drawGrant, keys, [cost, deadlineMs], (answer) => drawAnswer(answer as string));
+}
+
+/** Reads the words of lua/draw-grant.lua's answer. */
+function drawAnswer(answer: string): DrawAnswer {
+  const [outcome, remaining, amount, ...time] = answer.split(" ");
+  return {
+    outcome: outcome as DrawAnswer["outcome"],
+    grantRemaining: Number(remaining),
+    grantAmount: Number(amount),
+    nowMs: milliseconds(...time),
+  };
+}
+
+/** Returns the time that TIME tells in seconds and microseconds. */
+function milliseconds(seconds?: string, micros?: string): number {
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }
 
 export interface SurfaceAnswer {
   readonly accountUsed: number;
   readonly keyUsed: number;
-  /** As HGETALL: id, value, id, value … */
-  readonly grants: readonly string[];
 }
 
 export interface UsageAnswer {
@@ -109,7 +138,7 @@ export function usage(
     secretEndsAt,
   }: Pick<ChargeCall, "caller" | "windowSeconds" | "accountVersion" | "secretEndsAt">,
 ): Promise<UsageAnswer> {
-  const keys = [redisKeys.ledger(caller.accountId), ...SURFACES.map((surface) => redisKeys.grants(caller, surface))];
+  const keys = [redisKeys.ledger(caller.accountId)];
   const fields = SURFACES.flatMap((surface) => [
     ledgerFields.account(surface),
     ledgerFields.key(caller.keyId, surface),
@@ -123,13 +152,12 @@ export function usage(
   );
 }
 
-type UsageWords = [nowMs: number, refusal: KeyRefusal | "", resetMs: number, used: number[], grants: string[][]];
+type UsageWords = [nowMs: number, refusal: KeyRefusal | "", resetMs: number, used: number[]];
 
-function usageAnswer([nowMs, refusal, resetMs, used, grants]: UsageWords): UsageAnswer {
-  const surfaces = grants.map((of, index) => ({
+function usageAnswer([nowMs, refusal, resetMs, used]: UsageWords): UsageAnswer {
+  const surfaces = SURFACES.map((_, index) => ({
     accountUsed: used[2 * index] ?? 0,
     keyUsed: used[2 * index + 1] ?? 0,
-    grants: of,
   }));
   return { nowMs, refusal: refusal === "" ? undefined : refusal, resetMs, surfaces };
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { ChargeRequest } from "./decision.ts";
-import type { ChargeAnswer } from "./scripts.ts";
+import type { ChargeAnswer, LiveGrants } from "./scripts.ts";
 
 const MAX_REMEMBERED = 10_000;
 
@@ -17,8 +17,11 @@ export class ShownGrants {
     return accountVersion === undefined || this.#none.get(nameOf(keyId, surface)) !== accountVersion;
   }
 
-  /** Takes in the answer to a charge that was to show the grants. */
-  answered({ keyId, surface, accountVersion }: ChargeRequest, { verdict, grantAmount }: ChargeAnswer): void {
+  /** Takes in the verdict on a charge, and what the key's live grants were then. */
+  answered(
+    { keyId, surface, accountVersion }: ChargeRequest,
+    { verdict, grantAmount }: LiveGrants & Pick<ChargeAnswer, "verdict">,
+  ): void {
     if (accountVersion === undefined || verdict === "outdated" || verdict === "stale" || grantAmount >= 0) return;
     this.#none.set(nameOf(keyId, surface), accountVersion);
   }

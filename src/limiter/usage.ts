@@ -1,7 +1,7 @@
 import type { RedisClient } from "../infra/redis.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { KeyRefusal, Quota } from "./decision.ts";
-import { type Grant, parseGrants } from "./grant-counters.ts";
+import { type Grant, GrantCounters } from "./grant-counters.ts";
 import { answerOf } from "./outage.ts";
 import { NEVER, usage } from "./scripts.ts";
 import { limitsOf, SURFACES, type Surface } from "./surfaces.ts";
@@ -43,8 +43,8 @@ export interface UsageClaim extends Caller {
 }
 
 /**
- * Returns whether a key may be used, and what it and its account have used of every surface. Charges nothing. One round
- * trip. Source: lua/usage.lua.
+ * Returns whether a key may be used, what it and its account have used of every surface, and its grants. Charges nothing.
+ * One round trip, of one command for the ledger (lua/usage.lua) and one for the grants of each surface.
  * @throws problem `limiter_unavailable` within `timeoutMs`.
  */
 export async function readUsage(
@@ -52,7 +52,10 @@ export async function readUsage(
   { accountId, keyId, accountVersion, secretEndsAt = NEVER }: UsageClaim,
 ): Promise<Usage> {
   const call = { caller: { accountId, keyId }, windowSeconds, accountVersion, secretEndsAt };
-  const { nowMs, refusal, resetMs, surfaces } = await answerOf(() => usage(redis, call), timeoutMs);
+  const counters = new GrantCounters(redis);
+  const read = () =>
+    Promise.all([usage(redis, call), Promise.all(SURFACES.map((surface) => counters.list(call.caller, surface)))]);
+  const [{ nowMs, refusal, resetMs, surfaces }, grants] = await answerOf(read, timeoutMs);
   return {
     refusal,
     resetMs,
@@ -61,17 +64,11 @@ export async function readUsage(
       const limits = limitsOf(surface, scale);
       return { surface, account: quota(limits.account, accountUsed), key: quota(limits.key, keyUsed) };
     }),
-    grants: SURFACES.flatMap((surface, index) => parseGrants(surface, pairs(surfaces[index]?.grants ?? []))).filter(
-      ({ expiresAtMs }) => expiresAtMs > nowMs,
-    ),
+    grants: grants.flat().filter(({ expiresAtMs }) => expiresAtMs > nowMs),
     nowMs,
   };
 }
 
 function quota(limit: number, used: number): UsedQuota {
   return { limit, used, remaining: Math.max(limit - used, 0) };
-}
-
-function* pairs(flat: readonly string[]): Generator<[string, string]> {
-  for (let i = 0; i < flat.length; i += 2) yield [flat[i] ?? "", flat[i + 1] ?? ""];
 }

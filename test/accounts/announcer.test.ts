@@ -62,7 +62,7 @@ describe("Announcer", () => {
     const { announcer, write, raised, hooks, known } = scene();
     hooks.beforeRaise = () => announcer.changed(write());
     await announcer.changed(write());
-    expect(raised).to.deep.equal(["acct_1 3", "acct_1 2", "acct_1 3 over 3"]);
+    expect(raised).to.deep.equal(["acct_1 3", "acct_1 2", "acct_1 3"]);
     expect(known()).to.equal(3);
   });
 
@@ -74,6 +74,27 @@ describe("Announcer", () => {
     };
     await announcer.changed(write());
     expect(raised).to.deep.equal(["acct_1 2", "acct_1 3"]);
+  });
+
+  it("never lowers a version, however often the store shows an older record", async () => {
+    const { announcer, write, restore, known } = scene();
+    const before = write();
+    await announcer.changed(write());
+    restore(before);
+    const problem = await problemOf(announcer.changed(before));
+    expect(problem.code).to.equal("limiter_unavailable");
+    expect(problem.message).to.include("accounts announce");
+    expect(known()).to.equal(3);
+  });
+
+  it("lowers a version only for an operator who announces a restored store, once two reads show an older record", async () => {
+    const { announcer, write, restore, raised, known } = scene();
+    const before = write();
+    await announcer.changed(write());
+    restore(before);
+    await announcer.announce(before);
+    expect(raised).to.deep.equal(["acct_1 3", "acct_1 2", "acct_1 2 over 3"]);
+    expect(known()).to.equal(2);
   });
 
   it("fails if Redis ignores each announcement, as if its clocks were minutes apart", async () => {

@@ -43,17 +43,27 @@ describe("the key of an account after MongoDB was restored from a backup", () =>
 
   const operators = () => service.operators;
   const grant = () => termsOf(account.keyId, { amount: 5 });
+  const announceAll = () => operators().accounts.announceAll();
+
+  it("is answered as its record says from the end of the command accounts announce on", async () => {
+    await expectUnavailable(account.client, "/candidates");
+    await announceAll();
+    expect((await account.client.get("/candidates")).status).to.equal(200);
+  });
+
   const COMMANDS: [name: string, command: () => Promise<unknown>, status: number, code?: "account_suspended"][] = [
-    ["accounts announce", () => operators().accounts.announceAll(), 200],
     ["accounts resume", () => operators().accounts.resumeAccount(account.id), 200],
     ["accounts suspend", () => operators().accounts.suspendAccount(account.id), 403, "account_suspended"],
     ["keys rotate", () => operators().accounts.rotateKey({ keyId: account.keyId, graceSeconds: 60 }), 200],
     ["grants create", () => operators().grants.create({ ...grant(), surface: "create" }), 200],
   ];
   for (const [name, command, status, code] of COMMANDS)
-    it(`is answered as its record says from the end of the command ${name} on`, async () => {
+    it(`is not answered after the command ${name}, which names accounts announce, until that is given`, async () => {
       await expectUnavailable(account.client, "/candidates");
-      await command();
+      const said = await command().catch((error: Error) => error.message);
+      expect(JSON.stringify(said)).to.include("accounts announce");
+      if (code === undefined) await expectUnavailable(account.client, "/candidates");
+      await announceAll();
       const answer = await account.client.get("/candidates");
       if (code === undefined) expect(answer.status).to.equal(status);
       else expectProblem(answer, status, code);
@@ -61,6 +71,7 @@ describe("the key of an account after MongoDB was restored from a backup", () =>
 
   it("is refused, and its account's other key is accepted, once the operator has revoked it again", async () => {
     const other = await account.another();
+    await announceAll();
     await service.operators.accounts.revokeKey(account.keyId);
     expectProblem(await account.client.get("/candidates"), 401, "api_key_revoked");
     expect((await other.client.get("/candidates")).status).to.equal(200);

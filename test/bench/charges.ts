@@ -34,7 +34,6 @@ export function numberedCall(n: number, windowSeconds: number, costOf = (_surfac
     deadlineMs: Date.now() + HOUR_MS,
     accountVersion: VERSION,
     secretEndsAt: NEVER,
-    showGrants: false,
   };
 }
 

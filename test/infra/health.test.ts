@@ -9,6 +9,8 @@ import type { RedisClient } from "../../src/infra/redis.ts";
 import { Scrape } from "../support/metrics.ts";
 import { useNoService } from "../support/use-service.ts";
 
+const log = { warn: () => undefined, error: () => undefined };
+
 describe("how full Redis is", () => {
   interface Memory {
     readonly used: number;
@@ -33,6 +35,7 @@ describe("how full Redis is", () => {
       mongo: { bounded: () => Promise.resolve() } as unknown as Mongo,
       redis: redis as unknown as RedisClient,
       metrics,
+      log,
       servesWithoutRedis: false,
     });
     health.watch();
@@ -80,6 +83,7 @@ describe("whether the servers answer", () => {
       mongo: mongo as unknown as Mongo,
       redis: redis as unknown as RedisClient,
       metrics,
+      log,
       servesWithoutRedis,
     });
     const scraped = async () => new Scrape(await metrics.registry.metrics());

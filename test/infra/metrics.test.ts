@@ -42,6 +42,8 @@ describe("The metrics of the service", () => {
       db_client_connection_timeouts_total: "counter sum db_system_name",
       redis_memory_used_bytes: "gauge max",
       redis_memory_max_bytes: "gauge max",
+      redis_memory_nearly_full: "gauge max",
+      redis_maxmemory_policy_unsafe: "gauge max",
       sweep_runs_total: "counter sum outcome sweep",
       sweep_items_total: "counter sum sweep",
       sweep_last_success_timestamp_seconds: "gauge max sweep",

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
-import { charge, type ChargeAnswer, type ChargeCall, NEVER, usage } from "../../src/limiter/scripts.ts";
+import { charge, type ChargeAnswer, type ChargeCall, drawGrant, NEVER, usage } from "../../src/limiter/scripts.ts";
 import { limitsOf } from "../../src/limiter/surfaces.ts";
 import { readUsage } from "../../src/limiter/usage.ts";
 import { clearOfMidnight, limiterOver, newCaller, redisNow, useTestRedis } from "./support.ts";
@@ -26,7 +26,6 @@ describe("the scripts that charge and that read the usage, to the millisecond an
       deadlineMs: 0,
       accountVersion: undefined,
       secretEndsAt: NEVER,
-      showGrants: true,
       ...more,
     });
 
@@ -78,22 +77,25 @@ describe("the scripts that charge and that read the usage, to the millisecond an
     for (const { refusal, nowMs } of answers) expect(refusal).to.equal(nowMs < moment ? undefined : "replaced");
   });
 
+  /** Places a grant of starts. @returns draws one request on it. */
+  async function granted(expiresAtMs: number, deadlineMs: number) {
+    const caller = newCaller();
+    const grant = { ...caller, grantId: "grant_1", surface: "start", amount: 1_000, expiresAtMs } as const;
+    await new GrantCounters(redis).put(grant);
+    return () => drawGrant(redis, { caller, surface: "start", cost: 1, deadlineMs });
+  }
+
   it("draw on a grant until its end, and not in that very millisecond", async () => {
-    const { moment, answers } = await across(async (expiresAtMs) => {
-      const caller = newCaller();
-      await new GrantCounters(redis).put({
-        ...caller,
-        grantId: "grant_1",
-        surface: "start",
-        amount: 1_000,
-        expiresAtMs,
-      });
-      return () => run({ caller, limits: { account: 0, key: 0 } });
-    });
-    for (const { verdict, nowMs, grantAmount } of answers) {
-      expect(verdict).to.equal(nowMs < moment ? "granted" : "account_exhausted");
+    const { moment, answers } = await across((expiresAtMs) => granted(expiresAtMs, 0));
+    for (const { outcome, nowMs, grantAmount } of answers) {
+      expect(outcome).to.equal(nowMs < moment ? "drawn" : "none");
       expect(grantAmount).to.equal(nowMs < moment ? 1_000 : -1);
     }
+  });
+
+  it("draw on a grant until the deadline, and from that very millisecond on not", async () => {
+    const { moment, answers } = await across((deadlineMs) => granted(deadlineMs + MINUTE_MS, deadlineMs));
+    for (const { outcome, nowMs } of answers) expect(outcome).to.equal(nowMs < moment ? "drawn" : "stale");
   });
 
   it("let a ledger expire 45 minutes after its window, and as much of 15 more as of a second was over", async () => {

@@ -1,9 +1,11 @@
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import type { RedisClient } from "../../src/infra/redis.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
 import { limitsOf, SURFACES } from "../../src/limiter/surfaces.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
-import { newCaller, raiseTo, redisNow, useLimiter, verdicts } from "./support.ts";
+import { earlyInWindow, limiterOver, newCaller, raiseTo, redisNow, useLimiter, verdicts } from "./support.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -167,5 +169,28 @@ describe("charging a request, with grants", () => {
     expect((await chargeOne({ ...claim, accountVersion: 1 })).verdict).to.equal("outdated");
     expect((await store.list(caller, "create")).map(({ remaining }) => remaining)).to.deep.equal([1]);
     expect((await chargeOne({ ...claim, accountVersion: 2 })).verdict).to.equal("granted");
+  });
+
+  it("draws no grant for a window that ends before the draw, but charges the new one", async () => {
+    const caller = newCaller();
+    await place(caller, { amount: 1 });
+    let draws = 0;
+    // Holds the first draw back until the window has ended.
+    const held = Object.create(redis, {
+      evalsha: {
+        async value(...call: Parameters<RedisClient["evalsha"]>) {
+          const isDraw = String(call[2]).includes(":grants:");
+          if (isDraw && draws++ === 0) await setTimeout(1_000 - ((await redisNow(redis)) % 1_000) + 1);
+          return redis.evalsha(...call);
+        },
+      },
+    }) as RedisClient;
+    const limiter = limiterOver(held, { windowSeconds: 1 });
+    await earlyInWindow(redis, 1);
+    const first = await limiter.charge({ ...caller, surface: "create", cost: 100 });
+    const second = await limiter.charge({ ...caller, surface: "create" });
+    expect([first, second].map(({ verdict }) => verdict)).to.deep.equal(["admitted", "admitted"]);
+    expect([draws, second.window]).to.deep.equal([1, first.window + 1]);
+    expect((await store.list(caller, "create")).map(({ remaining }) => remaining)).to.deep.equal([1]);
   });
 });

@@ -2,9 +2,9 @@ import { expect } from "chai";
 import fc from "fast-check";
 import type { Caller } from "../../src/accounts/caller.ts";
 import type { RedisClient } from "../../src/infra/redis.ts";
-import { GrantCounters } from "../../src/limiter/grant-counters.ts";
+import { GrantCounters, liveGrants } from "../../src/limiter/grant-counters.ts";
 import { redisKeys } from "../../src/limiter/redis-keys.ts";
-import { charge as runCharge, raiseVersion } from "../../src/limiter/scripts.ts";
+import { charge as runCharge, drawGrant, raiseVersion } from "../../src/limiter/scripts.ts";
 import { readUsage } from "../../src/limiter/usage.ts";
 import { type Charge, type Limits, Model } from "./model.ts";
 import { clearOfMidnight, newCaller, redisNow, useTestRedis } from "./support.ts";
@@ -67,7 +67,7 @@ describe("the Lua scripts, compared with their model,", () => {
     // Load every script into Redis first. Otherwise ioredis sends a missing script again, and later steps run before it.
     const run = await begin(redis, { account: 1, key: 1 });
     const claim = { limits: null, accountVersion: undefined, showGrants: false };
-    await take({ do: "charge", key: 0, surface: "create", cost: 1, ...claim }, run);
+    await take({ do: "charge", key: 0, surface: "create", cost: 2, ...claim }, run);
     await take({ do: "raise", version: 1, over: 0 }, run);
   });
 
@@ -112,7 +112,8 @@ async function take(step: Step, run: Run): Promise<Outcome> {
   switch (step.do) {
     case "charge": {
       const asked = { ...step, limits: step.limits ?? run.limits };
-      return [model.charge(asked), await charge(run, asked)];
+      const expected = model.charge(asked);
+      return [expected, await charge(run, asked, /granted|exhausted/.test(String(expected[0])))];
     }
     case "put": {
       const own = model.grantsOf(step.key, step.surface);
@@ -145,19 +146,26 @@ async function take(step: Step, run: Run): Promise<Outcome> {
   }
 }
 
+/**
+ * Charges as the limiter does, which draws on the grants if a window is exhausted, but waits for no answer in between.
+ * @param draws whether a window is exhausted, says the model.
+ */
 async function charge(
   { redis, callers, window: clock }: Run,
-  { key: of, surface: on, ...asked }: Charge,
+  { key: of, surface: on, showGrants, ...asked }: Charge,
+  draws: boolean,
 ): Promise<unknown[]> {
-  const { verdict, accountUsed, keyUsed, window, grantRemaining, grantAmount } = await runCharge(redis, {
-    ...asked,
-    caller: callers[of]!,
-    surface: on,
-    windowSeconds: DAY_SECONDS,
-    deadlineMs: 0,
-    secretEndsAt: 0,
-  });
-  return [verdict, accountUsed, keyUsed, window - clock, grantRemaining, grantAmount];
+  const caller = callers[of]!;
+  const call = { ...asked, caller, surface: on, windowSeconds: DAY_SECONDS, deadlineMs: 0, secretEndsAt: 0 };
+  const [answer, drawn, grants] = await Promise.all([
+    runCharge(redis, call),
+    draws ? drawGrant(redis, call) : undefined,
+    showGrants ? new GrantCounters(redis).list(caller, on) : [],
+  ]);
+  const { verdict, accountUsed, keyUsed, window, nowMs } = answer;
+  const { grantRemaining, grantAmount } = drawn ?? liveGrants(grants, nowMs);
+  const isGranted = verdict.endsWith("_exhausted") && drawn?.outcome === "drawn";
+  return [isGranted ? "granted" : verdict, accountUsed, keyUsed, window - clock, grantRemaining, grantAmount];
 }
 
 async function actualUsage({ redis, callers, window: clock }: Run): Promise<unknown[]> {

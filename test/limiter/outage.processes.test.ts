@@ -131,9 +131,13 @@ describe("the limiter during a Redis outage", function () {
     expect(await used(request)).to.deep.equal({ account: 2_000, key: 2_000 });
   });
 
-  for (const spoiled of ["ledger", "grants"] as const) {
+  // More than the limit: only then are the grants drawn on.
+  for (const [spoiled, cost] of [
+    ["ledger", 1],
+    ["grants", 201],
+  ] as const) {
     it(`answers 503 and charges nothing if the value of ${spoiled} has the wrong type`, async () => {
-      const request = { ...newCaller(), surface: "create" } as const;
+      const request = { ...newCaller(), surface: "create", cost } as const;
       const names = {
         ledger: redisKeys.ledger(request.accountId),
         grants: redisKeys.grants(request, "create"),
@@ -159,11 +163,17 @@ describe("the limiter during a Redis outage", function () {
   });
 
   it("answers 503 if a grant cannot be parsed, and names it", async () => {
-    const request = newRequest();
+    const request = { ...newRequest(), cost: 21 };
     await operator.hset(redisKeys.grants(request, "start"), "grant_1", "5:soon");
     const { message } = (await refusalBy(limiterOver(operator), request)).cause as Error;
     expect(message).to.match(/^CORRUPT grant grant_1/);
     expect(await used({ ...request, keyId: "another" })).to.deep.equal({ account: 0, key: 0 });
+  });
+
+  it("admits a request whose window has room even if its grants, which it would show, cannot be read", async () => {
+    const request = newRequest();
+    await operator.rpush(redisKeys.grants(request, "start"), "not this");
+    expect(await limiterOver(operator).charge(request)).to.include({ verdict: "admitted", grantRemaining: null });
   });
 
   it("throws limiter_unavailable when a change is announced, a look-up is told or the usage is read", async () => {

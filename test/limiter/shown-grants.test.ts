@@ -1,19 +1,11 @@
 import { expect } from "chai";
-import type { ChargeAnswer } from "../../src/limiter/scripts.ts";
+import type { ChargeAnswer, LiveGrants } from "../../src/limiter/scripts.ts";
 import type { ChargeRequest } from "../../src/limiter/decision.ts";
 import { ShownGrants } from "../../src/limiter/shown-grants.ts";
 
 const REQUEST = { accountId: "acct_1", keyId: "key_1", surface: "start", accountVersion: 7 } as const;
 /** An answer that shows no grants. */
-const NONE: ChargeAnswer = {
-  verdict: "admitted",
-  accountUsed: 1,
-  keyUsed: 1,
-  window: 42,
-  grantRemaining: -1,
-  grantAmount: -1,
-  nowMs: 1_000,
-};
+const NONE: LiveGrants & Pick<ChargeAnswer, "verdict"> = { verdict: "admitted", grantRemaining: -1, grantAmount: -1 };
 
 describe("whether the grants of a key must be read to be shown", () => {
   let shown: ShownGrants;

@@ -89,6 +89,8 @@ now == elapsed + offset   \* what Redis's clock shows
      leaving  the charge waits until the replica has read what has arrived
      sent     the charge is on its way to Redis
      ran      Redis has run the charge. The answer is on its way back.
+     drawing  a window is exhausted. The request to draw on a grant is on its way to Redis.
+     drawn    Redis has answered that. The answer is on its way back.
      gone     nothing more happens
    outcome: what the client was told: none (nothing yet), admitted, granted, refused (429), unauthorized (401 or 403),
    timed_out (503 because Redis was slow, or the account is being changed), disconnected (503 because the connection
@@ -107,7 +109,8 @@ Idle ==
     charges |-> 0,                     \* how often Redis has charged it
     copied |-> FALSE, lost |-> FALSE,  \* whether Redis's replica has the charge; whether a failover has lost it
     late |-> FALSE,                    \* whether Redis charged it after the client was told timed_out
-    forbidden |-> FALSE ]              \* whether Redis admitted it although its key might no longer be used
+    forbidden |-> FALSE,               \* whether Redis decided it although its key might no longer be used
+    drewForbidden |-> FALSE ]          \* whether it drew on a grant when its key might no longer be used
 
 Unknown == [version |-> NoVersion, secretEnds |-> 0]
 NoRefusal == [scope |-> "none", until |-> 0, cost |-> 0, accountUsed |-> 0, keyUsed |-> 0]
@@ -258,20 +261,43 @@ Forbidding(k) ==
                       \/ change.kind = "suspend"
                       \/ change.kind = "rotate" /\ change.key = k /\ now >= store.ends[k]}
 
+Exhausted == {"account_exhausted", "key_exhausted"}
+
+\* The window of a request whose key may not be used is never called exhausted, so nothing is drawn for it either.
 Run(q) ==
   LET request == requests[q]
       charge == NewCharge(request.surface, request.key, AccountLimit, KeyLimit, request.cost, request.deadline,
-                          request.version, request.secretEnds, FALSE)
+                          request.version, request.secretEnds)
       answer == Decide(master, charge, now)
-      charged == answer.verdict \in {"admitted", "granted"}
+      charged == answer.verdict = "admitted"
       ran == [request EXCEPT
-               !.place = "ran", !.verdict = answer.verdict, !.window = answer.window, !.deadline = 0,
+               !.place = "ran", !.verdict = answer.verdict, !.window = answer.window,
+               !.deadline = IF May("grants") THEN @ ELSE 0,
                !.answer = [now |-> now, reset |-> EndOf(answer.window) - now, accountUsed |-> answer.accountUsed,
-                           keyUsed |-> answer.keyUsed, grantAmount |-> answer.grantAmount],
+                           keyUsed |-> answer.keyUsed, grantAmount |-> -1],
                !.charges = @ + (IF charged THEN 1 ELSE 0),
                !.late = @ \/ (charged /\ request.outcome = "timed_out"),
-               !.forbidden = @ \/ (charged /\ Forbidding(request.key) # {})]
+               !.forbidden = @ \/ (answer.verdict \in Exhausted \cup {"admitted"} /\ Forbidding(request.key) # {})]
   IN /\ request.place = "sent"
+     /\ master' = answer.redis
+     /\ requests' = [requests EXCEPT ![q] = IF request.outcome = "none" THEN ran ELSE Ended(ran, request.outcome)]
+     /\ UNCHANGED <<behind, versionEnds, known, refusals>> /\ Unchanged1
+
+(* Redis runs the script that draws on a grant. *)
+RunDraw(q) ==
+  LET request == requests[q]
+      answer == Draw(master, request.surface, request.key, request.cost, request.deadline, now)
+      drawn == answer.outcome = "drawn"
+      ran == [request EXCEPT
+               !.place = "drawn", !.deadline = 0,
+               \* code: src/limiter/limiter.ts | const decision = this.#decision(request, outcome === "drawn" ? "granted" : first, answer, grants);
+               !.verdict = CASE drawn -> "granted" [] answer.outcome = "stale" -> "stale" [] OTHER -> @,
+               !.window = IF drawn THEN Max(@, WindowOf(now)) ELSE @,
+               !.answer = [@ EXCEPT !.now = now, !.grantAmount = answer.grantAmount],
+               !.charges = @ + (IF drawn THEN 1 ELSE 0),
+               !.late = @ \/ (drawn /\ request.outcome = "timed_out"),
+               !.drewForbidden = @ \/ (drawn /\ Forbidding(request.key) # {})]
+  IN /\ request.place = "drawing"
      /\ master' = answer.redis
      /\ requests' = [requests EXCEPT ![q] = IF request.outcome = "none" THEN ran ELSE Ended(ran, request.outcome)]
      /\ UNCHANGED <<behind, versionEnds, known, refusals>> /\ Unchanged1
@@ -291,7 +317,7 @@ NewRefusal(request) ==
   LET life == IF ~Has("refusal has a time limit") THEN Never
               ELSE IF request.verdict = "account_exhausted" THEN AccountRefusal ELSE KeyRefusalLife
       end == IF Has("refusal ends with its window") THEN request.sentAt + request.answer.reset ELSE Never
-      useless == \/ request.verdict \notin {"account_exhausted", "key_exhausted"}
+      useless == \/ request.verdict \notin Exhausted
                  \/ AccountRefusal = 0
                  \/ request.dropped /\ Has("no refusal from before a drop")
                  \/ request.answer.grantAmount # -1 /\ Has("no refusal beside a grant")
@@ -301,17 +327,40 @@ NewRefusal(request) ==
      ELSE [ scope |-> request.verdict, until |-> Min(request.sentAt + life, end), cost |-> request.cost,
             accountUsed |-> request.answer.accountUsed, keyUsed |-> request.answer.keyUsed ]
 
+\* Whether the replica draws on a grant. In runs without grants nothing could be drawn.
+Draws(verdict) == May("grants") /\ (verdict \in Exhausted \/ (verdict = "admitted" /\ ~Has("grants only beyond a window")))
+
+\* The request q, which the replica draws on a grant. A window that has ended is not exhausted any more.
+\* code: src/limiter/limiter.ts | const deadlineMs = Math.min(call.deadlineMs, (answer.window + 1) * windowSeconds * 1000);
+Drawing(request) ==
+  LET ends == IF Has("a draw ends with its window") THEN EndOf(request.window) ELSE Never
+  IN [request EXCEPT !.place = "drawing", !.deadline = IF @ = 0 THEN ends ELSE Min(@, ends)]
+
+\* A request that is refused at its end, and the refusal that the replica may repeat.
+Refuse(q) ==
+  LET request == requests[q]
+      refusal == NewRefusal(request)
+  IN /\ requests' = [requests EXCEPT ![q] = Ended(request, "refused")]
+     /\ refusals' = IF refusal.scope = "none" THEN refusals
+                    ELSE [refusals EXCEPT ![request.replica] = <<request.surface, request.key>> :> refusal @@ @]
+
+\* The answer to a draw. A stale one is sent again in truth; here it ends.
+ReceiveDraw(q) ==
+  LET request == requests[q]
+      outcome == IF request.verdict = "granted" THEN "granted" ELSE "timed_out"
+  IN /\ request.place = "drawn"
+     /\ IF request.verdict \in Exhausted THEN Refuse(q)
+        ELSE requests' = [requests EXCEPT ![q] = Ended(request, outcome)] /\ UNCHANGED refusals
+     /\ UNCHANGED <<master, behind, versionEnds, known>> /\ Unchanged1
+
 Receive(q) ==
   LET request == requests[q]
       r == request.replica
       k == request.key
-      refusal == NewRefusal(request)
       tryAgain == request.lookUps < MaxLookUps
-  IN /\ request.place = "ran"
-     /\ requests' = [requests EXCEPT ![q] =
-          CASE request.verdict = "admitted" -> Ended(request, "admitted")
-            [] request.verdict = "granted" -> Ended(request, "granted")
-            [] request.verdict \in {"account_exhausted", "key_exhausted"} -> Ended(request, "refused")
+      goesOn == [requests EXCEPT ![q] =
+          CASE Draws(request.verdict) -> Drawing(request)
+            [] request.verdict = "admitted" -> Ended(request, "admitted")
             [] request.verdict = "replaced" -> Ended(request, "unauthorized")
             \* code: src/api/admit.ts | authenticator.forget(credentials, accountVersion);
             [] request.verdict = "outdated" /\ ~Has("outdated key is looked up again") -> Ended(request, "unauthorized")
@@ -320,12 +369,13 @@ Receive(q) ==
                                          !.until = 0, !.sentAt = 0])
             \* code: src/api/admit.ts | if (lookUps === MAX_LOOK_UPS) return keyRefused(refused);
             [] OTHER -> Ended(request, "timed_out")]
+  IN /\ request.place = "ran"
+     /\ IF request.verdict \in Exhausted /\ ~Draws(request.verdict) THEN Refuse(q)
+        ELSE requests' = goesOn /\ UNCHANGED refusals
      \* Another look-up may have refreshed the key meanwhile. Only the version that was sent is outdated.
      \* code: src/accounts/authenticate.ts | if (known?.caller.accountVersion === version) this.#knownKeys.set(hash, { ...known, epoch: null });
      /\ known' = IF request.verdict = "outdated" /\ known[r][k].version = request.version
                  THEN [known EXCEPT ![r][k] = Unknown] ELSE known
-     /\ refusals' = IF refusal.scope = "none" THEN refusals
-                    ELSE [refusals EXCEPT ![r] = <<request.surface, k>> :> refusal @@ @]
      /\ UNCHANGED <<master, behind, versionEnds>> /\ Unchanged1
 
 (* The replica answers 503, because Redis was slow. A timer may fire one tick early. A message that is on its way stays on
@@ -334,11 +384,11 @@ Receive(q) ==
 GiveUp(q) ==
   LET request == requests[q]
   IN /\ May("late")
-     /\ request.place \in {"sent", "ran"}
+     /\ request.place \in {"sent", "ran", "drawing", "drawn"}
      /\ request.outcome = "none"
      /\ elapsed >= request.until - 1
      /\ requests' = [requests EXCEPT ![q] =
-          IF request.place = "sent" THEN [request EXCEPT !.outcome = "timed_out"]
+          IF request.place \in {"sent", "drawing"} THEN [request EXCEPT !.outcome = "timed_out"]
           ELSE Ended(request, "timed_out")]
      /\ UNCHANGED <<master, behind, versionEnds, known, refusals>> /\ Unchanged1
 
@@ -348,11 +398,11 @@ GiveUp(q) ==
 LoseAnswer(q) ==
   LET request == requests[q]
   IN /\ May("lost answers")
-     /\ request.place \in {"sent", "ran"}
+     /\ request.place \in {"sent", "ran", "drawing", "drawn"}
      /\ request.outcome = "none"
      /\ requests' = [requests EXCEPT ![q] =
           IF ~Has("no resend") THEN [request EXCEPT !.place = "sent", !.deadline = request.until - WayBack + offset]
-          ELSE IF request.place = "sent" THEN [request EXCEPT !.outcome = "disconnected"]
+          ELSE IF request.place \in {"sent", "drawing"} THEN [request EXCEPT !.outcome = "disconnected"]
           ELSE Ended(request, "disconnected")]
      /\ UNCHANGED <<master, behind, versionEnds, known, refusals>> /\ Unchanged1
 
@@ -399,9 +449,9 @@ Replicate ==
 
 \* All connections break. Charges that Redis has not run are lost. An answer may already be in the replica's buffer.
 Broken(request) ==
-  CASE request.place = "sent" /\ request.outcome # "none" -> Ended(request, request.outcome)
-    [] request.place = "sent" -> Ended(request, "disconnected")
-    [] request.place \in {"putting", "put", "leaving", "ran"} -> [request EXCEPT !.dropped = TRUE]
+  CASE request.place \in {"sent", "drawing"} /\ request.outcome # "none" -> Ended(request, request.outcome)
+    [] request.place \in {"sent", "drawing"} -> Ended(request, "disconnected")
+    [] request.place \in {"putting", "put", "leaving", "ran", "drawn"} -> [request EXCEPT !.dropped = TRUE]
     [] OTHER -> request
 
 \* From now on another server, or an empty one, answers. A replica uses no cache before it has reconnected.
@@ -531,7 +581,7 @@ DropAtIssue(r) ==
   /\ grant' = [grant EXCEPT !.told = @ \cup {r}]
   /\ refusals' = [refusals EXCEPT ![r] = <<>>]
   /\ requests' = [q \in Requests |->
-       IF requests[q].replica = r /\ requests[q].place \in {"sent", "ran"} THEN [requests[q] EXCEPT !.dropped = TRUE]
+       IF requests[q].replica = r /\ requests[q].place \in {"sent", "ran", "drawing", "drawn"} THEN [requests[q] EXCEPT !.dropped = TRUE]
        ELSE requests[q]]
   /\ UNCHANGED <<elapsed, offset, stepsTaken, losses, master, behind, versionEnds, store, commands, acked, known>>
 
@@ -539,7 +589,8 @@ DropAtIssue(r) ==
 Next ==
   \/ \E q \in Requests :
        \/ \E r \in Replicas, s \in Surfaces, k \in Keys, cost \in Costs : Offer(q, r, s, k, cost)
-       \/ ReadStore(q) \/ PutVersion(q) \/ CacheKey(q) \/ Leave(q) \/ Run(q) \/ Receive(q) \/ GiveUp(q) \/ LoseAnswer(q)
+       \/ ReadStore(q) \/ PutVersion(q) \/ CacheKey(q) \/ Leave(q) \/ Run(q) \/ Receive(q)
+       \/ RunDraw(q) \/ ReceiveDraw(q) \/ GiveUp(q) \/ LoseAnswer(q)
   \/ Tick
   \/ \E step \in StepsBack : StepClock(-step)
   \/ \E step \in StepsForward : StepClock(step)
@@ -602,7 +653,7 @@ AccountIsNamedFirst ==
 
 \* Promise 4: a request counts in the window that Redis's clock shows. After the clock has stepped back it may be the next.
 WindowIsRight ==
-  \A q \in Requests : requests[q].place = "ran" /\ requests[q].verdict # "stale" =>
+  \A q \in Requests : requests[q].place \in {"ran", "drawn"} /\ requests[q].verdict # "stale" =>
     \/ requests[q].window = WindowOf(requests[q].answer.now)
     \/ stepsTaken + losses > 0 /\ requests[q].window = WindowOf(requests[q].answer.now) + 1
 
@@ -612,8 +663,11 @@ NothingChargedLate == \A q \in Requests : ~requests[q].late
 \* Promise 6: charged at most once.
 ChargedOnce == \A q \in Requests : requests[q].charges <= 1
 
-\* Revocation, rotation and suspension: once acknowledged, Redis admits nothing that they forbid.
+\* Revocation, rotation and suspension: once acknowledged, Redis admits nothing that they forbid, and tells nobody that a
+\* window is exhausted and that a grant may be drawn on.
 ForbiddenNowhere == \A q \in Requests : ~requests[q].forbidden
+\* A draw follows its charge. What is acknowledged in between does not stop it.
+NothingDrawnForbidden == \A q \in Requests : ~requests[q].drewForbidden
 
 \* Nor is a request refused with 401 or 403 without a reason: its key was revoked or replaced, or the account suspended.
 UnauthorizedOnlyIfForbidden ==
@@ -635,11 +689,13 @@ GrantKept ==
   Total({q \in Requests : requests[q].verdict = "granted" /\ ~requests[q].lost}) <= GrantAmount
 GrantOnlyForItsKey == \A q \in Requests : requests[q].verdict = "granted" => requests[q].key = grant.key
 GrantBeforeItsEnd ==
-  \A q \in Requests : requests[q].place = "ran" /\ requests[q].verdict = "granted" => requests[q].answer.now < GrantExpires
+  \A q \in Requests : requests[q].place = "drawn" /\ requests[q].verdict = "granted" => requests[q].answer.now < GrantExpires
 
 \* The cache of refusals: what Redis would answer now, if the key may be used at all.
 AnswerNow(s, k, cost) ==
-  Decide(master, NewCharge(s, k, AccountLimit, KeyLimit, cost, 0, AnyVersion, 0, FALSE), now)
+  LET answer == Decide(master, NewCharge(s, k, AccountLimit, KeyLimit, cost, 0, AnyVersion, 0), now)
+      isDrawn == answer.verdict \in Exhausted /\ Draw(master, s, k, cost, 0, now).outcome = "drawn"
+  IN IF isDrawn THEN [answer EXCEPT !.verdict = "granted"] ELSE answer
 
 \* A replica refuses by itself only what Redis would refuse now. After a loss of counts Redis may admit again what it has
 \* forgotten. Then the refusal is still right by what was truly charged.
@@ -702,7 +758,7 @@ NeverMoreThanTheLimit ==
      - The bounds of a look-up: after three reconnections in a row authenticate.ts returns a result that was not looked up
        again, without caching it. Its charge is outdated. More than one reconnection is not modelled.
      - A look-up whose message to Redis has no answer. Its key is not cached, and the charge comes to Redis after it.
-     - A stale charge that is sent again, LIMITER_ON_OUTAGE=local, GET /limits, the guard against guessing, several accounts.
+     - A stale charge or draw that is sent again, LIMITER_ON_OUTAGE=local, GET /limits, the guard against guessing, several accounts.
      - Which charges ask to be shown their grants (shown-grants.ts). Here none does: a grant is drawn on all the same.
      - Limits that differ between replicas, as during a roll-out with another LIMIT_SCALE. Each replica sends its own limits
        with each charge, and its refusals are its own, so each decision is right by the limits of its replica.

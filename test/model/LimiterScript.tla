@@ -39,7 +39,8 @@ Sum(field, records) ==
   ELSE LET one == CHOOSE r \in records : TRUE IN one[field] + Sum(field, records \ {one})
 
 -------------------------------------------------------------------------------
-(* What Redis holds of one account. All of it is in one hash slot, so one script reads and writes it in one step. *)
+(* What Redis holds of one account. All of it is in one hash slot. Each script names one key: either the ledger or the grants
+   of one key for one surface. So Redis runs it also while a Cluster moves the slot. *)
 
 \* The names of what is counted. All surfaces of an account are counted apart.
 \* code: src/limiter/redis-keys.ts | account: (surface: Surface) => surface,
@@ -61,11 +62,10 @@ EmptyRedis ==
     version |-> NoVersion,  \* the newest version of the account's record that Redis knows
     grants  |-> {} ]        \* records [id, key, surface, remaining, amount, expires]. Ids are numbers in the order of the ids.
 
-\* One call of the script. cost, limits: in requests. deadline: 0 for none. secretEnds: 0 for never. showGrants: whether the
-\* answer must say what remains of the key's grants.
-NewCharge(surface, key, accountLimit, keyLimit, cost, deadline, version, secretEnds, showGrants) ==
+\* One call of lua/charge.lua. cost, limits: in requests. deadline: 0 for none. secretEnds: 0 for never.
+NewCharge(surface, key, accountLimit, keyLimit, cost, deadline, version, secretEnds) ==
   [ surface |-> surface, key |-> key, accountLimit |-> accountLimit, keyLimit |-> keyLimit, cost |-> cost,
-    deadline |-> deadline, version |-> version, secretEnds |-> secretEnds, showGrants |-> showGrants ]
+    deadline |-> deadline, version |-> version, secretEnds |-> secretEnds ]
 
 -------------------------------------------------------------------------------
 (* The windows. *)
@@ -128,16 +128,16 @@ KeyRefusal(redis, version, secretEnds, now) ==
 -------------------------------------------------------------------------------
 (* Grants. *)
 
-\* code: lua/charge.lua | if expires_at > now then
+\* code: lua/draw-grant.lua | if expires_at > now then
 LiveGrants(redis, surface, key, now) ==
   {g \in redis.grants : /\ g.key = key \/ ~Has("grant of one key")
                         /\ g.surface = surface
                         /\ g.expires > now \/ ~Has("grant expires")}
 
-\* code: lua/charge.lua | if remaining >= cost and sooner then
+\* code: lua/draw-grant.lua | if remaining >= cost and sooner then
 Drawable(grants, cost) == {g \in grants : g.remaining >= cost}
 
-\* code: lua/charge.lua | local sooner = not grant or expires_at < grant.expires_at or (expires_at == grant.expires_at and id < grant.id)
+\* code: lua/draw-grant.lua | local sooner = not grant or expires_at < grant.expires_at or (expires_at == grant.expires_at and id < grant.id)
 FirstToExpire(grants) ==
   CHOOSE g \in grants : \A h \in grants \ {g} : g.expires < h.expires \/ (g.expires = h.expires /\ g.id < h.id)
 
@@ -160,14 +160,16 @@ FillGrant(redis, id, surface, key, amount) ==
 RemoveGrant(redis, id, surface, key) ==
   [redis EXCEPT !.grants = {g \in @ : ~(g.id = id /\ g.key = key /\ g.surface = surface)}]
 
+\* The grants of a key for a surface, live or not, as a replica lists them to show them.
+\* code: src/limiter/grant-counters.ts | this.#redis.hgetall(redisKeys.grants(caller, surface))
+ListedGrants(redis, surface, key) == {g \in redis.grants : g.key = key /\ g.surface = surface}
+
 -------------------------------------------------------------------------------
 (* lua/charge.lua: decides one call, in one step. The result is the script's answer as the replica reads it, and Redis as the
    script leaves it (field "redis"). Every check comes before the first write. *)
 Decide(stored, charge, now) ==
   LET redis == WithoutExpired(stored, now)
       current == Current(redis, charge.surface, charge.key, now)
-      live == LiveGrants(redis, charge.surface, charge.key, now)
-      drawable == Drawable(live, charge.cost)
       refusal == KeyRefusal(redis, charge.version, charge.secretEnds, now)
       \* code: lua/charge.lua | local account_after, key_after = account_used + cost, key_used + cost
       accountAfter == current.account + charge.cost
@@ -177,35 +179,20 @@ Decide(stored, charge, now) ==
       accountExhausted == accountAfter > charge.accountLimit
       keyExhausted == keyAfter > charge.keyLimit
       exhausted == IF Has("both windows are checked") THEN accountExhausted \/ keyExhausted ELSE accountExhausted
-      \* code: lua/charge.lua | if exhausted or show_grants == '1' then
-      shown == live # {} /\ (charge.showGrants \/ (refusal = "none" /\ exhausted))
 
       \* code: lua/charge.lua | return verdict .. ' ' .. account_used .. ' ' .. key_used .. ' ' .. window_text .. ' ' .. time[1] .. ' ' .. time[2]
-      Answer(verdict, after, account, key, drawn) ==
-        [ verdict        |-> verdict,
-          accountUsed    |-> account,
-          keyUsed        |-> key,
-          window         |-> current.window,
-          now            |-> now,
-          grantRemaining |-> IF shown THEN Sum("remaining", live) - drawn ELSE -1,
-          grantAmount    |-> IF shown THEN Sum("amount", live) ELSE -1,
-          redis          |-> after ]
-      Refused(verdict) == Answer(verdict, redis, current.account, current.key, 0)
+      Answer(verdict, after, account, key) ==
+        [verdict |-> verdict, accountUsed |-> account, keyUsed |-> key, window |-> current.window, now |-> now, redis |-> after]
+      Refused(verdict) == Answer(verdict, redis, current.account, current.key)
   IN
   CASE \* code: lua/charge.lua | if deadline > 0 and now >= deadline then
        \* code: lua/charge.lua | return 'stale 0 0 0 ' .. time[1] .. ' ' .. time[2]
        Has("deadline") /\ charge.deadline > 0 /\ now >= charge.deadline ->
-         [ verdict |-> "stale", accountUsed |-> 0, keyUsed |-> 0, window |-> 0, now |-> now, grantRemaining |-> -1,
-           grantAmount |-> -1, redis |-> redis ]
+         [verdict |-> "stale", accountUsed |-> 0, keyUsed |-> 0, window |-> 0, now |-> now, redis |-> redis]
     [] refusal # "none" -> Refused(refusal)
-    [] drawable # {} /\ (exhausted \/ ~Has("grants only beyond a window")) ->
-         \* code: lua/charge.lua | call('HSET', KEYS[2], grant.id, value)
-         LET grant == FirstToExpire(drawable)
-             drawn == [grant EXCEPT !.remaining = @ - charge.cost]
-         IN Answer("granted", [redis EXCEPT !.grants = (@ \ {grant}) \cup {drawn}], current.account, current.key, charge.cost)
     [] exhausted ->
-         \* code: lua/charge.lua | exhausted, verdict = true, 'account_exhausted'
-         \* code: lua/charge.lua | exhausted, verdict = true, 'key_exhausted'
+         \* code: lua/charge.lua | verdict = 'account_exhausted'
+         \* code: lua/charge.lua | verdict = 'key_exhausted'
          LET accountFirst == IF Has("account first") THEN accountExhausted ELSE ~keyExhausted
              \* Without this protection the account is charged before the key is checked, as by two separate limiters.
              after == IF accountExhausted \/ Has("both or none") THEN redis
@@ -215,18 +202,37 @@ Decide(stored, charge, now) ==
          \* code: src/limiter/scripts.ts | const charged = verdict === "admitted" ? cost : 0;
          Answer("admitted",
                 Charged(redis, charge.surface, charge.key, current.window, accountAfter, keyAfter),
-                accountAfter, keyAfter, 0)
+                accountAfter, keyAfter)
+
+(* lua/draw-grant.lua: draws a request on the grants of its key, after a charge was answered that a window is exhausted. *)
+Draw(redis, surface, key, cost, deadline, now) ==
+  LET live == LiveGrants(redis, surface, key, now)
+      drawable == Drawable(live, cost)
+      Answer(outcome, after, drawn) ==
+        [ outcome        |-> outcome,
+          grantRemaining |-> IF live = {} THEN -1 ELSE Sum("remaining", live) - drawn,
+          grantAmount    |-> IF live = {} THEN -1 ELSE Sum("amount", live),
+          redis          |-> after ]
+  IN
+  CASE \* code: lua/draw-grant.lua | if deadline > 0 and now >= deadline then return 'stale -1 -1 ' .. time[1] .. ' ' .. time[2] end
+       deadline > 0 /\ now >= deadline ->
+         [outcome |-> "stale", grantRemaining |-> -1, grantAmount |-> -1, redis |-> redis]
+    [] drawable # {} ->
+         \* code: lua/draw-grant.lua | redis.call('HSET', KEYS[1], grant.id, value)
+         LET grant == FirstToExpire(drawable)
+             drawn == [grant EXCEPT !.remaining = @ - cost]
+         IN Answer("drawn", [redis EXCEPT !.grants = (@ \ {grant}) \cup {drawn}], cost)
+    [] OTHER -> Answer("none", redis, 0)
 
 \* lua/usage.lua, for one surface: whether the key may be used, and what it has used. It changes nothing.
-\* code: lua/usage.lua | return { now, refusal or '', (window + 1) * window_seconds * 1000 - now, used, grants }
+\* code: lua/usage.lua | return { now, refusal or '', (window + 1) * window_seconds * 1000 - now, used }
 Usage(stored, surface, key, version, secretEnds, now) ==
   LET redis == WithoutExpired(stored, now)
       current == Current(redis, surface, key, now)
   IN [ refusal |-> KeyRefusal(redis, version, secretEnds, now),
        account |-> current.account,
        key     |-> current.key,
-       reset   |-> EndOf(current.window) - now,
-       grants  |-> {g \in redis.grants : g.key = key /\ g.surface = surface} ]
+       reset   |-> EndOf(current.window) - now ]
 
 -------------------------------------------------------------------------------
 (* lua/raise-version.lua: tells Redis a version of the account's record. *)

@@ -23,12 +23,11 @@ variables == <<trace, position, redis>>
 (* An event is a list. Its first member says what was done. These functions name the other members. Surfaces, keys and grants
    are numbers. Times are milliseconds since a common beginning. *)
 Kind(event) == event[1]
-ChargeOf(event) ==
-  NewCharge(event[2], event[3], event[4], event[5], event[6], event[7], event[8], event[9], event[10])
+ChargeOf(event) == NewCharge(event[2], event[3], event[4], event[5], event[6], event[7], event[8], event[9])
 \* Redis's clock, from the script's answer.
-NowOf(event) == event[11]
+NowOf(event) == event[10]
 \* The other words of the script's answer.
-AnswerOf(event) == SubSeq(event, 12, 17)
+AnswerOf(event) == SubSeq(event, 11, 14)
 GrantOf(event) ==
   [id |-> event[2], surface |-> event[3], key |-> event[4], remaining |-> event[5], amount |-> event[5], expires |-> event[6]]
 
@@ -42,21 +41,29 @@ IfDone(event, answer, right, after) ==
   IF answer = Lost THEN {redis, after} ELSE If((answer = "yes") = right, after)
 
 \* The answer to a charge, in the order of the event.
-WordsOf(decision) ==
-  << decision.verdict, decision.accountUsed, decision.keyUsed, decision.window, decision.grantRemaining,
-     decision.grantAmount >>
+WordsOf(decision) == <<decision.verdict, decision.accountUsed, decision.keyUsed, decision.window>>
 
 AfterCharge(event) ==
   LET decision == Decide(redis, ChargeOf(event), NowOf(event))
-  IN IF event[12] = Lost THEN {redis, decision.redis} ELSE If(WordsOf(decision) = AnswerOf(event), decision.redis)
+  IN IF event[11] = Lost THEN {redis, decision.redis} ELSE If(WordsOf(decision) = AnswerOf(event), decision.redis)
 
-\* An event "usage" has one row for each surface: surface, used by the account, used by the key, grants. The refusal and the
-\* reset are the same for all.
+\* An event "draw" names the surface, the key, the cost, the deadline, Redis's clock, and the words of the answer.
+DrawOf(event) == Draw(redis, event[2], event[3], event[4], event[5], event[6])
+WordsOfDraw(draw) == <<draw.outcome, draw.grantRemaining, draw.grantAmount>>
+AfterDraw(event) ==
+  LET draw == DrawOf(event)
+  IN IF event[7] = Lost THEN {redis, draw.redis} ELSE If(WordsOfDraw(draw) = SubSeq(event, 7, 9), draw.redis)
+
+\* An event "list" names the surface, the key, and the grants.
+GrantRows(event) ==
+  {<<g.id, g.remaining, g.expires, g.amount>> : g \in ListedGrants(redis, event[2], event[3])}
+
+\* An event "usage" has one row for each surface: surface, used by the account, used by the key. The refusal and the reset are
+\* the same for all.
 UsageOf(event, surface) == Usage(redis, surface, event[2], event[3], event[4], event[5])
 UsageRow(event, row) ==
   LET usage == UsageOf(event, row[1])
-      grants == {<<g.id, g.remaining, g.expires, g.amount>> : g \in usage.grants}
-  IN <<row[1], usage.account, usage.key, grants>>
+  IN <<row[1], usage.account, usage.key>>
 UsageRight(event) ==
   \A i \in 1..Len(event[8]) :
     LET row == event[8][i]
@@ -84,6 +91,8 @@ HasGrant(id, surface, key) == \E g \in redis.grants : g.id = id /\ g.surface = s
 \* What Redis may hold after the event that comes next.
 After(event) ==
   CASE Kind(event) = "charge"  -> AfterCharge(event)
+    [] Kind(event) = "draw"    -> AfterDraw(event)
+    [] Kind(event) = "list"    -> If(GrantRows(event) = event[4], redis)
     [] Kind(event) = "usage"   -> If(UsageRight(event), redis)
     [] Kind(event) = "put"     -> IfDone(event, event[7], ~HasGrant(event[2], event[3], event[4]), PlaceGrant(redis, GrantOf(event)))
     [] Kind(event) = "fill"    -> IfDone(event, event[6], HasGrant(event[2], event[3], event[4]),
@@ -97,6 +106,8 @@ After(event) ==
 \* What the functions say instead, for the report about a refused trace.
 Expected(event) ==
   CASE Kind(event) = "charge" -> WordsOf(Decide(redis, ChargeOf(event), NowOf(event)))
+    [] Kind(event) = "draw"   -> WordsOfDraw(DrawOf(event))
+    [] Kind(event) = "list"   -> GrantRows(event)
     [] Kind(event) = "usage"  -> LET usage == UsageOf(event, event[8][1][1])
                                  IN <<usage.refusal, usage.reset, [i \in 1..Len(event[8]) |-> UsageRow(event, event[8][i])]>>
     [] Kind(event) = "version" -> RaiseVersion(redis, event[2], event[4]).version

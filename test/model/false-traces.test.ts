@@ -5,10 +5,10 @@ import { expect } from "chai";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
-import { charge } from "../../src/limiter/scripts.ts";
+import { charge, drawGrant } from "../../src/limiter/scripts.ts";
 import { clearOfMidnight, newCaller, raiseTo, redisNow, useTestRedis } from "../limiter/support.ts";
-import type { ChargeEvent } from "./limiter-calls.ts";
-import type { LimiterEvent, VersionEvent } from "./limiter-events.ts";
+import type { ChargeEvent, DrawEvent } from "./limiter-calls.ts";
+import type { LimiterEvent, ListEvent, VersionEvent } from "./limiter-events.ts";
 import type { LimiterTrace } from "./limiter-module.ts";
 import { readTraces, refusedOf } from "./limiter-trace.ts";
 import { startRecorder } from "./redis-recorder.ts";
@@ -22,7 +22,8 @@ const ISSUED = 1;
 const FIRST = 2;
 const SECOND = 3;
 const REFUSED = 5;
-const GRANTED = 6;
+const DRAWN = 7;
+const LISTED = 8;
 
 describe("a trace of the limiter that was made false is refused:", function () {
   this.timeout(60_000);
@@ -33,21 +34,26 @@ describe("a trace of the limiter that was made false is refused:", function () {
     trace = await record(newCaller());
   });
 
-  /** Raises the version, and issues a grant for the caller's key. Its charges are admitted, another key's costs too much, and one draws on the grant. */
+  /**
+   * Raises the version, and issues a grant for the caller's key. Its charges are admitted, another key's costs too much, and
+   * one that is refused draws on the grant. Then the grants are read.
+   */
   async function record(caller: Caller): Promise<LimiterTrace> {
     const folder = mkdtempSync(join(tmpdir(), "onboarding-traces-"));
     const recorder = await startRecorder(Number(new URL(process.env.REDIS_URL ?? "").port), folder);
     const client = await connectRedis({ url: `redis://127.0.0.1:${recorder.port}`, timeoutMs: 5_000 });
     const asked = { surface: "start", limits: LIMITS, windowSeconds: DAY_MS / 1000, deadlineMs: 0 } as const;
     const claim = { accountVersion: VERSION, secretEndsAt: 0 };
-    const ask = (of: Caller, cost = 1) =>
-      charge(client, { ...asked, ...claim, caller: of, cost, showGrants: cost === 1 });
+    const ask = (of: Caller, cost = 1) => charge(client, { ...asked, ...claim, caller: of, cost });
     await raiseTo(client, caller.accountId, VERSION);
     const grant = { grantId: "grant_a", surface: "start", amount: 5 } as const;
-    await new GrantCounters(client).put({ ...caller, ...grant, expiresAtMs: (await redisNow(redis)) + 60_000 });
+    const grants = new GrantCounters(client);
+    await grants.put({ ...caller, ...grant, expiresAtMs: (await redisNow(redis)) + 60_000 });
     for (let charged = 0; charged < LIMITS.key; charged++) await ask(caller);
     await ask(newCaller(caller.accountId), LIMITS.key + 1);
     await ask(caller);
+    await drawGrant(client, { ...asked, caller, cost: 1 });
+    await grants.list(caller, "start");
     client.disconnect();
     await recorder.close();
     return readTraces(folder)[0]!;
@@ -63,6 +69,16 @@ describe("a trace of the limiter that was made false is refused:", function () {
     return changed(place, ({ answer }) => ({ answer: answer && { ...answer, ...words } }));
   }
 
+  function drawing(words: Partial<NonNullable<DrawEvent["answer"]>>): LimiterTrace {
+    const { answer, ...event } = trace.events[DRAWN] as DrawEvent;
+    return { ...trace, events: trace.events.with(DRAWN, { ...event, answer: answer && { ...answer, ...words } }) };
+  }
+
+  function listing(rows: ListEvent["rows"]): LimiterTrace {
+    const event = trace.events[LISTED] as ListEvent;
+    return { ...trace, events: trace.events.with(LISTED, { ...event, rows }) };
+  }
+
   /** Returns the trace with one more event at this place. */
   function inserted(place: number, event: LimiterEvent): LimiterTrace {
     return { ...trace, events: trace.events.toSpliced(place, 0, event) };
@@ -72,12 +88,16 @@ describe("a trace of the limiter that was made false is refused:", function () {
     return { do: "version", account: trace.account, version: VERSION, deadline: 0, over: 0, known: VERSION, ...call };
   }
 
+  /** Returns the draw as if another key had made it. */
+  function drawn(key: string): DrawEvent {
+    return { ...(trace.events[DRAWN] as DrawEvent), key, at: (trace.events[REFUSED - 1] as ChargeEvent).at };
+  }
+
   /** Returns a charge that counts in the next window: only the clock shows that it is false. */
   function aWindowAhead(place: number): LimiterTrace {
     const { answer } = trace.events[place] as ChargeEvent;
     const fresh = { window: answer!.window + 1, accountUsed: 1, keyUsed: 1 };
-    const noGrant = { grantRemaining: -1, grantAmount: -1 }; // it has expired then
-    return answering(place, { now: answer!.now + DAY_MS, ...fresh, ...noGrant });
+    return answering(place, { now: answer!.now + DAY_MS, ...fresh });
   }
 
   const without = (place: number): LimiterTrace => ({ ...trace, events: trace.events.toSpliced(place, 1) });
@@ -92,18 +112,14 @@ describe("a trace of the limiter that was made false is refused:", function () {
       make: () => changed(SECOND, ({ answer }) => ({ answer: answer && { ...answer, window: answer.window + 1 } })),
       refusedAt: SECOND,
     },
-    "the grant is not shown": {
-      make: () => answering(SECOND, { grantRemaining: -1, grantAmount: -1 }),
-      refusedAt: SECOND,
-    },
-    "the grant is shown, and nobody asked": {
-      make: () => changed(SECOND, () => ({ showGrants: false })),
-      refusedAt: SECOND,
-    },
-    "more is left of a grant": { make: () => answering(GRANTED, { grantRemaining: 5 }), refusedAt: GRANTED },
+    "a grant is drawn on that is none": { make: () => inserted(REFUSED, drawn("another")), refusedAt: REFUSED },
+    "a grant is not drawn on": { make: () => drawing({ outcome: "none", grantRemaining: 5 }), refusedAt: DRAWN },
+    "more is left of a grant": { make: () => drawing({ grantRemaining: 5 }), refusedAt: DRAWN },
+    "a draw is left out": { make: () => without(DRAWN), refusedAt: LISTED - 1 },
+    "a grant is not listed": { make: () => listing([]), refusedAt: LISTED },
     "a charge is left out": { make: () => without(SECOND), refusedAt: SECOND },
     "two charges change places": { make: () => ({ ...trace, events: swapped(SECOND) }), refusedAt: SECOND },
-    "the issue of the grant is left out": { make: () => without(ISSUED), refusedAt: ISSUED },
+    "the issue of the grant is left out": { make: () => without(ISSUED), refusedAt: DRAWN - 1 },
     "the answer's clock is a window ahead": { make: () => aWindowAhead(SECOND), refusedAt: SECOND },
     "a key of an older version is admitted": {
       make: () => inserted(SECOND, raised({ version: VERSION + 1, known: VERSION + 1 })),
@@ -159,7 +175,8 @@ describe("a trace of the limiter that was made false is refused:", function () {
 
   it("it has every kind of answer that is changed", () => {
     const verdicts = trace.events.flatMap((event) => (event.do === "charge" ? [event.answer?.verdict] : []));
-    expect(verdicts).to.deep.equal(["admitted", "admitted", "admitted", "key_exhausted", "granted"]);
+    expect(verdicts).to.deep.equal(["admitted", "admitted", "admitted", "key_exhausted", "key_exhausted"]);
+    expect((trace.events[DRAWN] as DrawEvent).answer).to.include({ outcome: "drawn", grantRemaining: 4 });
   });
 
   for (const [name, { refusedAt: place }] of Object.entries(FALSE))

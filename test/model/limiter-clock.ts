@@ -10,8 +10,8 @@ import type { LimiterEvent } from "./limiter-events.ts";
 export function firstWrongClock(events: readonly LimiterEvent[]): number {
   let before = 0;
   for (const [index, event] of events.entries()) {
-    if (event.do !== "charge" && event.do !== "usage") continue;
-    const now = event.do === "charge" ? event.answer?.now : event.now;
+    if (event.do !== "charge" && event.do !== "draw" && event.do !== "usage") continue;
+    const now = event.do === "usage" ? event.now : event.answer?.now;
     if (now !== undefined && (now < before || now > event.at)) return index + 1;
     before = event.at;
   }

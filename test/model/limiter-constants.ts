@@ -28,6 +28,7 @@ const PROTECTIONS = [
   "announcement has a deadline",
   // Grants.
   "grants only beyond a window",
+  "a draw ends with its window",
   "grant of one key",
   "grant expires",
   "grant is filled once",

@@ -1,6 +1,15 @@
 import { loadScript, type Script } from "../../src/infra/scripts.ts";
 import { SURFACES } from "../../src/limiter/surfaces.ts";
-import { type ChargeEvent, chargeEvent, type UsageEvent, usageEvent } from "./limiter-calls.ts";
+import {
+  type ChargeEvent,
+  chargeEvent,
+  drawAnswer,
+  type DrawEvent,
+  type GrantRow,
+  grantRows,
+  type UsageEvent,
+  usageEvent,
+} from "./limiter-calls.ts";
 import type { RespValue } from "./resp.ts";
 
 interface GrantEvent<Do extends string> {
@@ -24,6 +33,11 @@ export interface VersionEvent {
   readonly known: number | null;
 }
 
+/** The grants of a key for a surface were read. */
+export interface ListEvent extends Omit<GrantEvent<"list">, "id" | "done"> {
+  readonly rows: readonly GrantRow[];
+}
+
 /** A test wrote into a ledger, for example the next window, as it is after the clock stepped back. */
 export interface LedgerEvent {
   readonly do: "ledger";
@@ -40,7 +54,9 @@ export interface LedgerEvent {
 /** One thing that was done to the limiter's keys of an account. */
 export type LimiterEvent =
   | ChargeEvent
+  | DrawEvent
   | UsageEvent
+  | ListEvent
   | (GrantEvent<"put"> & { readonly amount: number; readonly expiresAtMs: number })
   | (GrantEvent<"fill"> & { readonly amount: number })
   | GrantEvent<"remove">
@@ -53,6 +69,7 @@ export type LimiterEvent =
 
 const SURFACE_NAMES: readonly string[] = SURFACES;
 const CHARGE = loadScript("charge.lua");
+const DRAW = loadScript("draw-grant.lua");
 const USAGE = loadScript("usage.lua");
 const FILL = loadScript("fill-grant.lua");
 const RAISE_VERSION = loadScript("raise-version.lua");
@@ -77,7 +94,9 @@ export function eventsOf(command: readonly string[], answer: RespValue | undefin
   const name = command[0]?.toUpperCase() ?? "";
   if (/^FLUSH(ALL|DB)$/.test(name)) return [{ do: "flush", account: "*" }];
   const [first] = keysOf(command);
-  if (first === undefined || HARMLESS.test(name)) return [];
+  if (first === undefined) return [];
+  const isListing = name === "HGETALL" && first.name[0] === "grants" && answer !== undefined;
+  if (HARMLESS.test(name) && !isListing) return [];
   if (name === "PEXPIREAT" && first.name[0] === "grants") return []; // the end of the last grant: none is lost by it
   if (isScript(command, USAGE) && answer === undefined) return []; // reading changes nothing
   const event = known(name, command, first, answer);
@@ -111,7 +130,9 @@ function known(
   if (name === "EVAL" || name === "EVALSHA") return scriptEvent(command, account, answer);
   if (name === "HSET" && what === "ledger") return ledgerEvent(account, command.slice(2));
   if (what !== "grants" || key === undefined) return undefined;
-  const place = { account, key, surface: on ?? "create", id: command[2] ?? "", done: asBoolean(answer) };
+  const surface = on ?? "create";
+  if (name === "HGETALL") return { do: "list", account, key, surface, rows: grantRows(answer as string[]) };
+  const place = { account, key, surface, id: command[2] ?? "", done: asBoolean(answer) };
   if (name === "HSETNX") {
     const [amount = 0, expiresAtMs = 0] = (command[3] ?? "").split(":").map(Number);
     return { do: "put", ...place, amount, expiresAtMs };
@@ -152,8 +173,12 @@ function scriptEvent(
     const known = answer === undefined ? null : Number(answer);
     return { do: "version", account, version, deadline, over, known };
   }
-  if (!isScript(command, FILL)) return undefined;
   const [, key = "", surface = "create"] = wordsOf((rest[0] ?? "").replace(/^\{.*\}:/, ""));
+  if (isScript(command, DRAW)) {
+    const [cost = 0, deadline = 0] = args.map(Number);
+    return { do: "draw", account, key, surface, cost, deadline, at: Date.now(), answer: drawAnswer(answer) };
+  }
+  if (!isScript(command, FILL)) return undefined;
   const [id = "", amount] = args;
   return { do: "fill", account, key, surface, id, amount: Number(amount), done: asBoolean(answer) };
 }

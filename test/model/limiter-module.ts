@@ -38,7 +38,7 @@ class Translator {
     this.#trace = trace;
     const times = trace.events.flatMap((event) => {
       if (event.do === "usage") return [event.now];
-      return event.do === "charge" ? [event.answer?.now ?? event.at] : [];
+      return event.do === "charge" || event.do === "draw" ? [event.answer?.now ?? event.at] : [];
     });
     // One window earlier, so that a counter of the window before has a number, too.
     const earliest = times.reduce((a, b) => Math.min(a, b), Infinity);
@@ -54,14 +54,24 @@ class Translator {
   #event(event: LimiterEvent): (string | number | boolean)[] {
     switch (event.do) {
       case "charge": {
-        const { accountLimit, keyLimit, cost, deadline, version, secretEnds, showGrants, answer } = event;
+        const { accountLimit, keyLimit, cost, deadline, version, secretEnds, answer } = event;
         const who = [surfaceNumber(event.surface), this.#key(event.key)];
         const claim = [this.#time(deadline), versionOf(version), this.#time(secretEnds)];
-        const given = ["charge", ...who, accountLimit, keyLimit, cost, ...claim, showGrants];
+        const given = ["charge", ...who, accountLimit, keyLimit, cost, ...claim];
         if (answer === null) return [...given, this.#time(event.at), "lost"];
-        const { verdict, accountUsed, keyUsed, window, grantRemaining, grantAmount, now } = answer;
-        const words = [verdict, accountUsed, keyUsed, this.#window(window), grantRemaining, grantAmount];
-        return [...given, this.#time(now), ...words];
+        const { verdict, accountUsed, keyUsed, window, now } = answer;
+        return [...given, this.#time(now), verdict, accountUsed, keyUsed, this.#window(window)];
+      }
+      case "draw": {
+        const { surface, key, cost, deadline, answer } = event;
+        const given = ["draw", surfaceNumber(surface), this.#key(key), cost, this.#time(deadline)];
+        if (answer === null) return [...given, this.#time(event.at), "lost"];
+        const { outcome, grantRemaining, grantAmount, now } = answer;
+        return [...given, this.#time(now), outcome, grantRemaining, grantAmount];
+      }
+      case "list": {
+        const rows = event.rows.map((row) => list(this.#grantRow(row)));
+        return ["list", surfaceNumber(event.surface), this.#key(event.key), `{${rows.join(", ")}}`];
       }
       case "usage":
         return this.#usage(event);
@@ -93,10 +103,9 @@ class Translator {
   }
 
   #usage({ key, version, secretEnds, now, refusal, reset, surfaces }: UsageEvent): (string | number)[] {
-    const rows = surfaces.map(({ surface, accountUsed, keyUsed, grants }) => {
-      const each = grants.map((grant) => list(this.#grantRow(grant)));
-      return list([surfaceNumber(surface), accountUsed, keyUsed, `{${each.join(", ")}}`]);
-    });
+    const rows = surfaces.map(({ surface, accountUsed, keyUsed }) =>
+      list([surfaceNumber(surface), accountUsed, keyUsed]),
+    );
     const asked = [this.#key(key), versionOf(version), this.#time(secretEnds), this.#time(now)];
     return ["usage", ...asked, refusal === "" ? "none" : refusal, reset, list(rows)];
   }
@@ -128,7 +137,7 @@ class Translator {
 
 function grantsIn(event: LimiterEvent): string[] {
   if (event.do === "put" || event.do === "fill" || event.do === "remove") return [event.id];
-  return event.do === "usage" ? event.surfaces.flatMap(({ grants }) => grants.map(([id]) => id)) : [];
+  return event.do === "list" ? event.rows.map(([id]) => id) : [];
 }
 
 function surfaceNumber(surface: string): number {

@@ -18,6 +18,14 @@ const grantsFailover = run({
   size: "large", // of the small ones it took the longest
 });
 
+const GRANTS_REVOCATION = { ...GRANTS, Keys: "{k1}", MaxTime: "0", Commands: "{c1}", Kinds: strings("revoke") };
+const grantsRevocation = run({
+  name: "grants, revocation",
+  about: "A key is revoked before, between and after a charge and its draw.",
+  invariants: [...CHARGES, "ForbiddenNowhere", "GrantAtMostItsAmount"],
+  constants: GRANTS_REVOCATION,
+});
+
 const TRUE = [...CHARGES, "CachedRefusalIsRight", "CachedAccountAnswerIsWhole"];
 /** A replica repeats account_exhausted for two ticks, and key_exhausted for one. */
 const REFUSALS = { AccountRefusal: "2", KeyRefusalLife: "1" };
@@ -93,6 +101,7 @@ const revoked = run({
 export const GRANTS_AND_REFUSALS: Configuration[] = [
   grants,
   mutant(grants, "grants only beyond a window", "RefusedOnlyIfExhausted"),
+  mutant(grants, "a draw ends with its window", "RefusedOnlyIfExhausted", { GrantExpires: "3" }),
   mutant(grants, "grant of one key", "GrantOnlyForItsKey"),
   mutant(grants, "grant expires", "GrantBeforeItsEnd"),
   mutant(grants, "grant is filled once", "GrantAtMostItsAmount"),
@@ -104,6 +113,15 @@ export const GRANTS_AND_REFUSALS: Configuration[] = [
     invariants: ["GrantAtMostItsAmount"],
     constants: GRANTS_FAILOVER,
     violates: "GrantAtMostItsAmount",
+  }),
+  grantsRevocation,
+  mutant(grantsRevocation, "version compared", "ForbiddenNowhere"),
+  limit({
+    name: "a key is revoked between a charge and its draw",
+    about: "The charge was decided before the revocation was acknowledged. Its draw comes in the next moment.",
+    invariants: ["NothingDrawnForbidden"],
+    constants: GRANTS_REVOCATION,
+    violates: "NothingDrawnForbidden",
   }),
   refusals,
   mutant(refusals, "refusal ends with its window", "CachedRefusalIsRight"),

@@ -3,7 +3,7 @@ import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import { ledgerFields, redisKeys } from "../../src/limiter/redis-keys.ts";
-import { charge, raiseVersion, usage } from "../../src/limiter/scripts.ts";
+import { charge, drawGrant, raiseVersion, usage } from "../../src/limiter/scripts.ts";
 import { startProxy } from "../limiter/proxy.ts";
 import { newCaller, redisNow } from "../limiter/support.ts";
 import { startRecorder } from "./redis-recorder.ts";
@@ -68,7 +68,9 @@ async function randomStep(redis: RedisClient, caller: Caller, limits: Limits): P
   const place = { ...caller, surface: oneOf(SURFACES), grantId: oneOf(["grant_a", "grant_b", "grant_c"]) };
   const standing = { windowSeconds: 1, accountVersion: randomVersion(), secretEndsAt: 0 };
   const chance = randomInt(0, 100);
-  if (chance < 70) return randomCharge(redis, caller, limits);
+  if (chance < 58) return randomCharge(redis, caller, limits);
+  if (chance < 68) return drawGrant(redis, { caller, surface: place.surface, ...randomTerms() });
+  if (chance < 72) return grants.list(caller, place.surface);
   if (chance < 76) return usage(redis, { caller, ...standing });
   const now = await redisNow(redis);
   if (chance < 84) return grants.put({ ...place, amount: randomInt(0, 5), expiresAtMs: now + randomInt(-500, 2_500) });
@@ -88,18 +90,14 @@ function randomVersion(): number | undefined {
 }
 
 function randomCharge(redis: RedisClient, caller: Caller, limits: Limits): Promise<unknown> {
+  const secretEndsAt = oneOf([0, 0, Date.now() + randomInt(-20, 20)]);
+  const claim = { caller, surface: oneOf(SURFACES), accountVersion: randomVersion(), secretEndsAt };
+  return charge(redis, { ...claim, limits, windowSeconds: 1, ...randomTerms() });
+}
+
+function randomTerms() {
   const now = Date.now(); // Redis is on this machine
-  return charge(redis, {
-    caller,
-    surface: oneOf(SURFACES),
-    limits,
-    windowSeconds: 1,
-    cost: oneOf([1, 1, 1, 2, 3]),
-    deadlineMs: oneOf([0, now + randomInt(-2, 20), now + 1_000]),
-    accountVersion: randomVersion(),
-    showGrants: oneOf([true, false]),
-    secretEndsAt: oneOf([0, 0, now + randomInt(-20, 20)]),
-  });
+  return { cost: oneOf([1, 1, 1, 2, 3]), deadlineMs: oneOf([0, now + randomInt(-2, 20), now + 1_000]) };
 }
 
 /**

@@ -11,8 +11,8 @@ import { recordCalls } from "./limiter-runs.ts";
 export const TRACE_PREFIX = "limiter";
 
 /** What operators' commands and requests do, besides charges that are admitted. */
-const COMMANDS = ["put", "fill", "remove", "version", "usage"];
-const REFUSALS = ["key_exhausted", "account_exhausted", "outdated", "granted"];
+const COMMANDS = ["put", "fill", "remove", "version", "usage", "list", "draw drawn", "draw none"];
+const REFUSALS = ["key_exhausted", "account_exhausted", "outdated"];
 const KINDS = [...COMMANDS, ...["admitted", ...REFUSALS].map((verdict) => `charge ${verdict}`)];
 
 export const RUNS: readonly TracedRun[] = [
@@ -20,7 +20,7 @@ export const RUNS: readonly TracedRun[] = [
     about: "random calls of the scripts",
     record: recordCalls,
     traces: 40,
-    kinds: [...KINDS, "charge replaced", "charge stale", "ledger"],
+    kinds: [...KINDS, "charge replaced", "charge stale", "draw stale", "ledger"],
   },
   {
     about: "two replicas of the service, with operators and a bad network",
@@ -68,6 +68,7 @@ export async function checkTraces(folder: string): Promise<TraceChecks> {
 }
 
 function kindOf(event: LimiterEvent): string {
+  if (event.do === "draw") return `draw ${event.answer?.outcome ?? "lost"}`;
   return event.do === "charge" ? `charge ${event.answer?.verdict ?? "lost"}` : event.do;
 }
 
@@ -172,7 +173,7 @@ function endOf(events: readonly LimiterEvent[], windowMs: number): number {
 
 /** Redis's clock, as far as the event tells it. */
 function nowOf(event: LimiterEvent): number | undefined {
-  if (event.do === "charge") return event.answer?.now ?? event.at;
+  if (event.do === "charge" || event.do === "draw") return event.answer?.now ?? event.at;
   return event.do === "usage" ? event.now : undefined;
 }
 

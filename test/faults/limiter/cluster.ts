@@ -14,8 +14,19 @@ export interface SixNodes {
   masterOf(accountId: string): Promise<ClusterNode>;
   /** Resolves when a node other than `old` owns the account's slot, and all running nodes know it. */
   promoted(accountId: string, old: ClusterNode): Promise<void>;
-  /** Moves the account's slot to another master, one key every `keyEveryMs` milliseconds, as redis-cli does. */
-  moveSlot(accountId: string, keyEveryMs: number): Promise<void>;
+  /** Starts one more master. It has no slots, so no client knows it. */
+  addMaster(): Promise<ClusterNode>;
+  /**
+   * Moves the account's slot to another master, as redis-cli does: one key after the other. Waits `pauseMs` milliseconds
+   * before each key, and before the slot has its new owner: until then the old one answers ASK.
+   * @param target the new master, by default any other.
+   */
+  moveSlot(accountId: string, pauseMs: number, target?: ClusterNode): Promise<void>;
+  /** Begins such a move. From now on the old master answers ASK for keys that it does not have. */
+  beginMove(
+    accountId: string,
+    target?: ClusterNode,
+  ): Promise<{ slot: number; source: ClusterNode; target: ClusterNode }>;
   /** Resolves when every master has a connected replica, and every node reports cluster_state:ok. */
   whole(): Promise<void>;
   stop(): Promise<void>;
@@ -70,19 +81,31 @@ export async function startCluster(): Promise<SixNodes> {
         const healthy = await Promise.all(asked.map(isHealthy));
         return owners.every(({ id }) => id !== old.id) && healthy.every(Boolean);
       }),
-    async moveSlot(accountId, keyEveryMs) {
+    async addMaster() {
+      const node = await startNode();
+      nodes.push(node);
+      await first.redis.call("CLUSTER", "MEET", "127.0.0.1", `${node.server.port}`, `${node.busPort}`);
+      await until(async () => (await Promise.all(nodes.map(knownNodes))).every((known) => known === nodes.length));
+      await until(() => isHealthy(node));
+      return node;
+    },
+    async beginMove(accountId, to) {
       const slot = await slotOf(first, accountId);
       const source = await masterOf(accountId);
-      const target = (await mastersOf(first))
-        .flatMap((id) => nodes.filter((node) => node.id === id))
-        .find(({ id }) => id !== source.id);
+      const others = (await mastersOf(first)).flatMap((id) => nodes.filter((node) => node.id === id));
+      const target = to ?? others.find(({ id }) => id !== source.id);
       if (target === undefined) throw new Error("There is no other master.");
       await target.redis.cluster("SETSLOT", slot, "IMPORTING", source.id);
       await source.redis.cluster("SETSLOT", slot, "MIGRATING", target.id);
+      return { slot, source, target };
+    },
+    async moveSlot(accountId, pauseMs, to) {
+      const { slot, source, target } = await cluster.beginMove(accountId, to);
       for (let [key] = await keysIn(source, slot); key !== undefined; [key] = await keysIn(source, slot)) {
-        await setTimeout(keyEveryMs);
+        await setTimeout(pauseMs);
         await source.redis.migrate("127.0.0.1", target.server.port, key, 0, 1_000);
       }
+      await setTimeout(pauseMs);
       await target.redis.cluster("SETSLOT", slot, "NODE", target.id);
       await source.redis.cluster("SETSLOT", slot, "NODE", target.id);
     },

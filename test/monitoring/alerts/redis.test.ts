@@ -44,8 +44,20 @@ describe("the alerts while Redis", () => {
     };
     while ((await used()) < 0.85 * MAX_BYTES) await redis.rpush("ballast", Buffer.alloc(100_000));
     expectReadable(await prometheus.firing("OnboardingRedisMemoryNearLimit"));
+    while ((await used()) < 0.92 * MAX_BYTES) await redis.rpush("ballast", Buffer.alloc(100_000));
+    expectReadable(await prometheus.firing("OnboardingRedisNearlyFull"));
     await redis.del("ballast");
     redis.disconnect();
     await prometheus.quiet("OnboardingRedisMemoryNearLimit");
+    await prometheus.quiet("OnboardingRedisNearlyFull");
+  });
+
+  it("has a policy that evicts limits: evicts", async () => {
+    const redis = await connectRedis({ url: server.url, timeoutMs: 5_000 });
+    await redis.config("SET", "maxmemory-policy", "volatile-lru");
+    expectReadable(await prometheus.firing("OnboardingRedisEvicts"));
+    await redis.config("SET", "maxmemory-policy", "noeviction");
+    redis.disconnect();
+    await prometheus.quiet("OnboardingRedisEvicts");
   });
 });

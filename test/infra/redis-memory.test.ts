@@ -1,0 +1,64 @@
+import { expect } from "chai";
+import { Metrics } from "../../src/infra/metrics.ts";
+import { RedisMemory } from "../../src/infra/redis-memory.ts";
+import { Scrape, scrape } from "../support/metrics.ts";
+import { useRedisClient, useRedisServer } from "../support/servers.ts";
+import { useOwnService } from "../support/use-service.ts";
+
+const MAX_BYTES = 16 * 1024 ** 2;
+/** The number of the level in the log. */
+const ERROR = 50;
+
+describe("a Redis that would delete limits, or refuse writes soon,", () => {
+  const server = useRedisServer({ args: ["--maxmemory", `${MAX_BYTES}`, "--maxmemory-policy", "volatile-lru"] });
+  const redis = useRedisClient(server);
+  const service = useOwnService(() => ({ REDIS_URL: server.url }));
+
+  /** Reads the state again and again as a process does, and returns what the metrics show and what was logged. */
+  function watched() {
+    const said: string[] = [];
+    const metrics = new Metrics();
+    const log = {
+      warn: (_: object, message: string) => said.push(`warn ${message}`),
+      error: (_: object, message: string) => said.push(`error ${message}`),
+    };
+    const memory = new RedisMemory({ redis, metrics, log });
+    const check = async () => {
+      await memory.check();
+      const shown = new Scrape(await metrics.registry.metrics());
+      return ["redis_maxmemory_policy_unsafe", "redis_memory_nearly_full"].map((name) => shown.value(name));
+    };
+    return { check, said };
+  }
+
+  it("is an error in the log and in the metrics of a process as soon as it has started", async () => {
+    const unsafe = async () => (await scrape(service)).value("redis_maxmemory_policy_unsafe");
+    while ((await unsafe()) !== 1);
+    expect(service.log.filter(({ level }) => level === ERROR).map(({ msg }) => msg)).to.deep.equal([
+      "Redis evicts limits when it is full, so clients may be admitted twice: set maxmemory-policy to noeviction",
+    ]);
+  });
+
+  it("is told when its policy changes, once for each change", async () => {
+    const { check, said } = watched();
+    for (const policy of ["noeviction", "allkeys-lfu", "allkeys-lfu", "noeviction", "volatile-ttl"]) {
+      await redis.config("SET", "maxmemory-policy", policy);
+      expect(await check(), policy).to.deep.equal([policy === "noeviction" ? 0 : 1, 0]);
+    }
+    expect(said).to.have.lengthOf(2);
+    expect(said.join()).to.match(/^error Redis evicts limits/);
+  });
+
+  it("is told once it has used more than 90 % of its memory, before it refuses a write", async () => {
+    await redis.config("SET", "maxmemory-policy", "noeviction");
+    const { check, said } = watched();
+    expect(await check()).to.deep.equal([0, 0]);
+    while ((await check())[1] === 0) await redis.rpush("ballast", Buffer.alloc(100_000));
+    await redis.rpush("ballast", "one more");
+    await check();
+    expect(said).to.have.lengthOf(1);
+    expect(said[0]).to.match(/^error Redis has used more than 90 %/);
+    await redis.del("ballast");
+    expect(await check()).to.deep.equal([0, 0]);
+  });
+});
