@@ -126,9 +126,10 @@ export class Claimer {
     return { ...attempt, reservation, page };
   }
 
-  /** Takes back what `reserve` did. */
+  /** Takes back what `reserve` did. The link first: if the process dies in between, a sweep still finds the reservation. */
   async cancel({ page, reservation }: Pick<Reserved, "page" | "reservation">): Promise<void> {
-    await Promise.all([page.drop(), this.#options.stores.budget.release(reservation)]);
+    await page.drop();
+    await this.#options.stores.budget.release(reservation);
   }
 
   /** Records the attempt. Undefined if it is not due any more. */
