@@ -171,12 +171,13 @@ export class Chaser {
       return "left";
     }
     const [account, claim] = await this.#storing.run(key.accountId, async () => {
-      const current = await rules.fresh(key.accountId); // the turn may have been a long wait
-      return [current, await claimer.record(key, reserved, current)] as const;
+      const current = rules.fresh(key.accountId); // the turn may have been a long wait
+      const claim = await claimer.record(key, reserved, current);
+      return [await current, claim] as const;
     });
     if (claim === undefined) return "moved";
     this.#count(claim.message, "planned");
-    const outcome = await mailer.send(composer.compose(claim, account));
+    const [outcome] = await Promise.all([mailer.send(composer.compose(claim, account)), claim.noted]);
     if (outcome.kind === "outage")
       this.#outage.note(outcome); // before another message takes the connection
     else this.#outage.end();

@@ -25,6 +25,8 @@ export interface Claim {
   /** The candidate, with this attempt. */
   readonly record: CandidateRecord;
   readonly page: NewPage;
+  /** Resolves once the address counts as known. If that failed, it counts as new again. */
+  readonly noted: Promise<void>;
 }
 
 /** A message that is counted and has its link, and is not recorded yet. */
@@ -108,13 +110,14 @@ export class Claimer {
 
   /**
    * Takes a last look at the opt-outs, the budget and the plan, and records the attempt if it is still due.
-   * @param account its rules, read for this look.
+   * @param reading its rules, read for this look.
    * @returns undefined if it must not be sent. Then nothing is counted.
    */
-  async record(key: CandidateKey, reserved: Reserved, account: AccountRules): Promise<Claim | undefined> {
+  async record(key: CandidateKey, reserved: Reserved, reading: Promise<AccountRules>): Promise<Claim | undefined> {
     const { stores, clock } = this.#options;
     const { due, budget, reservation, page } = reserved;
-    const isOptedOut = (await stores.optOuts.among(key.accountId, [due.email])).length > 0;
+    const [account, optOuts] = await Promise.all([reading, stores.optOuts.among(key.accountId, [due.email])]);
+    const isOptedOut = optOuts.length > 0;
     if (isOptedOut) await this.change(key, (before) => optedOut(before, [due.email]));
     const isCounted = budget === account.rules.budget && reservation.day === hourOf(clock.now()).day;
     const attempt = isOptedOut || !isCounted ? undefined : await this.#attempt(key, reserved, account);
@@ -122,8 +125,7 @@ export class Claimer {
       await this.cancel(reserved);
       return undefined;
     }
-    await stores.budget.claimed(reservation).catch(() => undefined); // then the address counts as new again
-    return { ...attempt, reservation, page };
+    return { ...attempt, reservation, page, noted: stores.budget.claimed(reservation).catch(() => undefined) };
   }
 
   /** Takes back what `reserve` did. The link first: if the process dies in between, a sweep still finds the reservation. */
@@ -137,7 +139,7 @@ export class Claimer {
     key: CandidateKey,
     { due, address }: Reserved,
     { rules }: AccountRules,
-  ): Promise<Omit<Claim, "reservation" | "page"> | undefined> {
+  ): Promise<Omit<Claim, "reservation" | "page" | "noted"> | undefined> {
     const attempt = { messageId: this.#options.newMessageId(), address };
     let message: PlannedMessage | undefined;
     const record = await this.change(key, (before, at) => {

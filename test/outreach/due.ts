@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Db } from "mongodb";
+import { createTransport } from "nodemailer";
 import { encode, type Stored } from "../../src/candidates/stored.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import type { MailServer } from "./mail-server.ts";
@@ -26,4 +27,26 @@ export async function rateOf({ taken }: MailServer, seconds: number): Promise<nu
   const began = performance.now();
   await wait(seconds * 1000);
   return (taken.length - before) / ((performance.now() - began) / 1000);
+}
+
+/** Returns how many messages a second the server takes from so many connections alone, which do nothing but send. */
+export async function rateAlone(server: MailServer, connections: number, seconds: number): Promise<number> {
+  const pool = createTransport({ url: server.url, pool: true, maxConnections: connections, maxMessages: Infinity });
+  let ends = false;
+  const lane = async (): Promise<void> => {
+    while (!ends)
+      await pool.sendMail({
+        from: "jobs@example.com",
+        to: "ada@example.com",
+        subject: "Documents",
+        text: "Please send.",
+      });
+  };
+  const lanes = Promise.all(Array.from({ length: connections }, lane));
+  await server.received(server.taken.length + connections);
+  const rate = await rateOf(server, seconds);
+  ends = true;
+  await lanes;
+  pool.close();
+  return rate;
 }

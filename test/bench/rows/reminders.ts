@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { fillDue, rateOf } from "../../outreach/due.ts";
+import { fillDue, rateAlone, rateOf } from "../../outreach/due.ts";
 import { type MailServer, mailSettings, startMailServer } from "../../outreach/mail-server.ts";
 import type { Bench } from "../bench.ts";
 import { createCandidates } from "../pipeline.ts";
@@ -61,7 +61,7 @@ async function slowRow(bench: Bench, server: MailServer) {
   server.taken.length = 0;
   const rate = await rateOf(server, seconds);
   await service.child.stop();
-  const alone = (CONNECTIONS * 1000) / SLOW_MS;
+  const alone = await rateAlone(server, CONNECTIONS, Math.min(seconds, 30));
   return valueRow(
     `time for a message, mail server that takes ${SLOW_MS} ms, ${CONNECTIONS} connections`,
     alone / rate,
