@@ -1,4 +1,8 @@
-import { fileURLToPath } from "node:url";
+import { createRequire as requireFrom } from "node:module";
+import { dirname, join } from "node:path";
+
+/** Not import.meta.resolve: mocha runs this file as a CommonJS module, which has none. */
+const { resolve } = requireFrom(import.meta.url);
 
 /** A font family. Its files are under the SIL Open Font License 1.1. */
 export interface Font {
@@ -45,12 +49,12 @@ export function filesOf(fonts: readonly Font[]): string[] {
 
 /** These packages export only their code, so the path to a font is relative to it. */
 function embedPdf(family: string, name: string, ...files: string[]): Font {
-  const code = () => import.meta.resolve(`@embedpdf/${name}`);
-  return { family, files: () => files.map((file) => fileURLToPath(new URL(`../fonts/${file}`, code()))) };
+  const folder = () => join(dirname(resolve(`@embedpdf/${name}`)), "../fonts");
+  return { family, files: () => files.map((file) => join(folder(), file)) };
 }
 
 function expo(family: string): Font {
   const name = family.toLowerCase().replaceAll(" ", "-");
   const file = `400Regular/${family.replaceAll(" ", "")}_400Regular.ttf`;
-  return { family, files: () => [fileURLToPath(import.meta.resolve(`@expo-google-fonts/${name}/${file}`))] };
+  return { family, files: () => [resolve(`@expo-google-fonts/${name}/${file}`)] };
 }
