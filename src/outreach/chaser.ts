@@ -71,7 +71,7 @@ export class Chaser {
   readonly #outage: MailOutage;
   #running: Promise<unknown> = Promise.resolve();
   readonly #queue: DueQueue;
-  /** What uses the store: few at once, so that the requests of others do not wait for it long. */
+  /** What uses the store without a connection: few at once, so that the requests of others do not wait for it long. */
   readonly #storing: FairLimit;
   /** Of these, half are being sent. The others are counted ahead, so that no connection waits for the store. */
   readonly #reserving: FairLimit;
@@ -170,14 +170,11 @@ export class Chaser {
       await claimer.cancel(reserved);
       return "left";
     }
-    const [account, claim] = await this.#storing.run(key.accountId, async () => {
-      const current = rules.fresh(key.accountId); // the turn may have been a long wait
-      const claim = await claimer.record(key, reserved, current);
-      return [await current, claim] as const;
-    });
+    const account = rules.fresh(key.accountId); // the turn may have been a long wait
+    const claim = await claimer.record(key, reserved, account);
     if (claim === undefined) return "moved";
     this.#count(claim.message, "planned");
-    const [outcome] = await Promise.all([mailer.send(composer.compose(claim, account)), claim.noted]);
+    const [outcome] = await Promise.all([mailer.send(composer.compose(claim, await account)), claim.noted]);
     if (outcome.kind === "outage")
       this.#outage.note(outcome); // before another message takes the connection
     else this.#outage.end();

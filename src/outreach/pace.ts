@@ -18,6 +18,7 @@ export class Pace {
   async turn(signal: AbortSignal): Promise<boolean> {
     const now = performance.now();
     this.#latest = Math.max(now, this.#latest + this.#gapMs);
+    if (this.#latest === now) return !signal.aborted;
     // Node drops the fraction of a millisecond, and the message would go too early.
     return wait(Math.ceil(this.#latest - now), true, { signal }).catch(() => false);
   }
