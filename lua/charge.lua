@@ -2,7 +2,7 @@
 -- Decides one request: admits it and charges both the account and the key, or refuses it and charges neither. If a window
 -- is exhausted, draw-grant.lua decides next.
 --
--- Key. It is only one, so that the script runs while a Cluster moves its slot:
+-- Keys. Exactly one, so that the script also runs while a Cluster moves its slot:
 --   1 ledger           hash of what the account has used in one window (src/limiter/redis-keys.ts):
 --                        window          number of the window; absent until the first charge
 --                        version         the newest version of the account's record that Redis knows (raise-version.lua)

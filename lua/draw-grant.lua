@@ -2,7 +2,7 @@
 -- Draws a request on the grants of its key, after charge.lua has answered that a window is exhausted. The counts of a
 -- window never fall, so until its end the answer stays true.
 --
--- Key. It is only one, so that the script runs while a Cluster moves its slot:
+-- Keys. Exactly one, so that the script also runs while a Cluster moves its slot:
 --   1 grants of the key    hash: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"
 -- Arguments:
 --   1 cost                 requests, >= 1

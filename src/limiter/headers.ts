@@ -21,7 +21,7 @@ export function rateLimitHeaders(decision: Decision): Record<string, string> {
   return { "RateLimit-Policy": policies.join(", "), RateLimit: limits.join(", ") };
 }
 
-/** Returns the name of a policy. Each surface has its own: a client may keep the quota of a name for later requests. */
+/** Returns the name of a policy. It includes the surface, because clients cache quotas by policy name. */
 function policyOf(scope: "account" | "key" | "grant", surface: Surface): string {
   return `${scope}-${surface}`;
 }

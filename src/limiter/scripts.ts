@@ -75,7 +75,7 @@ function chargeAnswer(answer: string, cost: number): ChargeAnswer {
   };
 }
 
-/** The live grants of a key for a surface together, in requests; -1 without one. */
+/** Totals of a key's live grants for one surface, in requests; -1 if there is none. */
 export interface LiveGrants {
   readonly grantRemaining: number;
   /** What they were issued for. */

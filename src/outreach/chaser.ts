@@ -71,9 +71,9 @@ export class Chaser {
   readonly #outage: MailOutage;
   #running: Promise<unknown> = Promise.resolve();
   readonly #queue: DueQueue;
-  /** What uses the store without a connection: few at once, so that the requests of others do not wait for it long. */
+  /** Limits store work outside of sending, so that other requests do not wait long for the store. */
   readonly #storing: FairLimit;
-  /** Of these, half are being sent. The others are counted ahead, so that no connection waits for the store. */
+  /** Limits counted messages to twice the connections: some are counted ahead, so that no connection waits for the store. */
   readonly #reserving: FairLimit;
   readonly #sending: FairLimit;
   readonly #turns = new FairLimit(1);
@@ -106,7 +106,7 @@ export class Chaser {
     await Promise.race([this.#running.catch(() => undefined), wait(withinMs, undefined, { ref: false })]);
   }
 
-  /** Takes more candidates as others are done, until nothing is handled and nothing is due that could be. */
+  /** Handles due candidates, and takes more as they finish. Ends when none is in progress and none is due. */
   async #pass(pass: Pass): Promise<number> {
     if (!(await this.#outage.isOver())) return 0;
     const failures: unknown[] = [];

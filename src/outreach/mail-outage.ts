@@ -20,7 +20,7 @@ export class MailOutage {
   readonly #options: MailOutageOptions;
   /** The mail server is not used before this time, by `performance.now()`. */
   #pausedUntil = 0;
-  /** How often in a row the mail server could not be used. */
+  /** Number of consecutive failures to use the mail server. */
   #outages = 0;
 
   constructor(options: MailOutageOptions) {

@@ -6,7 +6,7 @@ const PAGE = 200;
 const SHARE = 100;
 /** An account gets more once so few are left: the mail connections then still have work. */
 const LOW = SHARE / 2;
-/** Once so many candidates are handled, only accounts of which none is handled get more, and only a few each. */
+/** Number of candidates in progress above which only accounts without any get more, a few each. */
 const MANY = 2_000;
 const FEW = 10;
 
@@ -16,9 +16,9 @@ const FEW = 10;
  */
 export class DueQueue {
   readonly #due: Pick<ChaseStore, "due">;
-  /** The ids of the candidates that are handled now, or that are left for the next pass. */
+  /** Ids of the candidates in progress, and of those left for the next pass. */
   readonly #taken = new Set<string>();
-  /** How many of those each account has. */
+  /** Number of taken candidates by account. */
   readonly #counts = new Map<string, number>();
   #left: CandidateKey[] = [];
   #waiting: (() => void)[] = [];
@@ -27,7 +27,7 @@ export class DueQueue {
     this.#due = due;
   }
 
-  /** How many candidates are handled now. */
+  /** Number of candidates in progress. */
   get size(): number {
     return this.#taken.size - this.#left.length;
   }
@@ -63,7 +63,7 @@ export class DueQueue {
     return this.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Begins a pass: what the last one left can be taken again. */
+  /** Begins a pass. Candidates that the last pass left can be taken again. */
   begin(): void {
     for (const key of this.#left.splice(0)) this.#release(key);
   }

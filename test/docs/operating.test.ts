@@ -14,7 +14,7 @@ function rowsUnder(head: string): [first: string, second: string][] {
   return rows.map((row) => row.split("|").map((cell) => cell.trim())).map(([, one = "", two = ""]) => [one, two]);
 }
 
-/** The collections in the table of shards, each with the first field of its shard key. Undefined: it is not sharded. */
+/** The collections in the sharding table, each with the first field of its shard key; undefined if it is not sharded. */
 const SHARDED = new Map(
   rowsUnder("collection").flatMap(([names, key]) => {
     const field = /\{ (\w+):/.exec(key)?.[1];

@@ -159,6 +159,12 @@ describe("A file as real clients send it", () => {
     expect(errors[0]?.pointer).to.equal("/other");
   });
 
+  it("is refused if the headers of a part have more than 16 KiB before its name", async () => {
+    const part = (bytes: number) => `X-Padding: ${"x".repeat(bytes)}\r\n${NAME}`;
+    expect((await post([part(15_000)])).status).to.equal(201);
+    expectProblem(await post([part(20_000)]), 422, "validation_failed");
+  });
+
   it("may have fields in the charset that they declare", async () => {
     const part =
       'Content-Type: text/plain; charset=iso-8859-2\r\nContent-Disposition: form-data; name="name"\r\n\r\nF\xfchrer\xbe';

@@ -11,7 +11,7 @@ import { useStarted } from "../support/use-started.ts";
 
 /** The time-out of a charge and of an operation of the store. */
 const TIMEOUT_MS = 400;
-/** Longer than that, and than the second after which a silent connection to Redis is closed. */
+/** Duration of a standstill. It exceeds TIMEOUT_MS, and the second after which a silent connection to Redis is closed. */
 const STANDSTILL_MS = 1_200;
 
 describe("while this process stands still, and Redis and MongoDB answer:", () => {

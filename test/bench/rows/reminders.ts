@@ -11,7 +11,7 @@ const SECONDS_FOR_50_000 = 1_800;
 /** MAIL_PER_MINUTE with the fast mail server. */
 const FAST_PER_MINUTE = 2_000;
 const CONNECTIONS = 10;
-/** How long the slow mail server takes for a message. */
+/** Time that the slow mail server takes for a message, in milliseconds. */
 const SLOW_MS = 200;
 /** Pause between two requests of the neighbour. */
 const PAUSE_MS = 20;
