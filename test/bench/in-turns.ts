@@ -11,7 +11,7 @@ export interface Comparison<T> {
 /** What was measured, by name; one value for each round. */
 export type Rounds<T> = ReadonlyMap<string, readonly T[]>;
 
-/** Noise is not fought for longer than this, once the fewest rounds are done. */
+/** Noise is not fought for longer than this, once the fewest rounds are done, in milliseconds. */
 const MAX_MS = 90_000;
 
 /**
@@ -19,13 +19,13 @@ const MAX_MS = 90_000;
  * disturbs all alike.
  */
 export async function inTurns<T>(
-  { rounds, maxRounds }: Pick<Options, "rounds" | "maxRounds">,
+  { rounds, maxRounds, maxMs = MAX_MS }: Pick<Options, "rounds" | "maxRounds"> & { readonly maxMs?: number },
   measures: Readonly<Record<string, () => Promise<T>>>,
   compared: readonly Comparison<T>[],
 ): Promise<Rounds<T>> {
   const names = Object.keys(measures);
   const results = new Map<string, T[]>(names.map((name) => [name, []]));
-  const giveUpAt = performance.now() + MAX_MS;
+  const giveUpAt = performance.now() + maxMs;
   const steady = () => compared.every((comparison) => !compare(results, comparison).noisy);
   for (let round = 0; round < maxRounds; round++) {
     if (round >= rounds && (steady() || performance.now() > giveUpAt)) break;

@@ -10,7 +10,9 @@ import { residentMb } from "./memory.ts";
 /** A reader asks for the next page when it has this one. */
 const CONNECTIONS = 1;
 /** Slices are this many times as long as elsewhere: V8 collects all garbage once in several pages. */
-const LONGER = 10;
+const LONGER = 5;
+/** Longer slices need more time against noise, in milliseconds. */
+const MAX_MS = 240_000;
 
 /**
  * Measures a full page of the feed after many of them, with MongoDB answering at its own pace: what a user's process pays.
@@ -32,16 +34,16 @@ export async function steadyRows(bench: Bench): Promise<Section> {
     await bench.generator.connected(ready.port, CONNECTIONS, (load) =>
       load({ requests, seconds: 3600, count: bench.options.steadyPages / 2 }),
     );
-  const load = (asked: Target) =>
-    measure(bench, asked, { connections: CONNECTIONS, seconds: bench.options.slice * LONGER });
+  const seconds = bench.options.slice * LONGER;
+  const load = (asked: Target) => measure(bench, asked, { connections: CONNECTIONS, seconds });
   const compared = { reference: "json", cost: serverCpu };
   const [ofIdentity, ofGzip] = [
     { ...compared, measured: "identity" },
     { ...compared, measured: "gzip" },
   ];
-  const json = async () => cpuOfJson(page, bench.options.slice);
+  const json = async () => cpuOfJson(page, seconds);
   const measures = { identity: () => load(identity), gzip: () => load(gzip), json };
-  const rounds = await inTurns<{ server: number }>(bench.options, measures, [ofIdentity, ofGzip]);
+  const rounds = await inTurns<{ server: number }>({ ...bench.options, maxMs: MAX_MS }, measures, [ofIdentity, ofGzip]);
   memory.push(residentMb(pid));
   const [before, after] = memory.map((megabytes) => megabytes.toFixed(0));
   return {
