@@ -80,6 +80,15 @@ export class ChaseStore {
     }));
   }
 
+  /** Returns the ids of those candidates that are not erased. */
+  async kept(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await this.#candidates.find(
+      { _id: { $in: [...ids] } },
+      { projection: { deleted: 1 }, limit: ids.length },
+    );
+    return new Set(found.filter(({ deleted }) => deleted !== true).map(({ _id }) => _id));
+  }
+
   /** Returns the account of a candidate; undefined if there is no such candidate. For operators, who have only its id. */
   async accountOf(id: string): Promise<string | undefined> {
     return (await this.#candidates.findOne({ _id: id }, { projection: { account: 1 } }))?.account;

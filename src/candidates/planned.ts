@@ -64,15 +64,20 @@ function currentOptOuts(record: CandidateRecord): readonly string[] {
   return opted_out.filter((kept) => isKeyed(kept) || emails.some((email) => hasOptedOut([kept], email)));
 }
 
-/** Returns the addresses of a candidate and its references. */
-export function addressesOf({
-  email,
-  references,
-}: {
+interface Addressed {
   readonly email: string | null;
   readonly references: readonly { readonly email: string | null }[];
-}): string[] {
+}
+
+/** Returns the addresses of a candidate and its references. */
+export function addressesOf({ email, references }: Addressed): string[] {
   return [email, ...references.map((reference) => reference.email)].filter((address) => address !== null);
+}
+
+/** Returns the addresses of the second that the first does not have. */
+export function addedAddresses(before: Addressed, after: Addressed): string[] {
+  const known = new Set(addressesOf(before));
+  return addressesOf(after).filter((email) => !known.has(email));
 }
 
 /**

@@ -7,7 +7,7 @@ import { FeedClock, type TimedPlace } from "./feed-clock.ts";
 import { OpenWrites, type Place } from "./open-writes.ts";
 import type { ChaseRules, RulesOf } from "./chase.ts";
 import { optedOut } from "./chase-edits.ts";
-import { addressesOf } from "./planned.ts";
+import { addedAddresses, addressesOf } from "./planned.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { CandidateReader } from "./reader.ts";
 import { refuseTaken } from "./taken.ts";
@@ -101,21 +101,29 @@ export class CandidateStore {
    * write came in between. Two round trips; two more for each lost race, one more for added references, and one more for
    * settings that this process does not know (RulesOf).
    * @param edit may be called more than once. If it throws, the change ends with that error.
+   * @param known the candidate as it was lately. If it is still the same, that saves a round trip.
    * @throws problems not_found, external_id_taken, payload_too_large, store_unavailable.
    */
-  change(accountId: string, id: string, edit: Edit): Promise<CandidateRecord> {
+  change(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord> {
     // Writers of one candidate queue within this process, so that they race only writers in other replicas.
-    return this.#queue.run(`${accountId} ${id}`, () => this.#write(accountId, id, edit));
+    return this.#queue.run(`${accountId} ${id}`, () => this.#write(accountId, id, edit, known));
   }
 
-  #write(accountId: string, id: string, edit: Edit): Promise<CandidateRecord> {
-    return compareAndSet("this candidate", () => this.#attempt(accountId, id, edit));
+  #write(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord> {
+    let guess = known;
+    return compareAndSet("this candidate", async () => {
+      const before = guess ?? (await this.get(accountId, id));
+      const after = await this.#attempt(before, edit);
+      const isUnread = after === guess; // nothing was written, and it may be another one by now
+      guess = undefined;
+      return isUnread ? undefined : after;
+    });
   }
 
   /** Returns undefined if another write came in between, or if the external_id was taken and is free by now. */
-  async #attempt(accountId: string, id: string, edit: Edit): Promise<CandidateRecord | undefined> {
-    const before = await this.get(accountId, id);
-    const rules = await this.rulesOf(before.accountId);
+  async #attempt(before: CandidateRecord, edit: Edit): Promise<CandidateRecord | undefined> {
+    const { accountId } = before;
+    const rules = await this.rulesOf(accountId);
     // A change must come after the one it is based on, even if this replica's clock is behind.
     const place = this.feedClock.take(Date.parse(before.updated_at));
     const changed = edit(before, timestamp(place.now));
@@ -234,11 +242,6 @@ export class CandidateStore {
 export interface OptOuts {
   /** Returns those of the addresses. No round trip without addresses. */
   among(accountId: string, emails: readonly string[]): Promise<string[]>;
-}
-
-function addedAddresses(before: CandidateRecord, after: CandidateRecord): string[] {
-  const known = new Set(addressesOf(before));
-  return addressesOf(after).filter((email) => !known.has(email));
 }
 
 /** An edit that changes nothing but the place in the feed. */

@@ -23,6 +23,12 @@ export interface Raise {
   readonly reason: string;
 }
 
+/**
+ * A change of settings stays noted for at least this long, in milliseconds. A write that began before it may still follow the
+ * old ones: for the age of the rules that it used, and the time that it takes.
+ */
+export const SETTLED_MS = 60_000;
+
 const INDEXES: CollectionIndexes = {
   collection: "outreach_accounts",
   // Covers all accounts: the sweep looks for those whose settings have changed.
@@ -38,10 +44,14 @@ export class OutreachAccountStore {
     this.#accounts = new BoundedCollection(mongo, "outreach_accounts");
   }
 
-  /** Returns when the account was paused, and its latest raise. One round trip. */
-  async get(accountId: string): Promise<{ pausedAt: string | null; raise: Raise | null }> {
+  /**
+   * Returns when the account was paused, its latest raise, and whether settings of its chase were changed, or were about to
+   * be, since SETTLED_MS. One round trip.
+   */
+  async get(accountId: string): Promise<{ pausedAt: string | null; raise: Raise | null; isChanged: boolean }> {
     const stored = await this.#accounts.findOne({ _id: accountId });
-    return { pausedAt: stored?.paused_at ?? null, raise: stored?.raise ?? null };
+    const { paused_at = null, raise = null, changed_at } = stored ?? {};
+    return { pausedAt: paused_at, raise, isChanged: changed_at !== undefined };
   }
 
   /** Raises the account's budget. One round trip. */

@@ -13,6 +13,7 @@ import { hourOf } from "./mail-budget.ts";
 import { type Mailer, outboxMailer, smtpMailer } from "./mailer.ts";
 import { OptOutSpreader } from "./opt-out-spreader.ts";
 import { Pace } from "./pace.ts";
+import { Recorder } from "./recorder.ts";
 import { Replanner } from "./replanner.ts";
 import type { RulesReader } from "./rules.ts";
 import type { OutreachStores } from "./stores.ts";
@@ -58,7 +59,8 @@ export function wireChase(dependencies: Dependencies): Chase | undefined {
   const claimer = new Claimer({ store, rules, stores, composer, newMessageId, clock });
   const newPace = () => new Pace(MAIL_PER_MINUTE);
   const sending = { claimer, composer, mailer, connections, newPace };
-  const chaser = new Chaser({ store, due: plans, rules, stores, ...sending, clock, log, metrics });
+  const recorder = new Recorder({ stores, candidates: plans });
+  const chaser = new Chaser({ due: plans, rules, recorder, ...sending, clock, log, metrics });
   const unknown = { messages: NaN, largest: NaN };
   metrics.watchMail(() => stores.budget.days.total(hourOf(clock.now()).day).catch(() => unknown));
   const settings: ChaseObserver = {

@@ -3,9 +3,8 @@ import type { Logger } from "pino";
 import type { PlannedMessage } from "../candidates/chase.ts";
 import { bounced, deferred } from "../candidates/chase-edits.ts";
 import type { ChaseStore } from "../candidates/chase-store.ts";
-import type { CandidateKey, CandidateReader } from "../candidates/reader.ts";
+import type { CandidateKey } from "../candidates/reader.ts";
 import { TO_CANDIDATE } from "../candidates/record.ts";
-import { isTombstone } from "../candidates/tombstone.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { FairLimit } from "../infra/fair-limit.ts";
 import type { Metrics } from "../infra/metrics.ts";
@@ -16,8 +15,8 @@ import { MailOutage, type MailOutageOptions } from "./mail-outage.ts";
 import type { Mailer, Outcome } from "./mailer.ts";
 import type { Pace } from "./pace.ts";
 import { DueQueue } from "./queue.ts";
+import type { Recorder } from "./recorder.ts";
 import type { AccountRules, RulesReader } from "./rules.ts";
-import type { OutreachStores } from "./stores.ts";
 
 const MINUTE_MS = 60_000;
 /** Longest pause before a message is tried again, in milliseconds. */
@@ -25,14 +24,15 @@ const MAX_BACK_OFF_MS = 60 * MINUTE_MS;
 /** A message that was refused for the moment this often counts as bounced. About five days (RFC 5321, 4.5.4.1). */
 const MAX_REFUSALS = 125;
 
+/** Smallest number of candidates of one account that are handled at once. */
+const MIN_SHARE = 40;
 /** Pause before the next look at what is due while candidates are handled, in milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
 
 export interface ChaserOptions extends MailOutageOptions {
-  readonly store: { readonly reader: Pick<CandidateReader, "find"> };
   readonly due: Pick<ChaseStore, "due">;
-  readonly rules: Pick<RulesReader, "fresh">;
-  readonly stores: Pick<OutreachStores, "budget" | "messages" | "removeAll">;
+  readonly rules: Pick<RulesReader, "fresh" | "current">;
+  readonly recorder: Pick<Recorder, "record">;
   readonly mailer: Mailer;
   /** Messages that are sent at once. */
   readonly connections: number;
@@ -81,8 +81,8 @@ export class Chaser {
   constructor(options: ChaserOptions) {
     this.#options = options;
     this.#outage = new MailOutage(options);
-    this.#queue = new DueQueue(options.due);
-    this.#storing = new FairLimit(Math.ceil(options.connections / 2));
+    this.#queue = new DueQueue(options.due, Math.max(MIN_SHARE, 4 * options.connections));
+    this.#storing = new FairLimit(Math.ceil(options.connections / 3));
     this.#reserving = new FairLimit(2 * options.connections);
     this.#sending = new FairLimit(options.connections);
   }
@@ -158,7 +158,7 @@ export class Chaser {
       }),
     );
     if (typeof sent === "string") return sent;
-    await store(() => this.#conclude(key, sent));
+    await this.#conclude(key, sent, store);
     return "sent";
   }
 
@@ -170,7 +170,7 @@ export class Chaser {
       await claimer.cancel(reserved);
       return "left";
     }
-    const account = rules.fresh(key.accountId); // the turn may have been a long wait
+    const account = rules.current(key.accountId); // the turn may have been a long wait
     const claim = await claimer.record(key, reserved, account);
     if (claim === undefined) return "moved";
     this.#count(claim.message, "planned");
@@ -182,24 +182,24 @@ export class Chaser {
   }
 
   /** Records what became of a message that was given to the mail server. */
-  async #conclude(key: CandidateKey, { claim, outcome }: Sent): Promise<void> {
-    const { claimer, stores, store, clock, log } = this.#options;
-    const { message, messageId, tries } = claim;
+  async #conclude(
+    key: CandidateKey,
+    { claim, outcome }: Sent,
+    store: (task: () => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    const { claimer, recorder, clock, log } = this.#options;
+    const { message, messageId, tries, reservation } = claim;
     const { to, documents } = message;
     const tried = { message_id: messageId, to, documents, tries, ...outcome, at: timestamp(clock.now()) };
     this.#count(message, outcome.kind);
     log.info({ account: key.accountId, candidate: key.id, ...tried }, "reminder");
+    const isUsed = outcome.kind !== "outage" && outcome.kind !== "deferred";
     try {
-      await this.#settle(key, claim, outcome);
-      await stores.messages.add(key, tried);
+      await store(() => this.#settle(key, claim, outcome));
     } finally {
-      // If the candidate was erased meanwhile, the erasure has not removed this entry and the link.
-      const found = await store.reader.find(key.accountId, key.id);
-      if (found === null || isTombstone(found)) await stores.removeAll(key);
+      await recorder.record({ key, tried, reservation, isUsed });
     }
-    const wasSent = outcome.kind !== "outage" && outcome.kind !== "deferred";
-    if (wasSent) await stores.budget.settled(claim.reservation, outcome);
-    else await claimer.cancel(claim); // the next try has its own
+    if (!isUsed) await store(() => claimer.cancel(claim)); // the next try has its own
   }
 
   #count({ to }: PlannedMessage, outcome: string): void {

@@ -29,9 +29,15 @@ export interface Claim {
   readonly noted: Promise<void>;
 }
 
+/** A message that is due, and its candidate as it was when that was found out. */
+export interface Due {
+  readonly message: PlannedMessage;
+  readonly record: CandidateRecord;
+}
+
 /** A message that is counted and has its link, and is not recorded yet. */
 export interface Reserved {
-  readonly due: PlannedMessage;
+  readonly due: Due;
   /** Its address's hash. */
   readonly address: string;
   /** The account's daily limits by which it was counted, as text. */
@@ -67,11 +73,11 @@ export class Claimer {
    * references that were not answered in time become unresponsive, and the plan is made anew. Then it returns whether that
    * changed the candidate.
    */
-  async due(key: CandidateKey, { rules }: Pick<AccountRules, "rules">): Promise<PlannedMessage | boolean> {
+  async due(key: CandidateKey, { rules }: Pick<AccountRules, "rules">): Promise<Due | boolean> {
     let message: PlannedMessage | undefined;
     let isChanged = false;
     const { addresses } = this.#options.stores;
-    await this.change(key, (stored, at) => {
+    const record = await this.change(key, (stored, at) => {
       const before = recognised(stored, (hash, email) => addresses.matches(hash, email));
       const plan = planOf(before, rules, Date.parse(at));
       message = dueIn(plan, at)[0];
@@ -79,12 +85,12 @@ export class Claimer {
       isChanged = after !== stored;
       return after;
     });
-    return message ?? isChanged;
+    return message === undefined || record === undefined ? isChanged : { message, record };
   }
 
   /** Runs a task after all earlier ones about the same address of the account: `reserve` needs that. */
-  inOrder<T>(key: CandidateKey, due: PlannedMessage, task: () => Promise<T>): Promise<T> {
-    return this.#addresses.run(`${key.accountId} ${this.#options.stores.addresses.of(due.email)}`, task);
+  inOrder<T>(key: CandidateKey, { message }: Due, task: () => Promise<T>): Promise<T> {
+    return this.#addresses.run(`${key.accountId} ${this.#options.stores.addresses.of(message.email)}`, task);
   }
 
   /**
@@ -92,19 +98,20 @@ export class Claimer {
    * @param account its rules as they were when the message was found due.
    * @returns undefined if a limit is used up, which the candidate then notes.
    */
-  async reserve(key: CandidateKey, due: PlannedMessage, account: AccountRules): Promise<Reserved | undefined> {
+  async reserve(key: CandidateKey, due: Due, account: AccountRules): Promise<Reserved | undefined> {
     const { composer, rules, stores, clock } = this.#options;
     const { budget } = account.rules;
-    const address = stores.addresses.of(due.email);
-    const ask = { ...key, key: nameOf(key, due), address };
+    const { to, email } = due.message;
+    const address = stores.addresses.of(email);
+    const ask = { ...key, key: nameOf(key, due.message), address };
     const reservation = await stores.budget.reserve(ask, account.limits, budget, clock.now());
     if ("until" in reservation) {
       const isCurrent = (await rules.fresh(key.accountId)).rules.budget === budget;
-      if (isCurrent) await this.change(key, (before) => held(before, due.to, reservation));
+      if (isCurrent) await this.change(key, (before) => held(before, to, reservation));
       return undefined;
     }
     // Before the record: a store that fails after it would lose the attempt.
-    const page = await composer.newPage(key, due.to, address);
+    const page = await composer.newPage(key, to, address);
     return { due, address, budget, reservation, page };
   }
 
@@ -116,9 +123,10 @@ export class Claimer {
   async record(key: CandidateKey, reserved: Reserved, reading: Promise<AccountRules>): Promise<Claim | undefined> {
     const { stores, clock } = this.#options;
     const { due, budget, reservation, page } = reserved;
-    const [account, optOuts] = await Promise.all([reading, stores.optOuts.among(key.accountId, [due.email])]);
+    const { email } = due.message;
+    const [account, optOuts] = await Promise.all([reading, stores.optOuts.among(key.accountId, [email])]);
     const isOptedOut = optOuts.length > 0;
-    if (isOptedOut) await this.change(key, (before) => optedOut(before, [due.email]));
+    if (isOptedOut) await this.change(key, (before) => optedOut(before, [email]));
     const isCounted = budget === account.rules.budget && reservation.day === hourOf(clock.now()).day;
     const attempt = isOptedOut || !isCounted ? undefined : await this.#attempt(key, reserved, account);
     if (attempt === undefined) {
@@ -140,22 +148,29 @@ export class Claimer {
     { due, address }: Reserved,
     { rules }: AccountRules,
   ): Promise<Omit<Claim, "reservation" | "page" | "noted"> | undefined> {
+    const { to, email } = due.message;
     const attempt = { messageId: this.#options.newMessageId(), address };
     let message: PlannedMessage | undefined;
-    const record = await this.change(key, (before, at) => {
+    const name = nameOf(key, due.message);
+    const edit: Edit = (before, at) => {
       const plan = planOf(before, rules, Date.parse(at));
-      message = dueIn(plan, at).find((each) => each.email === due.email && nameOf(key, each) === nameOf(key, due));
+      message = dueIn(plan, at).find((each) => each.email === email && nameOf(key, each) === name);
       return message === undefined ? replanned(before, rules, at) : claimed(before, message, attempt, at);
-    });
-    const last = record?.outreach.recipients.find(({ to }) => to === due.to)?.last;
+    };
+    const record = await this.change(key, edit, due.record);
+    const last = record?.outreach.recipients.find((recipient) => recipient.to === to)?.last;
     if (message === undefined || record === undefined || !last) return undefined;
     return { message, messageId: last.message_id, tries: last.tries, refusals: last.refusals, record };
   }
 
-  /** Changes a candidate. Undefined if it was erased. */
-  async change({ accountId, id }: CandidateKey, edit: Edit): Promise<CandidateRecord | undefined> {
+  /** Changes a candidate. Undefined if it was erased. @param known as in CandidateStore.change. */
+  async change(
+    { accountId, id }: CandidateKey,
+    edit: Edit,
+    known?: CandidateRecord,
+  ): Promise<CandidateRecord | undefined> {
     try {
-      return await this.#options.store.change(accountId, id, edit);
+      return await this.#options.store.change(accountId, id, edit, known);
     } catch (error) {
       if (isGone(error)) return undefined;
       throw error;

@@ -2,12 +2,14 @@ import type { CandidateKey } from "../candidates/reader.ts";
 import type { Hold } from "../candidates/record.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { timestamp } from "../infra/clock.ts";
+import { grouped } from "../infra/grouped.ts";
 import type { Mongo } from "../infra/mongo.ts";
-import { counted, type Counts, inHour, isPending, MailDays, settled, sum } from "./mail-day-store.ts";
-import type { Outcome } from "./mailer.ts";
+import { type AccountDay, counted, type Counts, inHour, isPending, MailDays, settled, sum } from "./mail-day-store.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** Keys of an address's latest messages: each may be asked for again after a crash. */
+const MAX_KEYS = 20;
 
 /** Messages in a UTC day. */
 export interface MailLimits {
@@ -22,10 +24,10 @@ export interface MailLimits {
 interface KnownAddress {
   /** The account and the address's hash. */
   _id: string;
-  /** The message that was the first. */
-  key: string;
-  /** False until that was claimed. */
+  /** False if a version before 2026-11-28 counted a message to it, and did not claim it. */
   written: boolean;
+  /** That version removes the address again if it finds the key of its message here. */
+  key: string;
 }
 
 /** One message to be sent. */
@@ -61,7 +63,7 @@ export class MailBudget {
 
   /**
    * Counts a message, if every limit allows it. Do not ask for two messages of an account to one address at once: both would
-   * count as the first. Three round trips for the first message of a day to a new address, at most seven.
+   * count as the first. Three round trips for the first message of a day to an address, at most seven.
    * @param budget names the account's limits, for the hold.
    * @param now milliseconds since the epoch.
    * @returns the reservation, or the hold if a limit is used up. Nothing is counted then.
@@ -70,7 +72,7 @@ export class MailBudget {
     const { day, hour } = hourOf(now);
     const until = timestamp((day + 1) * DAY_MS);
     if (!(await this.#countAddress(ask, day, limits.perAddress))) return { until, budget: null };
-    const isNew = await this.#isNew(ask);
+    const isNew = !(await this.#isKnown(ask));
     const reservation = { ...ask, day, hour, isNew };
     if (await this.#countAccount(reservation, limits, timestamp(now))) return reservation;
     await this.#uncountAddress(reservation);
@@ -78,28 +80,28 @@ export class MailBudget {
   }
 
   /** Notes that the message was claimed: from now on its address is not new. One round trip, or none. */
-  async claimed({ accountId, address, key, isNew }: Reservation): Promise<void> {
-    if (isNew) await this.#known.replaceOne({ _id: `${accountId}/${address}` }, { key, written: true });
+  async claimed({ accountId, address, isNew }: Reservation): Promise<void> {
+    if (isNew) await this.know(accountId, address);
   }
 
   /** Takes back the count of a message that was not sent. Two to five round trips. */
   async release(reservation: Reservation): Promise<void> {
-    const { accountId, address, key, day, hour, isNew } = reservation;
+    const { accountId, key, day, hour, isNew } = reservation;
     await this.#uncountAddress(reservation);
-    if (isNew) await this.#known.deleteOne({ _id: `${accountId}/${address}`, key });
     await this.days.changeAccount(accountId, day, (before) =>
       isPending(before, key) ? settled(counted(before, hour, -1, isNew), key) : before,
     );
   }
 
-  /** Notes what became of a message that was sent. Two to four round trips. */
-  async settled({ accountId, address, key, day, hour }: Reservation, { kind }: Pick<Outcome, "kind">): Promise<void> {
-    await this.days.changeAddress(day, address, (before) => ({
-      ...before,
-      pending: before.pending.filter((each) => each !== key),
-    }));
-    await this.days.changeAccount(accountId, day, (before) =>
-      settled(kind === "bounced" ? inHour(before, hour, { bounced: 1 }) : before, key),
+  /** Notes what became of messages that were sent. One to three round trips for each account. */
+  async settled(all: readonly (Reservation & { readonly isBounced: boolean })[]): Promise<void> {
+    const days = grouped(all, ({ accountId, day }) => `${accountId}/${day}`).values();
+    const settle = (before: AccountDay, { key, hour, isBounced }: (typeof all)[number]) =>
+      settled(isBounced ? inHour(before, hour, { bounced: 1 }) : before, key);
+    await Promise.all(
+      Array.from(days, (sent) =>
+        this.days.changeAccount(sent[0]!.accountId, sent[0]!.day, (before) => sent.reduce(settle, before)),
+      ),
     );
   }
 
@@ -123,9 +125,13 @@ export class MailBudget {
     return all.toSorted((one, other) => other.messages - one.messages);
   }
 
-  /** Notes that an account wrote to an address before it was counted. One round trip. @param address its hash. */
+  /** Notes that an account has written to an address. One round trip. @param address its hash. */
   async know(accountId: string, address: string): Promise<void> {
-    await this.#known.insertIfAbsent({ _id: `${accountId}/${address}`, key: "", written: true });
+    await this.#known.updateOne(
+      { _id: `${accountId}/${address}` },
+      { $set: { written: true, key: "" } },
+      { upsert: true },
+    );
   }
 
   /** Forgets that an account wrote to these addresses. One round trip, or none. @param addresses hashes. */
@@ -139,7 +145,7 @@ export class MailBudget {
     const after = await this.days.changeAddress(day, address, (before) =>
       before.pending.includes(key) || before.messages >= limit
         ? before
-        : { ...before, messages: before.messages + 1, pending: [...before.pending, key] },
+        : { ...before, messages: before.messages + 1, pending: [...before.pending, key].slice(-MAX_KEYS) },
     );
     return after.pending.includes(key);
   }
@@ -152,11 +158,10 @@ export class MailBudget {
     );
   }
 
-  /** Returns whether the account has never written to the address. One that was asked for and not claimed is still new. */
-  async #isNew({ accountId, address, key }: Ask): Promise<boolean> {
-    const _id = `${accountId}/${address}`;
-    if (await this.#known.insertIfAbsent({ _id, key, written: false })) return true;
-    return (await this.#known.findOne({ _id }))?.written !== true;
+  /** Returns whether the account has written to the address. */
+  async #isKnown({ accountId, address }: Ask): Promise<boolean> {
+    const found = await this.#known.findOne({ _id: `${accountId}/${address}` });
+    return found?.written ?? false;
   }
 
   /** Returns false if a limit is used up. */

@@ -50,7 +50,7 @@ export interface AddressDay {
   /** Days since 1970-01-01. */
   readonly day: number;
   readonly messages: number;
-  /** The keys of messages that are counted and not settled yet. */
+  /** The keys of the latest messages that were counted. */
   readonly pending: readonly string[];
 }
 

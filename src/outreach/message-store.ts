@@ -37,10 +37,13 @@ export class MessageStore {
     this.#messages = new BoundedCollection(mongo, "messages");
   }
 
-  /** Adds what became of a message. One round trip. */
-  async add({ accountId, id }: CandidateKey, tried: Try): Promise<void> {
-    const _id = `${tried.message_id} ${tried.tries}`;
-    await this.#messages.insertOne({ _id, account: accountId, candidate: id, ...tried });
+  /** Adds what became of messages. One round trip. */
+  async add(all: readonly { readonly key: CandidateKey; readonly tried: Try }[]): Promise<void> {
+    const inserts = all.map(({ key, tried }) => {
+      const _id = `${tried.message_id} ${tried.tries}`;
+      return { insertOne: { document: { _id, account: key.accountId, candidate: key.id, ...tried } } };
+    });
+    await this.#messages.write("insert", inserts);
   }
 
   /** Returns what was tried for a candidate, the oldest first. One round trip. */

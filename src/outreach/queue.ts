@@ -1,18 +1,16 @@
 import type { ChaseStore } from "../candidates/chase-store.ts";
 import type { CandidateKey } from "../candidates/reader.ts";
+import { grouped } from "../infra/grouped.ts";
 
+/** Largest number of candidates that are read at once. */
 const PAGE = 200;
-/** Candidates of one account that are handled at once. */
-const SHARE = 100;
-/** An account gets more once so few are left: the mail connections then still have work. */
-const LOW = SHARE / 2;
 /** Number of candidates in progress above which only accounts without any get more, a few each. */
 const MANY = 2_000;
 const FEW = 10;
 
 /**
  * The candidates with something to do. Takes a share of each account, so that one with thousands of reminders does not keep
- * the others waiting.
+ * the others waiting. Reads few more than it takes: other requests wait meanwhile.
  */
 export class DueQueue {
   readonly #due: Pick<ChaseStore, "due">;
@@ -22,9 +20,15 @@ export class DueQueue {
   readonly #counts = new Map<string, number>();
   #left: CandidateKey[] = [];
   #waiting: (() => void)[] = [];
+  readonly #share: number;
+  /** An account gets more once so few are left: the mail connections then still have work. */
+  readonly #low: number;
 
-  constructor(due: Pick<ChaseStore, "due">) {
+  /** @param share candidates of one account that are handled at once. */
+  constructor(due: Pick<ChaseStore, "due">, share: number) {
     this.#due = due;
+    this.#share = share;
+    this.#low = Math.floor(share / 2);
   }
 
   /** Number of candidates in progress. */
@@ -38,14 +42,15 @@ export class DueQueue {
    * @param now RFC 3339.
    */
   async next(now: string): Promise<CandidateKey[]> {
-    const [share, low] = this.size < MANY ? [SHARE, LOW] : [FEW, 0];
+    const [share, low] = this.size < MANY ? [this.#share, this.#low] : [FEW, 0];
+    const limit = this.#taken.size === 0 ? PAGE : Math.min(PAGE, this.#taken.size + share);
     const counts = Array.from(this.#counts);
     const passed = new Set(counts.filter(([, count]) => count > low).map(([accountId]) => accountId));
     for (;;) {
-      const page = await this.#due.due(now, PAGE, [...passed]);
+      const page = await this.#due.due(now, limit, [...passed]);
       const keys = inTurn(this.#groups(page, share));
       for (const key of keys) this.#take(key);
-      if (keys.length > 0 || page.length < PAGE) return keys;
+      if (keys.length > 0 || page.length < limit) return keys;
       for (const { accountId } of page) passed.add(accountId);
     }
   }
@@ -55,7 +60,7 @@ export class DueQueue {
     if (isLeft) this.#left.push(key);
     else this.#release(key);
     const count = this.#counts.get(key.accountId) ?? 0;
-    if (count === LOW || this.size === 0) for (const resume of this.#waiting.splice(0)) resume();
+    if (count === this.#low || this.size === 0) for (const resume of this.#waiting.splice(0)) resume();
   }
 
   /** Resolves once an account may get more, or nothing is handled any more. */
@@ -69,7 +74,8 @@ export class DueQueue {
   }
 
   #groups(page: readonly CandidateKey[], share: number): CandidateKey[][] {
-    const groups = groupedByAccount(page.filter(({ id }) => !this.#taken.has(id)));
+    const free = page.filter(({ id }) => !this.#taken.has(id));
+    const groups = grouped(free, ({ accountId }) => accountId);
     return Array.from(groups, ([accountId, keys]) => keys.slice(0, share - (this.#counts.get(accountId) ?? 0)));
   }
 
@@ -86,17 +92,8 @@ export class DueQueue {
   }
 }
 
-function groupedByAccount(keys: readonly CandidateKey[]): Map<string, CandidateKey[]> {
-  const groups = new Map<string, CandidateKey[]>();
-  for (const key of keys) {
-    const group = groups.get(key.accountId);
-    if (group === undefined) groups.set(key.accountId, [key]);
-    else group.push(key);
-  }
-  return groups;
-}
-
 /** Takes the first of each list, then the second of each, and so on. */
 function inTurn<Item>(lists: readonly (readonly Item[])[]): Item[] {
-  return Array.from({ length: SHARE }, (_, n) => lists.flatMap((list) => list.slice(n, n + 1))).flat();
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, n) => lists.flatMap((list) => list.slice(n, n + 1))).flat();
 }

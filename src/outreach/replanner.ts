@@ -7,20 +7,14 @@ import type { CandidateKey } from "../candidates/reader.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { Clock } from "../infra/clock.ts";
 import { isGone } from "../problems.ts";
-import type { OutreachAccountStore } from "./account-store.ts";
-import { RULES_KEPT_MS, type RulesReader } from "./rules.ts";
+import { type OutreachAccountStore, SETTLED_MS } from "./account-store.ts";
+import type { RulesReader } from "./rules.ts";
 
 const MAX_ACCOUNTS = 1_000;
 const BATCH = 100;
 /** Candidates of one account that one pass plans, so that the other accounts do not wait long. */
 const SHARE = 1_000;
 const AT_ONCE = 10;
-/**
- * A write that began before the settings changed may still follow the old ones this long, in milliseconds: the age of the
- * rules that it used, and the time that it takes.
- */
-const SETTLED_MS = RULES_KEPT_MS + 30_000;
-
 interface Dependencies {
   readonly store: Pick<CandidateStore, "change" | "get">;
   readonly plans: Pick<ChaseStore, "plannedOtherwise" | "noteRules">;

@@ -19,8 +19,10 @@ import type { MailLimits } from "./mail-budget.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** How long a process may use rules that were changed by another one, in milliseconds. */
+/** How long a process may use rules that were changed by another one, in milliseconds. At most half of SETTLED_MS. */
 export const RULES_KEPT_MS = 30_000;
+/** How long settings are used again if no change of them is noted, in milliseconds. */
+const SETTINGS_KEPT_MS = 10_000;
 
 /** Accounts in memory, about 1 kB each. */
 const MAX_KNOWN = 5_000;
@@ -34,6 +36,14 @@ export interface AccountRules {
   readonly limits: MailLimits;
   /** Whether an operator has suspended the account. */
   readonly suspended: boolean;
+}
+
+type Chased = Awaited<ReturnType<OutreachAccountStore["get"]>>;
+
+interface Settings {
+  readonly assistant: Assistant;
+  readonly hours: QuietHours;
+  readonly account: Awaited<ReturnType<AccountStore["get"]>>;
 }
 
 interface Dependencies {
@@ -52,6 +62,7 @@ interface Dependencies {
 export class RulesReader {
   readonly #dependencies: Dependencies;
   readonly #known = new LRUCache<string, ChaseRules>({ max: MAX_KNOWN, ttl: RULES_KEPT_MS });
+  readonly #settings = new LRUCache<string, Settings>({ max: MAX_KNOWN, ttl: SETTINGS_KEPT_MS });
   /** The unknown time zones that were logged, by account. */
   readonly #logged = new LRUCache<string, string>({ max: MAX_KNOWN });
 
@@ -66,20 +77,46 @@ export class RulesReader {
 
   /** Reads the account's rules. From then on, `of` returns them. Four reads at once: one round trip. */
   async fresh(accountId: string): Promise<AccountRules> {
-    const { assistant, quietHours, outreachAccounts, accounts, clock } = this.#dependencies;
-    const [{ values }, quiet, { pausedAt, raise }, { name, status }] = await Promise.all([
+    const [settings, chased] = await Promise.all([
+      this.#read(accountId),
+      this.#dependencies.outreachAccounts.get(accountId),
+    ]);
+    return this.#rulesFrom(accountId, settings, chased);
+  }
+
+  /**
+   * As `fresh`, but in one read as long as the account's settings stay as they are: whoever changes them notes that first
+   * (OutreachAccountStore.noteChange), and the note stays longer than settings are used again.
+   */
+  async current(accountId: string): Promise<AccountRules> {
+    const chased = await this.#dependencies.outreachAccounts.get(accountId);
+    const known = chased.isChanged ? undefined : this.#settings.get(accountId);
+    return this.#rulesFrom(accountId, known ?? (await this.#read(accountId)), chased);
+  }
+
+  async #read(accountId: string): Promise<Settings> {
+    const { assistant, quietHours, accounts } = this.#dependencies;
+    const [{ values }, quiet, account] = await Promise.all([
       assistant.get(accountId),
       quietHours.get(accountId),
-      outreachAccounts.get(accountId),
       accounts.get(accountId),
     ]);
-    const merged: Assistant = { ...ASSISTANT_DEFAULTS, ...values };
     const hours = { ...QUIET_HOURS_DEFAULTS, ...quiet.values };
+    const settings = { assistant: { ...ASSISTANT_DEFAULTS, ...values }, hours, account };
+    this.#settings.set(accountId, settings);
+    return settings;
+  }
+
+  async #rulesFrom(
+    accountId: string,
+    { assistant, hours, account: { name, status } }: Settings,
+    { pausedAt, raise }: Pick<Chased, "pausedAt" | "raise">,
+  ): Promise<AccountRules> {
     if (hasUnknownZone(hours)) await this.#noteUnknownZone(accountId, hours.timezone);
-    const limits = raisedBy(raise, this.#dependencies.limits, clock.now());
-    const rules = rulesOf(merged, hours, { paused: pausedAt !== null || status !== "active", limits });
+    const limits = raisedBy(raise, this.#dependencies.limits, this.#dependencies.clock.now());
+    const rules = rulesOf(assistant, hours, { paused: pausedAt !== null || status !== "active", limits });
     this.#known.set(accountId, rules);
-    return { rules, assistant: merged, sender: senderOf(merged, name), limits, suspended: status !== "active" };
+    return { rules, assistant, sender: senderOf(assistant, name), limits, suspended: status !== "active" };
   }
 
   /** Logs the time zone once, and has a replica that knows it make the plans again. */
@@ -98,6 +135,7 @@ export class RulesReader {
   /** Makes the next `of` read the account's rules. */
   forget(accountId: string): void {
     this.#known.delete(accountId);
+    this.#settings.delete(accountId);
   }
 }
 

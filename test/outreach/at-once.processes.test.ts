@@ -76,7 +76,7 @@ describe("The sender of reminders, when much is due at once", () => {
   it("looks once more after the wait for a connection: what is stopped by then is not sent, and costs nothing", async () => {
     await bench.fill(CONNECTIONS + 5, withMessage);
     bench.deliver = async () => {
-      bench.assistant = { enabled: false };
+      await bench.configure({ enabled: false });
       return SENT;
     };
     await bench.chaser({ connections: 1 }).run(go);

@@ -113,9 +113,9 @@ describe("The sender of reminders", () => {
   it("follows settings that are changed while a message waits for its turn", async () => {
     await bench.candidate({ documents: ["CV"], references: [REF, "b@example.com"] });
     let turns = 0;
-    const turn = () => {
-      if (++turns === 2) bench.assistant = { enabled: false };
-      return Promise.resolve(true);
+    const turn = async () => {
+      if (++turns === 2) await bench.configure({ enabled: false });
+      return true;
     };
     await bench.chaser({ newPace: () => ({ turn }) }).run(go);
     expect(recipients()).to.deep.equal([ADA]);

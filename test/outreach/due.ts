@@ -3,7 +3,6 @@ import type { Db } from "mongodb";
 import { createTransport } from "nodemailer";
 import { encode, type Stored } from "../../src/candidates/stored.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
-import type { MailServer } from "./mail-server.ts";
 import { requestedDocument, startedCandidate } from "./support.ts";
 
 /** Rows of one insert. */
@@ -21,32 +20,27 @@ export async function fillDue(db: Db, accountId: string, count: number): Promise
   }
 }
 
-/** Returns how many messages a second the server takes, over so many seconds. */
-export async function rateOf({ taken }: MailServer, seconds: number): Promise<number> {
-  const before = taken.length;
+/** Returns the messages that a mail server takes in a second, over so many seconds. @param count all that it took so far. */
+export async function rateOf(count: () => number | Promise<number>, seconds: number): Promise<number> {
+  const before = await count();
   const began = performance.now();
   await wait(seconds * 1000);
-  return (taken.length - before) / ((performance.now() - began) / 1000);
+  return ((await count()) - before) / ((performance.now() - began) / 1000);
 }
 
-/** Returns how many messages a second the server takes from so many connections alone, which do nothing but send. */
-export async function rateAlone(server: MailServer, connections: number, seconds: number): Promise<number> {
-  const pool = createTransport({ url: server.url, pool: true, maxConnections: connections, maxMessages: Infinity });
-  let ends = false;
-  const lane = async (): Promise<void> => {
-    while (!ends)
-      await pool.sendMail({
-        from: "jobs@example.com",
-        to: "ada@example.com",
-        subject: "Documents",
-        text: "Please send.",
-      });
-  };
-  const lanes = Promise.all(Array.from({ length: connections }, lane));
-  await server.received(server.taken.length + connections);
-  const rate = await rateOf(server, seconds);
+/** Returns the messages that a mail server takes in a second from so many connections which do nothing but send. */
+export async function rateAlone(url: string, connections: number, seconds: number): Promise<number> {
+  const pool = createTransport({ url, pool: true, maxConnections: connections, maxMessages: Infinity });
+  const message = { from: "jobs@example.com", to: "ada@example.com", subject: "Documents", text: "Please send." };
+  const lanes = Array.from({ length: connections }, (_, lane) => lane);
+  await Promise.all(lanes.map(() => pool.sendMail(message)));
+  let [ends, count] = [false, 0];
+  const sending = lanes.map(async () => {
+    for (; !ends; count++) await pool.sendMail(message);
+  });
+  const rate = await rateOf(() => count, seconds);
   ends = true;
-  await lanes;
+  await Promise.all(sending);
   pool.close();
   return rate;
 }

@@ -24,7 +24,7 @@ describe("The budget of mail", () => {
     const reservation = await reserved(accountId, address, now);
     if (reservation === undefined) throw new Error("It is held.");
     await budget.claimed(reservation);
-    await budget.settled(reservation, { kind: "sent" });
+    await budget.settled([{ ...reservation, isBounced: false }]);
   }
 
   it("takes nothing from an address for a message that the account may not send", async () => {
@@ -58,7 +58,7 @@ describe("The budget of mail", () => {
     const later = START + HOUR;
     await sent("acct_1", "a");
     await sent("acct_1", "b", later);
-    await budget.settled((await reserved("acct_1", "b", later))!, { kind: "bounced" });
+    await budget.settled([{ ...(await reserved("acct_1", "b", later))!, isBounced: true }]);
     await budget.optedOut("acct_1", later);
     expect(await budget.since(later)).to.deep.equal([
       { accountId: "acct_1", messages: 2, new_addresses: 1, opted_out: 1, bounced: 1 },

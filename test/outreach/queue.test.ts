@@ -7,12 +7,13 @@ const SHARE = 100;
 /** Candidates in the order of the index. Like the store, it returns the first ones of other accounts. */
 function queueOf(due: CandidateKey[]) {
   let reads = 0;
-  const queue = new DueQueue({
-    due(_now, limit, others) {
+  const store = {
+    due(_now: string, limit: number, others: readonly string[]) {
       reads++;
       return Promise.resolve(due.filter(({ accountId }) => !others.includes(accountId)).slice(0, limit));
     },
-  });
+  };
+  const queue = new DueQueue(store, SHARE);
   return {
     queue,
     next: () => queue.next("now"),

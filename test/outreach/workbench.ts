@@ -15,6 +15,7 @@ import { Claimer } from "../../src/outreach/claimer.ts";
 import { Composer } from "../../src/outreach/compose.ts";
 import type { Mailer, Outcome } from "../../src/outreach/mailer.ts";
 import type { Message } from "../../src/outreach/message.ts";
+import { Recorder } from "../../src/outreach/recorder.ts";
 import { Replanner } from "../../src/outreach/replanner.ts";
 import { RulesReader } from "../../src/outreach/rules.ts";
 import { OutreachStores } from "../../src/outreach/stores.ts";
@@ -81,6 +82,12 @@ export class Workbench {
     return createIndexes(this.#mongo.db, [this.candidates.reader, this.stores]);
   }
 
+  /** Changes the assistant's settings, as the service does: it notes the change first. */
+  async configure(assistant: Partial<Assistant>): Promise<void> {
+    await this.stores.accounts.noteChange(this.accountId, new Date(this.now).toISOString());
+    this.assistant = assistant;
+  }
+
   /** Another replica's sender, or this one's. */
   chaser(options: Partial<Omit<ChaserOptions, "composer">> & { readonly composer?: Composer } = {}): Chaser {
     const mailer: Mailer = {
@@ -101,9 +108,11 @@ export class Workbench {
       options.composer ??
       new Composer({ addresses, links, mailFrom: "jobs@example.com", publicUrl: "https://hire.example.com" });
     const shared = { store: this.candidates, rules: this.rules, stores: this.stores, composer, clock: this.#clock };
+    const due = new ChaseStore(this.#mongo);
     return new Chaser({
       ...shared,
-      due: new ChaseStore(this.#mongo),
+      due,
+      recorder: new Recorder({ stores: this.stores, candidates: due }),
       claimer: new Claimer({ ...shared, newMessageId: () => `${newTypeId("req")}@example.com` }),
       mailer,
       connections: 5,
