@@ -24,7 +24,7 @@ export interface MailLimits {
 interface KnownAddress {
   /** The account and the address's hash. */
   _id: string;
-  /** False if a version before 2026-11-28 counted a message to it, and did not claim it. */
+  /** False if an earlier version counted a message to it, and did not claim it. */
   written: boolean;
   /** That version removes the address again if it finds the key of its message here. */
   key: string;

@@ -9,10 +9,10 @@ import { testConfig } from "../support/service.ts";
 import { standStill } from "../support/stand-still.ts";
 import { useStarted } from "../support/use-started.ts";
 
-/** The time-out of a charge and of an operation of the store. */
-const TIMEOUT_MS = 400;
+/** The time-out of a charge and of an operation of the store. The servers have most of it to answer after a standstill. */
+const TIMEOUT_MS = 1_500;
 /** Duration of a standstill. It exceeds TIMEOUT_MS, and the second after which a silent connection to Redis is closed. */
-const STANDSTILL_MS = 1_200;
+const STANDSTILL_MS = 2_000;
 
 describe("while this process stands still, and Redis and MongoDB answer:", () => {
   const redis = useStarted(

@@ -83,7 +83,7 @@ describe("the sweep of what messages leave", () => {
     await bench.candidates.erase(bench.accountId, id, "key_1", () => undefined);
     await bench.stores.removeAll({ accountId: bench.accountId, id });
     expect(await countOf("mail_addresses")).to.equal(0);
-    const before = { key: "cand_1 candidate ", written: false }; // as a version before 2026-11-28 notes it
+    const before = { key: "cand_1 candidate ", written: false }; // as an earlier version notes it
     const _id = `${bench.accountId}/${bench.stores.addresses.of("ada@example.com")}`;
     await mongo.db.collection<{ _id: string }>("mail_addresses").insertOne({ _id, ...before });
     bench.now += 2 * HOUR;
