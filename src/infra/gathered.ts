@@ -1,10 +1,16 @@
-import { setTimeout as wait } from "node:timers/promises";
+interface Batch<Item> {
+  readonly items: Item[];
+  readonly handled: Promise<void>;
+  /** Begins the call. */
+  readonly go: () => void;
+}
 
 /** Handles the items that come within a short time in one call. An item that comes alone does not wait. */
 export class Gathered<Item> {
   readonly #gapMs: number;
   readonly #handle: (items: readonly Item[]) => Promise<void>;
-  #next: { readonly items: Item[]; readonly handled: Promise<void> } | undefined;
+  #next: Batch<Item> | undefined;
+  #size = 0;
   /** When the next call may begin, by `performance.now()`. */
   #nextAt = 0;
 
@@ -14,21 +20,40 @@ export class Gathered<Item> {
     this.#handle = handle;
   }
 
-  /** Resolves once the call that handles the item has ended. Throws what that call throws. */
-  add(item: Item): Promise<void> {
-    this.#next ??= this.#begin();
-    this.#next.items.push(item);
-    return this.#next.handled;
+  /** Number of items that are not handled yet. */
+  get size(): number {
+    return this.#size;
   }
 
-  #begin(): { items: Item[]; handled: Promise<void> } {
+  /** Resolves once the call that handles the item has ended. Throws what that call throws. */
+  async add(item: Item): Promise<void> {
+    this.#next ??= this.#begin();
+    const { items, handled } = this.#next;
+    items.push(item);
+    this.#size++;
+    try {
+      await handled;
+    } finally {
+      this.#size--;
+    }
+  }
+
+  /** Begins the next call now. */
+  flush(): void {
+    this.#next?.go();
+  }
+
+  #begin(): Batch<Item> {
     const items: Item[] = [];
-    const waitMs = Math.max(0, this.#nextAt - performance.now());
-    const handled = wait(waitMs).then(() => {
+    let go = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (go = resolve));
+    const timer = setTimeout(go, Math.max(0, this.#nextAt - performance.now()));
+    const handled = begun.then(() => {
+      clearTimeout(timer);
       this.#next = undefined;
       this.#nextAt = performance.now() + this.#gapMs;
       return this.#handle(items);
     });
-    return { items, handled };
+    return { items, handled, go };
   }
 }

@@ -197,7 +197,7 @@ export class Chaser {
     try {
       await store(() => this.#settle(key, claim, outcome));
     } finally {
-      await recorder.record({ key, tried, reservation, isUsed });
+      await recorder.record({ key, tried, reservation, isUsed }, this.#queue.size);
     }
     if (!isUsed) await store(() => claimer.cancel(claim)); // the next try has its own
   }

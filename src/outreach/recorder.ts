@@ -31,9 +31,15 @@ export class Recorder {
     this.#dependencies = dependencies;
   }
 
-  /** Resolves once it is recorded. @throws problem store_unavailable */
-  record(tried: Tried): Promise<void> {
-    return this.#gathered.add(tried);
+  /**
+   * Resolves once it is recorded.
+   * @param inProgress number of candidates that are handled now. If all of them wait for this, it waits for no others.
+   * @throws problem store_unavailable
+   */
+  record(tried: Tried, inProgress: number): Promise<void> {
+    const recorded = this.#gathered.add(tried);
+    if (this.#gathered.size >= inProgress) this.#gathered.flush();
+    return recorded;
   }
 
   /** Three round trips and one for each account, however many messages there are. */
