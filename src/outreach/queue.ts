@@ -2,7 +2,7 @@ import type { ChaseStore } from "../candidates/chase-store.ts";
 import type { CandidateKey } from "../candidates/reader.ts";
 import { grouped } from "../infra/grouped.ts";
 
-/** Largest number of candidates that are read at once. */
+/** Maximum number of candidates that are read at once. */
 const PAGE = 200;
 /** Number of candidates in progress above which only accounts without any get more, a few each. */
 const MANY = 2_000;
@@ -10,7 +10,7 @@ const FEW = 10;
 
 /**
  * The candidates with something to do. Takes a share of each account, so that one with thousands of reminders does not keep
- * the others waiting. Reads few more than it takes: other requests wait meanwhile.
+ * the others waiting. Reads few more than it takes, because a large read delays the requests of others.
  */
 export class DueQueue {
   readonly #due: Pick<ChaseStore, "due">;
