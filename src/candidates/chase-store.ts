@@ -24,7 +24,7 @@ export class ChaseStore {
   /**
    * Finds candidates with something to do at `now`, the longest due first.
    * @param now RFC 3339.
-   * @param others the accounts whose candidates are left out. If they are few, nothing of them is read, however many are due.
+   * @param others the accounts whose candidates are left out. If they are few, none of their documents is read, however many are due.
    */
   async due(now: string, limit: number, others: readonly string[]): Promise<CandidateKey[]> {
     // No upper bound: the order has what is due first, and the stand-in for MongoDB reads everything if there is one.
@@ -80,7 +80,7 @@ export class ChaseStore {
     }));
   }
 
-  /** Returns the ids of those candidates that are not erased. */
+  /** Returns those of the ids whose candidates are not erased. */
   async kept(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await this.#candidates.find(
       { _id: { $in: [...ids] } },
@@ -95,10 +95,10 @@ export class ChaseStore {
   }
 }
 
-/** Accounts that can be left out as ranges. */
+/** Maximum number of accounts that are left out as ranges. */
 const MAX_RANGES = 8;
 
-/** Returns filters that match all but these accounts: the ranges before, between and after them. More than a few make one. */
+/** Returns filters that together match all other accounts: one for each range before, between and after these; one in all beyond MAX_RANGES. */
 function withoutAccounts(accounts: readonly string[]): Filter<Stored>[] {
   if (accounts.length === 0) return [{}];
   if (accounts.length > MAX_RANGES) return [{ account: { $nin: [...accounts] } }];

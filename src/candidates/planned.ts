@@ -74,7 +74,7 @@ export function addressesOf({ email, references }: Addressed): string[] {
   return [email, ...references.map((reference) => reference.email)].filter((address) => address !== null);
 }
 
-/** Returns the addresses of the second that the first does not have. */
+/** Returns the addresses of `after` that `before` does not have. */
 export function addedAddresses(before: Addressed, after: Addressed): string[] {
   const known = new Set(addressesOf(before));
   return addressesOf(after).filter((email) => !known.has(email));

@@ -101,7 +101,7 @@ export class CandidateStore {
    * write came in between. Two round trips; two more for each lost race, one more for added references, and one more for
    * settings that this process does not know (RulesOf).
    * @param edit may be called more than once. If it throws, the change ends with that error.
-   * @param known the candidate as it was lately. If it is still the same, that saves a round trip.
+   * @param known the candidate as it was read or written lately. If nobody has written it since, one round trip is enough.
    * @throws problems not_found, external_id_taken, payload_too_large, store_unavailable.
    */
   change(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord> {
@@ -114,7 +114,7 @@ export class CandidateStore {
     return compareAndSet("this candidate", async () => {
       const before = guess ?? (await this.get(accountId, id));
       const after = await this.#attempt(before, edit);
-      const isUnread = after === guess; // nothing was written, and it may be another one by now
+      const isUnread = after === guess; // nothing to write to the guess, which may be outdated: read it
       guess = undefined;
       return isUnread ? undefined : after;
     });

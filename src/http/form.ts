@@ -118,7 +118,7 @@ function headerOf(headers: PartHeaders, name: string): string | undefined {
   return bytes === undefined ? undefined : Buffer.from(bytes, "latin1").toString().trim();
 }
 
-/** Returns a type with its parameters. If those are malformed, it is the type alone. */
+/** Returns a type with its parameters, or alone if those are malformed; null if none is declared. */
 function typeOf(declared: string | undefined): string | null {
   if (declared === undefined) return null;
   return isMediaType(declared) ? declared : (declared.split(";")[0] ?? "").trim();
@@ -136,7 +136,7 @@ async function textOf(part: Readable, charset: string | undefined): Promise<[tex
   return [decode(Buffer.concat(chunks), charset), false];
 }
 
-/** Takes a charset that is not known for UTF-8. */
+/** Decodes the text of a field. A charset that is not known counts as UTF-8. */
 function decode(bytes: Buffer, charset: string | undefined): string {
   try {
     return new TextDecoder(charset, { ignoreBOM: true }).decode(bytes);

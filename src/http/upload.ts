@@ -34,8 +34,8 @@ const BY_DEFAULT = "application/x-www-form-urlencoded";
  * Receives the whole body as a file. Its type is the Content-Type, and its name comes from Content-Disposition (RFC
  * 6266). A request without a body is an empty file.
  * @throws problems payload_too_large, unsupported_media_type, validation_failed. `file` fails with validation_failed if its
- * name cannot be decoded. The stream fails with
- * payload_too_large, request_timeout, or ECONNRESET if the client disconnects.
+ * name cannot be decoded. The stream fails with payload_too_large, request_timeout, or ECONNRESET if the client
+ * disconnects.
  */
 export function openRaw(req: IncomingMessage, { maxFileBytes, timeoutMs }: UploadRules): Upload {
   refuseLarge(req, maxFileBytes, maxFileBytes);

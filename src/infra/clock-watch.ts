@@ -108,7 +108,7 @@ async function timeOf(redis: RedisClient): Promise<number> {
   return Number(seconds) * 1000 + Number(microseconds) / 1000;
 }
 
-/** The primary's clock, which `hello` tells. */
+/** Returns the primary's clock, which `hello` tells, in milliseconds since the epoch. */
 async function localTimeOf(mongo: Mongo): Promise<number> {
   const { localTime } = await mongo.bounded("ping admin", (limits) => mongo.db.admin().command({ hello: 1 }, limits));
   return (localTime as Date).getTime();

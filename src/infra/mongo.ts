@@ -50,7 +50,7 @@ export interface MongoOptions {
 }
 
 const DEFAULT_DATABASE = "onboarding";
-/** More than a charge's, because an operation may wait for a new connection, which takes several round trips. */
+/** Ticks of an operation's time limit. More than a charge's: it may wait for a new connection, which takes several round trips. */
 const LIMIT_TICKS = 50;
 
 /**

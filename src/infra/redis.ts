@@ -194,7 +194,7 @@ async function ready(client: RedisClient): Promise<void> {
 
 async function checkVersion(client: RedisClient, log: RedisLog | undefined): Promise<void> {
   const [info] = await client.info("server").then((text) => [text], unlessForbidden);
-  if (info === undefined) log?.warn({}, "The user of REDIS_URL may not run INFO: make sure that Redis is 7.0 or later");
+  if (info === undefined) log?.warn({}, "the user of REDIS_URL may not run INFO: make sure that Redis is 7.0 or later");
   const [, version, major] = /^redis_version:((\d+)\.\S+)/m.exec(info ?? "") ?? [];
   if (major !== undefined && Number(major) < 7)
     throw new Error(`Redis 7.0 or later is required, but the server has ${version}`);

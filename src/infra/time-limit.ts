@@ -25,7 +25,7 @@ export class TimeLimit {
     this.#wait();
   }
 
-  /** The least time until the limit is over, in milliseconds. */
+  /** Minimum time until the limit is over, in milliseconds. */
   get leftMs(): number {
     return Math.max(0, this.#leftMs - Math.min(performance.now() - this.#tickBegan, 2 * this.#tickMs));
   }

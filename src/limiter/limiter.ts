@@ -52,7 +52,8 @@ const MAX_WAY_BACK_MS = 10;
 const NO_VERSION = 0;
 
 /**
- * Decides requests with lua/charge.lua and, if a window is exhausted, lua/draw-grant.lua. The limits hold exactly across all replicas on the same Redis.
+ * Decides requests with lua/charge.lua and, if a window is exhausted, lua/draw-grant.lua. The limits hold exactly across
+ * all replicas on the same Redis.
  *
  * Each charge carries a deadline in Redis's time. If a command waits in a socket until its caller was answered 503, it
  * is stale and charges nothing. The deadline is computed from the last answer of the same server and this process's

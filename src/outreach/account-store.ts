@@ -45,8 +45,8 @@ export class OutreachAccountStore {
   }
 
   /**
-   * Returns when the account was paused, its latest raise, and whether settings of its chase were changed, or were about to
-   * be, since SETTLED_MS. One round trip.
+   * Returns when the account was paused, its latest raise, and whether a change of its settings is noted, as it is for at
+   * least SETTLED_MS. One round trip.
    */
   async get(accountId: string): Promise<{ pausedAt: string | null; raise: Raise | null; isChanged: boolean }> {
     const stored = await this.#accounts.findOne({ _id: accountId });

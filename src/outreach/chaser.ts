@@ -19,12 +19,12 @@ import type { Recorder } from "./recorder.ts";
 import type { AccountRules, RulesReader } from "./rules.ts";
 
 const MINUTE_MS = 60_000;
-/** Longest pause before a message is tried again, in milliseconds. */
+/** Maximum pause before a message is tried again, in milliseconds. */
 const MAX_BACK_OFF_MS = 60 * MINUTE_MS;
 /** A message that was refused for the moment this often counts as bounced. About five days (RFC 5321, 4.5.4.1). */
 const MAX_REFUSALS = 125;
 
-/** Smallest number of candidates of one account that are handled at once. */
+/** Minimum share of an account: the number of its candidates that are handled at once. */
 const MIN_SHARE = 40;
 /** Pause before the next look at what is due while candidates are handled, in milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
@@ -34,7 +34,7 @@ export interface ChaserOptions extends MailOutageOptions {
   readonly rules: Pick<RulesReader, "fresh" | "current">;
   readonly recorder: Pick<Recorder, "record">;
   readonly mailer: Mailer;
-  /** Messages that are sent at once. */
+  /** Maximum number of messages that are sent at once. */
   readonly connections: number;
   readonly claimer: Claimer;
   readonly composer: Pick<Composer, "compose">;

@@ -61,7 +61,7 @@ export interface ClaimerOptions {
  */
 export class Claimer {
   readonly #options: ClaimerOptions;
-  /** Two messages of an account at once to a new address would both count as the first. */
+  /** Queues the messages of an account to one address. Two at once to a new address would both count as the first. */
   readonly #addresses = new KeyedQueue(isStoreDown);
 
   constructor(options: ClaimerOptions) {
@@ -142,7 +142,7 @@ export class Claimer {
     await this.#options.stores.budget.release(reservation);
   }
 
-  /** Records the attempt. Undefined if it is not due any more. */
+  /** Records the attempt. Returns undefined if it is not due any more. */
   async #attempt(
     key: CandidateKey,
     { due, address }: Reserved,
@@ -163,7 +163,7 @@ export class Claimer {
     return { message, messageId: last.message_id, tries: last.tries, refusals: last.refusals, record };
   }
 
-  /** Changes a candidate. Undefined if it was erased. @param known as in CandidateStore.change. */
+  /** Changes a candidate. Returns undefined if it was erased. @param known as in CandidateStore.change. */
   async change(
     { accountId, id }: CandidateKey,
     edit: Edit,

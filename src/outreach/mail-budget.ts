@@ -8,7 +8,7 @@ import { type AccountDay, counted, type Counts, inHour, isPending, MailDays, set
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Keys of an address's latest messages: each may be asked for again after a crash. */
+/** Number of keys that are kept of an address's latest messages. Each may be asked for again after a crash. */
 const MAX_KEYS = 20;
 
 /** Messages in a UTC day. */
@@ -24,9 +24,9 @@ export interface MailLimits {
 interface KnownAddress {
   /** The account and the address's hash. */
   _id: string;
-  /** False if an earlier version counted a message to it, and did not claim it. */
+  /** False if an earlier version of the service counted a message to it, and did not claim it. */
   written: boolean;
-  /** That version removes the address again if it finds the key of its message here. */
+  /** The earlier version removes the address again if it finds the key of its message here. */
   key: string;
 }
 

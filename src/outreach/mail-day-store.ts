@@ -54,7 +54,7 @@ export interface AddressDay {
   readonly pending: readonly string[];
 }
 
-/** Days in memory, up to some kB each. */
+/** Maximum number of days in memory, up to some kB each. */
 const MAX_KNOWN = 1_000;
 
 /** The counts of messages by the UTC day. Each change is one compare-and-set. Every method may throw problem store_unavailable. */
@@ -81,7 +81,10 @@ export class MailDays {
     this.#addressDays = new Days(this.#addresses);
   }
 
-  /** One round trip if this process has changed the day last, two or three otherwise, and two more for each lost race. */
+  /**
+   * Changes the counts of an account's day. One round trip if this process has changed them last, two or three otherwise,
+   * and two more for each lost race.
+   */
   changeAccount(account: string, day: number, edit: (before: AccountDay) => AccountDay): Promise<AccountDay> {
     const none = { messages: 0, new_addresses: 0, hours: {}, pending: [], pending_since: null };
     return this.#accountDays.change({ _id: `${account}/${day}`, version: 0, account, day, ...none }, (before) => {

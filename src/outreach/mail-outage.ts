@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Fault, Mailer } from "./mailer.ts";
 
-/** Longest pause before the mail server is tried again, in milliseconds. */
+/** Maximum pause before the mail server is tried again, in milliseconds. */
 const MAX_PAUSE_MS = 5 * 60_000;
 
 const NO_TLS = "it does not take STARTTLS. Use smtps://, or add ?insecure=true if nobody can listen on the way to it";
@@ -15,7 +15,7 @@ export interface MailOutageOptions {
   readonly pauseMs?: number;
 }
 
-/** Whether the mail server can be used. After an outage nothing is sent until a pause is over. */
+/** Tracks whether the mail server can be used. After an outage nothing is sent until a pause is over. */
 export class MailOutage {
   readonly #options: MailOutageOptions;
   /** The mail server is not used before this time, by `performance.now()`. */

@@ -2,7 +2,7 @@ import type { ChaseStore } from "../candidates/chase-store.ts";
 import type { CandidateKey } from "../candidates/reader.ts";
 import { grouped } from "../infra/grouped.ts";
 
-/** Largest number of candidates that are read at once. */
+/** Maximum number of candidates that are read at once. */
 const PAGE = 200;
 /** Number of candidates in progress above which only accounts without any get more, a few each. */
 const MANY = 2_000;
@@ -10,15 +10,16 @@ const FEW = 10;
 
 /**
  * The candidates with something to do. Takes a share of each account, so that one with thousands of reminders does not keep
- * the others waiting. Reads few more than it takes: other requests wait meanwhile.
+ * the others waiting. Reads few more than it takes, because a large read delays the requests of others.
  */
 export class DueQueue {
   readonly #due: Pick<ChaseStore, "due">;
   /** Ids of the candidates in progress, and of those left for the next pass. */
   readonly #taken = new Set<string>();
-  /** Number of taken candidates by account. */
+  /** Number of candidates in progress by account. */
   readonly #counts = new Map<string, number>();
-  #left: CandidateKey[] = [];
+  /** Ids of the candidates that are left for the next pass. They take no part of their account's share. */
+  #left: string[] = [];
   #waiting: (() => void)[] = [];
   readonly #share: number;
   /** An account gets more once so few are left: the mail connections then still have work. */
@@ -56,10 +57,12 @@ export class DueQueue {
   }
 
   /** Ends the handling of a candidate. @param isLeft whether the pass leaves it as it is: then it is not taken again. */
-  done(key: CandidateKey, isLeft: boolean): void {
-    if (isLeft) this.#left.push(key);
-    else this.#release(key);
-    const count = this.#counts.get(key.accountId) ?? 0;
+  done({ accountId, id }: CandidateKey, isLeft: boolean): void {
+    if (isLeft) this.#left.push(id);
+    else this.#taken.delete(id);
+    const count = (this.#counts.get(accountId) ?? 0) - 1;
+    if (count > 0) this.#counts.set(accountId, count);
+    else this.#counts.delete(accountId);
     if (count === this.#low || this.size === 0) for (const resume of this.#waiting.splice(0)) resume();
   }
 
@@ -70,7 +73,7 @@ export class DueQueue {
 
   /** Begins a pass. Candidates that the last pass left can be taken again. */
   begin(): void {
-    for (const key of this.#left.splice(0)) this.#release(key);
+    for (const id of this.#left.splice(0)) this.#taken.delete(id);
   }
 
   #groups(page: readonly CandidateKey[], share: number): CandidateKey[][] {
@@ -82,13 +85,6 @@ export class DueQueue {
   #take({ accountId, id }: CandidateKey): void {
     this.#taken.add(id);
     this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);
-  }
-
-  #release({ accountId, id }: CandidateKey): void {
-    this.#taken.delete(id);
-    const count = (this.#counts.get(accountId) ?? 0) - 1;
-    if (count > 0) this.#counts.set(accountId, count);
-    else this.#counts.delete(accountId);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Reservation } from "./mail-budget.ts";
 import type { Try } from "./message-store.ts";
 import type { OutreachStores } from "./stores.ts";
 
-/** Pause between two writes, in milliseconds: every message costs the store less if several are written at once. */
+/** Minimum time between two writes, in milliseconds. Messages that are written together cost the store less. */
 const GAP_MS = 250;
 
 /** One time that a message was given to the mail server. */
@@ -13,7 +13,7 @@ export interface Tried {
   readonly key: CandidateKey;
   readonly tried: Try;
   readonly reservation: Reservation;
-  /** Whether the reservation is used up. Else it is given back. */
+  /** True if the reservation is used up. Otherwise the caller gives it back. */
   readonly isUsed: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Dependencies {
   readonly candidates: Pick<ChaseStore, "kept">;
 }
 
-/** Records what became of messages. */
+/** Records what became of messages: in the history, and in the counts of the budget. */
 export class Recorder {
   readonly #dependencies: Dependencies;
   readonly #gathered = new Gathered<Tried>(GAP_MS, (tried) => this.#record(tried));
@@ -42,7 +42,7 @@ export class Recorder {
     return recorded;
   }
 
-  /** Three round trips and one for each account, however many messages there are. */
+  /** Two round trips and one to three for each account, however many messages there are; five or six more for each erased candidate. */
   async #record(all: readonly Tried[]): Promise<void> {
     const { stores } = this.#dependencies;
     try {
@@ -56,7 +56,7 @@ export class Recorder {
     );
   }
 
-  /** If a candidate was erased meanwhile, the erasure has not removed what was written since. */
+  /** Removes what was written about candidates after their erasure began, which it may have missed. */
   async #removeErased(all: readonly Tried[]): Promise<void> {
     const { candidates, stores } = this.#dependencies;
     const kept = await candidates.kept(all.map(({ key }) => key.id));

@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
 
 /** How long a process may use rules that were changed by another one, in milliseconds. At most half of SETTLED_MS. */
 export const RULES_KEPT_MS = 30_000;
-/** How long settings are used again if no change of them is noted, in milliseconds. */
+/** Time for which settings are reused while no change of them is noted, in milliseconds. */
 const SETTINGS_KEPT_MS = 10_000;
 
 /** Accounts in memory, about 1 kB each. */
@@ -85,8 +85,8 @@ export class RulesReader {
   }
 
   /**
-   * As `fresh`, but in one read as long as the account's settings stay as they are: whoever changes them notes that first
-   * (OutreachAccountStore.noteChange), and the note stays longer than settings are used again.
+   * Returns the same as `fresh`. Reuses settings of the last SETTINGS_KEPT_MS, so that it takes one read, unless a change of
+   * them is noted. A change is noted before it is made (OutreachAccountStore.noteChange), and stays noted for longer.
    */
   async current(accountId: string): Promise<AccountRules> {
     const chased = await this.#dependencies.outreachAccounts.get(accountId);

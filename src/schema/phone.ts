@@ -43,8 +43,9 @@ export function phoneFault(text: string): string {
 }
 
 /**
- * Returns whether a second number follows the first. 00 before a country code may begin it, but also stands inside of one
- * number: `+1 212 555 0012`. So what comes before has to be a number, and what follows one as well, or have the same country code.
+ * Returns whether a second number follows the first. 00 before a country code may begin one, but also stands within one
+ * number: `+1 212 555 0012`. So the text before it must be a number. The text after it must be one too, or have the same
+ * country code.
  */
 function isTwoNumbers(plain: string): boolean {
   if (SEPARATOR.test(plain)) return true;

@@ -33,7 +33,7 @@ export function leftOverMail(stores: OutreachStores, candidates: Pick<CandidateR
           const found = await candidates.find(account, candidate);
           if (found === null || isTombstone(found)) {
             await stores.removeAll({ accountId: account, id: candidate });
-            await stores.budget.forgetAddresses(account, [address]); // an earlier version noted it before the link
+            await stores.budget.forgetAddresses(account, [address]); // it may have been noted after the erasure, or before there was a link
           }
           await days.changeAccount(account, day, (counts) => settled(counts, key));
           count++;

@@ -93,4 +93,10 @@ describe("The queue of candidates that are due", () => {
     queue.begin();
     expect(await next()).to.have.length(3);
   });
+
+  it("finds the others of an account behind a whole share that a pass could do nothing about", async () => {
+    const { queue, next } = queueOf(candidates("a", SHARE + 1));
+    for (const key of await next()) queue.done(key, true);
+    expect(idsOf(await next())).to.deep.equal([`a.${SHARE}`]);
+  });
 });
