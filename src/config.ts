@@ -1,4 +1,4 @@
-import { readUrl, withoutCredentials } from "./urls.ts";
+import { readUrl, UNREADABLE, withoutCredentials } from "./urls.ts";
 
 /** The settings of the process, in one table. They are read from the environment and checked at start. */
 
@@ -234,8 +234,7 @@ function url(protocols: string[], help: string): Setting<string | null> {
       }
       const read = readUrl(given);
       // Of the others, the path or the list of hosts is not what a URL may have.
-      if (/^(rediss?|smtps?|https?):/.test(read) && !URL.canParse(read))
-        throw new Error("must be a valid URL: check its host and its port");
+      if (/^(rediss?|smtps?|https?):/.test(read) && !URL.canParse(read)) throw new Error(UNREADABLE);
       return read;
     },
   };

@@ -1,12 +1,21 @@
 /** Characters that end a user or a password too early, are lost, or are refused by a driver. */
 const RESERVED = /[/?#@[\]\\\s]/g;
 
+export const UNREADABLE = "must be a valid URL: check its host and its port";
+
 /** One or several hosts, each with a port or without. */
 const HOSTS = /^(\[[^\]]*\]|[^:[\],]*)(:\d*)?(,(\[[^\]]*\]|[^:[\],]*)(:\d*)?)*$/;
 
-/** Returns the URL with its users and passwords hidden, for logs and errors: those before its host, and those in its query. */
+/** A password in a query that a raw `&` ends too early: what follows has no value. */
+const CUT_IN_QUERY = /[?&][^=&#]*(?:pass|token|properties)[^=&#]*=[^#]*&[^=&#]+(?:[&#]|$)/i;
+
+/**
+ * Returns the URL with its users and passwords hidden, for logs and errors: those before its host, and those in its query,
+ * with the parts that follow them and have no value.
+ */
 export function withoutCredentials(url: string): string {
   return url
+    .replace(CUT_IN_QUERY, (query) => query.replaceAll(/&[^=&#]+(?=[&#]|$)/g, "&…"))
     .replace(/([?&][^=&#]*(?:user|pass|token|properties)[^=&#]*)=[^&#]*/gi, "$1=…")
     .replace(/\/\/[^]*@/, "//…@");
 }
@@ -19,12 +28,16 @@ export function withoutCredentials(url: string): string {
 export function readUrl(url: string): string {
   const [scheme = "", rest = ""] = url.split(/(?<=^[^/]*:\/\/)/);
   const user = userOf(scheme, rest);
-  const faults = [...(user.match(RESERVED) ?? []), ...(rest.match(/#/) ?? []), ...(isEncoded(rest) ? [] : ["%"])];
+  const isCut = CUT_IN_QUERY.test(rest.slice(user.length));
+  const inRest = [...(rest.match(/#/) ?? []), ...(isCut ? ["&"] : []), ...(isEncoded(rest) ? [] : ["%"])];
+  const faults = [...(user.match(RESERVED) ?? []), ...inRest];
   if (faults.length > 0) {
     const name = (character: string) => (/\s/.test(character) ? "white space" : character);
     const names = [...new Set(faults)].map((character) => `${name(character)} as ${encodeURIComponent(character)}`);
     throw new Error(`percent-encode the user and the password: write ${names.join(", ")}`);
   }
+  const hosts = /^@?([^/?]*)/.exec(rest.slice(user.length))?.[1] ?? "";
+  if (scheme !== "file://" && !HOSTS.test(hosts)) throw new Error(UNREADABLE); // a driver would repeat a password without its @
   const [name = "", ...password] = user.split(":");
   const colon = password.length > 0 ? ":" : "";
   const ascii = (name + colon + password.join("%3A")).replace(/[^ -~]+/g, encodeURIComponent);

@@ -7,6 +7,7 @@ import { type Config, describeConfig, readConfig, type SettingName } from "../sr
 import { createClient } from "../src/infra/redis.ts";
 import { parseRedisUrl } from "../src/infra/redis-url.ts";
 import { connectionOf } from "../src/outreach/mailer.ts";
+import { withoutCredentials } from "../src/urls.ts";
 import { useNoService } from "./support/use-service.ts";
 
 /** Every ASCII character that is neither a letter nor a digit, and some others. */
@@ -133,6 +134,32 @@ describe("a password in a URL of the settings", () => {
           .and.include(encodeURIComponent(character))
           .and.not.match(/s3|cret/);
       else expect(seen, character).to.equal(password);
+    }
+  });
+
+  it("is shown by no error and by no table if its @ is missing or encoded", () => {
+    for (const scheme of ["mongodb", "mongodb+srv", "redis", "redis+sentinel", "redis+cluster", "smtp"])
+      for (const end of ["", "%40h1", "%40h1:1,h2:2", "%40h1/name", "[", ":1"]) {
+        const name = scheme.startsWith("mongo") ? "MONGODB_URL" : scheme === "smtp" ? "SMTP_URL" : "REDIS_URL";
+        const seen = outcome(() =>
+          JSON.stringify(describeConfig(readConfig({ [name]: `${scheme}://ann:s3zq${end}` }))),
+        );
+        expect(seen).to.equal(`${name}: must be a valid URL: check its host and its port`);
+      }
+  });
+
+  it("is shown by no error and by no table if it is in the query and has a raw ampersand", () => {
+    for (const [name, url] of [
+      ["MONGODB_URL", "mongodb://h1/data?tls=true&tlsCertificateKeyFilePassword=s3&zq"],
+      ["MONGODB_URL", "mongodb://ann@h1/data?authMechanismProperties=AWS_SESSION_TOKEN:s3&zq&w=1"],
+      ["MONGODB_URL", "mongodb://h1/data?proxyHost=h2&proxyUsername=ann&proxyPassword=s3&zq&xj"],
+      ["REDIS_URL", "redis+sentinel://h1/limits?sentinelPassword=s3&zq"],
+      ["REDIS_URL", "redis://h1?password=s3&zq"],
+    ] as const) {
+      expect(outcome(() => readConfig({ [name]: url }))).to.equal(
+        `${name}: percent-encode the user and the password: write & as %26`,
+      );
+      expect(withoutCredentials(url)).not.to.match(/s3|zq|xj/);
     }
   });
 

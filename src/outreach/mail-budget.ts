@@ -26,7 +26,7 @@ interface KnownAddress {
   _id: string;
   /** False if an earlier version of the service counted a message to it, and did not claim it. */
   written: boolean;
-  /** The earlier version removes the address again if it finds the key of its message here. */
+  /** The message that was claimed while the address was new. If it was not sent, the address is new again. */
   key: string;
 }
 
@@ -80,14 +80,18 @@ export class MailBudget {
   }
 
   /** Notes that the message was claimed: from now on its address is not new. One round trip, or none. */
-  async claimed({ accountId, address, isNew }: Reservation): Promise<void> {
-    if (isNew) await this.know(accountId, address);
+  async claimed({ accountId, address, key, isNew }: Reservation): Promise<void> {
+    if (isNew) await this.know(accountId, address, key);
   }
 
-  /** Takes back the count of a message that was not sent. Two to five round trips. */
+  /**
+   * Takes back the count of a message that was not sent. Its address is new again if it was: else a message that the mail
+   * server refused for the moment would evade the limit on new addresses. Two to six round trips.
+   */
   async release(reservation: Reservation): Promise<void> {
-    const { accountId, key, day, hour, isNew } = reservation;
+    const { accountId, address, key, day, hour, isNew } = reservation;
     await this.#uncountAddress(reservation);
+    if (isNew) await this.#known.deleteOne({ _id: `${accountId}/${address}`, key });
     await this.days.changeAccount(accountId, day, (before) =>
       isPending(before, key) ? settled(counted(before, hour, -1, isNew), key) : before,
     );
@@ -125,13 +129,12 @@ export class MailBudget {
     return all.toSorted((one, other) => other.messages - one.messages);
   }
 
-  /** Notes that an account has written to an address. One round trip. @param address its hash. */
-  async know(accountId: string, address: string): Promise<void> {
-    await this.#known.updateOne(
-      { _id: `${accountId}/${address}` },
-      { $set: { written: true, key: "" } },
-      { upsert: true },
-    );
+  /**
+   * Notes that an account has written to an address. One round trip.
+   * @param address its hash. @param key the message; empty if it was sent already.
+   */
+  async know(accountId: string, address: string, key = ""): Promise<void> {
+    await this.#known.updateOne({ _id: `${accountId}/${address}` }, { $set: { written: true, key } }, { upsert: true });
   }
 
   /** Forgets that an account wrote to these addresses. One round trip, or none. @param addresses hashes. */

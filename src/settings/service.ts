@@ -23,15 +23,15 @@ export interface SettingsServiceOptions {
   chase?: ChaseObserver | undefined;
 }
 
-/** Settings of the chase: those that decide when reminders go out. */
+/** Settings of the chase: those that decide when reminders go out, and what they say. */
 export interface ChaseObserver {
   /** @throws problem store_unavailable. Then the settings are not changed. */
   changing(accountId: string): Promise<void>;
   changed(accountId: string): void;
 }
 
-/** Those of the assistant. All quiet hours are. */
-const OF_CHASE = ["enabled", "channels", "chase_interval_hours"] as const;
+/** The one of the assistant that is none: only pages show it. All quiet hours are. */
+const NOT_OF_CHASE = "reference_questions";
 
 export class SettingsService {
   readonly #options: SettingsServiceOptions;
@@ -55,7 +55,7 @@ export class SettingsService {
         precondition([taggedAssistant(before)]);
         return merged(before.values, patch.language ? { ...patch, language: languageNamed(patch.language) } : patch);
       });
-    const isOfChase = OF_CHASE.some((name) => patch[name] !== undefined);
+    const isOfChase = Object.keys(patch).some((name) => name !== NOT_OF_CHASE);
     return renderAssistant(await (isOfChase ? this.#observed(accountId, change) : change()));
   }
 

@@ -110,6 +110,21 @@ describe("The sender of reminders", () => {
     expect(bench.sent).to.have.length(3);
   });
 
+  it("counts an address as new until a message was given to it: not one that the mail server refused for the moment", async () => {
+    bench.limits.newAddresses = 2;
+    bench.deliver = () => ({ kind: "deferred", code: "450" });
+    for (let n = 0; n < 6; n++) {
+      await bench.candidate({ email: `p${n}@example.com`, documents: ["CV"] });
+      await run();
+    }
+    bench.deliver = () => ({ kind: "sent", code: "250" });
+    for (let n = 0; n < 3; n++) {
+      bench.now += HOUR;
+      await run();
+    }
+    expect(bench.sent).to.have.length(2);
+  });
+
   it("follows settings that are changed while a message waits for its turn", async () => {
     await bench.candidate({ documents: ["CV"], references: [REF, "b@example.com"] });
     let turns = 0;

@@ -54,6 +54,21 @@ describe("The budget of mail", () => {
     ]);
   });
 
+  it("takes an address for new again if its message was claimed, and the mail server did not take it", async () => {
+    for (let n = 0; n < 3; n++) {
+      const reservation = await reserved("acct_1", "a");
+      expect(reservation, `try ${n}`).to.include({ isNew: true });
+      await budget.claimed(reservation!);
+      await budget.release(reservation!);
+    }
+    await sent("acct_1", "a");
+    const again = await reserved("acct_1", "a");
+    expect(again, "after it was sent").to.include({ isNew: false });
+    await budget.claimed(again!);
+    await budget.release(again!);
+    expect(await reserved("acct_1", "a"), "after a later message was not sent").to.include({ isNew: false });
+  });
+
   it("tells what was sent since an hour, and what came of it", async () => {
     const later = START + HOUR;
     await sent("acct_1", "a");
