@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { planOf, type Plan, type PlannedMessage } from "../candidates/chase.ts";
 import { claimed, held, lapsed, optedOut, recognised, replanned } from "../candidates/chase-edits.ts";
 import type { CandidateKey } from "../candidates/reader.ts";
@@ -12,6 +13,9 @@ import type { NewPage } from "./link-store.ts";
 import { hourOf, type Reservation } from "./mail-budget.ts";
 import type { AccountRules, RulesReader } from "./rules.ts";
 import type { OutreachStores } from "./stores.ts";
+
+/** Candidates in memory, up to some 100 kB each. */
+const MAX_RECORDS = 100;
 
 /** An attempt that was recorded and is to be sent. */
 export interface Claim {
@@ -29,15 +33,9 @@ export interface Claim {
   readonly noted: Promise<void>;
 }
 
-/** A message that is due, and its candidate as it was when that was found out. */
-export interface Due {
-  readonly message: PlannedMessage;
-  readonly record: CandidateRecord;
-}
-
 /** A message that is counted and has its link, and is not recorded yet. */
 export interface Reserved {
-  readonly due: Due;
+  readonly due: PlannedMessage;
   /** Its address's hash. */
   readonly address: string;
   /** The account's daily limits by which it was counted, as text. */
@@ -64,6 +62,9 @@ export class Claimer {
   /** Queues the messages of an account to one address. Two at once to a new address would both count as the first. */
   readonly #addresses = new KeyedQueue(isStoreDown);
 
+  /** Candidates with a message that is due, as they were when that was found out. */
+  readonly #records = new LRUCache<string, CandidateRecord>({ max: MAX_RECORDS });
+
   constructor(options: ClaimerOptions) {
     this.#options = options;
   }
@@ -73,7 +74,7 @@ export class Claimer {
    * references that were not answered in time become unresponsive, and the plan is made anew. Then it returns whether that
    * changed the candidate.
    */
-  async due(key: CandidateKey, { rules }: Pick<AccountRules, "rules">): Promise<Due | boolean> {
+  async due(key: CandidateKey, { rules }: Pick<AccountRules, "rules">): Promise<PlannedMessage | boolean> {
     let message: PlannedMessage | undefined;
     let isChanged = false;
     const { addresses } = this.#options.stores;
@@ -85,12 +86,13 @@ export class Claimer {
       isChanged = after !== stored;
       return after;
     });
-    return message === undefined || record === undefined ? isChanged : { message, record };
+    if (message !== undefined && record !== undefined) this.#records.set(key.id, record);
+    return message ?? isChanged;
   }
 
   /** Runs a task after all earlier ones about the same address of the account: `reserve` needs that. */
-  inOrder<T>(key: CandidateKey, { message }: Due, task: () => Promise<T>): Promise<T> {
-    return this.#addresses.run(`${key.accountId} ${this.#options.stores.addresses.of(message.email)}`, task);
+  inOrder<T>(key: CandidateKey, due: PlannedMessage, task: () => Promise<T>): Promise<T> {
+    return this.#addresses.run(`${key.accountId} ${this.#options.stores.addresses.of(due.email)}`, task);
   }
 
   /**
@@ -98,12 +100,12 @@ export class Claimer {
    * @param account its rules as they were when the message was found due.
    * @returns undefined if a limit is used up, which the candidate then notes.
    */
-  async reserve(key: CandidateKey, due: Due, account: AccountRules): Promise<Reserved | undefined> {
+  async reserve(key: CandidateKey, due: PlannedMessage, account: AccountRules): Promise<Reserved | undefined> {
     const { composer, rules, stores, clock } = this.#options;
     const { budget } = account.rules;
-    const { to, email } = due.message;
+    const { to, email } = due;
     const address = stores.addresses.of(email);
-    const ask = { ...key, key: nameOf(key, due.message), address };
+    const ask = { ...key, key: nameOf(key, due), address };
     const reservation = await stores.budget.reserve(ask, account.limits, budget, clock.now());
     if ("until" in reservation) {
       const isCurrent = (await rules.fresh(key.accountId)).rules.budget === budget;
@@ -123,7 +125,7 @@ export class Claimer {
   async record(key: CandidateKey, reserved: Reserved, reading: Promise<AccountRules>): Promise<Claim | undefined> {
     const { stores, clock } = this.#options;
     const { due, budget, reservation, page } = reserved;
-    const { email } = due.message;
+    const { email } = due;
     const [account, optOuts] = await Promise.all([reading, stores.optOuts.among(key.accountId, [email])]);
     const isOptedOut = optOuts.length > 0;
     if (isOptedOut) await this.change(key, (before) => optedOut(before, [email]));
@@ -148,16 +150,17 @@ export class Claimer {
     { due, address }: Reserved,
     { rules }: AccountRules,
   ): Promise<Omit<Claim, "reservation" | "page" | "noted"> | undefined> {
-    const { to, email } = due.message;
+    const { to, email } = due;
     const attempt = { messageId: this.#options.newMessageId(), address };
     let message: PlannedMessage | undefined;
-    const name = nameOf(key, due.message);
+    const name = nameOf(key, due);
     const edit: Edit = (before, at) => {
       const plan = planOf(before, rules, Date.parse(at));
       message = dueIn(plan, at).find((each) => each.email === email && nameOf(key, each) === name);
       return message === undefined ? replanned(before, rules, at) : claimed(before, message, attempt, at);
     };
-    const record = await this.change(key, edit, due.record);
+    const record = await this.change(key, edit, this.#records.get(key.id));
+    this.#records.delete(key.id);
     const last = record?.outreach.recipients.find((recipient) => recipient.to === to)?.last;
     if (message === undefined || record === undefined || !last) return undefined;
     return { message, messageId: last.message_id, tries: last.tries, refusals: last.refusals, record };

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { CandidateKey } from "../candidates/reader.ts";
 import type { Hold } from "../candidates/record.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
@@ -145,18 +146,20 @@ export class MailBudget {
 
   /** Returns false if the limit is used up. */
   async #countAddress({ address, key }: Ask, day: number, limit: number): Promise<boolean> {
+    const name = hashOf(key);
     const after = await this.days.changeAddress(day, address, (before) =>
-      before.pending.includes(key) || before.messages >= limit
+      before.pending.includes(name) || before.messages >= limit
         ? before
-        : { ...before, messages: before.messages + 1, pending: [...before.pending, key].slice(-MAX_KEYS) },
+        : { ...before, messages: before.messages + 1, pending: [...before.pending, name].slice(-MAX_KEYS) },
     );
-    return after.pending.includes(key);
+    return after.pending.includes(name);
   }
 
   async #uncountAddress({ address, key, day }: Reservation): Promise<void> {
+    const name = hashOf(key);
     await this.days.changeAddress(day, address, (before) =>
-      before.pending.includes(key)
-        ? { ...before, messages: before.messages - 1, pending: before.pending.filter((each) => each !== key) }
+      before.pending.includes(name)
+        ? { ...before, messages: before.messages - 1, pending: before.pending.filter((each) => each !== name) }
         : before,
     );
   }
@@ -178,6 +181,11 @@ export class MailBudget {
     });
     return isPending(after, key);
   }
+}
+
+/** Returns what an address's day keeps of a message's key, which has the candidate's id. */
+function hashOf(key: string): string {
+  return createHash("sha256").update(key).digest("base64url").slice(0, 22);
 }
 
 /** Returns the UTC day of a time, in days since 1970-01-01, and its hour. @param now milliseconds since the epoch. */

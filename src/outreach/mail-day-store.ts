@@ -50,7 +50,7 @@ export interface AddressDay {
   /** Days since 1970-01-01. */
   readonly day: number;
   readonly messages: number;
-  /** The keys of the latest messages that were counted. */
+  /** Hashes of the keys of the latest messages that were counted. */
   readonly pending: readonly string[];
 }
 

@@ -38,11 +38,14 @@ export interface AccountRules {
   readonly suspended: boolean;
 }
 
-type Chased = Awaited<ReturnType<OutreachAccountStore["get"]>>;
-
 interface Settings {
   readonly assistant: Assistant;
   readonly hours: QuietHours;
+}
+
+/** What operators decide about an account. */
+interface Account {
+  readonly chased: Awaited<ReturnType<OutreachAccountStore["get"]>>;
   readonly account: Awaited<ReturnType<AccountStore["get"]>>;
 }
 
@@ -77,40 +80,39 @@ export class RulesReader {
 
   /** Reads the account's rules. From then on, `of` returns them. Four reads at once: one round trip. */
   async fresh(accountId: string): Promise<AccountRules> {
-    const [settings, chased] = await Promise.all([
-      this.#read(accountId),
-      this.#dependencies.outreachAccounts.get(accountId),
-    ]);
-    return this.#rulesFrom(accountId, settings, chased);
+    const [settings, account] = await Promise.all([this.#readSettings(accountId), this.#readAccount(accountId)]);
+    return this.#rulesFrom(accountId, settings, account);
   }
 
   /**
-   * Returns the same as `fresh`. Reuses settings of the last SETTINGS_KEPT_MS, so that it takes one read, unless a change of
-   * them is noted. A change is noted before it is made (OutreachAccountStore.noteChange), and stays noted for longer.
+   * Returns the same as `fresh`. Reuses settings of the last SETTINGS_KEPT_MS, so that it takes two reads at once, unless a
+   * change of them is noted. A change is noted before it is made (OutreachAccountStore.noteChange), and stays noted for longer.
    */
   async current(accountId: string): Promise<AccountRules> {
-    const chased = await this.#dependencies.outreachAccounts.get(accountId);
-    const known = chased.isChanged ? undefined : this.#settings.get(accountId);
-    return this.#rulesFrom(accountId, known ?? (await this.#read(accountId)), chased);
+    const account = await this.#readAccount(accountId);
+    const known = account.chased.isChanged ? undefined : this.#settings.get(accountId);
+    return this.#rulesFrom(accountId, known ?? (await this.#readSettings(accountId)), account);
   }
 
-  async #read(accountId: string): Promise<Settings> {
-    const { assistant, quietHours, accounts } = this.#dependencies;
-    const [{ values }, quiet, account] = await Promise.all([
-      assistant.get(accountId),
-      quietHours.get(accountId),
-      accounts.get(accountId),
-    ]);
+  async #readAccount(accountId: string): Promise<Account> {
+    const { outreachAccounts, accounts } = this.#dependencies;
+    const [chased, account] = await Promise.all([outreachAccounts.get(accountId), accounts.get(accountId)]);
+    return { chased, account };
+  }
+
+  async #readSettings(accountId: string): Promise<Settings> {
+    const { assistant, quietHours } = this.#dependencies;
+    const [{ values }, quiet] = await Promise.all([assistant.get(accountId), quietHours.get(accountId)]);
     const hours = { ...QUIET_HOURS_DEFAULTS, ...quiet.values };
-    const settings = { assistant: { ...ASSISTANT_DEFAULTS, ...values }, hours, account };
+    const settings = { assistant: { ...ASSISTANT_DEFAULTS, ...values }, hours };
     this.#settings.set(accountId, settings);
     return settings;
   }
 
   async #rulesFrom(
     accountId: string,
-    { assistant, hours, account: { name, status } }: Settings,
-    { pausedAt, raise }: Pick<Chased, "pausedAt" | "raise">,
+    { assistant, hours }: Settings,
+    { account: { name, status }, chased: { pausedAt, raise } }: Account,
   ): Promise<AccountRules> {
     if (hasUnknownZone(hours)) await this.#noteUnknownZone(accountId, hours.timezone);
     const limits = raisedBy(raise, this.#dependencies.limits, this.#dependencies.clock.now());

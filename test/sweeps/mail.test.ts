@@ -47,6 +47,7 @@ describe("the sweep of what messages leave", () => {
     const id = await bench.candidate({ documents: ["CV"] });
     expect(await sendDuringErasure(id, (token) => bench.stores.links.drop(token))).to.equal(0);
     for (const name of ["links", "messages", "mail_addresses"]) expect(await countOf(name), name).to.equal(0);
+    expect(JSON.stringify(await stored("mail_address_days")), "what remains of the address").not.to.contain(id);
     expect((await stored("mail_account_days"))[0]).to.include({ messages: 0, new_addresses: 0 });
     bench.now += DAY;
     expect(await sweep()).to.equal(0);
