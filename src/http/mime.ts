@@ -23,9 +23,19 @@ export async function headerValue(text: string): Promise<HeaderValue> {
   const { value, params, decodedParams } = libmime.parseHeaderValue(escaped);
   const type = value.toLowerCase();
   const { filename } = params;
-  if (filename === undefined || decodedParams.includes("filename")) return { value: type, params };
+  if (filename === undefined) return { value: type, params };
+  if (decodedParams.includes("filename"))
+    return { value: type, params: { ...params, filename: PLAIN.test(text) ? unquoted(filename) : filename } };
   const plain = type === "form-data" ? unescaped(filename) : filename;
   return { value: type, params: { ...params, filename: libmime.decodeWords(plain) } };
+}
+
+/** The parameter `filename` itself. */
+const PLAIN = /;\s*filename\s*=/i;
+
+/** In .NET, a filename that the program puts into quotes has them in `filename` as syntax, but in `filename*` as text. */
+function unquoted(filename: string): string {
+  return /^"(.+)"$/s.exec(filename)?.[1] ?? filename;
 }
 
 /** Browsers and fetch encode only the double quote, CR and LF of a filename (HTML, multipart/form-data encoding). */
