@@ -26,8 +26,9 @@ export async function headerValue(text: string): Promise<HeaderValue> {
   if (filename === undefined) return { value: type, params };
   if (decodedParams.includes("filename"))
     return { value: type, params: { ...params, filename: PLAIN.test(text) ? unquoted(filename) : filename } };
-  const plain = type === "form-data" ? unescaped(filename) : filename;
-  return { value: type, params: { ...params, filename: libmime.decodeWords(plain) } };
+  const decoded = libmime.decodeWords(filename);
+  const plain = decoded === filename && type === "form-data" ? unescaped(filename) : decoded;
+  return { value: type, params: { ...params, filename: plain } };
 }
 
 /** The parameter `filename` itself. */
@@ -38,9 +39,26 @@ function unquoted(filename: string): string {
   return /^"(.+)"$/s.exec(filename)?.[1] ?? filename;
 }
 
-/** Browsers and fetch encode only the double quote, CR and LF of a filename (HTML, multipart/form-data encoding). */
+/**
+ * aiohttp percent-encodes a whole filename (RFC 7578, 2). Browsers and fetch encode only its double quotes, CR and LF (HTML,
+ * multipart/form-data encoding): a name that is not encoded as a whole is theirs.
+ */
 function unescaped(filename: string): string {
-  return filename.replaceAll(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
+  return fullyDecoded(filename) ?? filename.replaceAll(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
+}
+
+/** Returns undefined unless all characters but letters, digits and `-._~` are encoded, and no others. */
+function fullyDecoded(filename: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(filename);
+    const encoded = encodeURIComponent(decoded).replaceAll(
+      /[!'()*]/g,
+      (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+    );
+    return encoded === filename ? decoded : undefined;
+  } catch {
+    return undefined; // not UTF-8
+  }
 }
 
 /**

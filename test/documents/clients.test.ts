@@ -67,6 +67,10 @@ describe("A file as real clients send it", () => {
     ['filename*0="long "; filename*1="name.pdf"', "long name.pdf"],
     ["filename*=utf-8''%3D%3Futf-8%3FQ%3Fa%3F%3D.pdf", "=?utf-8?Q?a?=.pdf"],
     ['filename="a\\b \\"c\\" \\\\ 100%22.pdf"', 'a\\b "c" \\ 100".pdf'],
+    ['filename="M%C3%BCller%20%27x%27%20%22y%22%2050%25.pdf"', `Müller 'x' "y" 50%.pdf`],
+    ['filename="%3D%3Futf-8%3FQ%3Fa%3F%3D.pdf"', "=?utf-8?Q?a?=.pdf"],
+    ['filename="My CV 100%25.pdf"', "My CV 100%25.pdf"],
+    ['filename="M%FCller%41.pdf"', "M%FCller%41.pdf"],
     ["filename=cv.pdf", "cv.pdf"],
     ['filename=""', null],
   ];
