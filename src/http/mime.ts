@@ -23,14 +23,42 @@ export async function headerValue(text: string): Promise<HeaderValue> {
   const { value, params, decodedParams } = libmime.parseHeaderValue(escaped);
   const type = value.toLowerCase();
   const { filename } = params;
-  if (filename === undefined || decodedParams.includes("filename")) return { value: type, params };
-  const plain = type === "form-data" ? unescaped(filename) : filename;
-  return { value: type, params: { ...params, filename: libmime.decodeWords(plain) } };
+  if (filename === undefined) return { value: type, params };
+  if (decodedParams.includes("filename"))
+    return { value: type, params: { ...params, filename: PLAIN.test(text) ? unquoted(filename) : filename } };
+  const decoded = libmime.decodeWords(filename);
+  const plain = decoded === filename && type === "form-data" ? unescaped(filename) : decoded;
+  return { value: type, params: { ...params, filename: plain } };
 }
 
-/** Browsers and fetch encode only the double quote, CR and LF of a filename (HTML, multipart/form-data encoding). */
+/** The parameter `filename` itself. */
+const PLAIN = /;\s*filename\s*=/i;
+
+/** In .NET, a filename that the program puts into quotes has them in `filename` as syntax, but in `filename*` as text. */
+function unquoted(filename: string): string {
+  return /^"(.+)"$/s.exec(filename)?.[1] ?? filename;
+}
+
+/**
+ * aiohttp percent-encodes a whole filename (RFC 7578, 2). Browsers and fetch encode only its double quotes, CR and LF (HTML,
+ * multipart/form-data encoding): a name that is not encoded as a whole is theirs.
+ */
 function unescaped(filename: string): string {
-  return filename.replaceAll(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
+  return fullyDecoded(filename) ?? filename.replaceAll(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
+}
+
+/** Returns undefined unless all characters but letters, digits and `-._~` are encoded, and no others. */
+function fullyDecoded(filename: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(filename);
+    const encoded = encodeURIComponent(decoded).replaceAll(
+      /[!'()*]/g,
+      (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+    );
+    return encoded === filename ? decoded : undefined;
+  } catch {
+    return undefined; // not UTF-8
+  }
 }
 
 /**
