@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { Metrics } from "../../src/infra/metrics.ts";
-import type { RedisClient } from "../../src/infra/redis.ts";
+import { type RedisClient, unlessForbidden } from "../../src/infra/redis.ts";
 import { RedisMemory } from "../../src/infra/redis-memory.ts";
 import { Scrape, scrape } from "../support/metrics.ts";
 import { useRedisClient, useRedisServer } from "../support/servers.ts";
@@ -133,4 +133,13 @@ describe("What is shown of the memory of a cluster's masters", () => {
     it(`follows ${title}`, async () => {
       expect(await shown(masters)).to.deep.equal(expected);
     });
+});
+
+describe("An error of INFO", () => {
+  it("is forgiven only if the user may not run it", () => {
+    expect(unlessForbidden(new Error("NOPERM User ann has no permissions to run the 'info' command"))).to.deep.equal(
+      [],
+    );
+    expect(() => unlessForbidden(new Error("LOADING Redis is loading"))).to.throw("LOADING");
+  });
 });
