@@ -23,15 +23,12 @@ export interface SettingsServiceOptions {
   chase?: ChaseObserver | undefined;
 }
 
-/** Settings of the chase: those that decide when reminders go out, and what they say. */
+/** Settings of the chase: they decide when reminders go out, and what these say. */
 export interface ChaseObserver {
   /** @throws problem store_unavailable. Then the settings are not changed. */
   changing(accountId: string): Promise<void>;
   changed(accountId: string): void;
 }
-
-/** The one of the assistant that is none: only pages show it. All quiet hours are. */
-const NOT_OF_CHASE = "reference_questions";
 
 export class SettingsService {
   readonly #options: SettingsServiceOptions;
@@ -44,7 +41,7 @@ export class SettingsService {
     return renderAssistant(await this.#options.assistant.get(accountId));
   }
 
-  /** One round trip more if reminders are sent and the patch has settings of the chase. @throws problem version_mismatch */
+  /** One round trip more if reminders are sent. @throws problem version_mismatch */
   async changeAssistant(
     accountId: string,
     patch: AssistantPatch,
@@ -55,8 +52,7 @@ export class SettingsService {
         precondition([taggedAssistant(before)]);
         return merged(before.values, patch.language ? { ...patch, language: languageNamed(patch.language) } : patch);
       });
-    const isOfChase = Object.keys(patch).some((name) => name !== NOT_OF_CHASE);
-    return renderAssistant(await (isOfChase ? this.#observed(accountId, change) : change()));
+    return renderAssistant(await this.#observed(accountId, change));
   }
 
   /** `effective` is computed when the settings are read. */

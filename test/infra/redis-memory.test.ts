@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { Metrics } from "../../src/infra/metrics.ts";
+import { type RedisClient, unlessForbidden } from "../../src/infra/redis.ts";
 import { RedisMemory } from "../../src/infra/redis-memory.ts";
 import { Scrape, scrape } from "../support/metrics.ts";
 import { useRedisClient, useRedisServer } from "../support/servers.ts";
@@ -60,5 +61,85 @@ describe("a Redis that would delete limits, or refuse writes soon,", () => {
     expect(said[0]).to.match(/^error Redis has used more than 90 %/);
     await redis.del("ballast");
     expect(await check()).to.deep.equal([0, 0]);
+  });
+});
+
+describe("What is shown of the memory of a cluster's masters", () => {
+  const GAUGES = [
+    "redis_memory_used_bytes",
+    "redis_memory_max_bytes",
+    "redis_maxmemory_policy_unsafe",
+    "redis_memory_nearly_full",
+  ];
+
+  /** @param masters what INFO tells of each: used_memory, maxmemory and, if it tells, maxmemory_policy. */
+  async function shown(masters: readonly (readonly [used: number, max: number, policy?: string])[]) {
+    const nodes = masters.map(([used, max, policy]) => {
+      const lines = [`used_memory:${used}`, `maxmemory:${max}`, ...(policy ? [`maxmemory_policy:${policy}`] : [])];
+      return { info: () => Promise.resolve(lines.join("\r\n")) };
+    });
+    const redis = { isCluster: true, nodes: () => nodes } as unknown as RedisClient;
+    const metrics = new Metrics();
+    const log = { warn: () => undefined, error: () => undefined };
+    await new RedisMemory({ redis, metrics, log }).check();
+    const scraped = new Scrape(await metrics.registry.metrics());
+    return GAUGES.map((name) => scraped.value(name));
+  }
+
+  for (const [title, masters, expected] of [
+    [
+      "the fullest",
+      [
+        [10, 1_000, "noeviction"],
+        [50, 100, "noeviction"],
+      ],
+      [50, 100, 0, 0],
+    ],
+    [
+      "90 %",
+      [
+        [10, 1_000, "noeviction"],
+        [90, 100, "noeviction"],
+      ],
+      [90, 100, 0, 0],
+    ],
+    [
+      "more than 90 %",
+      [
+        [10, 1_000, "noeviction"],
+        [91, 100, "noeviction"],
+      ],
+      [91, 100, 0, 1],
+    ],
+    ["no limit", [[10, 0, "noeviction"]], [10, 0, 0, 0]],
+    [
+      "one that evicts",
+      [
+        [10, 100, "noeviction"],
+        [10, 100, "volatile-ttl"],
+      ],
+      [10, 100, 1, 0],
+    ],
+    ["one that evicts, and so refuses nothing", [[95, 100, "volatile-lru"]], [95, 100, 1, 0]],
+    [
+      "one that does not tell",
+      [
+        [10, 100, "noeviction"],
+        [5, 100],
+      ],
+      [10, 100, NaN, 0],
+    ],
+  ] as const)
+    it(`follows ${title}`, async () => {
+      expect(await shown(masters)).to.deep.equal(expected);
+    });
+});
+
+describe("An error of INFO", () => {
+  it("is forgiven only if the user may not run it", () => {
+    expect(unlessForbidden(new Error("NOPERM User ann has no permissions to run the 'info' command"))).to.deep.equal(
+      [],
+    );
+    expect(() => unlessForbidden(new Error("LOADING Redis is loading"))).to.throw("LOADING");
   });
 });

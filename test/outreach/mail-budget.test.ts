@@ -43,6 +43,15 @@ describe("The budget of mail", () => {
     expect(await reserved("acct_2", "b")).to.include({ isNew: false });
   });
 
+  it("takes an address for new that a version before 2026-11-28 counted, and did not claim", async () => {
+    const counted = { _id: "acct_1/a", key: "message", written: false };
+    await mongo.db.collection<{ _id: string }>("mail_addresses").insertOne(counted);
+    const first = await reserved("acct_1", "a");
+    expect(first).to.include({ isNew: true });
+    await budget.claimed(first!);
+    expect(await reserved("acct_1", "a")).to.include({ isNew: false });
+  });
+
   it("gives back what was not sent", async () => {
     for (let n = 0; n < 5; n++) {
       const reservation = await reserved("acct_1", "a");

@@ -1,0 +1,58 @@
+import { expect } from "chai";
+import { Gathered } from "../../src/infra/gathered.ts";
+
+/** @param handle is told the items of each call. */
+function gathering(gapMs: number, handle: (items: readonly number[]) => Promise<void> = () => Promise.resolve()) {
+  const calls: number[][] = [];
+  const begunAt: number[] = [];
+  const gathered = new Gathered<number>(gapMs, (items) => {
+    calls.push([...items]);
+    begunAt.push(performance.now());
+    return handle(items);
+  });
+  return { gathered, calls, begunAt };
+}
+
+describe("Items that are gathered", () => {
+  it("are handled at once if they come alone, and else together after the gap", async () => {
+    const { gathered, calls, begunAt } = gathering(200);
+    await gathered.add(1);
+    expect(calls).to.deep.equal([[1]]);
+    await Promise.all([gathered.add(2), gathered.add(3)]);
+    expect(calls).to.deep.equal([[1], [2, 3]]);
+    expect(begunAt[1]! - begunAt[0]!).to.be.at.least(199); // timers fire up to 1 ms early
+  });
+
+  it("do not wait before the first call, however long the gap is", async () => {
+    const { gathered, calls } = gathering(3_600_000);
+    await gathered.add(1);
+    expect(calls).to.deep.equal([[1]]);
+  });
+
+  it("are handled by the next call if they come during one", async () => {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const { gathered, calls } = gathering(0, () => {
+      begin();
+      return ended;
+    });
+    const first = gathered.add(1);
+    await begun;
+    const second = gathered.add(2);
+    end();
+    await Promise.all([first, second]);
+    expect(calls).to.deep.equal([[1], [2]]);
+  });
+
+  it("share the failure of their call, and no other", async () => {
+    const failure = new Error("The store is down.");
+    const { gathered } = gathering(0, async (items) => {
+      if (items.includes(1)) throw failure;
+    });
+    const both = [gathered.add(1), gathered.add(2)].map((each) => each.catch((error: unknown) => error));
+    expect(await Promise.all(both)).to.deep.equal([failure, failure]);
+    await gathered.add(3);
+  });
+});
