@@ -29,6 +29,17 @@ describe("Items that are gathered", () => {
     expect(calls).to.deep.equal([[1]]);
   });
 
+  it("are handled before the gap is over if they are flushed", async () => {
+    const { gathered, calls } = gathering(3_600_000);
+    await gathered.add(1);
+    const both = Promise.all([gathered.add(2), gathered.add(3)]);
+    expect(gathered.size).to.equal(2);
+    gathered.flush();
+    await both;
+    expect(gathered.size).to.equal(0);
+    expect(calls).to.deep.equal([[1], [2, 3]]);
+  });
+
   it("are handled by the next call if they come during one", async () => {
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));

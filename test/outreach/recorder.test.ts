@@ -36,7 +36,7 @@ describe("What became of messages", () => {
     const record = recorder();
     const all = [];
     for (const [n, kind] of kinds.entries()) all.push(tried(await claimed(id, n), n, kind));
-    await Promise.all(all.map((each) => record.record(each)));
+    await Promise.all(all.map((each) => record.record(each, all.length)));
     expect(await countOf("messages")).to.equal(5);
     expect((await bench.stores.budget.since(bench.now))[0]).to.include({ messages: 5, bounced: 2 });
     const [day] = await bench.stores.budget.days.since(0);
@@ -54,7 +54,7 @@ describe("What became of messages", () => {
       const { messages } = bench.stores;
       if (fails) messages.add = () => Promise.reject(new Error("It is down."));
       const record = recorder();
-      const both = [record.record(tried(erased, 1, "sent")), record.record(tried(other, 2, "sent"))];
+      const both = [record.record(tried(erased, 1, "sent"), 2), record.record(tried(other, 2, "sent"), 2)];
       const ends = await Promise.allSettled(both);
       expect(new Set(ends.map(({ status }) => status))).to.deep.equal(new Set([fails ? "rejected" : "fulfilled"]));
       expect(await countOf("messages")).to.equal(fails ? 0 : 1);
