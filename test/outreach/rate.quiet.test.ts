@@ -7,6 +7,8 @@ const CONNECTIONS = 10;
 const SLOW_MS = 200;
 const VERY_SLOW_MS = 3_000;
 const SECONDS = 15;
+/** Number of messages that are sent before the rate is measured. */
+const WARM_UP = 300;
 const DUE = 1_500;
 
 describe("One replica with many reminders that are due", function () {
@@ -31,7 +33,7 @@ describe("One replica with many reminders that are due", function () {
     });
     const { id } = await service.account();
     await fillDue(service.operators.mongo.db, id, DUE);
-    await mail.received(mail.taken.length + 50);
+    await mail.received(mail.taken.length + WARM_UP);
     return rateOf(() => mail.taken.length, SECONDS);
   }
   const slow = (stallMs = SLOW_MS) => ({ at: "rcpt", stallMs }) as const;
