@@ -24,7 +24,7 @@ export class ChaseStore {
   /**
    * Finds candidates with something to do at `now`, the longest due first.
    * @param now RFC 3339.
-   * @param others the accounts whose candidates are left out. If they are few, none of their documents is read, however many are due.
+   * @param others the accounts to leave out. If they are few, the index skips their candidates, however many are due.
    */
   async due(now: string, limit: number, others: readonly string[]): Promise<CandidateKey[]> {
     // No upper bound: the order has what is due first, and the stand-in for MongoDB reads everything if there is one.

@@ -93,7 +93,7 @@ export class GrantCounters {
 
 export const NO_GRANTS: LiveGrants = { grantRemaining: -1, grantAmount: -1 };
 
-/** Returns the totals of the grants that are live at that time of Redis's clock, in milliseconds. */
+/** Returns the totals of the grants that have not expired. @param nowMs Redis's clock, in milliseconds since the epoch. */
 export function liveGrants(grants: readonly Grant[], nowMs: number): LiveGrants {
   const live = grants.filter(({ expiresAtMs }) => expiresAtMs > nowMs);
   if (live.length === 0) return NO_GRANTS;

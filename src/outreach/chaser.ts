@@ -24,7 +24,7 @@ const MAX_BACK_OFF_MS = 60 * MINUTE_MS;
 /** A message that was refused for the moment this often counts as bounced. About five days (RFC 5321, 4.5.4.1). */
 const MAX_REFUSALS = 125;
 
-/** Minimum share of an account: the number of its candidates that are handled at once. */
+/** Minimum number of candidates of one account that are handled at once. */
 const MIN_SHARE = 40;
 /** Pause before the next look at what is due while candidates are handled, in milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
@@ -88,7 +88,7 @@ export class Chaser {
   }
 
   /**
-   * Sends what is due now. Returns how many messages were given to the mail server.
+   * Sends what is due now. Returns the number of messages that were given to the mail server.
    * @param signal ends the work early: after the messages that are being sent.
    * @throws AggregateError with every failure. The other candidates are handled all the same.
    */

@@ -104,7 +104,7 @@ export class MailDays {
   }
 
   /**
-   * Returns how many messages were sent from that day on, by all accounts together and by the one that sent the most. One
+   * Returns the messages that were sent from that day on: by all accounts together, and by the one that sent the most. One
    * round trip.
    */
   async total(today: number): Promise<{ messages: number; largest: number }> {
@@ -118,7 +118,7 @@ export class MailDays {
     return this.#accounts.find({ pending_since: { $gt: "", $lt: before } }, { limit });
   }
 
-  /** Removes the counts of days before that one. Returns how many. Two round trips. */
+  /** Removes the counts of days before that one. Returns their number. Two round trips. */
   async removeBefore(day: number): Promise<number> {
     const removed = await this.#accounts.deleteMany({ day: { $lt: day } });
     return removed + (await this.#addresses.deleteMany({ day: { $lt: day } }));

@@ -43,9 +43,9 @@ export function phoneFault(text: string): string {
 }
 
 /**
- * Returns whether a second number follows the first. 00 before a country code may begin one, but also stands within one
- * number: `+1 212 555 0012`. So the text before it must be a number. The text after it must be one too, or have the same
- * country code.
+ * Returns whether a second number follows the first. 00 may begin one, as in 0043, but may also stand within
+ * the first: `+1 212 555 0012`. So the text before it must be a number. The text after it must be one too, or have the
+ * same country code.
  */
 function isTwoNumbers(plain: string): boolean {
   if (SEPARATOR.test(plain)) return true;

@@ -146,8 +146,8 @@ function cut(value: unknown, max = Infinity): unknown {
 }
 
 /**
- * Tidies a value of metadata, or a number as an identifier. A whole number beyond ±(2^53 - 1) stays a number, and the
- * schema refuses it: parsing has already lost some of its digits.
+ * Tidies a value of metadata, or a number as an identifier. A whole number beyond ±(2^53 - 1) stays a number.
+ * The schema refuses it, because parsing has already lost some of its digits.
  */
 function scalar(value: unknown): unknown {
   if (typeof value === "string") return value.trim();

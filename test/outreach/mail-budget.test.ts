@@ -43,13 +43,25 @@ describe("The budget of mail", () => {
     expect(await reserved("acct_2", "b")).to.include({ isNew: false });
   });
 
-  it("takes an address for new that a version before 2026-11-28 counted, and did not claim", async () => {
+  it("takes an address for new that an earlier version counted, and did not claim", async () => {
     const counted = { _id: "acct_1/a", key: "message", written: false };
     await mongo.db.collection<{ _id: string }>("mail_addresses").insertOne(counted);
     const first = await reserved("acct_1", "a");
     expect(first).to.include({ isNew: true });
     await budget.claimed(first!);
     expect(await reserved("acct_1", "a")).to.include({ isNew: false });
+  });
+
+  it("counts a message once however often it is asked for, and keeps the hashes of an address's latest twenty", async () => {
+    const ask = (n: number) => {
+      const message = { accountId: `acct_${n}`, id: "cand_1", key: `message ${n}`, address: "a" };
+      return budget.reserve(message, { ...LIMITS, perAddress: 100 }, "", START);
+    };
+    for (let n = 0; n < 30; n++) await ask(n);
+    await ask(29);
+    const [day] = await mongo.db.collection("mail_address_days").find().toArray();
+    expect(day).to.include({ messages: 30 });
+    expect(day?.["pending"]).to.have.length(20);
   });
 
   it("gives back what was not sent", async () => {

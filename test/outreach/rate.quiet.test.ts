@@ -21,7 +21,7 @@ describe("One replica with many reminders that are due", function () {
     mail.taken.length = 0;
   });
 
-  /** Returns how many messages a second it sends in its steady state. */
+  /** Returns the messages that it sends in a second, in its steady state. */
   async function rate(perMinute: number, treat: () => Treatment): Promise<number> {
     mail.treat = ({ at }) => (at === "rcpt" ? treat() : "accept");
     service = await spawnService({

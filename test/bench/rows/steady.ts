@@ -11,7 +11,7 @@ import { residentMb } from "./memory.ts";
 const CONNECTIONS = 1;
 /** Slices are this many times as long as elsewhere: V8 collects all garbage once in several pages. */
 const LONGER = 5;
-/** Longer slices need more time against noise, in milliseconds. */
+/** Maximum time for the rounds, in milliseconds. It is longer than elsewhere because the slices are. */
 const MAX_MS = 240_000;
 
 /**

@@ -21,7 +21,7 @@ describe("a service in steady use", function () {
 
   const COLLECTING = { NODE_OPTIONS: "--import ./test/faults/loop/collect.mjs" };
 
-  /** Returns how many full collections `times` runs of `work` bring, after a warm-up with a full collection in it. */
+  /** Returns the number of full collections that `times` runs of `work` bring. A warm-up with a full collection goes first. */
   async function collectionsIn(times: number, work: () => Promise<void>): Promise<number> {
     const [replica] = fleet.members;
     if (replica === undefined) throw new Error("The fleet is empty.");
