@@ -4,9 +4,7 @@ import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
-import { ChaseStore } from "../candidates/chase-store.ts";
-import { CandidateReader } from "../candidates/reader.ts";
-import { type Config, mailLimitsOf } from "../config.ts";
+import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
 import { followRedis, SharedClock } from "../infra/clock.ts";
@@ -18,12 +16,9 @@ import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { AccountLimitsReader } from "../limits/account-limits.ts";
-import { loadAddressHash } from "../outreach/address-hash.ts";
-import { OutreachControl } from "../outreach/control.ts";
-import { MailControl } from "../outreach/mail-control.ts";
-import { RulesReader } from "../outreach/rules.ts";
-import { OutreachStores } from "../outreach/stores.ts";
-import { settingsStores } from "../settings/store.ts";
+import type { ReminderControl } from "../reminders/control.ts";
+import type { MailControl } from "../reminders/mail-control.ts";
+import { openReminders, wireControls } from "../reminders/wire.ts";
 import { actorOf } from "./actor.ts";
 
 /** A server is not set or cannot be reached. The message is one line that says what to do. */
@@ -70,37 +65,18 @@ export class Operations {
     });
   }
 
-  async outreach(): Promise<OutreachControl> {
-    const mongo = await this.#connectedMongo();
-    const stores = await this.#outreachStores();
-    const accounts = new AccountStore(mongo);
-    return new OutreachControl({
-      candidates: new CandidateReader(mongo),
-      chases: new ChaseStore(mongo),
-      outreachAccounts: stores.accounts,
-      messages: stores.messages,
-      rules: new RulesReader({
-        ...settingsStores(mongo, this.#clock),
-        outreachAccounts: stores.accounts,
-        accounts,
-        limits: mailLimitsOf(this.config),
-        clock: this.#clock,
-      }),
-      accounts,
-      audit: await this.audit(),
-      clock: this.#clock,
-      sendsMail: this.config.SMTP_URL !== null,
-    });
+  async outreach(): Promise<ReminderControl> {
+    return (await this.#controls()).reminders;
   }
 
   async mail(): Promise<MailControl> {
-    const [mongo, stores, audit] = await Promise.all([this.#connectedMongo(), this.#outreachStores(), this.audit()]);
-    return new MailControl({ stores, accounts: new AccountStore(mongo), audit, clock: this.#clock });
+    return (await this.#controls()).mail;
   }
 
-  async #outreachStores(): Promise<OutreachStores> {
+  async #controls() {
     const mongo = await this.#connectedMongo();
-    return new OutreachStores(mongo, await loadAddressHash(mongo, randomBytes), randomBytes);
+    const shared = { mongo, clock: this.#clock, config: this.config, random: randomBytes };
+    return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }
 
   async limits(): Promise<AccountLimitsReader> {
