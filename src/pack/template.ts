@@ -4,7 +4,7 @@ import { ABRIDGING } from "./abridge.ts";
 import { FONTS } from "./fonts.ts";
 
 /** The template stays in src/pack, whether this file runs from src/pack or from dist/pack. */
-export const TEMPLATE_FILE = new URL("./pack.typ", import.meta.url);
+export const TEMPLATE_FILE = new URL("../../src/pack/pack.typ", import.meta.url);
 
 /** Identifies what the PDF shows of a pack, and how, in its ETag. */
 export const LAYOUT = createHash("sha256")

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../src/bundle.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PROGRAMS = "test/bench/programs";
 
 /** What the bundle reads from its parent folder, or finds there. */

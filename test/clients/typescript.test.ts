@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { generateTypes } from "./hey-api.ts";
 import { generate, itCompiles, itWorksIn, program, run, type Workshop } from "./support.ts";
 
-const MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
+const MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
 /** The settings of a strict project. */
 const OPTIONS = { strict: true, target: "es2022", module: "esnext", moduleResolution: "bundler", types: ["node"] };
 

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { parseAllDocuments, parseDocument } from "yaml";
 import type { Manifest } from "./manifests.ts";
 
-const K8S = fileURLToPath(new URL("../../k8s", import.meta.url));
+const K8S = fileURLToPath(new URL("../../k8s/", import.meta.url));
 
 export interface Variant {
   /** For example overlays/production. */

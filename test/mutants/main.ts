@@ -11,7 +11,7 @@ import { SetupError } from "../../src/dev/output.ts";
 import { exitWith } from "../support/exit-with.ts";
 import { run } from "./run.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
+const ROOT = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 const USAGE = `Say what to change:
   npm run test:mutants -- --random 20     20 changes by chance; --seed 7 repeats those of another run
   npm run test:mutants -- --all PATH      every change in the files whose path contains PATH`;

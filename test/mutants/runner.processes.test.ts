@@ -8,7 +8,7 @@ import { shuffled } from "./draw.ts";
 import { Judge } from "./judge.ts";
 import { type MochaResult, runMocha } from "./run-mocha.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const { signal } = new AbortController();
 const GREEN: MochaResult = { timedOut: false, outcome: { ended: true } };
 const ENDED: MochaResult = { timedOut: false, outcome: { ended: false } };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../src/bundle.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Files that the compiled code reads from its parent folder, as in the Docker image. */
 const NEEDED_AT_RUNTIME = ["package.json", "node_modules", "lua", "src"];
 /** What is deployed, and a module that tests import alone. */

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { bundle } from "../../src/bundle.ts";
 import { say } from "../../src/dev/output.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
 /** Returns the full hash of a commit, tag or branch; undefined if this clone lacks it, as a shallow one may. */

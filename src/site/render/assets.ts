@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Rendered } from "./write.ts";
 
-const BROWSER = new URL("../browser", import.meta.url);
+const BROWSER = new URL("../browser/", import.meta.url);
 
 /** The scripts: one entry each. What they share is bundled into each. */
 const SCRIPTS = ["docs.ts", "quick-start.ts", "try.ts", "console.ts"];

@@ -5,7 +5,7 @@ import { type Html, html } from "../../infra/html.ts";
 import { codeBlock, fromMarkdown } from "./markdown.ts";
 import { problemTable } from "./problems.ts";
 
-const SOURCES = new URL("../..", import.meta.url);
+const SOURCES = new URL("../../", import.meta.url);
 const GUIDES = new URL("docs/guides/", SOURCES);
 const EXAMPLES = new URL("docs/examples/", SOURCES);
 

@@ -18,7 +18,7 @@ const ARGS = [
   "--disable-sync",
 ];
 
-const SCREENSHOTS = fileURLToPath(new URL("../../../.data/screenshots", import.meta.url));
+const SCREENSHOTS = fileURLToPath(new URL("../../../.data/screenshots/", import.meta.url));
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import type { Processes } from "../../support/processes.ts";
 import { type Program, startProgram } from "./program.ts";
 
-const LOG_METRICS = fileURLToPath(new URL("../../../k8s/log-metrics", import.meta.url));
+const LOG_METRICS = fileURLToPath(new URL("../../../k8s/log-metrics/", import.meta.url));
 const POD_LOGS = "/var/log/pods";
 
 /**
