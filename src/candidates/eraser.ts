@@ -57,7 +57,7 @@ export class Eraser {
    * @throws as `removeDocument` does.
    */
   async removeReference(caller: Caller, id: string, precondition: Precondition): Promise<void> {
-    const candidateId = await this.#dependencies.store.candidateOfReference(caller.accountId, id);
+    const candidateId = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
     if (candidateId === undefined) throw referenceNotFound(id);
     await this.#removePart(caller, candidateId, (record, by) => {
       precondition([renderReference(candidateId, referenceOf(record, id)), taggedCandidate(record)]);

@@ -5,9 +5,10 @@ import { jsonBytes } from "../infra/json-parts.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { findRaw, type RawBatch, type RawQuery } from "../infra/raw-find.ts";
 import { Stretch } from "../infra/turns.ts";
+import { problem } from "../problems.ts";
 import { alive, candidateNotFound, type Found, isTombstone } from "./erasure.ts";
 import type { FeedPage, FeedEntry, FeedQuery } from "./feed.ts";
-import type { CandidateKey, CandidateRecord, Erasure } from "./record.ts";
+import type { CandidateKey, CandidateRecord, Draft, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import { jsonOf, type RowSource } from "./row.ts";
 import { PLACES, type RowReading, ROWS } from "./stored-row.ts";
@@ -82,6 +83,16 @@ export class CandidateReader {
       ),
     );
     return holder?._id;
+  }
+
+  /** @throws problem external_id_taken if another candidate has the external_id. */
+  async checkExternalId({ accountId, id, external_id }: Pick<Draft, "accountId" | "id" | "external_id">) {
+    if (external_id === null) return;
+    const holder = await this.holderOf(accountId, external_id);
+    if (holder === undefined || holder === id) return; // or an interrupted attempt of this request inserted it just now
+    const detail = `Candidate ${holder} already has this external_id. Send another one, or change that candidate.`;
+    const errors = [{ pointer: "/external_id", detail: "must be unique in the account" }];
+    throw problem("external_id_taken", detail, { members: { candidate_id: holder }, errors });
   }
 
   /**

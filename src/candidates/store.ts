@@ -4,7 +4,7 @@ import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
 import { Stretch } from "../infra/turns.ts";
-import { isGone, problem } from "../problems.ts";
+import { isGone } from "../problems.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf } from "./erasure.ts";
 import { expired } from "./expiry.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
@@ -16,9 +16,8 @@ import { checkSize, encode, type Stored } from "./stored.ts";
 import { firstVersion, nextRecord, nextVersion } from "./version.ts";
 import { WritesInFlight } from "./writes-in-flight.ts";
 
-/** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. */
+/** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. `now` is RFC 3339. */
 export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
-
 type FoundEdit = (found: Found, now: string) => Found;
 
 /** One candidate as it was read, undefined if it is new, and what it becomes. */
@@ -35,10 +34,7 @@ export interface Reminders {
   optedOut(accountId: string, emails: readonly string[]): Promise<string[]>;
 }
 
-const NO_REMINDERS: Reminders = {
-  plannerOf: () => Promise.resolve(noMail),
-  optedOut: () => Promise.resolve([]),
-};
+const NO_REMINDERS: Reminders = { plannerOf: () => Promise.resolve(noMail), optedOut: () => Promise.resolve([]) };
 
 /** Maximum number of candidates that expire in one write. */
 const EXPIRY_BATCH = 100;
@@ -85,7 +81,7 @@ export class CandidateStore {
           if (!isDuplicateKey(error)) throw error;
           const own = await this.reader.find(draft.accountId, draft.id);
           if (own !== null) return alive(own);
-          await this.#checkExternalId(draft);
+          await this.reader.checkExternalId(draft);
           return undefined;
         }
       }),
@@ -97,7 +93,7 @@ export class CandidateStore {
     const now = this.feedClock.now();
     const record = firstVersion(draft, now, await this.#reminders.optedOut(draft.accountId, addressesOf(draft)));
     checkSize(record, now);
-    await this.#checkExternalId(draft);
+    await this.reader.checkExternalId(draft);
     return record;
   }
 
@@ -188,7 +184,7 @@ export class CandidateStore {
         return count === 0 ? undefined : await this.#inPlace(candidates[0]!, position);
       } catch (error) {
         if (!isDuplicateKey(error) || isTombstone(marked)) throw error;
-        await this.#checkExternalId(marked);
+        await this.reader.checkExternalId(marked);
         return undefined;
       }
     });
@@ -245,28 +241,11 @@ export class CandidateStore {
     }
   }
 
-  /** @throws problem external_id_taken if another candidate has the external_id. */
-  async #checkExternalId({ accountId, id, external_id }: Pick<Draft, "accountId" | "id" | "external_id">) {
-    if (external_id === null) return;
-    const holder = await this.reader.holderOf(accountId, external_id);
-    if (holder === undefined || holder === id) return; // an interrupted attempt of this request may have inserted it just now
-    const detail = `Candidate ${holder} already has this external_id. Send another one, or change that candidate.`;
-    const errors = [{ pointer: "/external_id", detail: "must be unique in the account" }];
-    throw problem("external_id_taken", detail, { members: { candidate_id: holder }, errors });
-  }
-
   /** Returns one candidate. @throws problems not_found, also for another account's; candidate_deleted. */
   get(accountId: string, id: string): Promise<CandidateRecord> {
     return this.reader.get(accountId, id);
   }
-
-  /** Returns the id of a reference's candidate. Undefined also for another account's reference. */
-  candidateOfReference(accountId: string, referenceId: string): Promise<string | undefined> {
-    return this.references.candidateOf(accountId, referenceId);
-  }
 }
 
 /** An edit that changes nothing but the feed position. */
-function copy(found: Found): Found {
-  return { ...found };
-}
+const copy = (found: Found): Found => ({ ...found });

@@ -76,7 +76,7 @@ export class ReferenceService {
   }
 
   async #candidateOf(accountId: string, id: string): Promise<string> {
-    const candidateId = await this.#store.candidateOfReference(accountId, id);
+    const candidateId = await this.#store.references.candidateOf(accountId, id);
     if (candidateId === undefined) throw referenceNotFound(id);
     return candidateId;
   }

@@ -119,7 +119,7 @@ export class ReminderSender {
       for (const key of keys) {
         const account = rules.get(key.accountId) ?? this.#options.rules.fresh(key.accountId);
         rules.set(key.accountId, account);
-        void this.#chase(key, account, pass)
+        void this.#remind(key, account, pass)
           .catch(failed)
           .then((handled) => {
             if (handled === "sent") count++;
@@ -142,7 +142,7 @@ export class ReminderSender {
   }
 
   /** Sends one message about a candidate, if one is due. */
-  async #chase(key: CandidateKey, rules: Promise<AccountRules>, pass: Pass): Promise<"sent" | Unsent> {
+  async #remind(key: CandidateKey, rules: Promise<AccountRules>, pass: Pass): Promise<"sent" | Unsent> {
     const { claimer } = this.#options;
     const account = await rules;
     const store = <T>(task: () => Promise<T>) => this.#storing.run(key.accountId, task);

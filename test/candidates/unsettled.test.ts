@@ -107,7 +107,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
     lose = { name: "update candidates", instead: async (run) => void (await run()) };
     const added = newReference({}, { id: newTypeId("ref"), now: "2026-11-21T00:00:00.000Z", started: true });
     await lost(() => store.change(account, id, (record) => ({ ...record, references: [added] })));
-    expect(await store.candidateOfReference(account, added.id)).to.equal(id);
+    expect(await store.references.candidateOf(account, added.id)).to.equal(id);
     expect(await store.inFlight.settled(20_000)).to.equal(true);
   });
 

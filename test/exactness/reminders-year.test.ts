@@ -58,7 +58,7 @@ interface Sent {
 
 /** Moves the clock from one time at which there is something to do to the next, for a year. */
 async function yearOf(bench: Workbench): Promise<Sent[]> {
-  const chaser = bench.chaser();
+  const sender = bench.sender();
   const sent: Sent[] = [];
   bench.deliver = ({ to }) => {
     sent.push({ to: to.address, at: bench.now });
@@ -77,7 +77,7 @@ async function yearOf(bench: Workbench): Promise<Sent[]> {
       const { look_at } = (await bench.read(id)).outreach;
       if (look_at === null || Date.parse(look_at) >= FROM + (n + 1) * DAYS_OF_EACH * DAY) break;
       bench.now = Math.max(bench.now, Date.parse(look_at));
-      await chaser.run(go);
+      await sender.run(go);
     }
   }
   return sent;

@@ -11,7 +11,7 @@ const go = new AbortController().signal;
 
 describe("The sender of reminders, when much is due at once", () => {
   const { mongo, bench } = useWorkbench();
-  const run = (signal = go) => bench.chaser({ connections: CONNECTIONS }).run(signal);
+  const run = (signal = go) => bench.sender({ connections: CONNECTIONS }).run(signal);
   const recipients = () => bench.sent.map(({ to }) => to.address);
   const withMessage = (n: number) => ({ email: `${n}@example.com`, documents: [requestedDocument("doc_1")] });
 
@@ -79,7 +79,7 @@ describe("The sender of reminders, when much is due at once", () => {
       await bench.configure({ enabled: false });
       return SENT;
     };
-    await bench.chaser({ connections: 1 }).run(go);
+    await bench.sender({ connections: 1 }).run(go);
     expect(bench.sent).to.have.length(1);
     const [day] = await bench.stores.budget.since(bench.now);
     expect(day).to.include({ messages: 1, new_addresses: 1 });

@@ -12,7 +12,7 @@ const go = new AbortController().signal;
 
 describe("The sender of reminders, when something fails", () => {
   const { mongo, bench } = useWorkbench();
-  const run = () => bench.chaser().run(go);
+  const run = () => bench.sender().run(go);
   const recipients = () => bench.sent.map(({ to }) => to.address);
 
   it("repeats an attempt that is refused for the moment, with growing pauses, and counts it once", async () => {
@@ -73,9 +73,9 @@ describe("The sender of reminders, when something fails", () => {
     for (let n = 0; n < 40; n++) await bench.candidate({ documents: ["CV"] });
     const outage: Outcome = { kind: "outage", code: "ECONNREFUSED" };
     bench.deliver = () => outage;
-    const chaser = bench.chaser({ pauseMs: 60_000 });
-    await chaser.run(go);
-    await chaser.run(go);
+    const sender = bench.sender({ pauseMs: 60_000 });
+    await sender.run(go);
+    await sender.run(go);
     expect(bench.asked, "while it is paused, the mail server is not asked").to.equal(0);
     const claimed = (await mongo.db.collection("candidates").find().toArray()).filter(
       ({ documents }) => (documents as { chase: { attempts: number } }[])[0]?.chase.attempts === 1,
@@ -139,7 +139,7 @@ describe("The sender of reminders, when something fails", () => {
       publicUrl: "https://hire.example.com",
     });
     const failure = await bench
-      .chaser({ composer: broken })
+      .sender({ composer: broken })
       .run(go)
       .catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(AggregateError);
@@ -151,15 +151,15 @@ describe("The sender of reminders, when something fails", () => {
   it("does not try the mail server while it cannot be used", async () => {
     await bench.candidate({ documents: ["CV"] });
     bench.deliver = () => ({ kind: "outage", code: "ECONNREFUSED" });
-    const chaser = bench.chaser();
-    await chaser.run(go);
+    const sender = bench.sender();
+    await sender.run(go);
     bench.now += HOUR;
     bench.mailWorks = false;
     bench.deliver = () => expect.fail("the mail server was used");
-    await chaser.run(go);
+    await sender.run(go);
     bench.mailWorks = true;
     bench.deliver = () => ({ kind: "sent", code: "250" });
-    await chaser.run(go);
+    await sender.run(go);
     expect(bench.sent).to.have.length(1);
   });
 
@@ -170,7 +170,7 @@ describe("The sender of reminders, when something fails", () => {
       stop.abort();
       return { kind: "sent", code: "250" };
     };
-    await bench.chaser().run(stop.signal);
+    await bench.sender().run(stop.signal);
     expect(bench.sent.length).to.be.within(1, 5);
     bench.deliver = () => ({ kind: "sent", code: "250" });
     await run();
@@ -200,7 +200,7 @@ describe("The sender of reminders, when something fails", () => {
     fresh.now = bench.now;
     await fresh.candidate({ email: "b@example.com", documents: ["CV"] });
     const failure = await fresh
-      .chaser()
+      .sender()
       .run(go)
       .catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(AggregateError);
@@ -227,12 +227,12 @@ describe("The sender of reminders, when something fails", () => {
         return new Promise((settle) => (answer = settle));
       };
     });
-    const chaser = bench.chaser();
-    void chaser.run(stop.signal);
+    const sender = bench.sender();
+    void sender.run(stop.signal);
     await given;
     stop.abort();
     answer({ kind: "outage", code: "ECONNECTION" });
-    await chaser.settled(60_000);
+    await sender.settled(60_000);
     expect((await bench.read(id)).outreach.recipients[0]?.last?.retry_at).to.be.a("string");
   });
 });

@@ -66,7 +66,7 @@ describe("What became of messages", () => {
     it(`gives back the count and the link of a message that was not taken: ${kind}`, async () => {
       await bench.candidate({ documents: ["CV"] });
       bench.deliver = () => ({ kind, code: "450" });
-      await bench.chaser().run(go);
+      await bench.sender().run(go);
       expect((await bench.stores.budget.since(bench.now))[0]).to.include({ messages: 0, new_addresses: 0 });
       expect(await countOf("links")).to.equal(0);
     });
@@ -78,7 +78,7 @@ describe("What became of messages", () => {
       return { kind: "bounced", code: "550" };
     };
     await bench
-      .chaser()
+      .sender()
       .run(go)
       .catch(() => undefined);
     expect((await bench.stores.budget.since(bench.now))[0]).to.include({ messages: 1, bounced: 1 });

@@ -17,7 +17,7 @@ describe("After settings of the chase were changed", () => {
 
   it("every candidate that waits gets a new plan, and a new version if that shows another time", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     const before = await bench.read(id);
     expect(await bench.replanner.run(go), "nothing has changed").to.equal(0);
     await change(() => (bench.assistant = { chase_interval_hours: 24 }));
@@ -33,7 +33,7 @@ describe("After settings of the chase were changed", () => {
 
   it("a plan that shows the same stays the same version", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     const { version, outreach } = await bench.read(id);
     await change(() => (bench.quietHours = { enabled: true, start: "02:00", end: "03:00" }));
     expect(await bench.replanner.run(go)).to.equal(0);
@@ -45,13 +45,13 @@ describe("After settings of the chase were changed", () => {
   it("reminders stop at once, and go on when they are enabled again", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
     await change(() => (bench.assistant = { enabled: false }));
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     expect(bench.sent).to.have.length(0);
     expect((await bench.read(id)).outreach).to.include({ next_at: null, reason: "disabled" });
     await change(() => (bench.assistant = {}));
     await bench.replanner.run(go);
     expect((await bench.read(id)).outreach.reason).to.equal(null);
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     expect(bench.sent).to.have.length(1);
   });
 
@@ -59,18 +59,18 @@ describe("After settings of the chase were changed", () => {
     const id = await bench.candidate({ documents: ["CV"] });
     await bench.stores.accounts.pause(bench.accountId, iso(bench.now), iso(bench.now));
     await bench.replanner.run(go);
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     expect(bench.sent).to.have.length(0);
     expect((await bench.read(id)).outreach.reason).to.equal("disabled");
     await bench.stores.accounts.pause(bench.accountId, null, iso(bench.now));
     await bench.replanner.run(go);
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     expect(bench.sent).to.have.length(1);
   });
 
   it("a replica that still follows the old settings for half a minute is put right", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     const other = new Workbench(mongo); // another replica, which remembers the old settings
     Object.assign(other, { accountId: bench.accountId, now: bench.now });
     await other.rules.fresh(bench.accountId);
@@ -90,7 +90,7 @@ describe("After settings of the chase were changed", () => {
     const id = await bench.candidate({ documents: ["CV"] });
     await change(() => (bench.quietHours = { enabled: true, timezone: "Mars/Olympus" }));
     for (const pass of ["first", "second", "third"]) {
-      expect(await bench.chaser().run(go), `sent in the ${pass} pass`).to.equal(0);
+      expect(await bench.sender().run(go), `sent in the ${pass} pass`).to.equal(0);
       await bench.replanner.run(go);
     }
     expect((await bench.read(id)).outreach).to.include({ next_at: null, reason: "quiet_hours" });
@@ -101,7 +101,7 @@ describe("After settings of the chase were changed", () => {
     Object.assign(other, { accountId: bench.accountId, now: bench.now, quietHours: { enabled: true } });
     await other.replanner.run(go);
     expect((await bench.read(id)).outreach).to.include({ reason: null });
-    expect(await other.chaser().run(go)).to.equal(1);
+    expect(await other.sender().run(go)).to.equal(1);
   });
 
   it("a failure of one account does not keep the others waiting", async () => {

@@ -12,7 +12,7 @@ const go = new AbortController().signal;
 
 describe("The sender of reminders", () => {
   const { mongo, bench } = useWorkbench();
-  const run = () => bench.chaser().run(go);
+  const run = () => bench.sender().run(go);
   const recipients = () => bench.sent.map(({ to }) => to.address);
 
   it("writes to the candidate and to each referee at the start, and again at the interval, up to the caps", async () => {
@@ -35,9 +35,9 @@ describe("The sender of reminders", () => {
 
   it("is exact if ten replicas send at once: each attempt once, and none above a cap", async () => {
     for (let n = 0; n < 8; n++) await bench.candidate({ documents: ["CV"], references: [REF, "b@example.com"] });
-    const chasers = Array.from({ length: 10 }, () => bench.chaser());
+    const senders = Array.from({ length: 10 }, () => bench.sender());
     for (let round = 0; round < 4; round++) {
-      await Promise.all(chasers.map((chaser) => chaser.run(go)));
+      await Promise.all(senders.map((sender) => sender.run(go)));
       expect(bench.sent).to.have.length(24 * Math.min(round + 1, 3));
       bench.now += 48 * HOUR;
     }
@@ -56,7 +56,7 @@ describe("The sender of reminders", () => {
     await bench.candidates.erase(bench.accountId, erased, "key_1", () => undefined);
     await bench.change(stopped, (record) => optedOut(record, [ADA]));
     await bench.change(capped, (record) => withOutreach(record, { docs_chase_attempts: 0 }));
-    expect(await bench.chaser({ due }).run(go)).to.equal(0);
+    expect(await bench.sender({ due }).run(go)).to.equal(0);
     expect(bench.sent).to.deep.equal([]);
   });
 
@@ -87,7 +87,7 @@ describe("The sender of reminders", () => {
       null,
       new Date(bench.now).toISOString(),
     );
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     expect(bench.sent).to.deep.equal([]);
     expect((await bench.read(id)).outreach).to.include({ reason: "opted_out" });
   });
@@ -132,7 +132,7 @@ describe("The sender of reminders", () => {
       if (++turns === 2) await bench.configure({ enabled: false });
       return true;
     };
-    await bench.chaser({ newPace: () => ({ turn }) }).run(go);
+    await bench.sender({ newPace: () => ({ turn }) }).run(go);
     expect(recipients()).to.deep.equal([ADA]);
   });
 
@@ -142,7 +142,7 @@ describe("The sender of reminders", () => {
       await run();
       bench.now += 48 * HOUR;
     }
-    await bench.chaser({ newPace: () => ({ turn: () => expect.fail("a turn was taken") }) }).run(go);
+    await bench.sender({ newPace: () => ({ turn: () => expect.fail("a turn was taken") }) }).run(go);
     expect((await bench.read(id)).references[0]).to.deep.include({ state: "unresponsive" });
   });
 

@@ -93,7 +93,7 @@ export class Workbench {
   }
 
   /** Another replica's sender, or this one's. */
-  chaser(
+  sender(
     options: Partial<Omit<ReminderSenderOptions, "composer">> & { readonly composer?: Composer } = {},
   ): ReminderSender {
     const mailer: Mailer = {

@@ -38,7 +38,7 @@ describe("the sweep of what messages leave", () => {
       publicUrl: "https://hire.example.com",
     });
     return bench
-      .chaser({ composer })
+      .sender({ composer })
       .run(go)
       .catch((error: unknown) => error);
   }
@@ -57,7 +57,7 @@ describe("the sweep of what messages leave", () => {
     const id = await bench.candidate({ documents: ["CV"] });
     const kept = await bench.candidate({ email: "b@example.com", documents: ["CV"] });
     await sendDuringErasure(id, () => Promise.reject(new Error("killed")));
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     expect(await countOf("links")).to.equal(2);
     bench.now += HOUR - 60_000;
     expect(await sweep()).to.equal(0);
@@ -79,7 +79,7 @@ describe("the sweep of what messages leave", () => {
       publicUrl: "https://hire.example.com",
     });
     await bench
-      .chaser({ composer })
+      .sender({ composer })
       .run(go)
       .catch(() => undefined);
     await bench.candidates.erase(bench.accountId, id, "key_1", () => undefined);
@@ -104,7 +104,7 @@ describe("the sweep of what messages leave", () => {
       await claimed(reservation);
     };
     await bench
-      .chaser()
+      .sender()
       .run(go)
       .catch(() => undefined);
     budget.claimed = claimed;
@@ -128,7 +128,7 @@ describe("the sweep of what messages leave", () => {
 
   it("keeps the counts of 35 days", async () => {
     await bench.candidate({ documents: ["CV"] });
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     for (const name of ["mail_account_days", "mail_address_days"]) expect(await countOf(name), name).to.equal(1);
     bench.now += 35 * DAY;
     expect(await sweep()).to.equal(0);
@@ -159,7 +159,7 @@ describe("the sweep of what messages leave", () => {
     await links.add(link);
     await optOuts.add(link, link, "2026-11-01T00:00:00.000Z");
     expect(await optOuts.has(link)).to.equal(true);
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     expect(bench.sent).to.have.length(0);
     expect((await bench.read(other)).outreach.reason).to.equal("opted_out");
     expect(JSON.stringify(await stored("opt_outs"))).to.not.contain(guessableHash(ADA));
@@ -181,7 +181,7 @@ describe("the sweep of what messages leave", () => {
     const hash = bench.stores.addresses.of(ADA);
     await bench.change(id, (before) => ({ ...before, outreach: { ...before.outreach, opted_out: [hash] } }));
     await bench.change(id, (before) => ({ ...before, job_title: "Nurse" }));
-    await bench.chaser().run(go);
+    await bench.sender().run(go);
     expect(bench.sent).to.have.length(0);
     expect((await bench.read(id)).outreach).to.deep.include({ reason: "opted_out", opted_out: [ADA] });
   });
