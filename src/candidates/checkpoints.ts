@@ -165,7 +165,7 @@ export class Checkpoints {
     const known = [...this.#known.values()];
     const dead = known.filter((each) => each.silent >= this.#options.silentRounds).map(({ checkpoint }) => checkpoint);
     const live = all.filter((checkpoint) => !dead.includes(checkpoint));
-    // A process of an earlier version, whose clock is behind, may start after this round and take a place before `now`.
+    // A process of an earlier version, whose clock is behind, may start after this round and reserve a position before `now`.
     this.#completeUntil = Math.min(now - this.#options.skewMs, ...live.map((each) => each.complete_until));
     await Promise.all(dead.map((checkpoint) => this.#options.store.remove(checkpoint)));
   }

@@ -10,6 +10,7 @@ import {
   MetadataPatch,
   nullable,
   oneOf,
+  optional,
   readOnly,
   strict,
   Timestamp,
@@ -63,10 +64,8 @@ const ContentInput = component(
   "ContentInput",
   "The bytes of a small file. The whole JSON body may have 1 MiB; upload larger files with PUT or as a form.",
   {
-    filename: Type.Optional(about(nullable(freeText(MAX_NAME, 1)), "The name of the file.", "passport.pdf")),
-    content_type: Type.Optional(
-      about(nullable(MediaType), "The media type. Default: application/octet-stream.", "application/pdf"),
-    ),
+    filename: optional(freeText(MAX_NAME, 1), "The name of the file.", "passport.pdf"),
+    content_type: optional(MediaType, "The media type. Default: application/octet-stream.", "application/pdf"),
     data: about(
       Type.String({ contentEncoding: "base64", format: "base64" }),
       "The bytes, as base64 with padding (RFC 4648, section 4). At least one byte.",
@@ -86,16 +85,14 @@ export const DocumentInput = component(
     name: about(Input.name, ...TEXT.name),
     required: Type.Optional(Input.required),
     expires_on: Type.Optional(Input.expires_on),
-    metadata: Type.Optional(about(nullable(MetadataInput), "The client's own labels.")),
-    state: Type.Optional(
-      about(
-        nullable(State),
-        "The state to begin in. Default: received with content, else requested if the candidate is started, else pending.",
-        "accepted",
-      ),
+    metadata: optional(MetadataInput, "The client's own labels."),
+    state: optional(
+      State,
+      "The state to begin in. Default: received with content, else requested if the candidate is started, else pending.",
+      "accepted",
     ),
     rejection_reason: Type.Optional(Input.rejection_reason),
-    content: Type.Optional(about(nullable(ContentInput), "The file, if it is small.")),
+    content: optional(ContentInput, "The file, if it is small."),
   },
   READ_ONLY,
 );
@@ -127,7 +124,7 @@ export const DocumentPatch = component(
     name: Type.Optional(about(Input.name, ...TEXT.name)),
     required: Type.Optional(Input.required),
     expires_on: Type.Optional(Input.expires_on),
-    metadata: Type.Optional(about(nullable(MetadataPatch), "Changes of the client's own labels. Null removes all.")),
+    metadata: optional(MetadataPatch, "Changes of the client's own labels. Null removes all."),
     state: Type.Optional(about(State, "Moves the document to this state.", "accepted")),
     rejection_reason: Type.Optional(Input.rejection_reason),
   },

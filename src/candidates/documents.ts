@@ -1,8 +1,8 @@
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import { invalid, problem } from "../problems.ts";
+import { mergedMetadata } from "../schema/merge-patch.ts";
 import type { ContentInput, DocumentInput, DocumentPatch, DocumentState } from "./document-schema.ts";
 import { removing } from "./erasure.ts";
-import { mergedMetadata } from "./metadata.ts";
 import { DOCUMENT_MOVES, documentContradiction, openDocumentStates, invalidTransition, takesContent } from "./moves.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, NEVER_CHASED } from "./record.ts";
 import { MAX_DOCUMENTS } from "./schema.ts";

@@ -1,7 +1,7 @@
 import type { NewId } from "../infra/ids.ts";
 import { invalid, problem } from "../problems.ts";
+import { mergedMetadata } from "../schema/merge-patch.ts";
 import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
-import { mergedMetadata } from "./metadata.ts";
 import { DOCUMENT_MOVES, REFERENCE_MOVES } from "./moves.ts";
 import type { CandidateRecord, DocumentRecord, Draft } from "./record.ts";
 import { newReference } from "./references.ts";

@@ -1,9 +1,8 @@
 import { endpoint } from "../api/endpoint.ts";
 import type { Eraser } from "./eraser.ts";
-import { CandidateList, ListQuery } from "./feed-schema.ts";
+import { Candidate, CandidateList, CandidatePath, DryRun, ListQuery } from "./schema.ts";
 import { CandidateInput, CandidatePatch, CreateQuery, OutreachPatch, StartInput } from "./input-schema.ts";
 import { UNTAGGED } from "./render.ts";
-import { Candidate, CandidatePath, DryRun } from "./schema.ts";
 import type { CandidateService } from "./service.ts";
 
 export function candidateEndpoints(candidates: CandidateService, eraser: Eraser) {

@@ -32,19 +32,15 @@ export class Eraser {
 
   /**
    * Erases a candidate. Does nothing more if it is erased already.
-   * @throws problems not_found, version_mismatch, store_unavailable. After the last, the sweep finishes the erasure if it
-   * has begun.
+   * @throws problems not_found, version_mismatch.
    */
   async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition): Promise<void> {
     const { store } = this.#dependencies;
-    const check: Parameters<CandidateStore["erase"]>[3] = (record) => precondition([taggedCandidate(record)]);
-    await this.#removeRest(await store.erase(accountId, id, keyId, check));
+    const erased = await store.erase(accountId, id, keyId, (record) => precondition([taggedCandidate(record)]));
+    await this.#removeRest(erased);
   }
 
-  /**
-   * Deletes a document with its bytes.
-   * @throws problems not_found, version_mismatch, store_unavailable.
-   */
+  /** Deletes a document with its bytes. @throws problems not_found, version_mismatch. */
   removeDocument(caller: Caller, candidateId: string, id: string, precondition: Precondition): Promise<void> {
     return this.#removePart(caller, candidateId, (record, by) => {
       precondition([renderDocument(candidateId, documentOf(record, id)), taggedCandidate(record)]);
@@ -52,10 +48,7 @@ export class Eraser {
     });
   }
 
-  /**
-   * Deletes a reference. Takes one more round trip than `removeDocument`, to find the candidate.
-   * @throws as `removeDocument` does.
-   */
+  /** Deletes a reference. @throws problems not_found, version_mismatch. */
   async removeReference(caller: Caller, id: string, precondition: Precondition): Promise<void> {
     const candidateId = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
     if (candidateId === undefined) throw referenceNotFound(id);
@@ -76,9 +69,8 @@ export class Eraser {
   }
 
   /**
-   * Finishes an erasure that was interrupted. Returns whether there was anything to do.
+   * Finishes an erasure that was interrupted. Returns false if there was nothing to do.
    * @param signal ends the work early: the next call goes on with it.
-   * @throws as `erase` does.
    */
   async finish(accountId: string, id: string, signal: AbortSignal): Promise<boolean> {
     const found = await this.#dependencies.store.reader.find(accountId, id);

@@ -1,5 +1,5 @@
 import { type Problem, problem } from "../problems.ts";
-import type { DeletedCandidate } from "./feed-schema.ts";
+import type { DeletedCandidate } from "./schema.ts";
 import type { CandidateRecord, Deletion, Erasure } from "./record.ts";
 
 /** Deleted parts are remembered this long, in milliseconds: longer than an Idempotency-Key is valid. */

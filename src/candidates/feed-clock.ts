@@ -48,3 +48,8 @@ export class FeedClock {
     return { at, reservedAt, now: Math.min(at, this.#clock.now()) };
   }
 }
+
+/** Returns the feed position before every change made in the millisecond `epochMs`. */
+export function feedPosition(epochMs: number): string {
+  return String(Math.max(epochMs, 0)).padStart(15, "0");
+}

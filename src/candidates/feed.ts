@@ -1,18 +1,15 @@
 import { problem } from "../problems.ts";
+import { feedPosition } from "./feed-clock.ts";
 import type { CandidateState } from "./schema.ts";
-import { feedPosition } from "./stored.ts";
 
-/** A candidate's place in the feed (`change`), and the version that is there. */
+/** A candidate's feed position (`change`), and its version there. */
 export interface FeedEntry {
   readonly change: string;
   readonly version: number;
 }
 
 export interface FeedRow extends FeedEntry {
-  /**
-   * The candidate, or what remains of it, as JSON in UTF-8. Undefined if it was changed while the page was read: then it
-   * has a later place.
-   */
+  /** The candidate or its tombstone as JSON in UTF-8. Undefined if it was changed while the page was read: it comes later. */
   readonly json: Uint8Array | undefined;
 }
 
@@ -23,7 +20,7 @@ export interface FeedPage<Row extends FeedEntry = FeedRow> {
 
 export interface FeedQuery {
   readonly accountId: string;
-  /** The page begins after this place. */
+  /** The page begins after this position. */
   readonly after: string;
   readonly state?: CandidateState | undefined;
   readonly external_id?: string | undefined;
@@ -31,8 +28,8 @@ export interface FeedQuery {
 }
 
 /**
- * A reader's position in the feed. `after`: the place of the last row that it was given. `safe`: the place up to which
- * every change was visible when it was read, so that no change can still appear at or before it.
+ * Where a reader continues. `after`: the position of the last row that it was given. `safe`: the position up to which every
+ * change was visible when it was read, so that no change can still appear at or before it.
  */
 export interface Cursor {
   readonly after: string;
@@ -44,10 +41,10 @@ const START: Cursor = { after: "", safe: "" };
 /**
  * Returns the cursor for the next page.
  *
- * A change gets its place in the feed when its write begins, and becomes visible when the write ends. So a page is
+ * A change reserves its feed position when its write begins, and becomes visible when the write ends. So a page is
  * complete only up to some moment before it was read: a slow write may still appear before rows that were already
  * returned. While there are more rows, the cursor continues after the last one. At the end of the feed it steps back to
- * the last place known to be complete. A row may be repeated; it is never skipped.
+ * the last position known to be complete. A row may be repeated; it is never skipped.
  * @param completeUntil no change can appear any more before this time, in milliseconds since the epoch. It must have been
  * read before the page.
  */
@@ -61,7 +58,7 @@ export function advance(from: Cursor, { rows, more }: FeedPage<FeedEntry>, compl
 
 /**
  * Returns the cursor for `updated_since`, `lagMs` before that moment: a poller that keeps only the largest updated_at
- * that it has seen then also gets the changes that became visible after it, at an earlier place. Without updated_since,
+ * that it has seen then also gets the changes that became visible after it, at an earlier position. Without updated_since,
  * returns the start of the feed.
  */
 export function cursorAt(updatedSince: string | undefined, lagMs: number): Cursor {
@@ -72,7 +69,7 @@ export function cursorAt(updatedSince: string | undefined, lagMs: number): Curso
   return { after: position, safe: position };
 }
 
-/** Encodes a cursor as base64url of its two places, opaque to clients. */
+/** Encodes a cursor as base64url of its two positions, opaque to clients. */
 export function encodeCursor({ after, safe }: Cursor): string {
   return Buffer.from(after === safe ? after : `${after} ${safe}`).toString("base64url") || "0";
 }
@@ -82,7 +79,7 @@ export function decodeCursor(text: string): Cursor {
   if (text === "0") return START;
   const plain = Buffer.from(text, "base64url").toString();
   const [after = "", safe = after, ...rest] = plain.split(" ");
-  const valid = [after, safe].every((place) => place === "" || /^\d{15}(\.cand_[0-9a-z]{26})?$/.test(place));
+  const valid = [after, safe].every((position) => position === "" || /^\d{15}(\.cand_[0-9a-z]{26})?$/.test(position));
   if (!valid || rest.length > 0 || encodeCursor({ after, safe }) !== text) {
     const detail = "The cursor is not valid. Send the cursor of an earlier page unchanged, or none to start over.";
     const errors = [{ pointer: "/cursor", detail: "must be the cursor of an earlier page, unchanged" }];

@@ -7,54 +7,36 @@ import {
   freeText,
   MetadataInput,
   MetadataPatch,
-  nullable,
+  optional,
   Phone,
   readOnly,
   strict,
 } from "../schema/fields.ts";
 import { DocumentOrName } from "./document-schema.ts";
 import { ReferenceInput } from "./reference-schema.ts";
-import { ChaseAttempts, DEFAULT_CHASE_ATTEMPTS, MAX_DOCUMENTS, MAX_REFERENCES, TEXT } from "./schema.ts";
-
-/**
- * No two ids differ only in what nobody sees: control characters are refused, and so is what joins letters or turns their
- * direction around. Tidying leaves out every other invisible character.
- */
-export const ExternalId = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u200c\\u200d\\u202d\\u202e]*$",
-  "x-must-be": "a string of 1 to 200 visible characters",
-  "x-identifier": true,
-});
+import { ChaseAttempts, DEFAULT_CHASE_ATTEMPTS, ExternalId, MAX_DOCUMENTS, MAX_REFERENCES, TEXT } from "./schema.ts";
 
 /** Fields that a client can send both in a new candidate and in a PATCH. */
 export const candidateFields = {
-  external_id: Type.Optional(about(nullable(ExternalId), ...TEXT.external_id)),
-  name: Type.Optional(about(nullable(freeText(200)), ...TEXT.name)),
-  first_name: Type.Optional(about(nullable(freeText(200)), ...TEXT.first_name)),
-  last_name: Type.Optional(about(nullable(freeText(200)), ...TEXT.last_name)),
-  email: Type.Optional(about(nullable(Email), ...TEXT.email)),
-  phone: Type.Optional(
-    about(
-      nullable(Phone),
-      "The phone number with its country code, in any usual form. It is kept as E.164.",
-      "+1 (415) 555-0123",
-    ),
+  external_id: optional(ExternalId, ...TEXT.external_id),
+  name: optional(freeText(200), ...TEXT.name),
+  first_name: optional(freeText(200), ...TEXT.first_name),
+  last_name: optional(freeText(200), ...TEXT.last_name),
+  email: optional(Email, ...TEXT.email),
+  phone: optional(
+    Phone,
+    "The phone number with its country code, in any usual form. It is kept as E.164.",
+    "+1 (415) 555-0123",
   ),
-  job_title: Type.Optional(about(nullable(freeText(200)), ...TEXT.job_title)),
-  start_date: Type.Optional(about(nullable(CalendarDate), ...TEXT.start_date)),
-  metadata: Type.Optional(about(nullable(MetadataInput), "The client's own labels.")),
-  references_required: Type.Optional(
-    about(nullable(Type.Integer({ minimum: 0, maximum: 50 })), ...TEXT.references_required),
-  ),
+  job_title: optional(freeText(200), ...TEXT.job_title),
+  start_date: optional(CalendarDate, ...TEXT.start_date),
+  metadata: optional(MetadataInput, "The client's own labels."),
+  references_required: optional(Type.Integer({ minimum: 0, maximum: 50 }), ...TEXT.references_required),
 };
 
 const chaseFields = {
-  docs_chase_attempts: Type.Optional(about(nullable(ChaseAttempts), ...withDefault(TEXT.docs_chase_attempts))),
-  reference_chase_attempts: Type.Optional(
-    about(nullable(ChaseAttempts), ...withDefault(TEXT.reference_chase_attempts)),
-  ),
+  docs_chase_attempts: optional(ChaseAttempts, ...withDefault(TEXT.docs_chase_attempts)),
+  reference_chase_attempts: optional(ChaseAttempts, ...withDefault(TEXT.reference_chase_attempts)),
 };
 
 const READ_ONLY = readOnly(
@@ -74,18 +56,14 @@ export const CandidateInput = component(
   {
     ...candidateFields,
     ...chaseFields,
-    documents: Type.Optional(
-      about(
-        nullable(Type.Array(DocumentOrName, { maxItems: MAX_DOCUMENTS })),
-        "Documents to add, up to 200. A plain string is a document's name.",
-        ["Passport", { name: "Work permit", required: false }],
-      ),
+    documents: optional(
+      Type.Array(DocumentOrName, { maxItems: MAX_DOCUMENTS }),
+      "Documents to add, up to 200. A plain string is a document's name.",
+      ["Passport", { name: "Work permit", required: false }],
     ),
-    references: Type.Optional(
-      about(nullable(Type.Array(ReferenceInput, { maxItems: MAX_REFERENCES })), "References to add, up to 50.", [
-        { name: "Jordan Reyes", email: "jordan@example.com" },
-      ]),
-    ),
+    references: optional(Type.Array(ReferenceInput, { maxItems: MAX_REFERENCES }), "References to add, up to 50.", [
+      { name: "Jordan Reyes", email: "jordan@example.com" },
+    ]),
   },
   {
     ...READ_ONLY,
@@ -105,9 +83,9 @@ export const CandidatePatch = component(
   "Changes of a candidate (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
   {
     ...candidateFields,
-    metadata: Type.Optional(about(nullable(MetadataPatch), "Changes of the client's own labels. Null removes all.")),
+    metadata: optional(MetadataPatch, "Changes of the client's own labels. Null removes all."),
     withdrawn: Type.Optional(about(Type.Boolean(), "True withdraws the candidate, false reinstates it.", true)),
-    withdrawal_reason: Type.Optional(about(nullable(freeText(1000)), ...TEXT.withdrawal_reason)),
+    withdrawal_reason: optional(freeText(1000), ...TEXT.withdrawal_reason),
   },
   {
     ...READ_ONLY,

@@ -10,14 +10,14 @@ import { alive, candidateNotFound, type Found, isTombstone } from "./erasure.ts"
 import type { FeedPage, FeedEntry, FeedQuery } from "./feed.ts";
 import type { CandidateKey, CandidateRecord, Draft, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
-import { jsonOf, type RowSource } from "./row.ts";
-import { PLACES, type RowReading, ROWS } from "./stored-row.ts";
+import { jsonOf, type RowSource } from "./rows.ts";
+import { POSITIONS, type RowReading, ROWS } from "./stored-row.ts";
 import { decode, type Stored } from "./stored.ts";
 
 /** A page of the feed has at most this many bytes, but always at least one row. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** How often a page is read at most, while candidates of it are changed. */
+/** Maximum number of reads of a page while its candidates are changed. */
 const MAX_FEED_READS = 3;
 
 const INDEXES: CollectionIndexes = {
@@ -38,16 +38,13 @@ const INDEXES: CollectionIndexes = {
   ],
 };
 
-/**
- * Their candidates are written in one command, which the driver encodes in one go. Rows, which this does not count, make
- * it about twice as large.
- */
+/** Maximum size of the records that expire in one write, without their rows: the driver encodes them in one go. */
 const MAX_EXPIRING_BYTES = 256 * 1024;
 
 /** Everything but the row, which only the list needs. */
 const RECORD_MEMBERS = { row: 0 } as const;
 
-/** Reads candidates from MongoDB. Every method may throw problem store_unavailable. */
+/** Reads candidates from MongoDB, in one round trip each if not said otherwise. Every method may throw problem store_unavailable. */
 export class CandidateReader {
   readonly indexes = [INDEXES];
   readonly #mongo: Mongo;
@@ -58,23 +55,21 @@ export class CandidateReader {
     this.#candidates = mongo.db.collection("candidates");
   }
 
-  /** Returns a candidate or its tombstone. Null also for another account's. One round trip. */
+  /** Returns a candidate or its tombstone. Null also for another account's. */
   async find(accountId: string, id: string): Promise<Found | null> {
     const filter = { _id: id, account: accountId };
     const { documents } = await this.#find({ filter, projection: RECORD_MEMBERS, limit: 1 });
-    const [document] = documents;
-    if (document === undefined) return null;
-    return decode(BSON.deserialize(document) as Stored);
+    return documents[0] === undefined ? null : decode(BSON.deserialize(documents[0]) as Stored);
   }
 
-  /** Returns a candidate. One round trip. @throws problems not_found, also for another account's; candidate_deleted. */
+  /** Returns a candidate. @throws problems not_found, also for another account's; candidate_deleted. */
   async get(accountId: string, id: string): Promise<CandidateRecord> {
     const found = await this.find(accountId, id);
     if (found === null) throw candidateNotFound(id);
     return alive(found);
   }
 
-  /** Returns the id of the candidate that has this external_id. One round trip. */
+  /** Returns the id of the candidate that has this external_id. */
   async holderOf(accountId: string, external_id: string): Promise<string | undefined> {
     const holder = await this.#mongo.bounded("find candidates", (limits) =>
       this.#candidates.findOne(
@@ -97,9 +92,9 @@ export class CandidateReader {
 
   /**
    * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
-   * answer. One index range, however many candidates there are. One round trip; one more if some rows are not stored as
-   * they are shown now. If such a row is changed between the two, the page is read again: the row may have a later place
-   * in the same page, and a look-up must find its candidate. A row that is changed each time is left out.
+   * response. One index range. One more round trip if some rows are not stored as they are shown now. If such a row is
+   * changed in between, the page is read again: the row may have a later position in the same page, and a look-up must find
+   * its candidate. A row that is changed each time is left out.
    */
   async feed(query: FeedQuery): Promise<FeedPage> {
     for (let reads = 1; ; reads++) {
@@ -121,9 +116,9 @@ export class CandidateReader {
     };
   }
 
-  /** Reads the places of the same rows that `feed` reads, without the rows. One round trip. */
-  places(query: FeedQuery): Promise<FeedPage<FeedEntry>> {
-    return this.#page(query, PLACES);
+  /** Reads the positions of the rows that `feed` reads, without the rows. */
+  positions(query: FeedQuery): Promise<FeedPage<FeedEntry>> {
+    return this.#page(query, POSITIONS);
   }
 
   #find(query: Omit<RawQuery<Stored>, "collection">): Promise<RawBatch> {
@@ -132,11 +127,11 @@ export class CandidateReader {
     );
   }
 
-  /** Reads rows of a page: no more than have MAX_PAGE_BYTES together, but at least one. One round trip. */
+  /** Reads rows of a page: no more than have MAX_PAGE_BYTES together, but at least one. */
   async #page<Row>(query: FeedQuery, { projection, read }: RowReading<Row>): Promise<{ rows: Row[]; more: boolean }> {
     const { limit } = query;
-    const asked = { filter: filterOf(query), sort: { change: 1 }, projection, limit: limit + 1 } as const;
-    const { documents, cut } = await this.#find(asked);
+    const filter = filterOf(query);
+    const { documents, cut } = await this.#find({ filter, sort: { change: 1 }, projection, limit: limit + 1 });
     const rows: Row[] = [];
     let bytes = 0;
     for (const document of documents) {
@@ -148,10 +143,7 @@ export class CandidateReader {
     return { rows, more: cut };
   }
 
-  /**
-   * Renders these versions of candidates as JSON, by id. Leaves out a candidate that has another version by now: it has a
-   * later place in the feed. One round trip, or two if they are larger than 16 MiB; none without candidates.
-   */
+  /** Renders these versions of candidates as JSON, by id. Leaves out a candidate that has another version by now. */
   async #rendered(accountId: string, candidates: readonly RowSource[]): Promise<ReadonlyMap<string, Uint8Array>> {
     const rendered = new Map<string, Uint8Array>();
     if (candidates.length === 0) return rendered;
@@ -167,10 +159,7 @@ export class CandidateReader {
     return rendered;
   }
 
-  /**
-   * Reads up to `limit` records, or fewer if they have more than `maxBytes`, but at least one. One round trip, or two if
-   * the records have more than 16 MiB.
-   */
+  /** Reads up to `limit` records, or fewer if they have more than `maxBytes`, but at least one. */
   #records(
     filter: Filter<Stored>,
     sort: Record<string, 1>,
@@ -180,7 +169,7 @@ export class CandidateReader {
       const records: CandidateRecord[] = [];
       let bytes = 0;
       const stretch = new Stretch();
-      // Raw records, because the driver would decode the whole answer at once, of up to 16 MiB.
+      // Raw records, because the driver would decode the whole batch at once, of up to 16 MiB.
       const options = { ...limits, sort, limit, batchSize: limit + 1, raw: true, projection: RECORD_MEMBERS } as const;
       for await (const raw of this.#candidates.find<Uint8Array>(filter, options)) {
         if (stretch.isOver()) await stretch.nextTurn();
@@ -194,34 +183,29 @@ export class CandidateReader {
     });
   }
 
-  /**
-   * Reads candidates of all accounts whose next_expiry is before that day, the most overdue first: up to `limit`, or fewer
-   * if they are too large together. One index range.
-   */
+  /** Reads candidates of all accounts whose next_expiry is before that day, the most overdue first: at most `limit`. */
   expiring(before: string, limit: number): Promise<CandidateRecord[]> {
     // With both bounds MongoDB uses the partial index.
     const filter = { next_expiry: { $gt: "", $lt: before } };
     return this.#records(filter, { next_expiry: 1 }, { limit, maxBytes: MAX_EXPIRING_BYTES });
   }
 
-  /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. One index range. */
-  unfinishedErasures(limit: number): Promise<CandidateKey[]> {
-    return this.#oldest({ "erasure.at": { $gt: "" } }, { "erasure.at": 1 }, limit);
-  }
-
-  async #oldest(filter: Filter<Stored>, sort: Record<string, 1>, limit: number): Promise<CandidateKey[]> {
-    const found = await this.#mongo.bounded("find candidates", (limits) =>
-      this.#candidates
-        .find(filter, { ...limits, sort, limit, batchSize: limit + 1, projection: { account: 1 } })
-        .toArray(),
-    );
+  /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. */
+  async unfinishedErasures(limit: number): Promise<CandidateKey[]> {
+    const found = await this.#mongo.bounded("find candidates", (limits) => {
+      const options = {
+        ...limits,
+        sort: { "erasure.at": 1 },
+        limit,
+        batchSize: limit + 1,
+        projection: { account: 1 },
+      } as const;
+      return this.#candidates.find({ "erasure.at": { $gt: "" } }, options).toArray();
+    });
     return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
 
-  /**
-   * Notes that an erasure is finished. The row in the feed stays as it is. Does nothing if another deletion was made
-   * meanwhile. One round trip.
-   */
+  /** Notes that an erasure is finished, unless another deletion was made since. The row in the feed stays as it is. */
   async erasureFinished({ accountId, id }: CandidateKey, { at }: Erasure): Promise<void> {
     await this.#mongo.bounded("update candidates", (limits) =>
       this.#candidates.updateOne(

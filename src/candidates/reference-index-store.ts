@@ -14,8 +14,8 @@ interface ReferenceEntry {
 const MAX_KNOWN = 10_000;
 
 /**
- * Maps references to their candidates. An entry is written before its reference, so the reference may not exist. Every
- * method that takes a round trip may throw problem store_unavailable.
+ * Maps references to their candidates. An entry is written before its reference, so the reference may not exist. Every method
+ * takes at most one round trip, and may throw problem store_unavailable.
  */
 export class ReferenceIndexStore {
   readonly #entries: BoundedCollection<ReferenceEntry>;
@@ -28,7 +28,7 @@ export class ReferenceIndexStore {
 
   /**
    * Adds entries for new references of a candidate, then runs the write that adds the references. Removes the entries
-   * again if the write is refused. One round trip in addition to the write's; none without references.
+   * again if the write is refused.
    */
   async around<Written>(
     { accountId, id }: { accountId: string; id: string },
@@ -60,21 +60,17 @@ export class ReferenceIndexStore {
     for (const { _id, account, candidate } of entries) this.#known.set(`${account} ${_id}`, candidate);
   }
 
-  /**
-   * Does what `candidateOf` does. No round trip if this process has found the entry before. The reference may be deleted
-   * since, also with its candidate.
-   */
+  /** Does what `candidateOf` does, from memory if this process has found the entry before. The reference may be deleted since. */
   async recentCandidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
     return this.#known.get(`${accountId} ${referenceId}`) ?? this.candidateOf(accountId, referenceId);
   }
 
-  /** Removes entries. One round trip; none without references. */
   async remove(accountId: string, referenceIds: readonly string[]): Promise<void> {
     if (referenceIds.length === 0) return;
     await this.#entries.deleteMany({ _id: { $in: [...referenceIds] }, account: accountId });
   }
 
-  /** Returns the id of the reference's candidate. Undefined without an entry in this account. One round trip. */
+  /** Returns the id of the reference's candidate. Undefined without an entry in this account. */
   async candidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
     const entry = await this.#entries.findOne({ _id: referenceId, account: accountId });
     if (entry !== null) this.#known.set(`${accountId} ${referenceId}`, entry.candidate);

@@ -9,6 +9,7 @@ import {
   MetadataPatch,
   nullable,
   oneOf,
+  optional,
   Phone,
   readOnly,
   strict,
@@ -45,18 +46,16 @@ const TEXT = {
 const PHONE = "The referee's phone number";
 
 const referenceFields = {
-  name: Type.Optional(about(nullable(freeText(200)), ...TEXT.name)),
-  email: Type.Optional(about(nullable(Email), ...TEXT.email)),
-  phone: Type.Optional(
-    about(
-      nullable(Phone),
-      `${PHONE} with its country code, in any usual form. It is kept as E.164.`,
-      "+1 (415) 555-0123",
-    ),
+  name: optional(freeText(200), ...TEXT.name),
+  email: optional(Email, ...TEXT.email),
+  phone: optional(
+    Phone,
+    `${PHONE} with its country code, in any usual form. It is kept as E.164.`,
+    "+1 (415) 555-0123",
   ),
-  company: Type.Optional(about(nullable(freeText(200)), ...TEXT.company)),
-  job_title: Type.Optional(about(nullable(freeText(200)), ...TEXT.job_title)),
-  relationship: Type.Optional(about(nullable(freeText(200)), ...TEXT.relationship)),
+  company: optional(freeText(200), ...TEXT.company),
+  job_title: optional(freeText(200), ...TEXT.job_title),
+  relationship: optional(freeText(200), ...TEXT.relationship),
 };
 
 /** What the referee said: any JSON object of up to 16 KiB and 1,000 members and items, without numbers that lose digits. */
@@ -84,20 +83,16 @@ export const ReferenceInput = component(
   "A reference to add.",
   {
     ...referenceFields,
-    metadata: Type.Optional(about(nullable(MetadataInput), "The client's own labels.")),
-    state: Type.Optional(
-      about(
-        nullable(State),
-        "The state to begin in. Default: requested if the candidate is started, else not_requested.",
-        "received",
-      ),
+    metadata: optional(MetadataInput, "The client's own labels."),
+    state: optional(
+      State,
+      "The state to begin in. Default: requested if the candidate is started, else not_requested.",
+      "received",
     ),
-    response: Type.Optional(
-      about(
-        nullable(Response),
-        "What the referee said: any JSON object of up to 16 KiB, with up to 1,000 members and items in all.",
-        ANSWERS,
-      ),
+    response: optional(
+      Response,
+      "What the referee said: any JSON object of up to 16 KiB, with up to 1,000 members and items in all.",
+      ANSWERS,
     ),
   },
   READ_ONLY,
@@ -114,14 +109,12 @@ export const ReferencePatch = component(
   "Changes of a reference (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
   {
     ...referenceFields,
-    metadata: Type.Optional(about(nullable(MetadataPatch), "Changes of the client's own labels. Null removes all.")),
+    metadata: optional(MetadataPatch, "Changes of the client's own labels. Null removes all."),
     state: Type.Optional(about(State, "Moves the reference to this state.", "received")),
-    response: Type.Optional(
-      about(
-        nullable(Response),
-        "Changes of what the referee said, merged into it. The result is an object of up to 16 KiB, with up to 1,000 members and items in all.",
-        ANSWERS,
-      ),
+    response: optional(
+      Response,
+      "Changes of what the referee said, merged into it. The result is an object of up to 16 KiB, with up to 1,000 members and items in all.",
+      ANSWERS,
     ),
   },
   READ_ONLY,

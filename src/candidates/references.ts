@@ -1,7 +1,6 @@
 import { invalid, type Problem, problem } from "../problems.ts";
-import { mergePatch } from "../schema/merge-patch.ts";
+import { mergedMetadata, mergePatch } from "../schema/merge-patch.ts";
 import { removing } from "./erasure.ts";
-import { mergedMetadata } from "./metadata.ts";
 import { openReferenceStates, referenceContradiction, invalidTransition } from "./moves.ts";
 import { type CandidateRecord, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
 import type { ReferenceInput, ReferencePatch, ReferenceState } from "./reference-schema.ts";

@@ -1,7 +1,6 @@
 import { type IncomingFile, rehearsedFile, type StoredFile } from "../content/file.ts";
 import type { ContentStore } from "../content/store.ts";
-import type { Clock } from "../infra/clock.ts";
-import { timestamp } from "../infra/clock.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { RenderedJson } from "../infra/rendered-json.ts";
 import type { Precondition } from "../precondition.ts";
@@ -10,13 +9,12 @@ import type { Checkpoints } from "./checkpoints.ts";
 import { checkNewDocument, inlineFile, newDocument } from "./documents.ts";
 import { newDraft, patched, started, withOutreach } from "./edits.ts";
 import { candidateDeleted, isTombstone } from "./erasure.ts";
-import type { ListQuery } from "./feed-schema.ts";
+import type { Candidate, DryRun, ListQuery } from "./schema.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedEntry } from "./feed.ts";
 import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
-import { pageTag, renderPage } from "./page.ts";
 import { type CandidateRecord, type DocumentRecord, namesFile } from "./record.ts";
 import { renderCandidate, taggedCandidate } from "./render.ts";
-import type { Candidate, DryRun } from "./schema.ts";
+import { pageTag, renderPage } from "./rows.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 
 const MAX_PAGE_ROWS = 200;
@@ -30,6 +28,7 @@ export interface CandidateServiceOptions {
   checkpoints: Pick<Checkpoints, "completeUntil">;
 }
 
+/** The operations on candidates. Every method may throw problem store_unavailable. */
 export class CandidateService {
   readonly #options: CandidateServiceOptions;
 
@@ -39,7 +38,7 @@ export class CandidateService {
 
   /**
    * Creates a candidate, or nothing if it fails.
-   * @throws problems external_id_taken, invalid_transition, validation_failed, payload_too_large, store_unavailable.
+   * @throws problems external_id_taken, invalid_transition, validation_failed, payload_too_large.
    */
   async create(accountId: string, given: CandidateInput, newId: NewId): Promise<Candidate> {
     const now = timestamp(this.#options.clock.now());
@@ -76,7 +75,7 @@ export class CandidateService {
     return found;
   }
 
-  /** Does what `create` does, but writes nothing. The ids in the answer are examples. @throws as `create` does. */
+  /** Does what `create` does, but writes nothing. The ids in the response are examples. @throws as `create` does. */
   async rehearse(accountId: string, given: CandidateInput, newId: NewId): Promise<DryRun> {
     const now = timestamp(this.#options.clock.now());
     const documents = await this.#newDocuments(given, newId, now, rehearsedFile);
@@ -101,7 +100,7 @@ export class CandidateService {
    * @throws problems not_found, version_mismatch, candidate_withdrawn.
    */
   async start(accountId: string, id: string, precondition: Precondition): Promise<Candidate> {
-    // If-Match is ignored if the candidate is already started: a retry after a lost answer must succeed.
+    // If-Match is ignored if the candidate is already started: a retry after a lost response must succeed.
     const record = await this.#options.store.change(accountId, id, (before, now) => {
       if (before.started_at === null || before.withdrawn) precondition([taggedCandidate(before)]);
       return started(before, now);
@@ -130,7 +129,7 @@ export class CandidateService {
   /**
    * Returns a page of the change feed, a CandidateList.
    * @param clientHas tells whether the client has the page with this entity tag (If-None-Match). Its rows are then not
-   * read; if the client has another page, that costs one more round trip.
+   * read.
    * @throws problem invalid_query if the cursor is not valid.
    */
   async list(
@@ -147,8 +146,8 @@ export class CandidateService {
     const query = { accountId, after: from.after, state, external_id, limit: Math.min(limit, MAX_PAGE_ROWS) };
     const cursorAfter = (page: FeedPage<FeedEntry>) => encodeCursor(advance(from, page, completeUntil));
     if (clientHas !== undefined) {
-      const places = await this.#options.store.reader.places(query);
-      const tag = pageTag(places, cursorAfter(places));
+      const positions = await this.#options.store.reader.positions(query);
+      const tag = pageTag(positions, cursorAfter(positions));
       if (clientHas(tag)) return new RenderedJson(Buffer.alloc(0), tag);
     }
     const page = await this.#options.store.reader.feed(query);

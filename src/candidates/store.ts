@@ -6,8 +6,8 @@ import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
 import { Stretch } from "../infra/turns.ts";
 import { isGone } from "../problems.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf } from "./erasure.ts";
-import { expired } from "./expiry.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
+import { expired } from "./moves.ts";
 import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Planner } from "./outreach.ts";
 import { CandidateReader } from "./reader.ts";
 import type { CandidateKey, CandidateRecord, Draft } from "./record.ts";
@@ -35,9 +35,6 @@ export interface Reminders {
 }
 
 const NO_REMINDERS: Reminders = { plannerOf: () => Promise.resolve(noMail), optedOut: () => Promise.resolve([]) };
-
-/** Maximum number of candidates that expire in one write. */
-const EXPIRY_BATCH = 100;
 
 /**
  * Writes candidates to MongoDB, with the look-ups of their references. Each write is a compare-and-set on the version. Every
@@ -127,7 +124,7 @@ export class CandidateStore {
    * it again. Returns the number of changed candidates.
    */
   async expire(today: string): Promise<number> {
-    const due = await this.reader.expiring(today, EXPIRY_BATCH);
+    const due = await this.reader.expiring(today, 100);
     if (due.length === 0) return 0;
     const accounts = [...new Set(due.map(({ accountId }) => accountId))];
     const plans = new Map(

@@ -1,6 +1,6 @@
 import { BSON } from "mongodb";
 import type { FeedEntry } from "./feed.ts";
-import type { RowSource } from "./row.ts";
+import type { RowSource } from "./rows.ts";
 import type { Stored } from "./stored.ts";
 
 /** What a page is made from: the members that MongoDB returns of each candidate, and how they are read from BSON. */
@@ -28,11 +28,11 @@ export const ROWS: RowReading<RowSource> = {
   },
 };
 
-/** Saves a second look at each text, for what is not UTF-8: places are ASCII. */
+/** Positions are ASCII, so their encoding needs no check. */
 const UNCHECKED = { validation: { utf8: false } };
 
-/** Reads the place of a candidate alone. */
-export const PLACES: RowReading<FeedEntry> = {
+/** Reads the position of a candidate alone. */
+export const POSITIONS: RowReading<FeedEntry> = {
   projection: { _id: 0, change: 1, version: 1, size: 1 },
   read: (document) => BSON.deserialize(document, UNCHECKED) as Pick<Stored, "change" | "version" | "size">,
 };

@@ -1,7 +1,8 @@
 import { BSON } from "mongodb";
 import { problem } from "../problems.ts";
 import { type Found, isTombstone, type Tombstone } from "./erasure.ts";
-import { nextExpiry } from "./expiry.ts";
+import { feedPosition } from "./feed-clock.ts";
+import { nextExpiry } from "./moves.ts";
 import { NO_OUTREACH, noMail } from "./outreach.ts";
 import {
   type CandidateRecord,
@@ -12,7 +13,7 @@ import {
   type ReferenceRecord,
   type Removed,
 } from "./record.ts";
-import { MAX_ROW_RECORD_BYTES, storedRow, type StoredRow } from "./row.ts";
+import { MAX_ROW_RECORD_BYTES, storedRow, type StoredRow } from "./rows.ts";
 import type { CandidateState } from "./schema.ts";
 
 /**
@@ -55,11 +56,6 @@ export interface Stored
   metadata: string;
   documents: (Omit<DocumentRecord, "metadata"> & { metadata: string })[];
   references: (Omit<ReferenceRecord, "metadata" | "response"> & { metadata: string; response: string })[];
-}
-
-/** Returns the feed position before every change made in the millisecond `epochMs`. */
-export function feedPosition(epochMs: number): string {
-  return String(Math.max(epochMs, 0)).padStart(15, "0");
 }
 
 /**

@@ -53,6 +53,11 @@ export function about<S extends TSchema>(schema: S, description: string, ...exam
   return { ...schema, description, ...(examples.length > 0 ? { examples } : {}) };
 }
 
+/** A member that may be left out, or null. @param text as `about`: what it means, and examples. */
+export function optional<S extends TSchema>(schema: S, ...text: readonly [string, ...unknown[]]) {
+  return Type.Optional(about(nullable(schema), ...text));
+}
+
 /** One of several strings, as a single schema. A union of literals would report one error per literal. */
 export function oneOf<const T extends string>(values: readonly T[]) {
   return Type.Unsafe<T>({ type: "string", enum: [...values] });

@@ -1,3 +1,5 @@
+import { invalid } from "../problems.ts";
+
 /**
  * JSON Merge Patch (RFC 7396, 2): a member of the patch replaces that of the target, null removes it, and objects are
  * merged. Does not modify its arguments. `Object.fromEntries` keeps a member named `__proto__` an ordinary member.
@@ -14,4 +16,25 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Merges a patch into metadata (RFC 7396). A null member removes that member; a null patch removes them all.
+ * @throws problem validation_failed
+ */
+export function mergedMetadata(
+  before: Record<string, string>,
+  patch: Record<string, string | null> | null | undefined,
+): Record<string, string> {
+  if (patch === undefined) return before;
+  const merged = (patch === null ? {} : mergePatch(before, patch)) as Record<string, string>;
+  const count = Object.keys(merged).length;
+  if (count > 50) {
+    throw invalid(
+      "/metadata",
+      `must have at most 50 members, including the existing ones; it would have ${count}`,
+      "The metadata would have too many members. Send null for members that you no longer need.",
+    );
+  }
+  return merged;
 }

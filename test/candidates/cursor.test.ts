@@ -1,5 +1,6 @@
 import { decodeCursor } from "../../src/candidates/feed.ts";
-import { feedPosition } from "../../src/candidates/stored.ts";
+import { feedPosition } from "../../src/candidates/feed-clock.ts";
+
 import type { Checkpoint } from "../../src/candidates/checkpoints.ts";
 import { expect } from "chai";
 import { until } from "../erasure/support.ts";

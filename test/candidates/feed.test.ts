@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { advance, type Cursor, decodeCursor, encodeCursor, type FeedPage } from "../../src/candidates/feed.ts";
-import { feedPosition } from "../../src/candidates/stored.ts";
+import { feedPosition } from "../../src/candidates/feed-clock.ts";
 
 /** A write gets its feed position when it begins, and becomes visible when it ends, at most LAG later. */
 interface Write {

@@ -1,6 +1,7 @@
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { newReference } from "../../src/candidates/references.ts";
-import { feedPosition, type Stored } from "../../src/candidates/stored.ts";
+import { feedPosition } from "../../src/candidates/feed-clock.ts";
+import { type Stored } from "../../src/candidates/stored.ts";
 import { expect } from "chai";
 import { newTypeId } from "../../src/infra/ids.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import type { CommandStartedEvent } from "mongodb";
 import { CandidateReader } from "../../src/candidates/reader.ts";
-import { feedPosition } from "../../src/candidates/stored.ts";
+import { feedPosition } from "../../src/candidates/feed-clock.ts";
+
 import { createIndexes } from "../../src/infra/indexes.ts";
 import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { withOptions } from "../support/mongo-url.ts";
@@ -57,7 +58,7 @@ describe("the list's queries", () => {
   const BY_EXTERNAL_ID = /[_"]account(_1)?_external_id(_1)?\b/;
   const QUERIES: [what: string, index: RegExp, read: () => Promise<unknown>][] = [
     ["a page", BY_CHANGE, () => reader.feed(page)],
-    ["an unchanged page", BY_CHANGE, () => reader.places(page)],
+    ["an unchanged page", BY_CHANGE, () => reader.positions(page)],
     ["a page of one state", BY_STATE, () => reader.feed({ ...page, state: "created" })],
     ["a look-up by external_id", BY_EXTERNAL_ID, () => reader.feed({ ...page, external_id: "ats-1" })],
     ["the holder of an external_id", BY_EXTERNAL_ID, () => reader.holderOf("acct_1", "ats-1")],

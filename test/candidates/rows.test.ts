@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import type { Collection } from "mongodb";
 import { CandidateReader } from "../../src/candidates/reader.ts";
-import { MAX_ROW_RECORD_BYTES } from "../../src/candidates/row.ts";
-import { feedPosition, type Stored } from "../../src/candidates/stored.ts";
+import { MAX_ROW_RECORD_BYTES } from "../../src/candidates/rows.ts";
+import { feedPosition } from "../../src/candidates/feed-clock.ts";
+import { type Stored } from "../../src/candidates/stored.ts";
 import { createLog } from "../../src/infra/log.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
 import { startReplica } from "../../src/process/replica.ts";

@@ -2,7 +2,8 @@ import { expect } from "chai";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { renderCandidate } from "../../src/candidates/render.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import { feedPosition } from "../../src/candidates/stored.ts";
+import { feedPosition } from "../../src/candidates/feed-clock.ts";
+
 import { createIndexes } from "../../src/infra/indexes.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
 import { useDatabase } from "../support/use-service.ts";

@@ -1,5 +1,5 @@
 import { patched, started } from "../../src/candidates/edits.ts";
-import { expired } from "../../src/candidates/expiry.ts";
+import { expired } from "../../src/candidates/moves.ts";
 import type { CandidateRecord, ContentRecord } from "../../src/candidates/record.ts";
 import {
   newDocument,

@@ -1,7 +1,8 @@
 import { withoutDocument } from "../../src/candidates/documents.ts";
 import { newReference } from "../../src/candidates/references.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import { feedPosition } from "../../src/candidates/stored.ts";
+import { feedPosition } from "../../src/candidates/feed-clock.ts";
+
 import { isTombstone } from "../../src/candidates/erasure.ts";
 import { expect } from "chai";
 import { newTypeId } from "../../src/infra/ids.ts";

@@ -1,4 +1,4 @@
-import { expired } from "../../src/candidates/expiry.ts";
+import { expired } from "../../src/candidates/moves.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { expect } from "chai";
 import { expectClosed, expectProblem } from "../support/client.ts";

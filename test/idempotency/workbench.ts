@@ -1,15 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Candidate } from "../../src/candidates/schema.ts";
+import type { Candidate, CandidateList } from "../../src/candidates/schema.ts";
 import type { CandidateInput } from "../../src/candidates/input-schema.ts";
-import type { CandidateList } from "../../src/candidates/feed-schema.ts";
 import { CandidateService } from "../../src/candidates/service.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { type JsonAnswer, jsonAnswer } from "../../src/http/answer.ts";
-import type { IdempotentRequest } from "../../src/idempotency/once.ts";
+import { type IdempotentRequest, IdempotentWork, type IdempotentWorkOptions } from "../../src/idempotency/once.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
-import { IdempotentWork, type IdempotentWorkOptions } from "../../src/idempotency/once.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { Problem } from "../../src/problems.ts";
 import { createIndexes } from "../../src/infra/indexes.ts";

@@ -59,7 +59,7 @@ CONSTANTS
   SlowPages     \* TRUE if other steps may come between the two halves of a page's answer.
 
 \* The mark of a dead replica stays until none of its writes can land any more.
-\* code: src/candidates/watermarks.ts | const SILENT_ROUNDS = 140;
+\* code: src/candidates/checkpoints.ts | const SILENT_ROUNDS = 140;
 ASSUME SilentRounds > Delivery
 
 VARIABLES
@@ -168,7 +168,7 @@ PutRight == leap > 0 /\ UNCHANGED left /\ SetClock(0)
 ReadClock(r) == feed' = IF Leaps = 0 THEN feed ELSE [feed EXCEPT ![r] = Clock(r)]
 
 \* A replica raises the high-water mark to its feed clock, and its feed clock to the mark.
-\* code: src/candidates/watermarks.ts | this.#options.clock.raise(await this.#options.store.raise(now));
+\* code: src/candidates/checkpoints.ts | this.#options.clock.raise(await this.#options.store.raise(now));
 RaiseClock(r) ==
   IF Leaps > 0 /\ Has("high-water")
   THEN high' = Max(high, Clock(r)) /\ feed' = [feed EXCEPT ![r] = high']
@@ -180,8 +180,7 @@ RaiseClock(r) ==
 
 \* The row that a write makes. A tombstone has a version and a place as every row has.
 \* code: src/candidates/version.ts | version: before.version + 1,
-\* code: src/candidates/tombstone.ts | version: record.version + 1,
-\* code: src/candidates/tombstone.ts | return { ...tombstone, version: tombstone.version + 1, updated_at };
+\* code: src/candidates/version.ts | return { ...edited, version: before.version + 1, updated_at: timestamp(position.at) };
 NewRow(r, c, kind) ==
   LET before == store[c]
       time == NextTime(Clock(r), before)
@@ -191,10 +190,10 @@ NewRow(r, c, kind) ==
      ELSE [v |-> version, at |-> time, del |-> before.del \/ kind = "erase"]
 
 \* A write reads the candidate and takes its place. Each replica has one write for each candidate at a time (KeyedQueue).
-\* Inserts, the renewals of tombstones and the bulk write of expiries do not wait in that queue. Here they do.
+\* Inserts and the write of expiries do not wait in that queue. Here they do.
 \* "change" is also the insert, if there is no candidate. "copy" is the renewal of a write that is not settled.
-\* code: src/candidates/store.ts | return this.#queue.run(`${accountId} ${id}`, () => this.#write(accountId, id, edit));
-\* code: src/candidates/open-writes.ts | this.#underWay.add(place);
+\* code: src/candidates/store.ts | return this.#queue.run(`${key.accountId} ${key.id}`, () => this.#update(key, edit, known));
+\* code: src/candidates/writes-in-flight.ts | this.#underWay.add(position);
 Take(r, c, kind) ==
   /\ status[r] = "up" /\ op[r][c] = NoOp
   /\ answering \/ store[c].v = 0
@@ -222,7 +221,7 @@ Send(r, c) ==
                  left>>
 
 \* The store makes the write, or finds that it does not apply.
-\* code: src/candidates/store.ts | return matchedCount === 1;
+\* code: src/candidates/store.ts | return { count: insertedCount + matchedCount, candidates };
 Land(m) ==
   /\ answering /\ Lands(m, served)
   /\ LET applies == Applies(store[m.c], m.before)
@@ -233,15 +232,15 @@ Land(m) ==
   /\ UNCHANGED <<now, served, answering, status, unsettled, marks, idle, fresh, silent, complete, reader, left>>
 
 \* Adds a write to those that are to be settled. The earlier place stays.
-\* code: src/candidates/open-writes.ts | const first = earlier !== undefined && earlier.place.at <= place.at ? earlier.place : place;
+\* code: src/candidates/writes-in-flight.ts | const first = earlier !== undefined && earlier.position.at <= position.at ? earlier.position : position;
 SettleLater(r, c, time) ==
   [unsettled EXCEPT ![r][c] = [at |-> IF @ = Settled THEN time ELSE Min(@.at, time), since |-> served]]
 
 \* The answer arrives. A write that took too long is written again with a new place.
 \* The service writes it again at once, and adds it to the unsettled writes if that fails. Here it is always added.
-\* code: src/candidates/store.ts | if (!this.#mongo.isLate(place.takenAt)) return record;
+\* code: src/candidates/store.ts | if (!this.#mongo.isLate(position.reservedAt)) return written;
 \* code: src/infra/mongo.ts | isLate: (began) => performance.now() - began > timeoutMs,
-\* code: src/candidates/store.ts | await this.#bury(found, (at) => again(found, at)); // if another write came in between, that one has a new place
+\* code: src/candidates/store.ts | return await this.#update(written, copy);
 Reply(r, c) ==
   LET this == op[r][c]
       late == now - this.took > Timeout
@@ -256,7 +255,7 @@ Reply(r, c) ==
 
 \* No answer in time, or it was lost. The write may have been made, and may still be made.
 \* An error that comes sooner is not modelled: the look for it begins sooner, but still after the sending.
-\* code: src/candidates/open-writes.ts | if (!isDuplicateKey(error)) for (const candidate of candidates) this.settleLater(candidate, place);
+\* code: src/candidates/writes-in-flight.ts | if (!isRefused(error)) for (const candidate of candidates) this.settleLater(candidate, position);
 GiveUpWaiting(r, c) ==
   /\ status[r] = "up" /\ op[r][c].phase \in {"sent", "made", "missed"}
   /\ now - op[r][c].took >= Timeout
@@ -266,7 +265,7 @@ GiveUpWaiting(r, c) ==
 
 \* A candidate that is missing after this time was never sent, and cannot land any more. Without renewals each
 \* unsettled write is dropped at the first look.
-\* code: src/candidates/open-writes.ts | if (renewed || write.wait > MAX_WAIT_MS) {
+\* code: src/candidates/writes-in-flight.ts | if (renewed || write.wait > MAX_WAIT_MS) {
 GiveUpLooking(r, c) ==
   /\ status[r] = "up" /\ answering /\ unsettled[r][c] # Settled
   /\ \/ store[c].v = 0 /\ op[r][c] = NoOp /\ (Has("look-again") => served - unsettled[r][c].since >= Delivery)
@@ -280,8 +279,8 @@ GiveUpLooking(r, c) ==
 (***************************************************************************)
 
 \* The earliest place that this replica still answers for, or its clock.
-\* code: src/candidates/open-writes.ts | for (const { at } of this.#underWay) earliest = Math.min(earliest, at);
-\* code: src/candidates/open-writes.ts | for (const { place } of this.#unsettled.values()) earliest = Math.min(earliest, place.at);
+\* code: src/candidates/writes-in-flight.ts | for (const { at } of this.#underWay) earliest = Math.min(earliest, at);
+\* code: src/candidates/writes-in-flight.ts | for (const { position } of this.#unsettled.values()) earliest = Math.min(earliest, position.at);
 Earliest(r) ==
   LET underWay == {c \in Candidates : op[r][c] # NoOp /\ (op[r][c].phase = "taken" => Has("registered-when-taken"))}
       open == {c \in Candidates : unsettled[r][c] # Settled}
@@ -292,10 +291,10 @@ Earliest(r) ==
 \* One round: the replica renews its mark, reads the others, and removes those of the dead. Both happen in one step,
 \* because other steps in between could only make what it reads newer. To keep the states few, a replica that is sent
 \* no writes makes no mark (it would be its clock), and one that no reader asks does not read the others' marks.
-\* code: src/candidates/watermarks.ts | const complete_until = this.#openWrites.earliest(now);
-\* code: src/candidates/watermarks.ts | return before?.mark.round === round ? before.silent + 1 : 0;
-\* code: src/candidates/watermarks.ts | const dead = known.filter((each) => each.silent >= this.#silentRounds).map(({ mark }) => mark);
-\* code: src/candidates/watermarks.ts | await Promise.all(dead.map((mark) => this.#store.remove(mark)));
+\* code: src/candidates/checkpoints.ts | const complete_until = this.#options.inFlight.earliest(now);
+\* code: src/candidates/checkpoints.ts | return before?.checkpoint.round === round ? before.silent + 1 : 0;
+\* code: src/candidates/checkpoints.ts | const dead = known.filter((each) => each.silent >= this.#options.silentRounds).map(({ checkpoint }) => checkpoint);
+\* code: src/candidates/checkpoints.ts | await Promise.all(dead.map((checkpoint) => this.#options.store.remove(checkpoint)));
 MakeRound(r) ==
   LET mine == IF r \in Marking THEN [marks EXCEPT ![r] = Earliest(r)] ELSE marks
       quiet == [s \in Replicas |-> IF s = r \/ fresh[r][s] \/ mine[s] = NoMark THEN 0 ELSE silent[r][s] + 1]
@@ -323,7 +322,7 @@ Round(r) ==
   /\ UNCHANGED <<now, served, answering, status, store, net, op, unsettled, reader, left, leap>>
 
 \* The fault of a mutant: a round that the store did not answer counts as silence of the others.
-\* code: src/candidates/watermarks.ts | const marks = await this.#store.all();
+\* code: src/candidates/checkpoints.ts | const all = await this.#options.store.all();
 UnansweredRound(r) ==
   /\ ~Has("answered-rounds") /\ status[r] = "up" /\ ~answering
   /\ \E s \in Replicas \ {r} : marks[s] # NoMark /\ silent[r][s] < SilentRounds
@@ -335,7 +334,7 @@ UnansweredRound(r) ==
 (* Replicas that start, stop and die.                                      *)
 (***************************************************************************)
 
-\* code: src/compose.ts | await watermarks.start();
+\* code: src/compose.ts | await checkpoints.start();
 Start(r) ==
   /\ Leaps = 0 /\ status[r] = "absent" /\ answering
   /\ status' = [status EXCEPT ![r] = "up"]
@@ -385,7 +384,7 @@ Die(r) ==
 
 \* A replica stops in order, and takes its mark back once it knows the outcome of each write.
 \* If it does not learn that in time, it leaves its mark: that is the same as Die.
-\* code: src/candidates/watermarks.ts | if (settled) await this.#store.remove({ _id: this.#writer }).catch(() => undefined);
+\* code: src/candidates/checkpoints.ts | if (settled) await this.#options.store.remove({ _id: this.#options.writer }).catch(() => undefined);
 Stop(r) ==
   /\ answering
   /\ Has("stop-waits") => \A c \in Candidates : op[r][c] = NoOp /\ unsettled[r][c] = Settled
@@ -428,7 +427,7 @@ Moves(page, until) ==
   \/ Advance([after |-> reader.after, safe |-> reader.safe], page, until).safe > reader.safe
 
 \* A replica looks how far the feed is complete, and then reads the page.
-\* code: src/candidates/service.ts | const page = await this.#store.reader.feed(query);
+\* code: src/candidates/service.ts | const page = await this.#options.store.reader.feed(query);
 ReadAtOnce(r) ==
   /\ Has("until-before-page") /\ ~SlowPages /\ answering /\ status[r] = "up" /\ r \in Servers
   /\ LET until == CompleteUntil(Clock(r), Lag, complete[r])

@@ -18,27 +18,27 @@ Min(a, b) == IF a < b THEN a ELSE b
 Least(S) == CHOOSE x \in S : \A y \in S : x <= y
 
 \* A place is text in the service: the time, a dot, and the candidate. Here it is one number that sorts the same way.
-\* code: src/candidates/stored.ts | change: `${feedPosition(now)}.${id}`,
+\* code: src/candidates/stored.ts | change: `${feedPosition(at)}.${id}`,
 Stride == Cardinality(Candidates) + 1
 Place(time, c) == time * Stride + c
 
 \* The place before every change that was made at that time.
-\* code: src/candidates/stored.ts | return String(Math.max(epochMs, 0)).padStart(15, "0");
+\* code: src/candidates/feed-clock.ts | return String(Math.max(epochMs, 0)).padStart(15, "0");
 Position(time) == Max(time, 0) * Stride
 
 \* No candidate, or one that does not exist yet.
 Missing == [v |-> 0, at |-> 0, del |-> FALSE]
 
 \* The time of a write's place. It comes after the version that it replaces, even if the clock of the writer is behind.
-\* code: src/candidates/store.ts | const place = this.feedClock.take(Date.parse(before.updated_at));
-\* code: src/candidates/feed-clock.ts | const place = take(() => Math.max(this.now(), after + 1));
+\* code: src/candidates/store.ts | const reserved = this.feedClock.reserve(Date.parse(before.updated_at));
+\* code: src/candidates/feed-clock.ts | const at = Math.max(this.now(), after + 1);
 NextTime(clock, before) ==
   IF before.v > 0 /\ Has("place-after-before") THEN Max(clock, before.at + 1) ELSE clock
 
 \* Whether a write that was based on version `before` applies to this row. An insert is based on version 0. The store
 \* refuses it if the candidate exists. A replacement names the version that it replaces.
-\* code: src/candidates/store.ts | this.#candidates.replaceOne({ _id, account, version }, stored, limits),
-\* code: src/candidates/store.ts | this.#candidates.insertOne(stored, limits)
+\* code: src/candidates/store.ts | else writes.push({ replaceOne: { filter: { _id, account, version: before.version }, replacement: document } });
+\* code: src/candidates/store.ts | if (before === undefined) writes.push({ insertOne: { document } });
 Applies(row, before) ==
   IF before > 0 /\ ~Has("compare-and-set") THEN row.v > 0 ELSE row.v = before
 
@@ -88,12 +88,12 @@ Advance(from, page, until) ==
      ELSE [after |-> last, safe |-> last]
 
 \* The time up to which a replica gives cursors: behind its clock by the lag, and no further than the marks.
-\* code: src/candidates/service.ts | const completeUntil = Math.min(this.#clock.now() - this.#feedLagMs, this.#watermarks.completeUntil());
-\* code: src/compose.ts | feedLagMs: config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS,
+\* code: src/candidates/service.ts | this.#options.checkpoints.completeUntil(),
+\* code: src/candidates/wire.ts | const feedLagMs = config.STORE_TIMEOUT_MS + skewMs;
 CompleteUntil(clock, lag, until) ==
   Max(0, Min(IF Has("lag") THEN clock - lag ELSE clock, IF Has("marks") THEN until ELSE clock))
 
 \* What one round finds: the earliest of the clock, less the skew, and the marks of the living.
-\* code: src/candidates/watermarks.ts | this.#completeUntil = Math.min(now - this.#skewMs, ...live.map((mark) => mark.complete_until));
+\* code: src/candidates/checkpoints.ts | this.#completeUntil = Math.min(now - this.#options.skewMs, ...live.map((each) => each.complete_until));
 RoundUntil(clock, living) == Least({clock} \union living)
 =============================================================================

@@ -1,4 +1,4 @@
-import { expired, nextExpiry } from "../../src/candidates/expiry.ts";
+import { expired, nextExpiry } from "../../src/candidates/moves.ts";
 import type { CandidateRecord, DocumentRecord } from "../../src/candidates/record.ts";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
 import { expect } from "chai";

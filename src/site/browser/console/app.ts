@@ -1,5 +1,4 @@
-import type { CandidateList } from "../../../candidates/feed-schema.ts";
-import type { Candidate } from "../../../candidates/schema.ts";
+import type { Candidate, CandidateList } from "../../../candidates/schema.ts";
 import type { Limits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
 import type { Answer } from "./answer.ts";

@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
-import type { DeletedCandidate } from "../../../candidates/feed-schema.ts";
-import type { Candidate, CandidateState } from "../../../candidates/schema.ts";
+import type { Candidate, CandidateState, DeletedCandidate } from "../../../candidates/schema.ts";
 import type { App } from "./app.ts";
 import { isDeleted, type List, type ListQuery, ROWS } from "./model.ts";
 import { addressOf } from "./page.ts";

@@ -1,5 +1,4 @@
-import type { DeletedCandidate } from "../../../candidates/feed-schema.ts";
-import type { Candidate, CandidateState } from "../../../candidates/schema.ts";
+import type { Candidate, CandidateState, DeletedCandidate } from "../../../candidates/schema.ts";
 import type { Answer } from "./answer.ts";
 import type { Page } from "./page.ts";
 import type { Reading } from "./reading.ts";
