@@ -44,7 +44,7 @@ export interface CandidateRecord {
   readonly started_at: string | null;
 }
 
-/** The chase of a candidate, as it was planned by the last write. Timestamps are RFC 3339. */
+/** The reminders of a candidate, as the last write planned them. Timestamps are RFC 3339. */
 export interface OutreachRecord {
   /** When the next message may go out. Null if none will. */
   readonly next_at: string | null;
