@@ -4,9 +4,6 @@ import { timestamp } from "../infra/clock.ts";
 import { timeZoneNamed } from "../schema/registered-names.ts";
 import { type Effective, type QuietHours, WEEKDAYS } from "./schema.ts";
 
-// Temporal lets the caller choose between the two instants of a repeated local time, and shows if a local time is
-// skipped. Luxon decides both silently. The polyfill uses the runtime's own Temporal if there is one.
-
 /** Windows repeat every week, so a quiet period that lasts this many days never ends. */
 const HORIZON_DAYS = 30;
 
@@ -15,8 +12,8 @@ const MINUTE = { minutes: 1 };
 
 const DAY_MS = 86_400_000;
 
-/** Calendars in memory, a few kB each. */
-const MAX_CALENDARS = 2_000;
+/** Maximum number of days in memory, a few hundred bytes each. */
+const MAX_DAYS = 2_000;
 
 /**
  * A time span from `start` up to, but not including, `end`, in milliseconds since the epoch. `end` is `Infinity` if it
@@ -28,26 +25,16 @@ interface Period {
 }
 
 /**
- * Computes whether it is quiet now, and when quiet begins and ends next. Pure. A window lasts from the first instant at
- * which the local clock shows `start` or later to the last instant at which it shows less than `end`. When the clocks
- * change:
- * - If the clock skips `start` or `end`, the moment of the jump counts instead. A window wholly inside the gap does not
- *   happen.
- * - If a local time occurs twice, a start means the first occurrence and an end the second, so quiet is never cut
- *   short. One exception: if the clock is set back exactly to `end`, the end means the first occurrence.
- *
- * A window belongs to the day on which it starts. If its end is not after its start, it ends on the next day, so equal
- * times make a whole day. On a day that the zone skipped (Apia, 2011-12-30) no window starts, and a window of the day
- * before ends on the day after. Windows that touch or overlap are merged. In a time zone that this runtime does not know it
- * is always quiet.
+ * Computes whether it is quiet now, and when quiet begins and ends next. Pure. decisions/2026-11-28-quiet-hours-and-clocks.md
+ * says what happens when clocks change. In a time zone that this runtime does not know it is always quiet.
  * @param now milliseconds since the epoch.
  */
 export function effectiveAt(settings: QuietHours, now: number): Effective {
   if (!settings.enabled) return { quiet_now: false, next_start: null, next_end: null };
-  const ahead = periodsFrom(settings, now);
-  const first = ahead.next().value;
+  const periods = periodsFrom(settings, now);
+  const first = periods.next().value;
   const quiet_now = first !== undefined && first.start <= now;
-  const next = quiet_now ? ahead.next().value : first;
+  const next = quiet_now ? periods.next().value : first;
   return { quiet_now, next_start: timestampOrNull(next?.start), next_end: timestampOrNull(first?.end) };
 }
 
@@ -62,46 +49,32 @@ export function quietUntil(settings: QuietHours, now: number): number | undefine
   return first !== undefined && first.start <= now ? first.end : undefined;
 }
 
-/**
- * Returns whether this runtime knows a time zone. It may have been stored by a replica whose tz database is newer.
- * @param timezone an IANA name.
- */
+/** Returns false for a time zone that was stored by a replica with a newer tz database. @param timezone an IANA name. */
 export function isKnownZone(timezone: string): boolean {
   return timeZoneNamed(timezone) !== undefined;
 }
 
-const calendars = new LRUCache<string, Calendar>({ max: MAX_CALENDARS });
+/** The quiet periods of a UTC day, by day and settings. */
+const knownDays = new LRUCache<string, readonly Period[]>({ max: MAX_DAYS });
 
 /** Returns the first period that has not ended at `now`. */
 function firstPeriodAt(settings: QuietHours, now: number): Period | undefined {
   const { timezone, start, end, days } = settings;
-  const day = Math.floor(now / DAY_MS); // in UTC
+  const day = Math.floor(now / DAY_MS);
   const key = `${day} ${timezone} ${start} ${end} ${days.join()}`;
-  const calendar = calendars.get(key) ?? new Calendar(periodsFrom(settings, day * DAY_MS));
-  const first = calendar.periodAt(now);
-  calendars.set(key, calendar); // only now: a generator that has thrown yields nothing more, as if no quiet hours were left
-  return first;
+  const periods = knownDays.get(key) ?? periodsOn(day, settings);
+  knownDays.set(key, periods);
+  return periods.find((period) => period.end > now);
 }
 
-/** The quiet periods from a day on. Each is computed when it is first asked for. */
-class Calendar {
-  readonly #ahead: Iterator<Period, undefined>;
-  readonly #known: Period[] = [];
-
-  constructor(ahead: Iterator<Period, undefined>) {
-    this.#ahead = ahead;
+/** Returns the periods that have not ended when a UTC day begins, up to the first that ends after the day. */
+function periodsOn(day: number, settings: QuietHours): Period[] {
+  const periods: Period[] = [];
+  for (const period of periodsFrom(settings, day * DAY_MS)) {
+    periods.push(period);
+    if (period.end > (day + 1) * DAY_MS) break;
   }
-
-  /** Returns the first period that has not ended at `now`, which lies in the calendar's first day. */
-  periodAt(now: number): Period | undefined {
-    const known = this.#known.find(({ end }) => end > now);
-    if (known !== undefined) return known;
-    for (let next = this.#ahead.next().value; next !== undefined; next = this.#ahead.next().value) {
-      this.#known.push(next);
-      if (next.end > now) return next;
-    }
-    return undefined;
-  }
+  return periods;
 }
 
 function timestampOrNull(epochMs = Infinity): string | null {
@@ -155,10 +128,7 @@ function existingDay(day: Temporal.PlainDate, timezone: string): Temporal.PlainD
   return day.toZonedDateTime(timezone).toPlainDate();
 }
 
-/**
- * Returns the instant at which the local clock shows `time`. `ofTwo` chooses if it occurs twice. Undefined if it is
- * skipped.
- */
+/** Returns the instant at which the local clock shows `time`. `ofTwo` chooses if it occurs twice. Undefined if it is skipped. */
 function instantShowing(
   time: Temporal.PlainDateTime,
   timezone: string,
