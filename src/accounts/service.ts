@@ -50,9 +50,11 @@ export class AccountService {
     return viewAccount(account);
   }
 
-  /** Yields every account, oldest first, however many there are. One round trip for every 100. */
-  async *listAccounts(): AsyncGenerator<AccountView, void> {
-    for await (const account of this.#store.list()) yield viewAccount(account);
+  /** Returns every account, oldest first. One round trip for every 100. */
+  async listAccounts(): Promise<ListView<AccountView>> {
+    const data: AccountView[] = [];
+    for await (const account of this.#store.list()) data.push(viewAccount(account));
+    return { object: "list", data };
   }
 
   /**
