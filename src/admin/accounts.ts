@@ -1,7 +1,14 @@
+import type { AccountService } from "../accounts/service.ts";
 import type { AddCommands } from "./command.ts";
 
 export const addAccountCommands: AddCommands = (admin, run) => {
   const accounts = admin.command("accounts").description("Accounts, which own keys and candidates");
+  const changeStatus = (account: string, change: (service: AccountService) => Promise<object>) =>
+    run(async (operations) => {
+      const service = await operations.accounts();
+      await (await operations.outreach()).noteChange(account);
+      return change(service);
+    });
   accounts
     .command("create")
     .description("Creates an account.")
@@ -15,24 +22,12 @@ export const addAccountCommands: AddCommands = (admin, run) => {
     .command("suspend")
     .description("Suspends an account: all its keys are refused at once.")
     .argument("<ACCOUNT_ID>", "account to suspend")
-    .action((account) =>
-      run(async (operations) => {
-        const service = await operations.accounts();
-        await (await operations.outreach()).noteChange(account);
-        return service.suspendAccount(account);
-      }),
-    );
+    .action((account) => changeStatus(account, (service) => service.suspendAccount(account)));
   accounts
     .command("resume")
     .description("Ends the suspension of an account.")
     .argument("<ACCOUNT_ID>", "account to resume")
-    .action((account) =>
-      run(async (operations) => {
-        const service = await operations.accounts();
-        await (await operations.outreach()).noteChange(account);
-        return service.resumeAccount(account);
-      }),
-    );
+    .action((account) => changeStatus(account, (service) => service.resumeAccount(account)));
   accounts
     .command("announce")
     .summary("Tells the limiter the version of every account.")

@@ -30,9 +30,8 @@ import { actorOf } from "./actor.ts";
 export class ConnectError extends Error {}
 
 /**
- * Wires the services that operators use, by hand. It shares no object with compose.ts: the service creates neither
- * accounts nor grants, and a command must not wait for the whole service to load. Each method connects only to the
- * servers it needs, when it is first called, so that a key can be revoked while Redis is down.
+ * Wires the services that operators use. Each method connects only to the servers it needs, when it is first called, so that
+ * a key can be revoked while Redis is down.
  */
 export class Operations {
   readonly config: Config;
@@ -46,10 +45,9 @@ export class Operations {
 
   async accounts(): Promise<AccountService> {
     return new AccountService({
+      ...(await this.#audited()),
       store: new AccountStore(await this.#connectedMongo()),
       versions: this.#lazyVersions(),
-      audit: await this.audit(),
-      clock: this.#clock,
       newId: newTypeId,
       random: randomBytes,
       activeKeyCap: this.config.ACTIVE_KEY_CAP,
@@ -59,13 +57,12 @@ export class Operations {
   async grants(): Promise<GrantService> {
     const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
     return new GrantService({
+      ...(await this.#audited()),
       accounts: new AccountStore(mongo),
       versions: new AccountVersions(redis),
       store: new GrantStore(mongo),
       counters: new GrantCounters(redis),
       issueWaitMs: ISSUE_WAIT_MS,
-      audit: await this.audit(),
-      clock: this.#clock,
       newId: newTypeId,
     });
   }
@@ -75,6 +72,7 @@ export class Operations {
     const stores = await this.#outreachStores();
     const accounts = new AccountStore(mongo);
     return new OutreachControl({
+      ...(await this.#audited()),
       candidates: new CandidateReader(mongo),
       chases: new ChaseStore(mongo),
       outreachAccounts: stores.accounts,
@@ -87,15 +85,13 @@ export class Operations {
         clock: this.#clock,
       }),
       accounts,
-      audit: await this.audit(),
-      clock: this.#clock,
       sendsMail: this.config.SMTP_URL !== null,
     });
   }
 
   async mail(): Promise<MailControl> {
-    const [mongo, stores, audit] = await Promise.all([this.#connectedMongo(), this.#outreachStores(), this.audit()]);
-    return new MailControl({ stores, accounts: new AccountStore(mongo), audit, clock: this.#clock });
+    const accounts = new AccountStore(await this.#connectedMongo());
+    return new MailControl({ ...(await this.#audited()), stores: await this.#outreachStores(), accounts });
   }
 
   async #outreachStores(): Promise<OutreachStores> {
@@ -112,6 +108,10 @@ export class Operations {
   async audit(): Promise<AuditTrail> {
     const store = new AuditStore(await this.#connectedMongo());
     return new AuditTrail({ store, clock: this.#clock, newId: newTypeId, actor: actorOf(this.config) });
+  }
+
+  async #audited(): Promise<{ audit: AuditTrail; clock: SharedClock }> {
+    return { audit: await this.audit(), clock: this.#clock };
   }
 
   /** Sets the clock to Redis's, for times that must be exact. One round trip. */
@@ -148,21 +148,17 @@ export class Operations {
     return (this.#redis ??= this.#connectRedis());
   }
 
-  /** Its errors name the address without the password. */
   async #connectRedis(): Promise<RedisClient> {
     const { REDIS_URL: url, STORE_TIMEOUT_MS: timeoutMs } = this.config;
     if (url === null) throw notSet("REDIS_URL");
-    // An operator waits longer than a request does, so this is not LIMITER_TIMEOUT_MS.
+    // Not LIMITER_TIMEOUT_MS: an operator waits longer than a request does.
     return connectRedis({ url, timeoutMs });
   }
 
   /** Connects to Redis only when a command announces a change. Few commands do. */
   #lazyVersions(): Versions {
     const open = async () => new AccountVersions(await this.#connectedRedis());
-    return {
-      now: async () => (await open()).now(),
-      raise: async (...read) => (await open()).raise(...read),
-    };
+    return { now: async () => (await open()).now(), raise: async (...read) => (await open()).raise(...read) };
   }
 }
 

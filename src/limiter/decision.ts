@@ -10,12 +10,14 @@ export type Verdict = "admitted" | "granted" | "account_exhausted" | "key_exhaus
  */
 export type KeyRefusal = "outdated" | "replaced";
 
-/** A caller, with what the replica has cached about its key. Members that are left out are not checked. */
-export type CallerClaim = Caller & Partial<Pick<KnownCaller, "accountVersion" | "connections" | "secretEndsAt">>;
+/** A caller, with what the replica has cached about its key. What is undefined is not checked. */
+export type CallerClaim = Caller & {
+  readonly [name in "accountVersion" | "connections" | "secretEndsAt"]?: KnownCaller[name] | undefined;
+};
 
 export interface ChargeRequest extends CallerClaim {
   readonly surface: Surface;
-  /** How many requests it counts as: a whole number, at least 1. Default 1. */
+  /** Number of requests that it counts as: a whole number, at least 1. Default 1. */
   readonly cost?: number;
 }
 

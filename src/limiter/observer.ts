@@ -47,12 +47,8 @@ export class Observer {
     this.#metrics.decisions.inc({ surface, verdict, scope });
   }
 
-  ran(started: number): void {
-    this.#metrics.operation("redis", "evalsha", started);
-  }
-
-  /** A script failed, or its answer was lost. */
-  failed(started: number, error: unknown): void {
+  /** @param error set if the script failed, or its answer was lost. */
+  ran(started: number, error?: unknown): void {
     this.#metrics.operation("redis", "evalsha", started, error);
   }
 }
