@@ -7,7 +7,7 @@ import type { ApiState } from "./api/state.ts";
 import { unrouted } from "./http/request.ts";
 import { traced } from "./http/trace.ts";
 import type { Tracing } from "./infra/tracing.ts";
-import { mountPages, type PagesOptions } from "./pages/mount.ts";
+import { mountPages, type PagesOptions } from "./reminders/pages/mount.ts";
 import { mountSite } from "./site/mount.ts";
 
 export interface AppOptions extends MountOptions, FrontOptions {

@@ -9,13 +9,9 @@ import { LastUsed } from "./accounts/last-used.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
-import { Eraser } from "./candidates/eraser.ts";
-import { GlanceStore } from "./candidates/glance-store.ts";
-import { CandidateService } from "./candidates/service.ts";
-import { CandidateStore } from "./candidates/store.ts";
-import { WatermarkStore } from "./candidates/watermark-store.ts";
-import { SETTLE_WITHIN_MS, Watermarks } from "./candidates/watermarks.ts";
-import { type Config, mailLimitsOf } from "./config.ts";
+import { SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
+import { wireCandidates } from "./candidates/wire.ts";
+import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
 import { DocumentService } from "./documents/service.ts";
 import { GrantStore } from "./grants/store.ts";
@@ -38,14 +34,9 @@ import type { Tracing } from "./infra/tracing.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { LimitsService } from "./limits/service.ts";
-import { loadAddressHash } from "./outreach/address-hash.ts";
-import { wireChase } from "./outreach/chase.ts";
-import { RulesReader } from "./outreach/rules.ts";
-import { OutreachService } from "./outreach/service.ts";
-import { OutreachStores } from "./outreach/stores.ts";
 import { PackService } from "./pack/service.ts";
-import { Visits } from "./pages/visits.ts";
 import { ReferenceService } from "./references/service.ts";
+import { openReminders, remindersOf, wireReminders, wireVisits } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
 import { SettingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
@@ -111,14 +102,13 @@ interface Connected {
   readonly tracing: Tracing | undefined;
 }
 
-/** Wires every service, by hand and in order. admin/operations.ts does the same for the command line. */
+/** Wires every room, in order. admin/operations.ts does the same for the command line. */
 async function wire(connected: Connected): Promise<System> {
   const { config, mongodbUrl, log, mongo, redis, metrics, tracing } = connected;
   const clock = new SharedClock();
   const clockWatch = new ClockWatch({ clock, redis, mongo, log, metrics });
   await clockWatch.start();
-  const shared = { mongo, clock, log, metrics };
-  const newId = newTypeId;
+  const shared = { config, mongo, clock, log, metrics };
   const random = randomBytes;
   const limits = {
     redis,
@@ -141,80 +131,51 @@ async function wire(connected: Connected): Promise<System> {
   });
   const lastUsed = new LastUsed({ store: accounts, clock });
 
-  const settings = settingsStores(mongo, clock);
-  const outreachStores = new OutreachStores(mongo, await loadAddressHash(mongo, random), random);
-  const rules = new RulesReader({
-    ...settings,
-    outreachAccounts: outreachStores.accounts,
-    accounts,
-    limits: mailLimitsOf(config),
-    clock,
-    log,
-  });
-  const sendsMail = config.SMTP_URL !== null;
-  const rulesOf = sendsMail ? (accountId: string) => rules.of(accountId) : undefined;
-
-  const candidateStore = new CandidateStore(mongo, clock, rulesOf, sendsMail ? outreachStores.optOuts : undefined);
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
-  const audit = new AuditStore(mongo);
-  const stores = [candidateStore.reader, content, idempotencyStore, audit, new GrantStore(mongo), outreachStores];
-  await prepareStores(stores, { url: mongodbUrl, timeoutMs: config.STORE_TIMEOUT_MS, log });
-
-  const process = `${hostname()}-${pid}`;
-  const watermarks = new Watermarks({
-    store: new WatermarkStore(mongo),
-    clock: candidateStore.feedClock,
-    writer: `${process}-${newId("req")}`,
-    openWrites: candidateStore.openWrites,
-    skewMs: CLOCK_SKEW_MS,
-    log,
-  });
-  await watermarks.start();
-
   const idempotency = new IdempotentWork({ store: idempotencyStore, clock, random, log });
-  const eraser = new Eraser({ store: candidateStore, content, idempotency, audit, messages: outreachStores });
+  const audit = new AuditStore(mongo);
+  const reminders = await openReminders({ ...shared, accounts, random });
+  const holder = `${hostname()}-${pid}`;
+  const candidates = wireCandidates({
+    ...shared,
+    content,
+    idempotency,
+    audit,
+    reminders: remindersOf(reminders),
+    messages: reminders.stores,
+    writer: `${holder}-${newTypeId("req")}`,
+    skewMs: CLOCK_SKEW_MS,
+  });
+  const { store, eraser, checkpoints } = candidates;
+  const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores];
+  await prepareStores(stores, { url: mongodbUrl, timeoutMs: config.STORE_TIMEOUT_MS, log });
+  await checkpoints.start();
+  const sending = wireReminders(reminders, { candidates: store, log, metrics });
 
-  metrics.watchFeed(() => candidateStore.openWrites.state());
   const health = new Health({ mongo, redis, metrics, log, servesWithoutRedis: onOutage === "local" });
   health.watch();
   lastUsed.start();
 
-  const chase = wireChase({ ...shared, config, candidates: candidateStore, rules, outreachStores, random });
-
-  const documents = new DocumentService(candidateStore, content);
-  const glances = new GlanceStore(mongo);
-  const visits = new Visits({ store: candidateStore, glances, stores: outreachStores, rules, clock });
-
+  const documents = new DocumentService(store, content);
+  const accountName = async (id: string) => (await accounts.get(id)).name;
   const draining: Draining = { started: false };
   const app = createApp({
     routes: routes({
-      candidates: new CandidateService({
-        store: candidateStore,
-        content,
-        clock,
-        feedLagMs: config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS,
-        watermarks,
-      }),
+      candidates: candidates.service,
       eraser,
       documents,
       limits: new LimitsService(limits),
-      outreach: new OutreachService(candidateStore),
-      packs: new PackService({
-        store: candidateStore,
-        contents: content,
-        accountName: async (id) => (await accounts.get(id)).name,
-        clock,
-      }),
-      references: new ReferenceService(candidateStore),
-      settings: new SettingsService({ ...settings, clock, chase: chase?.settings }),
+      packs: new PackService({ store, contents: content, accountName, clock }),
+      references: new ReferenceService(store),
+      settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
     }),
-    pages: { visits, documents },
+    pages: { visits: wireVisits(reminders, store), documents },
     authenticator,
     limiter,
     lastUsed,
     idempotency,
-    newId,
+    newId: newTypeId,
     log,
     metrics,
     tracing,
@@ -223,8 +184,17 @@ async function wire(connected: Connected): Promise<System> {
     maxFileBytes: config.MAX_DOCUMENT_BYTES,
     trustedProxies: config.TRUSTED_PROXIES,
   });
-  const parts = { candidates: candidateStore, content, eraser, idempotency: idempotencyStore, chase, outreachStores };
-  const work = runners({ ...shared, ...parts, holder: process, skewMs: CLOCK_SKEW_MS });
+  const work = runners({
+    ...shared,
+    candidates: store,
+    content,
+    eraser,
+    idempotency: idempotencyStore,
+    reminders: sending,
+    reminderStores: reminders.stores,
+    holder,
+    skewMs: CLOCK_SKEW_MS,
+  });
   return {
     app,
     log,
@@ -235,10 +205,10 @@ async function wire(connected: Connected): Promise<System> {
     async close() {
       health.stop();
       clockWatch.stop();
-      chase?.mailer.close();
-      await chase?.chaser.settled(SETTLE_WITHIN_MS); // before the watermarks: it may still write candidates
+      sending?.mailer.close();
+      await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
       await Promise.all([
-        watermarks.stop(SETTLE_WITHIN_MS),
+        checkpoints.stop(SETTLE_WITHIN_MS),
         idempotency.settled(SETTLE_WITHIN_MS),
         lastUsed.stop(SETTLE_WITHIN_MS),
       ]);

@@ -6,8 +6,6 @@ import { documentEndpoints } from "./documents/endpoints.ts";
 import type { DocumentService } from "./documents/service.ts";
 import { limitsEndpoints } from "./limits/endpoints.ts";
 import type { LimitsService } from "./limits/service.ts";
-import { outreachEndpoints } from "./outreach/endpoints.ts";
-import type { OutreachService } from "./outreach/service.ts";
 import { packEndpoints } from "./pack/endpoints.ts";
 import type { PackService } from "./pack/service.ts";
 import { referenceEndpoints } from "./references/endpoints.ts";
@@ -20,7 +18,6 @@ export interface Services {
   readonly eraser: Eraser;
   readonly documents: DocumentService;
   readonly limits: LimitsService;
-  readonly outreach: OutreachService;
   readonly packs: PackService;
   readonly references: ReferenceService;
   readonly settings: SettingsService;
@@ -34,7 +31,6 @@ export function routes(services: Services): readonly Route[] {
   const candidates = candidateEndpoints(services.candidates, services.eraser);
   const documents = documentEndpoints(services.documents, services.eraser);
   const limits = limitsEndpoints(services.limits);
-  const outreach = outreachEndpoints(services.outreach);
   const packs = packEndpoints(services.packs);
   const references = referenceEndpoints(services.references, services.eraser);
   const settings = settingsEndpoints(services.settings);
@@ -47,7 +43,7 @@ export function routes(services: Services): readonly Route[] {
     route("PATCH", "/candidates/:id",                          "writes",   candidates.update),
     route("DELETE", "/candidates/:id",                         "writes",   candidates.erase),
     route("POST",  "/candidates/:id/start",                    "start",    candidates.start),
-    route("PATCH", "/candidates/:id/outreach",                 "writes",   outreach.set),
+    route("PATCH", "/candidates/:id/outreach",                 "writes",   candidates.setOutreach),
     route("POST",  "/candidates/:id/documents",                "writes",   documents.add),
     route("GET",   "/candidates/:id/documents/:docId",         "reads",    documents.read),
     route("PATCH", "/candidates/:id/documents/:docId",         "writes",   documents.update),

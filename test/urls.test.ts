@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { type Config, describeConfig, readConfig, type SettingName } from "../src/config.ts";
 import { createClient } from "../src/infra/redis.ts";
 import { parseRedisUrl } from "../src/infra/redis-url.ts";
-import { connectionOf } from "../src/outreach/mailer.ts";
+import { connectionOf } from "../src/reminders/mailer.ts";
 import { withoutCredentials } from "../src/urls.ts";
 import { useNoService } from "./support/use-service.ts";
 

@@ -4,9 +4,7 @@ import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
-import { ChaseStore } from "../candidates/chase-store.ts";
-import { CandidateReader } from "../candidates/reader.ts";
-import { type Config, mailLimitsOf } from "../config.ts";
+import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
 import { followRedis, SharedClock } from "../infra/clock.ts";
@@ -18,12 +16,7 @@ import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { AccountLimitsReader } from "../limits/account-limits.ts";
-import { loadAddressHash } from "../outreach/address-hash.ts";
-import { OutreachControl } from "../outreach/control.ts";
-import { MailControl } from "../outreach/mail-control.ts";
-import { RulesReader } from "../outreach/rules.ts";
-import { OutreachStores } from "../outreach/stores.ts";
-import { settingsStores } from "../settings/store.ts";
+import { openReminders, wireControls } from "../reminders/wire.ts";
 import { actorOf } from "./actor.ts";
 
 /** A server is not set or cannot be reached. The message is one line that says what to do. */
@@ -45,9 +38,10 @@ export class Operations {
 
   async accounts(): Promise<AccountService> {
     return new AccountService({
-      ...(await this.#audited()),
       store: new AccountStore(await this.#connectedMongo()),
       versions: this.#lazyVersions(),
+      audit: await this.audit(),
+      clock: this.#clock,
       newId: newTypeId,
       random: randomBytes,
       activeKeyCap: this.config.ACTIVE_KEY_CAP,
@@ -57,46 +51,22 @@ export class Operations {
   async grants(): Promise<GrantService> {
     const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
     return new GrantService({
-      ...(await this.#audited()),
       accounts: new AccountStore(mongo),
       versions: new AccountVersions(redis),
       store: new GrantStore(mongo),
       counters: new GrantCounters(redis),
       issueWaitMs: ISSUE_WAIT_MS,
+      audit: await this.audit(),
+      clock: this.#clock,
       newId: newTypeId,
     });
   }
 
-  async outreach(): Promise<OutreachControl> {
+  /** Returns the commands for reminders. */
+  async controls() {
     const mongo = await this.#connectedMongo();
-    const stores = await this.#outreachStores();
-    const accounts = new AccountStore(mongo);
-    return new OutreachControl({
-      ...(await this.#audited()),
-      candidates: new CandidateReader(mongo),
-      chases: new ChaseStore(mongo),
-      outreachAccounts: stores.accounts,
-      messages: stores.messages,
-      rules: new RulesReader({
-        ...settingsStores(mongo, this.#clock),
-        outreachAccounts: stores.accounts,
-        accounts,
-        limits: mailLimitsOf(this.config),
-        clock: this.#clock,
-      }),
-      accounts,
-      sendsMail: this.config.SMTP_URL !== null,
-    });
-  }
-
-  async mail(): Promise<MailControl> {
-    const accounts = new AccountStore(await this.#connectedMongo());
-    return new MailControl({ ...(await this.#audited()), stores: await this.#outreachStores(), accounts });
-  }
-
-  async #outreachStores(): Promise<OutreachStores> {
-    const mongo = await this.#connectedMongo();
-    return new OutreachStores(mongo, await loadAddressHash(mongo, randomBytes), randomBytes);
+    const shared = { mongo, clock: this.#clock, config: this.config, random: randomBytes };
+    return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }
 
   async limits(): Promise<AccountLimitsReader> {
@@ -108,10 +78,6 @@ export class Operations {
   async audit(): Promise<AuditTrail> {
     const store = new AuditStore(await this.#connectedMongo());
     return new AuditTrail({ store, clock: this.#clock, newId: newTypeId, actor: actorOf(this.config) });
-  }
-
-  async #audited(): Promise<{ audit: AuditTrail; clock: SharedClock }> {
-    return { audit: await this.audit(), clock: this.#clock };
   }
 
   /** Sets the clock to Redis's, for times that must be exact. One round trip. */

@@ -1,5 +1,4 @@
 import Type, { type Static } from "typebox";
-import { MediaType } from "../schema/media-type.ts";
 import {
   about,
   CalendarDate,
@@ -16,6 +15,7 @@ import {
   Timestamp,
   titled,
 } from "../schema/fields.ts";
+import { MediaType } from "../schema/media-type.ts";
 
 export const DOCUMENT_STATES = [
   "pending",

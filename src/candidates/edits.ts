@@ -1,26 +1,53 @@
-import { mergePatch } from "../schema/merge-patch.ts";
-import { invalid, type Problem, problem } from "../problems.ts";
-import { DOCUMENT_MOVES } from "./document-state.ts";
-import type { CandidateRecord } from "./record.ts";
-import { REFERENCE_MOVES } from "./reference-state.ts";
+import type { NewId } from "../infra/ids.ts";
+import { invalid, problem } from "../problems.ts";
+import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
+import { mergedMetadata } from "./metadata.ts";
+import { DOCUMENT_MOVES, REFERENCE_MOVES } from "./moves.ts";
+import type { CandidateRecord, DocumentRecord, Draft } from "./record.ts";
+import { newReference } from "./references.ts";
 import { DEFAULT_CHASE_ATTEMPTS } from "./schema.ts";
-import type { CandidatePatch, OutreachPatch } from "./input-schema.ts";
 
 /** Pure edits of a candidate's own fields. CandidateStore.change runs them. */
 
+interface DraftFacts {
+  readonly id: string;
+  readonly accountId: string;
+  readonly documents: readonly DocumentRecord[];
+  readonly newId: NewId;
+  readonly now: string;
+}
+
 /**
- * Returns the problem invalid_transition, which names the states that are open.
- * @param why the rest of the sentence "state cannot be …: ", without its full stop.
- * @param at where the document or reference is in the body: a JSON Pointer.
+ * Builds a new candidate with its references. The caller has already built its documents, because their content is
+ * stored first.
  */
-export function refusedState(
-  why: string,
-  { at, ...members }: { from: string | null; to: string; allowed: readonly string[]; at: string },
-): Problem {
-  const open = members.allowed.join(", ");
-  const detail = `state cannot be ${members.to}: ${why}. Send one of these states instead: ${open}.`;
-  const errors = [{ pointer: `${at}/state`, detail: `must be one of ${open}` }];
-  return problem("invalid_transition", detail, { members, errors });
+export function newDraft(given: CandidateInput, { id, accountId, documents, newId, now }: DraftFacts): Draft {
+  return {
+    id,
+    accountId,
+    pack_version: 1,
+    external_id: given.external_id ?? null,
+    name: given.name ?? null,
+    first_name: given.first_name ?? null,
+    last_name: given.last_name ?? null,
+    email: given.email ?? null,
+    phone: given.phone ?? null,
+    job_title: given.job_title ?? null,
+    start_date: given.start_date ?? null,
+    metadata: given.metadata ?? {},
+    docs_chase_attempts: given.docs_chase_attempts ?? DEFAULT_CHASE_ATTEMPTS,
+    reference_chase_attempts: given.reference_chase_attempts ?? DEFAULT_CHASE_ATTEMPTS,
+    references_required: given.references_required ?? null,
+    withdrawn: false,
+    withdrawal_reason: null,
+    documents,
+    references: (given.references ?? []).map((reference, n) =>
+      newReference(reference, { id: newId("ref"), now, started: false, at: `/references/${n}` }),
+    ),
+    removed: [],
+    erasure: null,
+    started_at: null,
+  };
 }
 
 /** Merges the patch into the candidate (RFC 7396). @throws problem validation_failed */
@@ -85,25 +112,4 @@ export function withOutreach(record: CandidateRecord, patch: OutreachPatch): Can
   const same =
     docs_chase_attempts === record.docs_chase_attempts && reference_chase_attempts === record.reference_chase_attempts;
   return same ? record : { ...record, docs_chase_attempts, reference_chase_attempts };
-}
-
-/**
- * Merges a patch into metadata (RFC 7396). A null member removes that member; a null patch removes them all.
- * @throws problem validation_failed
- */
-export function mergedMetadata(
-  before: Record<string, string>,
-  patch: Record<string, string | null> | null | undefined,
-): Record<string, string> {
-  if (patch === undefined) return before;
-  const merged = (patch === null ? {} : mergePatch(before, patch)) as Record<string, string>;
-  const count = Object.keys(merged).length;
-  if (count > 50) {
-    throw invalid(
-      "/metadata",
-      `must have at most 50 members, including the existing ones; it would have ${count}`,
-      "The metadata would have too many members. Send null for members that you no longer need.",
-    );
-  }
-  return merged;
 }

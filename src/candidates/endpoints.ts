@@ -1,10 +1,10 @@
 import { endpoint } from "../api/endpoint.ts";
-import { Candidate, CandidatePath, DryRun } from "./schema.ts";
-import { CandidateInput, CandidatePatch, CreateQuery, StartInput } from "./input-schema.ts";
-import { CandidateList, ListQuery } from "./feed-schema.ts";
 import type { Eraser } from "./eraser.ts";
-import type { CandidateService } from "./service.ts";
+import { CandidateList, ListQuery } from "./feed-schema.ts";
+import { CandidateInput, CandidatePatch, CreateQuery, OutreachPatch, StartInput } from "./input-schema.ts";
 import { UNTAGGED } from "./render.ts";
+import { Candidate, CandidatePath, DryRun } from "./schema.ts";
+import type { CandidateService } from "./service.ts";
 
 export function candidateEndpoints(candidates: CandidateService, eraser: Eraser) {
   return {
@@ -64,6 +64,19 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       problems: ["not_found", "version_mismatch", "external_id_taken"],
       handle: ({ caller, params, body, precondition }) =>
         candidates.update(caller.accountId, params.id, body, precondition),
+    }),
+    setOutreach: endpoint({
+      name: "setOutreach",
+      tag: "Outreach",
+      summary: "Change docs_chase_attempts and reference_chase_attempts",
+      description: "Changes how often the candidate is reminded of documents, and how often each referee is.",
+      params: CandidatePath,
+      body: OutreachPatch,
+      answer: Candidate,
+      untagged: UNTAGGED,
+      problems: ["not_found", "version_mismatch"],
+      handle: ({ caller, params, body, precondition }) =>
+        candidates.setOutreach(caller.accountId, params.id, body, precondition),
     }),
     erase: endpoint({
       name: "deleteCandidate",

@@ -3,15 +3,14 @@ import type { AuditRecord, AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
 import type { Precondition } from "../precondition.ts";
-import { documentOf, withoutDocument } from "./document-edits.ts";
-import { type CandidateRecord, type Deletion, namesFile } from "./record.ts";
-import { noReference, referenceOf, withoutReference } from "./reference-edits.ts";
-import type { CandidateKey } from "./reader.ts";
+import { documentOf, withoutDocument } from "./documents.ts";
+import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
+import { type CandidateKey, type CandidateRecord, type Deletion, namesFile } from "./record.ts";
+import { referenceNotFound, referenceOf, withoutReference } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
 import type { CandidateStore, Edit } from "./store.ts";
-import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
 
-interface Dependencies {
+export interface EraserOptions {
   readonly store: CandidateStore;
   readonly content: ContentStore;
   readonly idempotency: Pick<IdempotentWork, "forget" | "end">;
@@ -25,9 +24,9 @@ interface Dependencies {
  * outside the record. Then that is removed. Each step can be repeated, so a sweep finishes what a crash has interrupted.
  */
 export class Eraser {
-  readonly #dependencies: Dependencies;
+  readonly #dependencies: EraserOptions;
 
-  constructor(dependencies: Dependencies) {
+  constructor(dependencies: EraserOptions) {
     this.#dependencies = dependencies;
   }
 
@@ -59,7 +58,7 @@ export class Eraser {
    */
   async removeReference(caller: Caller, id: string, precondition: Precondition): Promise<void> {
     const candidateId = await this.#dependencies.store.candidateOfReference(caller.accountId, id);
-    if (candidateId === undefined) throw noReference(id);
+    if (candidateId === undefined) throw referenceNotFound(id);
     await this.#removePart(caller, candidateId, (record, by) => {
       precondition([renderReference(candidateId, referenceOf(record, id)), taggedCandidate(record)]);
       return withoutReference(record, id, by);

@@ -1,19 +1,21 @@
 import type { Clock } from "../infra/clock.ts";
-import { type Place, take } from "./open-writes.ts";
 
 /** Pace while the clock is behind, as a fraction of real time. Times stay distinct, and the clock catches up. */
 const SLOW_PACE = 0.5;
 
-/** A place in the feed, and the time at which it was taken, in milliseconds since the epoch. */
-export interface TimedPlace extends Place {
-  /** By the service's clock. It is before `at` if that clock has stepped back. */
+/** A feed position that a write has reserved. */
+export interface Reservation {
+  /** The time that the position names, in milliseconds since the epoch. */
+  readonly at: number;
+  /** The time of the reservation, by `performance.now()`. */
+  readonly reservedAt: number;
+  /** The time of the reservation, by the service's clock. It is before `at` if that clock has stepped back. */
   readonly now: number;
 }
 
 /**
- * The clock that places in the feed are taken from. It never runs backwards, even if the service's clock does: then it
- * goes on at half the pace until the service's clock has caught up. Watermarks keep it at or after every place that any
- * process has given to a reader.
+ * The clock of feed positions. It never runs backwards, even if the service's clock does: then it goes on at half the pace
+ * until the service's clock has caught up. Checkpoints keep it at or after every position that a reader has passed.
  */
 export class FeedClock {
   readonly #clock: Clock;
@@ -39,9 +41,10 @@ export class FeedClock {
     if (epochMs > this.now()) this.#last = epochMs;
   }
 
-  /** Takes a place in the feed, after this time. */
-  take(after = 0): TimedPlace {
-    const place = take(() => Math.max(this.now(), after + 1));
-    return { ...place, now: Math.min(place.at, this.#clock.now()) };
+  /** Reserves a position after this time. Reads the timer before the clock: a pause in between makes the write late. */
+  reserve(after = 0): Reservation {
+    const reservedAt = performance.now();
+    const at = Math.max(this.now(), after + 1);
+    return { at, reservedAt, now: Math.min(at, this.#clock.now()) };
   }
 }

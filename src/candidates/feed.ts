@@ -3,12 +3,12 @@ import type { CandidateState } from "./schema.ts";
 import { feedPosition } from "./stored.ts";
 
 /** A candidate's place in the feed (`change`), and the version that is there. */
-export interface FeedPlace {
+export interface FeedEntry {
   readonly change: string;
   readonly version: number;
 }
 
-export interface FeedRow extends FeedPlace {
+export interface FeedRow extends FeedEntry {
   /**
    * The candidate, or what remains of it, as JSON in UTF-8. Undefined if it was changed while the page was read: then it
    * has a later place.
@@ -16,7 +16,7 @@ export interface FeedRow extends FeedPlace {
   readonly json: Uint8Array | undefined;
 }
 
-export interface FeedPage<Row extends FeedPlace = FeedRow> {
+export interface FeedPage<Row extends FeedEntry = FeedRow> {
   readonly rows: readonly Row[];
   readonly more: boolean;
 }
@@ -51,7 +51,7 @@ const START: Cursor = { after: "", safe: "" };
  * @param completeUntil no change can appear any more before this time, in milliseconds since the epoch. It must have been
  * read before the page.
  */
-export function advance(from: Cursor, { rows, more }: FeedPage<FeedPlace>, completeUntil: number): Cursor {
+export function advance(from: Cursor, { rows, more }: FeedPage<FeedEntry>, completeUntil: number): Cursor {
   const last = rows.at(-1)?.change ?? from.after;
   const complete = feedPosition(completeUntil);
   // This page moves `safe` forward only if the feed was known to be complete up to `from.after`.

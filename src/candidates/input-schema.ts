@@ -1,5 +1,4 @@
 import Type, { type Static } from "typebox";
-import { DocumentOrName } from "./document-schema.ts";
 import {
   about,
   CalendarDate,
@@ -13,6 +12,7 @@ import {
   readOnly,
   strict,
 } from "../schema/fields.ts";
+import { DocumentOrName } from "./document-schema.ts";
 import { ReferenceInput } from "./reference-schema.ts";
 import { ChaseAttempts, DEFAULT_CHASE_ATTEMPTS, MAX_DOCUMENTS, MAX_REFERENCES, TEXT } from "./schema.ts";
 

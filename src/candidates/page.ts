@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { RenderedJson } from "../infra/rendered-json.ts";
-import type { FeedPage, FeedPlace } from "./feed.ts";
+import type { FeedPage, FeedEntry } from "./feed.ts";
 import { LIST_FORM } from "./row.ts";
 
 /** Puts a page of the list (CandidateList) together from its rows, which are JSON already. */
@@ -22,7 +22,7 @@ const COMMA = Buffer.from(",");
  * its rows, and the paging members. The rows' places are in it because a version number comes again with other content
  * after a restore from a backup.
  */
-export function pageTag({ rows, more }: FeedPage<FeedPlace>, cursor: string): string {
+export function pageTag({ rows, more }: FeedPage<FeedEntry>, cursor: string): string {
   const versions = rows.map(({ change, version }) => `${change} ${version}`);
   const hash = createHash("sha256").update([LIST_FORM, more, cursor, ...versions].join("\n"));
   return `"${hash.digest("base64url").slice(0, 27)}"`;

@@ -5,14 +5,13 @@ import { jsonBytes } from "../infra/json-parts.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { findRaw, type RawBatch, type RawQuery } from "../infra/raw-find.ts";
 import { Stretch } from "../infra/turns.ts";
-import { problem } from "../problems.ts";
-import type { FeedPage, FeedPlace, FeedQuery } from "./feed.ts";
-import type { CandidateRecord, Erasure } from "./record.ts";
+import { alive, candidateNotFound, type Found, isTombstone } from "./erasure.ts";
+import type { FeedPage, FeedEntry, FeedQuery } from "./feed.ts";
+import type { CandidateKey, CandidateRecord, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import { jsonOf, type RowSource } from "./row.ts";
-import { decode, decodeTombstone, type Stored } from "./stored.ts";
 import { PLACES, type RowReading, ROWS } from "./stored-row.ts";
-import { candidateDeleted, isTombstone, type Tombstone } from "./tombstone.ts";
+import { decode, type Stored } from "./stored.ts";
 
 /** A page of the feed has at most this many bytes, but always at least one row. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
@@ -47,11 +46,6 @@ const MAX_EXPIRING_BYTES = 256 * 1024;
 /** Everything but the row, which only the list needs. */
 const RECORD_MEMBERS = { row: 0 } as const;
 
-export interface CandidateKey {
-  readonly accountId: string;
-  readonly id: string;
-}
-
 /** Reads candidates from MongoDB. Every method may throw problem store_unavailable. */
 export class CandidateReader {
   readonly indexes = [INDEXES];
@@ -64,22 +58,19 @@ export class CandidateReader {
   }
 
   /** Returns a candidate or its tombstone. Null also for another account's. One round trip. */
-  async find(accountId: string, id: string): Promise<CandidateRecord | Tombstone | null> {
+  async find(accountId: string, id: string): Promise<Found | null> {
     const filter = { _id: id, account: accountId };
     const { documents } = await this.#find({ filter, projection: RECORD_MEMBERS, limit: 1 });
     const [document] = documents;
     if (document === undefined) return null;
-    const stored = BSON.deserialize(document) as Stored;
-    return decodeTombstone(stored) ?? decode(stored);
+    return decode(BSON.deserialize(document) as Stored);
   }
 
   /** Returns a candidate. One round trip. @throws problems not_found, also for another account's; candidate_deleted. */
   async get(accountId: string, id: string): Promise<CandidateRecord> {
     const found = await this.find(accountId, id);
-    if (found === null)
-      throw problem("not_found", `There is no candidate ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
-    if (isTombstone(found)) throw candidateDeleted(id);
-    return found;
+    if (found === null) throw candidateNotFound(id);
+    return alive(found);
   }
 
   /** Returns the id of the candidate that has this external_id. One round trip. */
@@ -120,7 +111,7 @@ export class CandidateReader {
   }
 
   /** Reads the places of the same rows that `feed` reads, without the rows. One round trip. */
-  places(query: FeedQuery): Promise<FeedPage<FeedPlace>> {
+  places(query: FeedQuery): Promise<FeedPage<FeedEntry>> {
     return this.#page(query, PLACES);
   }
 
@@ -185,7 +176,8 @@ export class CandidateReader {
         const stored = BSON.deserialize(raw) as Stored;
         bytes += stored.size;
         if (records.length > 0 && bytes > maxBytes) return records;
-        records.push(decode(stored));
+        const found = decode(stored);
+        if (!isTombstone(found)) records.push(found);
       }
       return records;
     });

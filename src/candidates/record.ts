@@ -2,6 +2,12 @@ import type { DocumentState } from "./document-schema.ts";
 import type { ReferenceState } from "./reference-schema.ts";
 import type { CandidateState, OutreachReason } from "./schema.ts";
 
+/** Names a candidate. */
+export interface CandidateKey {
+  readonly accountId: string;
+  readonly id: string;
+}
+
 /** A candidate, with the records of its documents and references inside. Timestamps are RFC 3339. */
 export interface CandidateRecord {
   readonly id: string;
@@ -72,7 +78,7 @@ export interface RecipientRecord {
 export interface Hold {
   /** The beginning of the next UTC day, RFC 3339. */
   readonly until: string;
-  /** The budget's size, as ChaseRules.budget has it. With another size the hold is over. Null if all accounts share it. */
+  /** The budget's size, as ReminderRules.budget has it. With another size the hold is over. Null if all accounts share it. */
   readonly budget: string | null;
 }
 

@@ -1,5 +1,4 @@
 import Type, { type Static } from "typebox";
-import { Chase } from "./document-schema.ts";
 import {
   about,
   component,
@@ -15,6 +14,7 @@ import {
   strict,
   Timestamp,
 } from "../schema/fields.ts";
+import { Chase } from "./document-schema.ts";
 
 export const REFERENCE_STATES = [
   "not_requested",

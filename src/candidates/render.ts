@@ -1,8 +1,8 @@
 import type { Document } from "./document-schema.ts";
-import type { Reference } from "./reference-schema.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
+import type { Reference } from "./reference-schema.ts";
 import type { Candidate } from "./schema.ts";
-import { derive } from "./state.ts";
+import { derive } from "./states.ts";
 
 /** The last member of a candidate, which its ETag does not cover: 0.1.0 does not know it. It changes with `version`. */
 export const UNTAGGED = "outreach";

@@ -1,6 +1,6 @@
+import { renderTombstone } from "./erasure.ts";
 import type { CandidateRecord } from "./record.ts";
 import { renderCandidate } from "./render.ts";
-import { renderTombstone } from "./tombstone.ts";
 
 /**
  * The form in which the list shows candidates. Raise it with every change of what `renderCandidate`, `renderTombstone` or

@@ -1,5 +1,4 @@
 import Type, { type Static } from "typebox";
-import { Document } from "./document-schema.ts";
 import {
   about,
   CalendarDate,
@@ -11,6 +10,7 @@ import {
   strict,
   Timestamp,
 } from "../schema/fields.ts";
+import { Document } from "./document-schema.ts";
 import { Reference } from "./reference-schema.ts";
 
 export const MAX_DOCUMENTS = 200;

@@ -6,18 +6,18 @@ import type { NewId } from "../infra/ids.ts";
 import { RenderedJson } from "../infra/rendered-json.ts";
 import type { Precondition } from "../precondition.ts";
 import { Problem } from "../problems.ts";
-import { patched, started } from "./edits.ts";
-import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedPlace } from "./feed.ts";
-import { checkNewDocument, inlineFile, newDocument, newDraft } from "./new.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import { checkNewDocument, inlineFile, newDocument } from "./documents.ts";
+import { newDraft, patched, started, withOutreach } from "./edits.ts";
+import { candidateDeleted, isTombstone } from "./erasure.ts";
+import type { ListQuery } from "./feed-schema.ts";
+import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedEntry } from "./feed.ts";
+import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
 import { pageTag, renderPage } from "./page.ts";
 import { type CandidateRecord, type DocumentRecord, namesFile } from "./record.ts";
 import { renderCandidate, taggedCandidate } from "./render.ts";
 import type { Candidate, DryRun } from "./schema.ts";
-import type { CandidateInput, CandidatePatch } from "./input-schema.ts";
-import type { ListQuery } from "./feed-schema.ts";
 import type { CandidateStore, Edit } from "./store.ts";
-import { candidateDeleted, isTombstone } from "./tombstone.ts";
-import type { Watermarks } from "./watermarks.ts";
 
 const MAX_PAGE_ROWS = 200;
 
@@ -27,7 +27,7 @@ export interface CandidateServiceOptions {
   clock: Clock;
   /** The longest a write may take plus clock skew between replicas, in milliseconds. */
   feedLagMs: number;
-  watermarks: Pick<Watermarks, "completeUntil">;
+  checkpoints: Pick<Checkpoints, "completeUntil">;
 }
 
 export class CandidateService {
@@ -109,6 +109,16 @@ export class CandidateService {
     return renderCandidate(record);
   }
 
+  /** Changes how often documents and references are chased. @throws problems not_found, version_mismatch. */
+  async setOutreach(
+    accountId: string,
+    id: string,
+    patch: OutreachPatch,
+    precondition: Precondition,
+  ): Promise<Candidate> {
+    return this.#change(accountId, id, precondition, (record) => withOutreach(record, patch));
+  }
+
   async #change(accountId: string, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
     const record = await this.#options.store.change(accountId, id, (before, now) => {
       precondition([taggedCandidate(before)]);
@@ -132,10 +142,10 @@ export class CandidateService {
     // The lag allows for clock skew, and for processes of an earlier version, which make no marks.
     const completeUntil = Math.min(
       this.#options.store.feedClock.now() - this.#options.feedLagMs,
-      this.#options.watermarks.completeUntil(),
+      this.#options.checkpoints.completeUntil(),
     );
     const query = { accountId, after: from.after, state, external_id, limit: Math.min(limit, MAX_PAGE_ROWS) };
-    const cursorAfter = (page: FeedPage<FeedPlace>) => encodeCursor(advance(from, page, completeUntil));
+    const cursorAfter = (page: FeedPage<FeedEntry>) => encodeCursor(advance(from, page, completeUntil));
     if (clientHas !== undefined) {
       const places = await this.#options.store.reader.places(query);
       const tag = pageTag(places, cursorAfter(places));

@@ -1,118 +1,165 @@
-import type { Collection } from "mongodb";
+import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
-import { FeedClock, type TimedPlace } from "./feed-clock.ts";
-import { OpenWrites, type Place } from "./open-writes.ts";
-import type { ChaseRules, RulesOf } from "./chase.ts";
-import { optedOut } from "./chase-edits.ts";
-import { addedAddresses, addressesOf } from "./planned.ts";
-import type { CandidateRecord, Draft } from "./record.ts";
+import { Stretch } from "../infra/turns.ts";
+import { isGone, problem } from "../problems.ts";
+import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf } from "./erasure.ts";
+import { expired } from "./expiry.ts";
+import { FeedClock, type Reservation } from "./feed-clock.ts";
+import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Planner } from "./outreach.ts";
 import { CandidateReader } from "./reader.ts";
-import { refuseTaken } from "./taken.ts";
+import type { CandidateKey, CandidateRecord, Draft } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
-import { checkSize, encode, encodeTombstone, type Stored } from "./stored.ts";
-import { again, candidateDeleted, isTombstone, type Tombstone, tombstoneOf } from "./tombstone.ts";
-import { firstVersion, nextVersion } from "./version.ts";
+import { checkSize, encode, type Stored } from "./stored.ts";
+import { firstVersion, nextRecord, nextVersion } from "./version.ts";
+import { WritesInFlight } from "./writes-in-flight.ts";
 
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. */
 export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
 
-/** Writes candidates to MongoDB, with the look-ups of their references. */
+type FoundEdit = (found: Found, now: string) => Found;
+
+/** One candidate as it was read, undefined if it is new, and what it becomes. */
+interface Change {
+  readonly before: Found | undefined;
+  readonly after: () => Found;
+}
+
+/** What reminders add to writes of candidates. */
+export interface Reminders {
+  /** Returns what plans the reminders of the account's candidates. No round trip if this process knows its settings. */
+  plannerOf(accountId: string): Promise<Planner>;
+  /** Returns those of the addresses whose owners want no more messages of the account. No round trip without addresses. */
+  optedOut(accountId: string, emails: readonly string[]): Promise<string[]>;
+}
+
+const NO_REMINDERS: Reminders = {
+  plannerOf: () => Promise.resolve(noMail),
+  optedOut: () => Promise.resolve([]),
+};
+
+/** Maximum number of candidates that expire in one write. */
+const EXPIRY_BATCH = 100;
+
+/**
+ * Writes candidates to MongoDB, with the look-ups of their references. Each write is a compare-and-set on the version. Every
+ * method may throw problem store_unavailable. The write may still happen then, and WritesInFlight settles it.
+ */
 export class CandidateStore {
   readonly #mongo: Mongo;
   readonly #candidates: Collection<Stored>;
-  readonly rulesOf: RulesOf;
-  readonly #optOuts: OptOuts;
+  readonly #reminders: Reminders;
+  readonly #queue = new KeyedQueue(isStoreDown);
   readonly reader: CandidateReader;
   readonly references: ReferenceIndexStore;
-  readonly #queue = new KeyedQueue(isStoreDown);
   readonly feedClock: FeedClock;
-  readonly openWrites = new OpenWrites((accountId, id) => this.#renew(accountId, id));
+  readonly inFlight = new WritesInFlight((key) => this.#renew(key));
 
-  /**
-   * @param rulesOf each write plans the chase by it. Without it, the chase is off.
-   * @param optOuts each write that adds an address asks it.
-   */
-  constructor(
-    mongo: Mongo,
-    clock: Clock,
-    rulesOf: RulesOf = () => Promise.resolve(undefined),
-    optOuts: OptOuts = { among: () => Promise.resolve([]) },
-  ) {
+  constructor(mongo: Mongo, clock: Clock, reminders: Reminders = NO_REMINDERS) {
     this.#mongo = mongo;
+    this.#reminders = reminders;
     this.feedClock = new FeedClock(clock);
-    this.rulesOf = rulesOf;
-    this.#optOuts = optOuts;
     this.#candidates = mongo.db.collection("candidates");
     this.reader = new CandidateReader(mongo);
     this.references = new ReferenceIndexStore(mongo);
   }
 
   /**
-   * Inserts a candidate. Writes the reference look-ups first: a crash in between leaves look-ups without a candidate,
-   * and readers ignore those. Two round trips with references, one without. If the id exists, returns that candidate.
-   * @throws problems external_id_taken, payload_too_large, store_unavailable.
+   * Inserts a candidate. If the id exists, returns that candidate: an interrupted attempt of this same request already
+   * inserted it. Writes the reference look-ups first: a crash in between leaves look-ups without a candidate, and readers
+   * ignore those.
+   * @throws problems external_id_taken, payload_too_large, candidate_deleted.
    */
-  async insert(draft: Draft): Promise<CandidateRecord> {
+  insert(draft: Draft): Promise<CandidateRecord> {
     return this.references.around(draft, draft.references, () =>
-      compareAndSet("this candidate", () => this.#insert(draft)),
+      compareAndSet("this candidate", async () => {
+        const optedOutOnes = await this.#reminders.optedOut(draft.accountId, addressesOf(draft));
+        const position = this.feedClock.reserve();
+        const after = () => firstVersion(draft, position.at, optedOutOnes);
+        try {
+          const { candidates } = await this.#commit([{ before: undefined, after }], position);
+          return alive(await this.#inPlace(candidates[0]!, position));
+        } catch (error) {
+          if (!isDuplicateKey(error)) throw error;
+          const own = await this.reader.find(draft.accountId, draft.id);
+          if (own !== null) return alive(own);
+          await this.#checkExternalId(draft);
+          return undefined;
+        }
+      }),
     );
   }
 
-  /** Returns undefined if the external_id was taken and is free by now. */
-  async #insert(draft: Draft): Promise<CandidateRecord | undefined> {
-    const optedOut = await this.#optOuts.among(draft.accountId, addressesOf(draft));
-    const place = this.feedClock.take();
-    const record = firstVersion(draft, place.at, optedOut);
-    const stored = encode(record, place.at);
-    try {
-      await this.openWrites.during([draft], place, () =>
-        this.#mongo.bounded("insert candidates", (limits) => this.#candidates.insertOne(stored, limits)),
-      );
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      // If the id exists, an interrupted attempt of this same request already inserted the candidate.
-      const own = await this.reader.find(draft.accountId, draft.id);
-      if (own !== null && isTombstone(own)) throw candidateDeleted(draft.id);
-      if (own !== null) return own;
-      await refuseTaken(this.reader, draft); // not by itself, if that attempt landed just now
-      return undefined;
-    }
-    return this.#inPlace(record, place);
-  }
-
-  /**
-   * Does what `insert` does, but writes nothing. One round trip with an external_id, and one with addresses.
-   * @throws as `insert` does.
-   */
+  /** Does what `insert` does, but writes nothing. @throws as `insert` does. */
   async rehearse(draft: Draft): Promise<CandidateRecord> {
     const now = this.feedClock.now();
-    const optedOut = await this.#optOuts.among(draft.accountId, addressesOf(draft));
-    const record = firstVersion(draft, now, optedOut);
+    const record = firstVersion(draft, now, await this.#reminders.optedOut(draft.accountId, addressesOf(draft)));
     checkSize(record, now);
-    await refuseTaken(this.reader, draft);
+    await this.#checkExternalId(draft);
     return record;
   }
 
   /**
-   * Makes one change to a candidate: edits it, and writes it over the version that was edited. Starts again if another
-   * write came in between. Two round trips; two more for each lost race, one more for added references, and one more for
-   * settings that this process does not know (RulesOf).
+   * Makes one change to a candidate. Starts again if another write came in between.
    * @param edit may be called more than once. If it throws, the change ends with that error.
-   * @param known the candidate as it was read or written lately. If nobody has written it since, one round trip is enough.
-   * @throws problems not_found, external_id_taken, payload_too_large, store_unavailable.
+   * @param known the candidate as it was read or written lately: it is edited first, without another read.
+   * @throws problems not_found, candidate_deleted, external_id_taken, payload_too_large.
    */
-  change(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord> {
-    // Writers of one candidate queue within this process, so that they race only writers in other replicas.
-    return this.#queue.run(`${accountId} ${id}`, () => this.#write(accountId, id, edit, known));
+  async change(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord> {
+    return alive(await this.#queued({ accountId, id }, (found, now) => edit(alive(found), now), known));
   }
 
-  #write(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord> {
+  /**
+   * Erases a candidate's record: a tombstone takes its place, in one write. What lies outside the record is left to the
+   * caller. Returns the tombstone, also if the candidate was erased before.
+   * @param check is called with the candidate before it is erased. If it throws, nothing is erased.
+   * @throws problem not_found
+   */
+  erase(accountId: string, id: string, key: string, check: (record: CandidateRecord) => void): Promise<Found> {
+    return this.#queued({ accountId, id }, (found, at) => {
+      if (isTombstone(found)) return found;
+      check(found);
+      return tombstoneOf(found, { key, at });
+    });
+  }
+
+  /**
+   * Expires the accepted documents of up to 100 candidates whose expires_on is before `today`, the most overdue first, in one
+   * write: many expire at the same midnight. Skips a candidate that another write changes in between: the next call finds
+   * it again. Returns the number of changed candidates.
+   */
+  async expire(today: string): Promise<number> {
+    const due = await this.reader.expiring(today, EXPIRY_BATCH);
+    if (due.length === 0) return 0;
+    const accounts = [...new Set(due.map(({ accountId }) => accountId))];
+    const plans = new Map(
+      await Promise.all(accounts.map(async (id) => [id, await this.#reminders.plannerOf(id)] as const)),
+    );
+    const position = this.feedClock.reserve(Math.max(...due.map(({ updated_at }) => Date.parse(updated_at))));
+    const changes = due.map((before) => ({
+      before,
+      after: () => {
+        const edited = expired(before, today, timestamp(position.now));
+        return nextRecord(before, edited, position, plans.get(before.accountId) ?? noMail);
+      },
+    }));
+    const { count } = await this.#commit(changes, position);
+    if (this.#mongo.isLate(position.reservedAt)) for (const key of due) this.inFlight.settleLater(key, position);
+    return count;
+  }
+
+  /** Writers of one candidate queue within this process, so that they race only writers in other replicas. */
+  #queued(key: CandidateKey, edit: FoundEdit, known?: Found): Promise<Found> {
+    return this.#queue.run(`${key.accountId} ${key.id}`, () => this.#update(key, edit, known));
+  }
+
+  #update({ accountId, id }: CandidateKey, edit: FoundEdit, known?: Found): Promise<Found> {
     let guess = known;
     return compareAndSet("this candidate", async () => {
-      const before = guess ?? (await this.get(accountId, id));
+      const before = guess ?? (await this.reader.find(accountId, id));
+      if (before === null) throw candidateNotFound(id);
       const after = await this.#attempt(before, edit);
       const isUnread = after === guess; // nothing to write to the guess, which may be outdated: read it
       guess = undefined;
@@ -121,130 +168,105 @@ export class CandidateStore {
   }
 
   /** Returns undefined if another write came in between, or if the external_id was taken and is free by now. */
-  async #attempt(before: CandidateRecord, edit: Edit): Promise<CandidateRecord | undefined> {
-    const { accountId } = before;
-    const rules = await this.rulesOf(accountId);
+  async #attempt(before: Found, edit: FoundEdit): Promise<Found | undefined> {
+    const plan = await this.#reminders.plannerOf(before.accountId);
     // A change must come after the one it is based on, even if this replica's clock is behind.
-    const place = this.feedClock.take(Date.parse(before.updated_at));
-    const changed = edit(before, timestamp(place.now));
-    if (changed === before) return before;
-    const addresses = addedAddresses(before, changed);
-    const edited = optedOut(changed, await this.#optOuts.among(accountId, addresses));
-    const added = edited.references.filter(({ id }) => !before.references.some((reference) => reference.id === id));
-    return this.references.around(edited, added, () => {
-      // Readers of the feed allow for the duration of one write, so take the place just before it.
-      const later = () => this.feedClock.take(place.at - 1);
-      const at = added.length + addresses.length === 0 ? place : later();
-      return this.#replaceBy(before, { edited, rules }, at);
+    const reserved = this.feedClock.reserve(Date.parse(before.updated_at));
+    const edited = edit(before, timestamp(reserved.now));
+    if (edited === before) return before;
+    const [was, is] = [contactsOf(before), contactsOf(edited)];
+    const emails = addedAddresses(was, is);
+    const optedOutOnes = await this.#reminders.optedOut(before.accountId, emails);
+    const marked = isTombstone(edited) ? edited : optedOut(edited, optedOutOnes);
+    const added = is.references.filter(({ id }) => !was.references.some((reference) => reference.id === id));
+    return this.references.around(before, added, async () => {
+      // Readers allow for the duration of one write, so the position is reserved just before it.
+      const position = added.length + emails.length === 0 ? reserved : this.feedClock.reserve(reserved.at - 1);
+      const after = () => nextVersion(before, marked, position, plan);
+      try {
+        const { count, candidates } = await this.#commit([{ before, after }], position);
+        return count === 0 ? undefined : await this.#inPlace(candidates[0]!, position);
+      } catch (error) {
+        if (!isDuplicateKey(error) || isTombstone(marked)) throw error;
+        await this.#checkExternalId(marked);
+        return undefined;
+      }
     });
   }
 
-  /** Writes the changed candidate. Returns undefined as `#attempt` does. */
-  async #replaceBy(
-    before: CandidateRecord,
-    { edited, rules }: { edited: CandidateRecord; rules: ChaseRules | undefined },
-    place: TimedPlace,
-  ): Promise<CandidateRecord | undefined> {
-    const record = nextVersion(before, edited, place.at, rules, place.now);
-    try {
-      if (!(await this.#replace(before.version, encode(record, place.at, before), place))) return undefined;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      await refuseTaken(this.reader, record);
-      return undefined;
-    }
-    return this.#inPlace(record, place);
+  /**
+   * Writes candidates at a feed position: the only way in which one is created or changed.
+   * @returns the candidates, and the number that was written: one that another write has changed since it was read is not.
+   */
+  #commit(changes: readonly Change[], position: Reservation): Promise<{ count: number; candidates: readonly Found[] }> {
+    const name = changes.some(({ before }) => before === undefined) ? "insert candidates" : "update candidates";
+    const candidates: Found[] = []; // filled before the first await of the store
+    return this.inFlight.during(candidates, position, async () => {
+      const writes: AnyBulkWriteOperation<Stored>[] = [];
+      const stretch = new Stretch();
+      for (const { before, after } of changes) {
+        const candidate = after();
+        candidates.push(candidate);
+        const document = encode(candidate, position.at, before);
+        const { _id, account } = document;
+        if (before === undefined) writes.push({ insertOne: { document } });
+        else writes.push({ replaceOne: { filter: { _id, account, version: before.version }, replacement: document } });
+        if (stretch.isOver()) await stretch.nextTurn();
+      }
+      const { insertedCount, matchedCount } = await this.#mongo.bounded(name, (limits) =>
+        this.#candidates.bulkWrite(writes, { ...limits, ordered: false }),
+      );
+      return { count: insertedCount + matchedCount, candidates };
+    });
   }
 
   /**
-   * Returns a record just written, and makes sure that no reader of the feed has passed its place. Readers stay behind
-   * the clock by the longest time that a write may take. If this write took longer, for example because the process was
-   * paused, the candidate is written again with a new place.
+   * Returns a candidate just written, at a position that no reader has passed. Readers stay behind the clock by the maximum
+   * time of a write. If this one took longer, for example because the process was paused, the candidate is written again.
    */
-  async #inPlace(record: CandidateRecord, place: Place): Promise<CandidateRecord> {
-    if (!this.#mongo.isLate(place.takenAt)) return record;
+  async #inPlace(written: Found, position: Reservation): Promise<Found> {
+    if (!this.#mongo.isLate(position.reservedAt)) return written;
     try {
-      return await this.#write(record.accountId, record.id, copy);
+      return await this.#update(written, copy);
     } catch (error) {
-      this.openWrites.settleLater(record, place);
+      this.inFlight.settleLater(written, position);
       throw error;
     }
   }
 
-  /** Replaces the version of a candidate that was read. Returns false if another write came in between. */
-  async #replace(version: number, stored: Stored, place: Place): Promise<boolean> {
-    const { _id, account } = stored;
-    const { matchedCount } = await this.openWrites.during([{ accountId: account, id: _id }], place, () =>
-      this.#mongo.bounded("update candidates", (limits) =>
-        this.#candidates.replaceOne({ _id, account, version }, stored, limits),
-      ),
-    );
-    return matchedCount === 1;
-  }
-
-  /**
-   * Erases a candidate's record: a tombstone takes its place, in one write. What lies outside the record is left to the
-   * caller. Returns the tombstone, also if the candidate was erased before.
-   * @param check is called with the candidate before it is erased. If it throws, nothing is erased.
-   * @throws problems not_found, store_unavailable.
-   */
-  erase(accountId: string, id: string, key: string, check: (record: CandidateRecord) => void): Promise<Tombstone> {
-    return this.#queue.run(`${accountId} ${id}`, () =>
-      compareAndSet("this candidate", async () => {
-        const before = (await this.reader.find(accountId, id)) ?? (await this.get(accountId, id));
-        if (isTombstone(before)) return before;
-        check(before);
-        return this.#bury(before, (at) => tombstoneOf(before, { key, at }));
-      }),
-    );
-  }
-
-  /** Writes a tombstone over what was read. Returns undefined if another write came in between. */
-  async #bury(
-    before: CandidateRecord | Tombstone,
-    tombstoneAt: (at: string) => Tombstone,
-  ): Promise<Tombstone | undefined> {
-    const place = this.feedClock.take(Date.parse(before.updated_at));
-    const tombstone = tombstoneAt(timestamp(place.at));
-    if (!(await this.#replace(before.version, encodeTombstone(tombstone, place.at), place))) return undefined;
-    if (!this.#mongo.isLate(place.takenAt)) return tombstone;
-    // As in #inPlace. It does not read, so if it fails, its own write is unsettled.
-    return this.#bury(tombstone, (at) => again(tombstone, at));
-  }
-
-  /**
-   * Writes a candidate or a tombstone again unchanged, with a new place in the feed. Returns false if there is none.
-   * @throws problem store_unavailable
-   */
-  async #renew(accountId: string, id: string): Promise<boolean> {
-    const found = await this.reader.find(accountId, id);
-    if (found === null) return false;
-    if (!isTombstone(found)) {
-      await this.change(accountId, id, copy);
+  /** Writes a candidate again unchanged, at a new position. Returns false if there is none. */
+  async #renew(key: CandidateKey): Promise<boolean> {
+    try {
+      await this.#queued(key, copy);
       return true;
+    } catch (error) {
+      if (isGone(error)) return false;
+      throw error;
     }
-    await this.#bury(found, (at) => again(found, at)); // if another write came in between, that one has a new place
-    return true;
   }
 
-  /** Returns one candidate. One round trip. @throws problems not_found, also for another account's; candidate_deleted. */
+  /** @throws problem external_id_taken if another candidate has the external_id. */
+  async #checkExternalId({ accountId, id, external_id }: Pick<Draft, "accountId" | "id" | "external_id">) {
+    if (external_id === null) return;
+    const holder = await this.reader.holderOf(accountId, external_id);
+    if (holder === undefined || holder === id) return; // an interrupted attempt of this request may have inserted it just now
+    const detail = `Candidate ${holder} already has this external_id. Send another one, or change that candidate.`;
+    const errors = [{ pointer: "/external_id", detail: "must be unique in the account" }];
+    throw problem("external_id_taken", detail, { members: { candidate_id: holder }, errors });
+  }
+
+  /** Returns one candidate. @throws problems not_found, also for another account's; candidate_deleted. */
   get(accountId: string, id: string): Promise<CandidateRecord> {
     return this.reader.get(accountId, id);
   }
 
-  /** Returns the id of a reference's candidate. Undefined also for another account's reference. One round trip. */
+  /** Returns the id of a reference's candidate. Undefined also for another account's reference. */
   candidateOfReference(accountId: string, referenceId: string): Promise<string | undefined> {
     return this.references.candidateOf(accountId, referenceId);
   }
 }
 
-/** Whose owners want no more messages of the account. @throws problem store_unavailable */
-export interface OptOuts {
-  /** Returns those of the addresses. No round trip without addresses. */
-  among(accountId: string, emails: readonly string[]): Promise<string[]>;
-}
-
-/** An edit that changes nothing but the place in the feed. */
-function copy(record: CandidateRecord): CandidateRecord {
-  return { ...record };
+/** An edit that changes nothing but the feed position. */
+function copy(found: Found): Found {
+  return { ...found };
 }

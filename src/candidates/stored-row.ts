@@ -1,5 +1,5 @@
 import { BSON } from "mongodb";
-import type { FeedPlace } from "./feed.ts";
+import type { FeedEntry } from "./feed.ts";
 import type { RowSource } from "./row.ts";
 import type { Stored } from "./stored.ts";
 
@@ -32,7 +32,7 @@ export const ROWS: RowReading<RowSource> = {
 const UNCHECKED = { validation: { utf8: false } };
 
 /** Reads the place of a candidate alone. */
-export const PLACES: RowReading<FeedPlace> = {
+export const PLACES: RowReading<FeedEntry> = {
   projection: { _id: 0, change: 1, version: 1, size: 1 },
   read: (document) => BSON.deserialize(document, UNCHECKED) as Pick<Stored, "change" | "version" | "size">,
 };

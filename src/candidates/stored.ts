@@ -1,18 +1,19 @@
 import { BSON } from "mongodb";
 import { problem } from "../problems.ts";
-import { nextExpiry } from "./expire.ts";
-import { NO_OUTREACH, planned, unchased } from "./planned.ts";
+import { type Found, isTombstone, type Tombstone } from "./erasure.ts";
+import { nextExpiry } from "./expiry.ts";
+import { NO_OUTREACH, noMail } from "./outreach.ts";
 import {
   type CandidateRecord,
   type DocumentRecord,
   type Erasure,
+  NEVER_CHASED,
   type OutreachRecord,
   type ReferenceRecord,
   type Removed,
 } from "./record.ts";
-import type { CandidateState } from "./schema.ts";
 import { MAX_ROW_RECORD_BYTES, storedRow, type StoredRow } from "./row.ts";
-import type { Tombstone } from "./tombstone.ts";
+import type { CandidateState } from "./schema.ts";
 
 /**
  * Maximum size of a candidate's record, without the bytes of its files and without its row. Each request reads or writes
@@ -37,11 +38,11 @@ export interface Stored
   /** Copy of the derived state, for the index alone. A tombstone has `deleted`, which no filter asks for. */
   state: CandidateState | "deleted";
   account: string;
-  /** The place in the account's feed: sortable text, new at each write. */
+  /** The position in the account's feed: sortable text, new at each write. */
   change: string;
   /** The earliest expires_on of an accepted document, for the index of the expiry sweep. */
   next_expiry: string | null;
-  /** Only a tombstone has this. Its other members are empty, in the form that 0.1.0 can read. */
+  /** Only a tombstone has this. Its other members are empty, so that 0.1.0 can read it. */
   deleted?: true;
   /** Absent if empty, and in records of 0.1.0. */
   removed?: readonly Removed[];
@@ -56,78 +57,80 @@ export interface Stored
   references: (Omit<ReferenceRecord, "metadata" | "response"> & { metadata: string; response: string })[];
 }
 
-/** Returns a place in the feed before every change made in the millisecond `epochMs`. */
+/** Returns the feed position before every change made in the millisecond `epochMs`. */
 export function feedPosition(epochMs: number): string {
   return String(Math.max(epochMs, 0)).padStart(15, "0");
 }
 
 /**
- * Converts a record to its stored form, with its row.
- * @param now when the write takes its place in the feed, in milliseconds since the epoch.
- * @param before what it replaces. It may be too large already, from 0.1.0: then it may change, but not grow.
+ * Converts a candidate or tombstone to its stored form. A record has its row, unless it is large.
+ * @param at its feed position, in milliseconds since the epoch.
+ * @param before what it replaces. That may be too large already, from 0.1.0: then it may change, but not grow.
  * @throws problem payload_too_large
  */
-export function encode(record: CandidateRecord, now: number, before?: CandidateRecord): Stored {
-  const stored = checked(record, now, before);
-  return stored.size > MAX_ROW_RECORD_BYTES ? stored : { ...stored, ...storedRow(record) };
+export function encode(found: Found, at: number, before?: Found): Stored {
+  if (isTombstone(found)) return storedTombstone(found, at);
+  const stored = checkSize(found, at, before);
+  return stored.size > MAX_ROW_RECORD_BYTES ? stored : { ...stored, ...storedRow(found) };
 }
 
-/** Refuses what `encode` refuses. @throws problem payload_too_large */
-export function checkSize(record: CandidateRecord, now: number): void {
-  checked(record, now);
-}
-
-function checked(record: CandidateRecord, now: number, before?: CandidateRecord): Stored {
-  const stored = toStored(record, now);
+/** Returns the stored form without its row. @throws as `encode` does. */
+export function checkSize(record: CandidateRecord, at: number, before?: Found): Stored {
+  const stored = storedRecord(record, at);
   if (stored.size <= MAX_CANDIDATE_BYTES) return stored;
-  const sizeOfClients = (each: CandidateRecord) => toStored(unchased(each), now).size;
+  const sizeOfClients = (each: CandidateRecord) => storedRecord(unchased(each), at).size;
   const size = sizeOfClients(record);
-  if (size > MAX_CANDIDATE_BYTES && (before === undefined || size > sizeOfClients(before))) {
-    throw problem(
-      "payload_too_large",
-      `The candidate's record would have more than ${MAX_CANDIDATE_BYTES} bytes. Send less data.`,
-    );
-  }
-  return stored;
+  if (size <= MAX_CANDIDATE_BYTES) return stored;
+  if (before !== undefined && !isTombstone(before) && size <= sizeOfClients(before)) return stored;
+  throw problem(
+    "payload_too_large",
+    `The candidate's record would have more than ${MAX_CANDIDATE_BYTES} bytes. Send less data.`,
+  );
 }
 
-function toStored(record: CandidateRecord, now: number): Stored {
+/**
+ * Returns the record without the traces of reminders. The size limit counts this, so that no reminder fails because a record
+ * is full. Reminders add at most about 40 kB.
+ */
+function unchased(record: CandidateRecord): CandidateRecord {
+  return {
+    ...record,
+    state: "action_required", // it follows from the references' states; this is the longest one
+    outreach: NO_OUTREACH,
+    documents: record.documents.map((document) => ({ ...document, chase: NEVER_CHASED })),
+    references: record.references.map((reference) => ({
+      ...reference,
+      chase: NEVER_CHASED,
+      state: reference.state === "unresponsive" ? "requested" : reference.state,
+    })),
+  };
+}
+
+function storedRecord(record: CandidateRecord, at: number): Stored {
   const { id, accountId, removed, erasure, ...rest } = record;
-  const stored: Stored = {
+  return measured({
     ...rest,
     ...(removed.length === 0 ? {} : { removed }),
     ...(erasure === null ? {} : { erasure }),
     _id: id,
     account: accountId,
-    change: `${feedPosition(now)}.${id}`,
+    change: `${feedPosition(at)}.${id}`,
     next_expiry: nextExpiry(record.documents),
-    size: 0,
     metadata: JSON.stringify(record.metadata),
-    documents: record.documents.map(storedDocument),
-    references: record.references.map(storedReference),
-  };
-  stored.size = BSON.calculateObjectSize(stored);
-  return stored;
+    documents: record.documents.map((document) => ({ ...document, metadata: JSON.stringify(document.metadata) })),
+    references: record.references.map((reference) => ({
+      ...reference,
+      metadata: JSON.stringify(reference.metadata),
+      response: JSON.stringify(reference.response),
+    })),
+  });
 }
 
-function storedDocument(document: DocumentRecord): Stored["documents"][number] {
-  return { ...document, metadata: JSON.stringify(document.metadata) };
-}
-
-function storedReference(reference: ReferenceRecord): Stored["references"][number] {
-  return { ...reference, metadata: JSON.stringify(reference.metadata), response: JSON.stringify(reference.response) };
-}
-
-/**
- * Converts a tombstone to its stored form.
- * @param now when the write takes its place in the feed, in milliseconds since the epoch.
- */
-export function encodeTombstone(tombstone: Tombstone, now: number): Stored {
-  const { id, accountId, version, updated_at, erasure } = tombstone;
-  const stored: Stored = {
+function storedTombstone({ id, accountId, version, updated_at, erasure }: Tombstone, at: number): Stored {
+  return measured({
     _id: id,
     account: accountId,
-    change: `${feedPosition(now)}.${id}`,
+    change: `${feedPosition(at)}.${id}`,
     state: "deleted",
     deleted: true,
     ...(erasure === null ? {} : { erasure }),
@@ -135,8 +138,7 @@ export function encodeTombstone(tombstone: Tombstone, now: number): Stored {
     updated_at,
     created_at: updated_at,
     ...NOTHING,
-  };
-  return { ...stored, size: BSON.calculateObjectSize(stored) };
+  });
 }
 
 const NOTHING = {
@@ -159,17 +161,19 @@ const NOTHING = {
   references: [],
   started_at: null,
   next_expiry: null,
-  size: 0,
 };
 
-/** Converts a stored tombstone back; undefined if the candidate is not deleted. */
-export function decodeTombstone(stored: Stored): Tombstone | undefined {
-  if (stored.deleted !== true) return undefined;
+function measured(stored: Omit<Stored, "size">): Stored {
+  return { ...stored, size: BSON.calculateObjectSize({ ...stored, size: 0 }) };
+}
+
+export function decode(stored: Stored): Found {
+  if (stored.deleted !== true) return decodeRecord(stored);
   const { _id: id, account: accountId, version, updated_at, erasure = null } = stored;
   return { deleted: true, id, accountId, version, updated_at, erasure };
 }
 
-export function decode({
+function decodeRecord({
   _id,
   account,
   change: _change,
@@ -179,14 +183,14 @@ export function decode({
   row_version: _version,
   row: _row,
   deleted: _deleted,
-  removed,
+  removed = [],
   erasure,
   outreach,
   ...stored
 }: Stored): CandidateRecord {
-  const read: CandidateRecord = {
+  const record: CandidateRecord = {
     ...stored,
-    removed: removed ?? [],
+    removed,
     erasure: erasure ?? null,
     outreach: outreach ?? NO_OUTREACH,
     state: stored.state as CandidateState,
@@ -203,5 +207,5 @@ export function decode({
       response: JSON.parse(reference.response) as ReferenceRecord["response"],
     })),
   };
-  return outreach === undefined ? planned(read, undefined, 0) : read;
+  return outreach === undefined ? { ...record, outreach: { ...NO_OUTREACH, ...noMail(record, 0) } } : record;
 }

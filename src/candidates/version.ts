@@ -1,55 +1,54 @@
 import { timestamp } from "../infra/clock.ts";
-import { comparable } from "./address.ts";
-import type { ChaseRules } from "./chase.ts";
-import { NO_OUTREACH, planned } from "./planned.ts";
+import { type Found, isTombstone } from "./erasure.ts";
+import type { Reservation } from "./feed-clock.ts";
+import { comparable, NO_OUTREACH, type Planner, planned } from "./outreach.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
-import { derive } from "./state.ts";
+import { derive } from "./states.ts";
+
+type Position = Pick<Reservation, "at" | "now">;
 
 /**
  * Returns a new candidate's first version.
- * @param at its place in the feed, in milliseconds since the epoch.
+ * @param at its feed position, in milliseconds since the epoch.
  * @param optedOut those of its addresses whose owners want no more messages.
  */
 export function firstVersion(draft: Draft, at: number, optedOut: readonly string[] = []): CandidateRecord {
   const updated_at = timestamp(at);
-  const outreach = { ...NO_OUTREACH, opted_out: optedOut.map(comparable) };
-  const first = { ...draft, outreach, version: 1, created_at: updated_at, updated_at };
-  return derived(first, undefined, at); // it is not started, so the rules do not matter
+  const outreach = { ...NO_OUTREACH, reason: "not_started" as const, opted_out: optedOut.map(comparable) };
+  return withState({ ...draft, outreach, version: 1, created_at: updated_at, updated_at });
 }
 
-/**
- * Returns the version that follows `before`, with a new plan of the chase.
- * @param at its place in the feed, in milliseconds since the epoch.
- * @param rules undefined while mail is not configured.
- * @param now the time, in milliseconds since the epoch. It is before `at` if the clock has stepped back.
- */
-export function nextVersion(
+/** Returns the version that follows `before`, at a feed position. A record has its derived state and a new plan of its reminders. */
+export function nextVersion(before: Found, edited: Found, position: Position, plan: Planner): Found {
+  if (!isTombstone(before) && !isTombstone(edited)) return nextRecord(before, edited, position, plan);
+  return { ...edited, version: before.version + 1, updated_at: timestamp(position.at) };
+}
+
+export function nextRecord(
   before: CandidateRecord,
   edited: CandidateRecord,
-  at: number,
-  rules: ChaseRules | undefined,
-  now = at,
+  { at, now }: Position,
+  plan: Planner,
 ): CandidateRecord {
   const next = {
     ...edited,
     version: before.version + 1,
-    pack_version: before.pack_version + (samePack(before, edited) ? 0 : 1),
+    pack_version: before.pack_version + (isSamePack(before, edited) ? 0 : 1),
     updated_at: timestamp(at),
   };
-  return derived(next, rules, now);
+  return planned(withState(next), plan, now);
 }
 
-/** Fills in what follows from the rest of the record: its state, and the plan of its chase. */
-function derived(record: Omit<CandidateRecord, "state">, rules: ChaseRules | undefined, now: number): CandidateRecord {
-  return planned({ ...record, state: derive(record).state }, rules, now);
+function withState(record: Omit<CandidateRecord, "state">): CandidateRecord {
+  return { ...record, state: derive(record).state };
 }
 
-/** Returns whether the compliance pack shows the same of both (pack/render.ts), apart from what every write changes. */
-function samePack(before: CandidateRecord, edited: CandidateRecord): boolean {
+/** Returns true if the compliance pack shows the same of both (pack/render.ts), apart from what every write changes. */
+function isSamePack(before: CandidateRecord, edited: CandidateRecord): boolean {
   return (
     packFacts(before) === packFacts(edited) &&
-    sameItems(before.documents, edited.documents) &&
-    sameItems(before.references, edited.references)
+    isSameItems(before.documents, edited.documents) &&
+    isSameItems(before.references, edited.references)
   );
 }
 
@@ -69,7 +68,7 @@ function packFacts({
 }
 
 /** An edit leaves most items as they are, so most are the same objects. */
-function sameItems(before: readonly object[], edited: readonly object[]): boolean {
+function isSameItems(before: readonly object[], edited: readonly object[]): boolean {
   return (
     before.length === edited.length &&
     before.every((item, n) => item === edited[n] || JSON.stringify(item) === JSON.stringify(edited[n]))

@@ -1,24 +1,27 @@
-import type { Readable } from "node:stream";
-import { checkNewDocument, newContent, newDocument, inlineFile } from "../candidates/new.ts";
+import {
+  checkNewDocument,
+  documentOf,
+  inlineFile,
+  newContent,
+  newDocument,
+  patchedDocument,
+  checkTakesContent,
+  withChanged,
+  withContent,
+  withDocument,
+} from "../candidates/documents.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, namesFile } from "../candidates/record.ts";
 import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
-import { refuseRemoved } from "../candidates/tombstone.ts";
+import { checkNotRemoved } from "../candidates/erasure.ts";
+import { type Document, type DocumentInput, type DocumentPatch, MAX_NAME } from "../candidates/document-schema.ts";
+import type { Readable } from "node:stream";
 import type { NewId } from "../infra/ids.ts";
 import type { Precondition } from "../precondition.ts";
 import { invalid, Problem, problem } from "../problems.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";
 import type { ContentStore } from "../content/store.ts";
-import {
-  documentOf,
-  patchedDocument,
-  refuseContent,
-  withChanged,
-  withContent,
-  withDocument,
-} from "../candidates/document-edits.ts";
 import type { FileOwner } from "../content/pending-store.ts";
-import { type Document, type DocumentPatch, MAX_NAME, type DocumentInput } from "../candidates/document-schema.ts";
 
 /** Identifies a document. The candidate must belong to that account. */
 export interface DocumentAddress {
@@ -66,7 +69,7 @@ export class DocumentService {
   ): Promise<StoredFile> {
     const record = await this.#store.get(accountId, candidateId);
     checkPrecondition(record, documentId, precondition, "content");
-    refuseContent(documentOf(record, documentId).state, { started: record.started_at !== null });
+    checkTakesContent(documentOf(record, documentId).state, { started: record.started_at !== null });
     return this.#receive({ accountId, candidateId }, file);
   }
 
@@ -107,7 +110,7 @@ export class DocumentService {
     const write = () =>
       this.#store.change(accountId, candidateId, (before, now) => {
         if (before.documents.some((document) => document.id === id)) return before;
-        refuseRemoved(before, id);
+        checkNotRemoved(before, id);
         precondition([taggedCandidate(before)]);
         const situation = situationOf(before, now);
         checkNewDocument(given, { ...situation, file: content !== undefined });

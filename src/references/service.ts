@@ -1,12 +1,17 @@
-import { newReference } from "../candidates/new.ts";
+import {
+  newReference,
+  referenceNotFound,
+  patchedReference,
+  referenceOf,
+  withReference,
+} from "../candidates/references.ts";
 import { renderReference, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateRecord } from "../candidates/record.ts";
 import type { CandidateStore, Edit } from "../candidates/store.ts";
-import { refuseRemoved } from "../candidates/tombstone.ts";
+import { checkNotRemoved } from "../candidates/erasure.ts";
+import type { Reference, ReferenceInput, ReferencePatch } from "../candidates/reference-schema.ts";
 import type { Precondition } from "../precondition.ts";
 import { Problem } from "../problems.ts";
-import { noReference, patchedReference, referenceOf, withReference } from "../candidates/reference-edits.ts";
-import type { ReferenceInput, Reference, ReferencePatch } from "../candidates/reference-schema.ts";
 
 export class ReferenceService {
   readonly #store: CandidateStore;
@@ -29,7 +34,7 @@ export class ReferenceService {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
       // An interrupted attempt already added it, so the retry succeeds whatever its If-Match says (RFC 9110, 13.1.1).
       if (before.references.some((reference) => reference.id === id)) return before;
-      refuseRemoved(before, id);
+      checkNotRemoved(before, id);
       precondition([taggedCandidate(before)]);
       return withReference(before, newReference(given, { id, now, started: before.started_at !== null }));
     });
@@ -61,18 +66,18 @@ export class ReferenceService {
   /** @throws problem not_found if there is no such reference, and what `CandidateStore.change` throws. */
   async #change(accountId: string, id: string, edit: Edit): Promise<CandidateRecord> {
     const candidateId = await this.#store.references.recentCandidateOf(accountId, id);
-    if (candidateId === undefined) throw noReference(id);
+    if (candidateId === undefined) throw referenceNotFound(id);
     try {
       return await this.#store.change(accountId, candidateId, edit);
     } catch (error) {
       // The candidate of a reference that was seen before may be deleted since.
-      throw error instanceof Problem && error.code === "candidate_deleted" ? noReference(id) : error;
+      throw error instanceof Problem && error.code === "candidate_deleted" ? referenceNotFound(id) : error;
     }
   }
 
   async #candidateOf(accountId: string, id: string): Promise<string> {
     const candidateId = await this.#store.candidateOfReference(accountId, id);
-    if (candidateId === undefined) throw noReference(id);
+    if (candidateId === undefined) throw referenceNotFound(id);
     return candidateId;
   }
 }

@@ -19,12 +19,12 @@ export interface SettingsServiceOptions {
   assistant: SettingsStore<Assistant>;
   quietHours: SettingsStore<QuietHours>;
   clock: Clock;
-  /** Is told before and after settings of the chase are changed. Undefined if no reminders are sent. */
-  chase?: ChaseObserver | undefined;
+  /** Undefined if no reminders are sent. */
+  observer?: SettingsObserver | undefined;
 }
 
-/** Settings of the chase: they decide when reminders go out, and what these say. */
-export interface ChaseObserver {
+/** Is told before and after settings are changed that decide when reminders go out, and what they say. */
+export interface SettingsObserver {
   /** @throws problem store_unavailable. Then the settings are not changed. */
   changing(accountId: string): Promise<void>;
   changed(accountId: string): void;
@@ -75,9 +75,9 @@ export class SettingsService {
   }
 
   async #observed<Result>(accountId: string, change: () => Promise<Result>): Promise<Result> {
-    await this.#options.chase?.changing(accountId);
+    await this.#options.observer?.changing(accountId);
     const result = await change();
-    this.#options.chase?.changed(accountId);
+    this.#options.observer?.changed(accountId);
     return result;
   }
 

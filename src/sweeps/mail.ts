@@ -1,10 +1,10 @@
 import type { CandidateReader } from "../candidates/reader.ts";
-import { isTombstone } from "../candidates/tombstone.ts";
+import { isTombstone } from "../candidates/erasure.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import { hourOf } from "../outreach/mail-budget.ts";
-import { settled } from "../outreach/mail-day-store.ts";
-import type { StoredLink } from "../outreach/link-store.ts";
-import type { OutreachStores } from "../outreach/stores.ts";
+import { hourOf } from "../reminders/mail-budget.ts";
+import { settled } from "../reminders/mail-day-store.ts";
+import type { StoredLink } from "../reminders/link-store.ts";
+import type { ReminderStores } from "../reminders/stores.ts";
 import type { Sweep } from "./sweep.ts";
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +19,7 @@ const BATCH = 1_000;
  * Removes what is left over of messages: the links and history of people who were erased while a message to them was under
  * way and its replica died, and the counts of days long past.
  */
-export function leftOverMail(stores: OutreachStores, candidates: Pick<CandidateReader, "find">, clock: Clock): Sweep {
+export function leftOverMail(stores: ReminderStores, candidates: Pick<CandidateReader, "find">, clock: Clock): Sweep {
   return {
     name: "left_over_mail",
     async run(signal) {
@@ -49,7 +49,7 @@ export function leftOverMail(stores: OutreachStores, candidates: Pick<CandidateR
  * before do not know keyed hashes: by then the upgrade is over.
  */
 export function guessableAddresses(
-  { links, addresses, budget }: Pick<OutreachStores, "links" | "addresses" | "budget">,
+  { links, addresses, budget }: Pick<ReminderStores, "links" | "addresses" | "budget">,
   clock: Clock,
 ): Sweep {
   const started = clock.now();

@@ -1,14 +1,13 @@
 import type { Logger } from "pino";
 import type { Eraser } from "../candidates/eraser.ts";
-import { ExpiryStore } from "../candidates/expiry-store.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import type { Clock } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Mongo } from "../infra/mongo.ts";
-import type { Chase } from "../outreach/chase.ts";
-import type { OutreachStores } from "../outreach/stores.ts";
+import type { ReminderWork } from "../reminders/wire.ts";
+import type { ReminderStores } from "../reminders/stores.ts";
 import { LeaseStore } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { guessableAddresses, leftOverMail } from "./mail.ts";
@@ -27,8 +26,8 @@ interface Dependencies {
   readonly eraser: Eraser;
   readonly idempotency: IdempotencyStore;
   /** Undefined if no reminders are sent. */
-  readonly chase: Chase | undefined;
-  readonly outreachStores: OutreachStores;
+  readonly reminders: ReminderWork | undefined;
+  readonly reminderStores: ReminderStores;
   /** Names this process. */
   readonly holder: string;
   /** Maximum clock skew between replicas, in milliseconds. */
@@ -39,26 +38,26 @@ interface Dependencies {
 
 /** Creates the runners of the sweeps. Replans, opt-outs and reminders have one each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
-  const { mongo, clock, candidates, content, eraser, idempotency, chase, outreachStores, holder } = dependencies;
+  const { mongo, clock, candidates, content, eraser, idempotency, reminders, reminderStores, holder } = dependencies;
   const { skewMs, log, metrics } = dependencies;
   const shared = { leases: new LeaseStore({ mongo, clock, holder, skewMs }), log, metrics };
   const sweeps = [
-    expiries(new ExpiryStore(mongo, candidates), clock),
+    expiries(candidates, clock),
     leftOverBytes(content, candidates.reader),
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),
-    leftOverMail(outreachStores, candidates.reader, clock),
-    guessableAddresses(outreachStores, clock),
+    leftOverMail(reminderStores, candidates.reader, clock),
+    guessableAddresses(reminderStores, clock),
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
-  if (chase === undefined) return [usual];
-  const { chaser, replanner, optOuts } = chase;
+  if (reminders === undefined) return [usual];
+  const { sender, replanner, optOuts } = reminders;
   const times = { leaseMs: REMINDERS_LEASE_MS, restMs: REMINDERS_REST_MS };
   const ofOne = (sweep: Sweep) => new SweepRunner({ ...shared, ...times, name: sweep.name, sweeps: [sweep] });
   return [
     usual,
     ofOne({ name: "replans", run: (signal) => replanner.run(signal) }),
     ofOne({ name: "opt_outs", run: (signal) => optOuts.run(signal) }),
-    ofOne({ name: "reminders", run: (signal) => chaser.run(signal) }),
+    ofOne({ name: "reminders", run: (signal) => sender.run(signal) }),
   ];
 }

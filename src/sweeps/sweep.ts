@@ -1,8 +1,8 @@
 import type { Eraser } from "../candidates/eraser.ts";
-import type { ExpiryStore } from "../candidates/expiry-store.ts";
 import type { CandidateReader } from "../candidates/reader.ts";
+import type { CandidateStore } from "../candidates/store.ts";
 import { namesFile } from "../candidates/record.ts";
-import { isTombstone } from "../candidates/tombstone.ts";
+import { isTombstone } from "../candidates/erasure.ts";
 import type { PendingFile } from "../content/pending-store.ts";
 import type { ContentStore } from "../content/store.ts";
 import { KEPT_MS } from "../idempotency/once.ts";
@@ -39,7 +39,7 @@ export function erasures(candidates: Pick<CandidateReader, "unfinishedErasures">
 }
 
 /** Marks accepted documents as expired when their expires_on has passed. The write puts the candidate on the feed. */
-export function expiries(candidates: ExpiryStore, clock: Clock): Sweep {
+export function expiries(candidates: Pick<CandidateStore, "expire">, clock: Clock): Sweep {
   return {
     name: "expiries",
     async run(signal) {

@@ -1,7 +1,7 @@
-import { expect } from "chai";
 import { decodeCursor } from "../../src/candidates/feed.ts";
 import { feedPosition } from "../../src/candidates/stored.ts";
-import type { Mark } from "../../src/candidates/watermark-store.ts";
+import type { Checkpoint } from "../../src/candidates/checkpoints.ts";
+import { expect } from "chai";
 import { until } from "../erasure/support.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
@@ -22,7 +22,7 @@ describe("the cursor at the end of GET /candidates", () => {
   });
 
   it("stays behind the mark of a process that may still write", async () => {
-    const marks = service.operators.mongo.db.collection<Mark>("feed_marks");
+    const marks = service.operators.mongo.db.collection<Checkpoint>("feed_marks");
     const complete_until = Date.now() - 3_600_000;
     await marks.insertOne({ _id: "another process", complete_until, round: 1 });
     await client.post("/candidates");

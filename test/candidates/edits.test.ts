@@ -1,11 +1,11 @@
-import { expect } from "chai";
-import { documentOf, withChanged, withContent } from "../../src/candidates/document-edits.ts";
+import { documentOf, withChanged, withContent } from "../../src/candidates/documents.ts";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
 import { patched, started, withOutreach } from "../../src/candidates/edits.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
-import { patchedReference, referenceOf, stateAt } from "../../src/candidates/reference-edits.ts";
+import { patchedReference, referenceOf, stateAt } from "../../src/candidates/references.ts";
 import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
 import { DEFAULT_CHASE_ATTEMPTS } from "../../src/candidates/schema.ts";
+import { expect } from "chai";
 
 const BEFORE = "2026-01-01T00:00:00.000Z";
 const NOW = "2026-03-01T12:00:00.000Z";

@@ -1,7 +1,7 @@
-import { expect } from "chai";
 import { FeedClock } from "../../src/candidates/feed-clock.ts";
-import { type Mark, WatermarkStore } from "../../src/candidates/watermark-store.ts";
-import { Watermarks } from "../../src/candidates/watermarks.ts";
+import { type Checkpoint, CheckpointStore } from "../../src/candidates/checkpoints.ts";
+import { Checkpoints } from "../../src/candidates/checkpoints.ts";
+import { expect } from "chai";
 import { until } from "../erasure/support.ts";
 import { useDatabase } from "../support/use-service.ts";
 
@@ -20,7 +20,7 @@ describe("the clock that places in the feed are taken from", () => {
     expect(clock.now()).to.equal(NOW);
     now += LEAP_MS;
     expect(clock.now()).to.equal(NOW + LEAP_MS);
-    expect(clock.take()).to.include({ at: NOW + LEAP_MS, now: NOW + LEAP_MS });
+    expect(clock.reserve()).to.include({ at: NOW + LEAP_MS, now: NOW + LEAP_MS });
   });
 
   it("goes on from where it was when the service's clock steps back, and more slowly until that has caught up", async () => {
@@ -45,17 +45,17 @@ describe("the clock that places in the feed are taken from", () => {
     now += LEAP_MS;
     clock.now();
     now -= LEAP_MS;
-    const place = clock.take(NOW + 2 * LEAP_MS);
+    const place = clock.reserve(NOW + 2 * LEAP_MS);
     expect(place).to.include({ at: NOW + 2 * LEAP_MS + 1, now: NOW });
   });
 
   describe("of a process that starts after every clock was set back", () => {
     const mongo = useDatabase();
 
-    async function start(clock: FeedClock, store = new WatermarkStore(mongo), roundMs = 5): Promise<Watermarks> {
-      const openWrites = { earliest: (time: number) => time, settled: () => Promise.resolve(true) };
+    async function start(clock: FeedClock, store = new CheckpointStore(mongo), roundMs = 5): Promise<Checkpoints> {
+      const inFlight = { earliest: (time: number) => time, settled: () => Promise.resolve(true) };
       const log = { warn: () => undefined };
-      const marks = new Watermarks({ store, clock, writer: `one-${Math.random()}`, openWrites, log, roundMs });
+      const marks = new Checkpoints({ store, clock, writer: `one-${Math.random()}`, inFlight, log, roundMs });
       await marks.start();
       return marks;
     }
@@ -69,7 +69,7 @@ describe("the clock that places in the feed are taken from", () => {
       now -= LEAP_MS;
       const clock = feedClock();
       const after = await start(clock);
-      expect(clock.take().at).to.be.at.least(given);
+      expect(clock.reserve().at).to.be.at.least(given);
       await after.stop(0);
     });
 
@@ -84,8 +84,8 @@ describe("the clock that places in the feed are taken from", () => {
         given.push(other.completeUntil());
         await other.stop(0);
       }
-      class Between extends WatermarkStore {
-        override async put(mark: Mark): Promise<void> {
+      class Between extends CheckpointStore {
+        override async put(mark: Checkpoint): Promise<void> {
           await super.put(mark);
           await read();
         }
@@ -99,7 +99,7 @@ describe("the clock that places in the feed are taken from", () => {
       const clock = feedClock();
       const starting = await start(clock, new Between(mongo), 600_000);
       expect(given).to.have.length(3);
-      expect(clock.take().at).to.be.at.least(Math.max(...given));
+      expect(clock.reserve().at).to.be.at.least(Math.max(...given));
       await starting.stop(0);
     });
 

@@ -1,8 +1,7 @@
-import { expect } from "chai";
-import { ExpiryStore } from "../../src/candidates/expiry-store.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import { newReference } from "../../src/candidates/new.ts";
+import { newReference } from "../../src/candidates/references.ts";
 import { feedPosition, type Stored } from "../../src/candidates/stored.ts";
+import { expect } from "chai";
 import { newTypeId } from "../../src/infra/ids.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
 import { createIndexes } from "../../src/infra/indexes.ts";
@@ -31,7 +30,7 @@ describe("the place in the feed that a write takes", () => {
   const WRITES: Record<string, (store: CandidateStore, id: string) => Promise<unknown>> = {
     "a change": (store, id) => store.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" })),
     "a deletion": (store, id) => store.erase(ACCOUNT, id, "key_1", () => undefined),
-    "an expiry": (store) => new ExpiryStore(mongo, store).expire("2026-11-21"),
+    "an expiry": (store) => store.expire("2026-11-21"),
   };
   for (const [what, write] of Object.entries(WRITES)) {
     for (const [name, clock] of Object.entries(stores)) {

@@ -1,7 +1,7 @@
-import { expect } from "chai";
-import { newReference } from "../../src/candidates/new.ts";
+import { newReference } from "../../src/candidates/references.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import type { CandidateRecord, Draft } from "../../src/candidates/record.ts";
+import { expect } from "chai";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { createIndexes } from "../../src/infra/indexes.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
@@ -57,7 +57,7 @@ describe("writes of an external_id that meet", () => {
     await store.insert(draft("used"));
     const error = await store.insert(draft("used")).catch((reason: { code?: string }) => reason);
     expect(error).to.include({ code: "external_id_taken" });
-    expect(store.openWrites.state().unsettled).to.equal(0);
+    expect(store.inFlight.state().unsettled).to.equal(0);
   });
 });
 

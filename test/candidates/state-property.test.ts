@@ -1,16 +1,21 @@
+import { patched, started } from "../../src/candidates/edits.ts";
+import { expired } from "../../src/candidates/expiry.ts";
+import type { CandidateRecord, ContentRecord } from "../../src/candidates/record.ts";
+import {
+  newDocument,
+  patchedDocument,
+  withChanged,
+  withContent,
+  withDocument,
+} from "../../src/candidates/documents.ts";
+import { newReference, patchedReference, withReference } from "../../src/candidates/references.ts";
+import { CANDIDATE_STATES } from "../../src/candidates/schema.ts";
+import { derive } from "../../src/candidates/states.ts";
+import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
+import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
 import { expect } from "chai";
 import fc from "fast-check";
-import { patched, started } from "../../src/candidates/edits.ts";
-import { expired } from "../../src/candidates/expire.ts";
-import { type CandidateRecord, type ContentRecord } from "../../src/candidates/record.ts";
-import { newDocument, newReference } from "../../src/candidates/new.ts";
-import { CANDIDATE_STATES } from "../../src/candidates/schema.ts";
-import { derive } from "../../src/candidates/state.ts";
-import { patchedDocument, withChanged, withContent, withDocument } from "../../src/candidates/document-edits.ts";
-import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
 import { Problem } from "../../src/problems.ts";
-import { patchedReference, withReference } from "../../src/candidates/reference-edits.ts";
-import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
 import { candidateRecord } from "../support/records.ts";
 
 const NOW = "2026-11-21T12:00:00.000Z";

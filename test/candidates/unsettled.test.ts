@@ -1,10 +1,9 @@
-import { expect } from "chai";
-import { withoutDocument } from "../../src/candidates/document-edits.ts";
-import { ExpiryStore } from "../../src/candidates/expiry-store.ts";
-import { newReference } from "../../src/candidates/new.ts";
+import { withoutDocument } from "../../src/candidates/documents.ts";
+import { newReference } from "../../src/candidates/references.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { feedPosition } from "../../src/candidates/stored.ts";
-import { isTombstone } from "../../src/candidates/tombstone.ts";
+import { isTombstone } from "../../src/candidates/erasure.ts";
+import { expect } from "chai";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { createIndexes } from "../../src/infra/indexes.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
@@ -72,7 +71,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
 
   /** Settles what is open, and returns the rows that a reader gets who has passed every place until `passed`. */
   async function rowsAfter(passed: number): Promise<Record<string, unknown>[]> {
-    expect(await store.openWrites.settled(20_000), "settled").to.equal(true);
+    expect(await store.inFlight.settled(20_000), "settled").to.equal(true);
     const { rows } = await store.reader.feed({ accountId: account, after: feedPosition(passed + 1), limit: 10 });
     return rows.map(({ json }) => JSON.parse(String(json)) as Record<string, unknown>);
   }
@@ -109,7 +108,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
     const added = newReference({}, { id: newTypeId("ref"), now: "2026-11-21T00:00:00.000Z", started: true });
     await lost(() => store.change(account, id, (record) => ({ ...record, references: [added] })));
     expect(await store.candidateOfReference(account, added.id)).to.equal(id);
-    expect(await store.openWrites.settled(20_000)).to.equal(true);
+    expect(await store.inFlight.settled(20_000)).to.equal(true);
   });
 
   it("is looked for again if the candidate is not there yet, and is then written again", async () => {
@@ -144,7 +143,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
       },
     };
     await lost(() => store.change(account, id, (record) => ({ ...record, name: "Bob" })));
-    expect(await store.openWrites.settled(20_000)).to.equal(true);
+    expect(await store.inFlight.settled(20_000)).to.equal(true);
     await land();
     expect(await store.reader.get(account, id)).to.include({ name: "Ann", version: 2 });
   });
@@ -158,7 +157,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
       const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"));
       late = true;
       expect((await write(id)).version).to.equal(3);
-      expect(store.openWrites.state().unsettled).to.equal(0);
+      expect(store.inFlight.state().unsettled).to.equal(0);
     });
 
     it(`is written again later if it took too long and MongoDB then does not answer: ${what}`, async () => {
@@ -192,7 +191,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
   it("is written again later if it took too long: an expiry", async () => {
     const { id } = await store.insert(candidateWithExpiry(account, "2020-01-31"));
     late = true;
-    expect(await new ExpiryStore(through, store).expire("2020-02-01")).to.equal(1);
+    expect(await store.expire("2020-02-01")).to.equal(1);
     const passed = now;
     now += 60_000;
     const [row] = await rowsAfter(passed);

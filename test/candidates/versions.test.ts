@@ -1,7 +1,8 @@
+import { noMail } from "../../src/candidates/outreach.ts";
+import { firstVersion, nextRecord, nextVersion } from "../../src/candidates/version.ts";
+import type { CandidateRecord, DocumentRecord, Draft, ReferenceRecord } from "../../src/candidates/record.ts";
+import { checkNotRemoved, removing, renderTombstone, tombstoneOf } from "../../src/candidates/erasure.ts";
 import { expect } from "chai";
-import { firstVersion, nextVersion } from "../../src/candidates/version.ts";
-import type { CandidateRecord, Draft, DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
-import { again, refuseRemoved, removing, renderTombstone, tombstoneOf } from "../../src/candidates/tombstone.ts";
 
 const AT = Date.parse("2026-03-02T00:00:00.000Z");
 const DAY_AND_HOUR = 25 * 60 * 60 * 1000;
@@ -39,6 +40,8 @@ const draft = {
   started_at: null,
 } as unknown as Draft;
 
+const POSITION = { at: AT, now: AT };
+
 describe("A version of a candidate", () => {
   const first = firstVersion(draft, AT - 1000);
 
@@ -56,7 +59,7 @@ describe("A version of a candidate", () => {
   });
 
   it("follows another with a new time and a new state, and keeps the time of the first", () => {
-    expect(nextVersion(first, { ...first, started_at: "2026-03-02T00:00:00.000Z" }, AT, undefined)).to.deep.equal({
+    expect(nextRecord(first, { ...first, started_at: "2026-03-02T00:00:00.000Z" }, POSITION, noMail)).to.deep.equal({
       ...first,
       started_at: "2026-03-02T00:00:00.000Z",
       version: 2,
@@ -69,7 +72,7 @@ describe("A version of a candidate", () => {
 
   it("has a new number of its pack only if the pack shows something else", () => {
     const packOf = (more: Partial<CandidateRecord>) =>
-      nextVersion(first, { ...first, ...more }, AT, undefined).pack_version;
+      nextRecord(first, { ...first, ...more }, POSITION, noMail).pack_version;
     const [one] = first.documents as [DocumentRecord];
     const [other] = first.references as [ReferenceRecord];
     const unseen: Partial<CandidateRecord>[] = [
@@ -129,7 +132,11 @@ describe("A deletion", () => {
         references: ["ref_0", "ref_1"],
       },
     });
-    expect(again(tombstone, "later")).to.deep.equal({ ...tombstone, version: 3, updated_at: "later" });
+    expect(nextVersion(tombstone, { ...tombstone }, POSITION, noMail)).to.deep.equal({
+      ...tombstone,
+      version: 3,
+      updated_at: new Date(AT).toISOString(),
+    });
     expect(renderTombstone(tombstone)).to.deep.equal({
       object: "candidate",
       id: "cand_1",
@@ -148,8 +155,8 @@ describe("A deletion", () => {
       removed: [...removed.slice(2), { id: "ref_1", at }],
       erasure: { at, deletions: [deletion], files: [], references: ["ref_1"] },
     });
-    refuseRemoved({ ...record, ...after }, "doc_1");
-    expect(() => refuseRemoved({ ...record, ...after }, "ref_1")).to.throw(
+    checkNotRemoved({ ...record, ...after }, "doc_1");
+    expect(() => checkNotRemoved({ ...record, ...after }, "ref_1")).to.throw(
       "This request has already added ref_1, which was deleted since. To add it again, use a new Idempotency-Key.",
     );
   });

@@ -1,10 +1,10 @@
-import { expect } from "chai";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
-import { documentContradiction } from "../../src/candidates/document-state.ts";
+import { documentContradiction } from "../../src/candidates/moves.ts";
 import type { DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
 import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
-import { NO_OUTREACH } from "../../src/candidates/planned.ts";
-import { derive } from "../../src/candidates/state.ts";
+import { NO_OUTREACH } from "../../src/candidates/outreach.ts";
+import { derive } from "../../src/candidates/states.ts";
+import { expect } from "chai";
 
 const document = (state: DocumentRecord["state"], more: Partial<DocumentRecord> = {}) =>
   ({ id: "doc_1", name: "CV", state, required: true, rejection_reason: null, ...more }) as DocumentRecord;

@@ -1,3 +1,4 @@
+import { SETTLE_WITHIN_MS } from "../../src/candidates/checkpoints.ts";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -6,7 +7,6 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { makeKey } from "../../src/accounts/key.ts";
 import { onPath } from "../../src/dev/programs.ts";
-import { SETTLE_WITHIN_MS } from "../../src/candidates/watermarks.ts";
 import { LONGEST_DRAIN_MS } from "../../src/process/drain.ts";
 import type { Limits } from "../../src/limits/schema.ts";
 import { download } from "../pack/support.ts";

@@ -1,7 +1,7 @@
-import { expect } from "chai";
 import { namesFile } from "../../src/candidates/record.ts";
-import { isTombstone } from "../../src/candidates/tombstone.ts";
+import { isTombstone } from "../../src/candidates/erasure.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
+import { expect } from "chai";
 import { ContentStore } from "../../src/content/store.ts";
 import type { FileOwner, PendingFile } from "../../src/content/pending-store.ts";
 import { DocumentService } from "../../src/documents/service.ts";

@@ -1,6 +1,6 @@
-import { expect } from "chai";
-import { expired } from "../../src/candidates/expire.ts";
+import { expired } from "../../src/candidates/expiry.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
+import { expect } from "chai";
 import { expectClosed, expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 import { candidateWithDocument, documentIn, put } from "./support.ts";

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { AuditStore } from "../../src/audit/store.ts";
 import { Eraser } from "../../src/candidates/eraser.ts";
-import { AddressHash } from "../../src/outreach/address-hash.ts";
-import { OutreachStores } from "../../src/outreach/stores.ts";
+import { AddressHash } from "../../src/reminders/address-hash.ts";
+import { ReminderStores } from "../../src/reminders/stores.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
@@ -30,7 +30,7 @@ describe("an erasure that was interrupted", () => {
       content: new ContentStore(mongo, clock),
       audit: new AuditStore(mongo),
       idempotency: { end: told("end"), forget: told("forget") },
-      messages: new OutreachStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
+      messages: new ReminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     };
   }
   type Parts = ReturnType<typeof parts>;

@@ -1,8 +1,8 @@
-import { expect } from "chai";
-import { withoutDocument } from "../../src/candidates/document-edits.ts";
+import { withoutDocument } from "../../src/candidates/documents.ts";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import { isTombstone, removing } from "../../src/candidates/tombstone.ts";
+import { isTombstone, removing } from "../../src/candidates/erasure.ts";
+import { expect } from "chai";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
 import { useDatabase } from "../support/use-service.ts";

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { REPLICAS } from "../grants/support.ts";
-import { type MailServer, startMailServer } from "../outreach/mail-server.ts";
+import { type MailServer, startMailServer } from "../reminders/mail-server.ts";
 import { LoadClient } from "../support/load.ts";
 import { type Processes, type Settings, spawnService } from "../support/processes.ts";
 import { testConfig } from "../support/service.ts";

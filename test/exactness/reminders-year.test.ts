@@ -1,14 +1,13 @@
+import { withOutreach } from "../../src/candidates/edits.ts";
+import { newReference, withReference } from "../../src/candidates/references.ts";
 import { availableParallelism } from "node:os";
 import { expect } from "chai";
 import pLimit from "p-limit";
-import { withOutreach } from "../../src/candidates/edits.ts";
-import { newReference } from "../../src/candidates/new.ts";
-import { withReference } from "../../src/candidates/reference-edits.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
 import { type QuietHours, WEEKDAYS } from "../../src/settings/schema.ts";
-import { HOUR, iso } from "../outreach/support.ts";
-import { Workbench } from "../outreach/workbench.ts";
+import { HOUR, iso } from "../reminders/support.ts";
+import { Workbench } from "../reminders/workbench.ts";
 import { WallClock } from "../settings/model.ts";
 import { testConfig } from "../support/service.ts";
 import { FULL } from "./size.ts";

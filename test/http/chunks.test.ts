@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
-import { linkTo } from "../pages/support.ts";
+import { linkTo } from "../reminders/pages/support.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
 const TINY = "1\r\n \r\n";

@@ -37,7 +37,7 @@ async function startWorkbench() {
     content: new ContentStore(mongo, clock),
     clock,
     feedLagMs: 0,
-    watermarks: { completeUntil: () => Infinity },
+    checkpoints: { completeUntil: () => Infinity },
   });
   const replicas: IdempotentWork[] = [];
   const replica = (options: Partial<IdempotentWorkOptions> = {}) => {

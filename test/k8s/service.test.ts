@@ -1,6 +1,6 @@
+import { SETTLE_WITHIN_MS } from "../../src/candidates/checkpoints.ts";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { SETTLE_WITHIN_MS } from "../../src/candidates/watermarks.ts";
 import { describeConfig, readConfig } from "../../src/config.ts";
 import { LONGEST_DRAIN_MS, MAX_LISTEN_MS } from "../../src/process/drain.ts";
 import { STOP_WITHIN_MS } from "../../src/sweeps/runner.ts";

@@ -1,7 +1,7 @@
-import { expect } from "chai";
 import { advance, type Cursor, encodeCursor } from "../../src/candidates/feed.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import { WatermarkStore } from "../../src/candidates/watermark-store.ts";
+import { CheckpointStore } from "../../src/candidates/checkpoints.ts";
+import { expect } from "chai";
 import { createIndexes } from "../../src/infra/indexes.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
@@ -40,7 +40,7 @@ describe("a trace of the feed that was made false is refused:", function () {
     let ageMs = OLD_MS;
     const store = new CandidateStore(mongo, { now: () => Date.now() - ageMs });
     await createIndexes(mongo.db, [store.reader]);
-    const marks = new WatermarkStore(mongo);
+    const marks = new CheckpointStore(mongo);
     const insert = () => store.insert(candidateWithExpiry(ACCOUNT, "2090-01-31"));
     let cursor: Cursor = { after: "", safe: "" };
     const sweep = async (completeUntil: number): Promise<void> => {

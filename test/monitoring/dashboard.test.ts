@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { SURFACES } from "../../src/limiter/surfaces.ts";
-import { useMailServer } from "../outreach/mail-server.ts";
+import { useMailServer } from "../reminders/mail-server.ts";
 import { LoadClient } from "../support/load.ts";
 import { accountWithKeys } from "../support/processes.ts";
 import { REQUESTS } from "../support/requests.ts";

@@ -1,6 +1,6 @@
+import { DOCUMENT_MOVES } from "../../src/candidates/moves.ts";
+import { STATE_RULES } from "../../src/candidates/states.ts";
 import { expect } from "chai";
-import { DOCUMENT_MOVES } from "../../src/candidates/document-state.ts";
-import { STATE_RULES } from "../../src/candidates/state.ts";
 import { PROBLEMS } from "../../src/problems.ts";
 import { useService } from "../support/use-service.ts";
 

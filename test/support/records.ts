@@ -1,4 +1,4 @@
-import { NO_OUTREACH } from "../../src/candidates/planned.ts";
+import { NO_OUTREACH } from "../../src/candidates/outreach.ts";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 
 const THEN = "2026-11-21T01:40:12.345Z";

@@ -1,7 +1,7 @@
-import { expect } from "chai";
-import { expired, nextExpiry } from "../../src/candidates/expire.ts";
+import { expired, nextExpiry } from "../../src/candidates/expiry.ts";
 import type { CandidateRecord, DocumentRecord } from "../../src/candidates/record.ts";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
+import { expect } from "chai";
 
 const NOW = "2026-03-02T00:00:10.000Z";
 const document = (state: DocumentRecord["state"], expires_on: string | null) =>

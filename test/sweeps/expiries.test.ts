@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { ExpiryStore } from "../../src/candidates/expiry-store.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
@@ -12,7 +11,6 @@ describe("the sweep of expiries", () => {
   const account = useAccount(service);
   const { client } = account;
   let candidates: CandidateStore;
-  let expiryStore: ExpiryStore;
   // The dates are in the future, because the replica's own sweep would handle past dates first. The tests' sweep gets a
   // clock of its own.
   const lastMoment = Date.parse("2090-01-31T23:59:59.999Z");
@@ -20,10 +18,9 @@ describe("the sweep of expiries", () => {
     const { mongo } = service.operators;
     const clock = new SharedClock();
     candidates = new CandidateStore(mongo, clock);
-    expiryStore = new ExpiryStore(mongo, candidates);
   });
 
-  const sweepAt = (now: number) => expiries(expiryStore, { now: () => now }).run(new AbortController().signal);
+  const sweepAt = (now: number) => expiries(candidates, { now: () => now }).run(new AbortController().signal);
   const stateOf = async (id: string) => {
     const { body } = await client.get(`/candidates/${id}`);
     return [body.state, ...body.documents.map(({ state }) => state)];
@@ -72,7 +69,7 @@ describe("the sweep of expiries", () => {
     const clock = new SharedClock();
     const due = Array.from({ length: 150 }, () => candidateWithExpiry(account.id, "2090-01-29"));
     await Promise.all(due.map((draft) => candidates.insert(draft)));
-    const store = new ExpiryStore(counting, new CandidateStore(counting, clock));
+    const store = new CandidateStore(counting, clock);
     const sweep = expiries(store, { now: () => Date.parse("2090-01-30T00:00:00Z") });
     expect(await sweep.run(new AbortController().signal)).to.equal(due.length);
     const [read, write] = ["find candidates", "update candidates"];
@@ -106,22 +103,15 @@ describe("the sweep of expiries", () => {
   it("leaves a candidate that somebody changes at the same moment to the next call", async () => {
     const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-28"));
     const expiring = candidates.reader.expiring.bind(candidates.reader);
-    const reader = Object.create(candidates.reader) as CandidateStore["reader"];
-    reader.expiring = async (before, limit) => {
+    const raced = new CandidateStore(service.operators.mongo, new SharedClock());
+    raced.reader.expiring = async (before, limit) => {
       const due = await expiring(before, limit);
       await client.patch(`/candidates/${id}`, { name: "Ann" });
       return due;
     };
-    const { mongo } = service.operators;
-    const raced = new ExpiryStore(mongo, {
-      reader,
-      openWrites: candidates.openWrites,
-      rulesOf: candidates.rulesOf,
-      feedClock: candidates.feedClock,
-    });
     expect(await raced.expire("2090-01-29")).to.equal(0);
     expect(await stateOf(id)).to.deep.equal(["completed", "accepted"]);
-    expect(await expiryStore.expire("2090-01-29")).to.equal(1);
+    expect(await candidates.expire("2090-01-29")).to.equal(1);
     expect(await stateOf(id)).to.deep.equal(["action_required", "expired"]);
   });
 
@@ -136,7 +126,7 @@ describe("the sweep of expiries", () => {
 
   it("stops when it is aborted", async () => {
     for (let n = 0; n < 3; n++) await candidates.insert(candidateWithExpiry(account.id, "2090-01-30"));
-    expect(await expiries(expiryStore, { now: () => lastMoment }).run(AbortSignal.abort())).to.equal(0);
+    expect(await expiries(candidates, { now: () => lastMoment }).run(AbortSignal.abort())).to.equal(0);
     expect(await sweepAt(lastMoment)).to.equal(3);
   });
 });

@@ -1,13 +1,13 @@
+import { guessableHash } from "../../src/candidates/outreach.ts";
+import { PlanStore } from "../../src/reminders/plan-store.ts";
 import { expect } from "chai";
-import { guessableHash } from "../../src/candidates/address.ts";
-import { ChaseStore } from "../../src/candidates/chase-store.ts";
-import { Composer } from "../../src/outreach/compose.ts";
-import type { LinkStore } from "../../src/outreach/link-store.ts";
-import { OptOutSpreader } from "../../src/outreach/opt-out-spreader.ts";
+import { Composer } from "../../src/reminders/composer.ts";
+import type { LinkStore } from "../../src/reminders/link-store.ts";
+import { OptOutSpreader } from "../../src/reminders/opt-out-spreader.ts";
 import { guessableAddresses, leftOverMail } from "../../src/sweeps/mail.ts";
 import { until } from "../erasure/support.ts";
-import { HOUR } from "../outreach/support.ts";
-import { useWorkbench } from "../outreach/workbench.ts";
+import { HOUR } from "../reminders/support.ts";
+import { useWorkbench } from "../reminders/workbench.ts";
 
 const ADA = "ada@example.com";
 const DAY = 24 * HOUR;
@@ -144,9 +144,7 @@ describe("the sweep of what messages leave", () => {
     await bench.candidates.erase(bench.accountId, id, "key_1", () => undefined);
     await bench.stores.removeAll(link);
     await optOuts.add(link, link, "2026-11-01T00:00:00.000Z");
-    await new OptOutSpreader({ store: bench.candidates, candidates: new ChaseStore(mongo), optOuts, addresses }).run(
-      go,
-    );
+    await new OptOutSpreader({ store: bench.candidates, candidates: new PlanStore(mongo), optOuts, addresses }).run(go);
     expect(await optOuts.list(bench.accountId)).to.deep.equal([{ at: "2026-11-01T00:00:00.000Z", candidate_id: null }]);
     expect(JSON.stringify(await stored("opt_outs"))).to.not.contain(id);
     const again = await bench.candidate({ documents: ["CV"] });

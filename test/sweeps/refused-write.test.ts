@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { ExpiryStore } from "../../src/candidates/expiry-store.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { useAccount, useOwnService } from "../support/use-service.ts";
@@ -13,7 +12,6 @@ describe("the sweep of expiries, if the store refuses to write a candidate", () 
   it("expires the others, and that one in a later run", async () => {
     const { mongo } = service.operators;
     const candidates = new CandidateStore(mongo, new SharedClock());
-    const expiryStore = new ExpiryStore(mongo, candidates);
     const insert = (day: string, name: string) => candidates.insert(candidateWithExpiry(account.id, day, { name }));
     const stateOf = async (id: string) => (await client.get(`/candidates/${id}`)).body.state;
     // The index refuses two candidates with the same name and version. The namesake has version 2, so Ann cannot get it.
@@ -24,12 +22,12 @@ describe("the sweep of expiries, if the store refuses to write a candidate", () 
     const namesake = await insert("2090-03-01", "Cid");
     await client.patch(`/candidates/${namesake.id}`, { name: "Ann" });
 
-    const failure = await expiryStore.expire("2090-01-30").catch((error: unknown) => error);
+    const failure = await candidates.expire("2090-01-30").catch((error: unknown) => error);
     expect(failure).to.include({ name: "MongoBulkWriteError" });
     expect([await stateOf(ann.id), await stateOf(bob.id)]).to.deep.equal(["completed", "action_required"]);
 
     await client.patch(`/candidates/${namesake.id}`, { name: "Cid" });
-    expect(await expiryStore.expire("2090-01-30")).to.equal(1);
+    expect(await candidates.expire("2090-01-30")).to.equal(1);
     expect(await stateOf(ann.id)).to.equal("action_required");
   });
 });

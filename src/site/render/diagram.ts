@@ -1,6 +1,5 @@
-import { DOCUMENT_MOVES } from "../../candidates/document-state.ts";
-import { REFERENCE_MOVES } from "../../candidates/reference-state.ts";
-import { STATE_RULES } from "../../candidates/state.ts";
+import { DOCUMENT_MOVES, REFERENCE_MOVES } from "../../candidates/moves.ts";
+import { STATE_RULES } from "../../candidates/states.ts";
 import { type Html, html } from "../../infra/html.ts";
 import { slugOf } from "./names.ts";
 import { table } from "./table.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { fillDue, rateAlone, rateOf } from "../../outreach/due.ts";
-import { mailSettings } from "../../outreach/mail-server.ts";
+import { fillDue, rateAlone, rateOf } from "../../reminders/due.ts";
+import { mailSettings } from "../../reminders/mail-server.ts";
 import type { Bench } from "../bench.ts";
 import type { Child } from "../children.ts";
 import { createCandidates } from "../pipeline.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { linkFor } from "../../pages/support.ts";
+import { linkFor } from "../../reminders/pages/support.ts";
 import { BusyAccount } from "../replicas/account.ts";
 import { type Fleet, startFleet } from "../replicas/fleet.ts";
 import { LoadClient } from "../../support/load.ts";

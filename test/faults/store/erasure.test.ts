@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { expect } from "chai";
 import { AuditStore } from "../../../src/audit/store.ts";
 import { Eraser } from "../../../src/candidates/eraser.ts";
-import { AddressHash } from "../../../src/outreach/address-hash.ts";
-import { OutreachStores } from "../../../src/outreach/stores.ts";
+import { AddressHash } from "../../../src/reminders/address-hash.ts";
+import { ReminderStores } from "../../../src/reminders/stores.ts";
 import { CandidateStore } from "../../../src/candidates/store.ts";
 import { ContentStore } from "../../../src/content/store.ts";
 import { IdempotentWork } from "../../../src/idempotency/once.ts";
@@ -91,7 +91,7 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
       content: new ContentStore(mongo, clock),
       idempotency,
       audit: new AuditStore(mongo),
-      messages: new OutreachStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
+      messages: new ReminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });
     return erasures(store.reader, eraser).run(new AbortController().signal);
   }

@@ -1,4 +1,4 @@
-import { useMailServer } from "../../outreach/mail-server.ts";
+import { useMailServer } from "../../reminders/mail-server.ts";
 import { expectReadable, useObserved } from "../support/observed.ts";
 
 describe("the alert of mail", () => {

@@ -1,0 +1,177 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
+import type { Mongo } from "../infra/mongo.ts";
+import type { FeedClock } from "./feed-clock.ts";
+import type { WritesInFlight } from "./writes-in-flight.ts";
+
+/** Maximum wait, when the process stops, for writes whose outcome is not known, in milliseconds. */
+export const SETTLE_WITHIN_MS = 5_000;
+/** Pause between two rounds, in milliseconds. */
+const ROUND_MS = 1_000;
+/**
+ * A process that has not renewed its checkpoint for this many rounds is dead, and so is every write that it sent: no
+ * connection delivers after two minutes, and the rounds take longer than that. Only rounds that the store has answered
+ * count. While the store stands still, a write may wait in front of it for any time.
+ */
+const SILENT_ROUNDS = 140;
+/** Number of failed rounds after which a warning is logged. */
+const FAILURES_TO_REPORT = 10;
+
+/** How far the writes of one process are visible in the feed. */
+export interface Checkpoint {
+  /** Names the process. */
+  readonly _id: string;
+  /** Every change that this process made before then is in the feed. Milliseconds since the epoch. */
+  readonly complete_until: number;
+  /** Grows each time the process renews its checkpoint. */
+  readonly round: number;
+}
+
+interface HighWater {
+  readonly _id: "feed";
+  /** Milliseconds since the epoch. */
+  readonly high_water: number;
+}
+
+/** The checkpoints of all processes that write candidates. Every method takes one round trip, and may throw store_unavailable. */
+export class CheckpointStore {
+  readonly #checkpoints: BoundedCollection<Checkpoint>;
+  readonly #meta: BoundedCollection<HighWater>;
+
+  constructor(mongo: Mongo) {
+    this.#checkpoints = new BoundedCollection(mongo, "feed_marks");
+    this.#meta = new BoundedCollection(mongo, "meta");
+  }
+
+  async put({ _id, ...checkpoint }: Checkpoint): Promise<void> {
+    await this.#checkpoints.updateOne({ _id }, { $set: checkpoint }, { upsert: true });
+  }
+
+  /** Raises the high-water mark to this time, and returns it, in milliseconds since the epoch. It never falls. */
+  async raise(epochMs: number): Promise<number> {
+    return (await this.#meta.upserted({ _id: "feed" }, { $max: { high_water: epochMs } })).high_water;
+  }
+
+  all(): Promise<Checkpoint[]> {
+    return this.#checkpoints.find({});
+  }
+
+  /** Removes a checkpoint. @param round leaves the checkpoint of a process that has renewed it since. */
+  async remove({ _id, round }: Pick<Checkpoint, "_id"> & Partial<Checkpoint>): Promise<void> {
+    await this.#checkpoints.deleteOne(round === undefined ? { _id } : { _id, round });
+  }
+}
+
+export interface CheckpointsOptions {
+  store: CheckpointStore;
+  clock: Pick<FeedClock, "now" | "raise">;
+  /** Names this process. Each start needs another name. */
+  writer: string;
+  inFlight: Pick<WritesInFlight, "earliest" | "settled">;
+  log: { warn(fields: object, message: string): void };
+  /** Maximum clock skew of processes of an earlier version, in milliseconds. They do not know the high-water mark. */
+  skewMs?: number;
+  /** Pause between two rounds, in milliseconds. */
+  roundMs?: number;
+  silentRounds?: number;
+}
+
+interface Known {
+  readonly checkpoint: Checkpoint;
+  /** Number of rounds since the process last renewed its checkpoint. */
+  readonly silent: number;
+}
+
+/**
+ * Tells how far the feed is complete, whatever happens to the processes that write to it.
+ *
+ * A write reserves its feed position when it begins. If the store stalls, the write may land much later, at a position that
+ * readers have passed. The process that sent it then writes the candidate again (WritesInFlight). But that process may be
+ * dead by then. So each process renews its checkpoint once a second: every change that it made before then is in the feed.
+ * Readers go no further than the lowest checkpoint. That of a dead process stays until nothing that it sent can still land.
+ *
+ * A process also records its clock as the high-water mark, before it tells readers how far the feed is complete. A process
+ * that starts makes its own checkpoint, and then moves its clock to the high-water mark. So it reserves no position that a
+ * reader has passed, even if every clock was set back in between.
+ */
+export class Checkpoints {
+  readonly #options: Required<CheckpointsOptions>;
+  readonly #stopping = new AbortController();
+  #known = new Map<string, Known>();
+  #round = 0;
+  #completeUntil = 0;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: CheckpointsOptions) {
+    this.#options = { skewMs: 0, roundMs: ROUND_MS, silentRounds: SILENT_ROUNDS, ...options };
+  }
+
+  /**
+   * Returns the time, in milliseconds since the epoch, before which no change can still appear in the feed. It lags the
+   * clock by the clock skew and a second or two, and stands still while the store does not answer.
+   */
+  completeUntil(): number {
+    return this.#completeUntil;
+  }
+
+  /** Makes the first checkpoint, and starts the rounds. Call it before the first write. @throws problem store_unavailable */
+  async start(): Promise<void> {
+    await this.#runRound();
+    this.#running = this.#runRounds(this.#stopping.signal);
+  }
+
+  /**
+   * Waits until the outcome of every write is known, at most this many milliseconds. Then removes the checkpoint, or leaves it
+   * for the readers if a write is still in flight. Never fails.
+   */
+  async stop(withinMs: number): Promise<void> {
+    const settled = await this.#options.inFlight.settled(withinMs);
+    this.#stopping.abort();
+    await this.#running;
+    if (settled) await this.#options.store.remove({ _id: this.#options.writer }).catch(() => undefined);
+  }
+
+  async #runRounds(stopping: AbortSignal): Promise<void> {
+    for (let failures = 0; await pause(this.#options.roundMs, stopping);) {
+      try {
+        await this.#runRound();
+        failures = 0;
+      } catch (error) {
+        failures++;
+        if (failures % FAILURES_TO_REPORT === 0)
+          this.#options.log.warn(
+            { err: error, failures },
+            "the feed's cursors stand still: cannot write or read feed_marks",
+          );
+      }
+    }
+  }
+
+  /**
+   * Renews the checkpoint of this process, then the high-water mark, and then reads the checkpoints of the others. The order
+   * matters: a process that starts after the reading finds this clock in the high-water mark.
+   */
+  async #runRound(): Promise<void> {
+    const now = this.#options.clock.now();
+    const complete_until = this.#options.inFlight.earliest(now);
+    await this.#options.store.put({ _id: this.#options.writer, complete_until, round: ++this.#round });
+    this.#options.clock.raise(await this.#options.store.raise(now));
+    const all = await this.#options.store.all();
+    const silent = ({ _id, round }: Checkpoint): number => {
+      const before = this.#known.get(_id);
+      return before?.checkpoint.round === round ? before.silent + 1 : 0;
+    };
+    this.#known = new Map(all.map((checkpoint) => [checkpoint._id, { checkpoint, silent: silent(checkpoint) }]));
+    const known = [...this.#known.values()];
+    const dead = known.filter((each) => each.silent >= this.#options.silentRounds).map(({ checkpoint }) => checkpoint);
+    const live = all.filter((checkpoint) => !dead.includes(checkpoint));
+    // A process of an earlier version, whose clock is behind, may start after this round and take a place before `now`.
+    this.#completeUntil = Math.min(now - this.#options.skewMs, ...live.map((each) => each.complete_until));
+    await Promise.all(dead.map((checkpoint) => this.#options.store.remove(checkpoint)));
+  }
+}
+
+/** Returns false if the rounds are to end. */
+function pause(ms: number, stopping: AbortSignal): Promise<boolean> {
+  return wait(ms, true, { signal: stopping, ref: false }).catch(() => false);
+}

@@ -1,0 +1,209 @@
+import type { IncomingFile, StoredFile } from "../content/file.ts";
+import { invalid, problem } from "../problems.ts";
+import type { ContentInput, DocumentInput, DocumentPatch, DocumentState } from "./document-schema.ts";
+import { removing } from "./erasure.ts";
+import { mergedMetadata } from "./metadata.ts";
+import { DOCUMENT_MOVES, documentContradiction, openDocumentStates, invalidTransition, takesContent } from "./moves.ts";
+import { type CandidateRecord, type ContentRecord, type DocumentRecord, NEVER_CHASED } from "./record.ts";
+import { MAX_DOCUMENTS } from "./schema.ts";
+
+/** Pure edits of a candidate's documents. CandidateStore.change runs them. */
+
+/** Adds a document to the candidate. @throws problem too_many_documents */
+export function withDocument(record: CandidateRecord, document: DocumentRecord): CandidateRecord {
+  if (record.documents.length >= MAX_DOCUMENTS) {
+    const detail = `The candidate already has ${MAX_DOCUMENTS} documents, the maximum. Change or delete one of them.`;
+    throw problem("too_many_documents", detail);
+  }
+  return { ...record, documents: [...record.documents, document] };
+}
+
+/** Changes one document. Returns the same record if nothing changes. @throws problem not_found */
+export function withChanged(
+  record: CandidateRecord,
+  id: string,
+  change: (document: DocumentRecord) => DocumentRecord,
+): CandidateRecord {
+  const document = documentOf(record, id);
+  const changed = change(document);
+  if (changed === document) return record;
+  return { ...record, documents: record.documents.map((other) => (other === document ? changed : other)) };
+}
+
+/** Takes a document out of the candidate. @throws problem not_found */
+export function withoutDocument(record: CandidateRecord, id: string, by: { key: string; at: string }): CandidateRecord {
+  const document = documentOf(record, id);
+  const files = document.content === null ? [] : [document.content.file_id];
+  return {
+    ...record,
+    ...removing(record, { kind: "documents", id, ...by }, { files, references: [] }),
+    documents: record.documents.filter((other) => other !== document),
+  };
+}
+
+/** @throws problem not_found */
+export function documentOf({ documents }: CandidateRecord, id: string): DocumentRecord {
+  const document = documents.find((each) => each.id === id);
+  if (document === undefined)
+    throw problem("not_found", `The candidate has no document ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
+  return document;
+}
+
+/**
+ * Merges the patch into the document and moves it to the state in the patch.
+ * @param started whether the candidate is started.
+ * @throws problems invalid_transition, validation_failed
+ */
+export function patchedDocument(
+  before: DocumentRecord,
+  patch: DocumentPatch,
+  { started, now }: { started: boolean; now: string },
+): DocumentRecord {
+  const { state = before.state, metadata, required = before.required, rejection_reason, ...fields } = patch;
+  const edited: DocumentRecord = {
+    ...before,
+    ...fields,
+    state,
+    required: required ?? true,
+    rejection_reason: reasonAfter(before, state, rejection_reason),
+    metadata: mergedMetadata(before.metadata, metadata),
+  };
+  // Not checked if only other fields change: expires_on may have passed since, and the sweep will expire the document.
+  if (edited.state !== before.state || edited.expires_on !== before.expires_on)
+    checkState(edited, { from: before.state, started, now });
+  return JSON.stringify(edited) === JSON.stringify(before) ? before : { ...edited, updated_at: now };
+}
+
+function reasonAfter(before: DocumentRecord, state: DocumentState, given: string | null | undefined): string | null {
+  if (state === "rejected") return given === undefined ? before.rejection_reason : given;
+  checkReason(state, given, "");
+  return null;
+}
+
+/**
+ * Refuses a rejection_reason for a document in any other state than rejected.
+ * @param at where the document is in the body: a JSON Pointer.
+ * @throws problem validation_failed
+ */
+export function checkReason(state: DocumentState, given: string | null | undefined, at: string): void {
+  if (!given || state === "rejected") return;
+  throw invalid(
+    `${at}/rejection_reason`,
+    'must be sent with "state": "rejected"',
+    'Only a rejected document can have a rejection_reason. Send it with "state": "rejected", or leave it out.',
+  );
+}
+
+/**
+ * Refuses a document whose state contradicts the rest of it.
+ * @param facts `from`: its state before, null for a new document. `at`: where it is in the body, a JSON Pointer.
+ * @throws problem invalid_transition
+ */
+export function checkState(
+  { state, expires_on }: Pick<DocumentRecord, "state" | "expires_on">,
+  { from, started, now, at = "" }: { from: DocumentState | null; started: boolean; now: string; at?: string },
+): void {
+  const situation = { started, expires_on, now };
+  const why = documentContradiction(state, situation);
+  if (why === undefined) return;
+  throw invalidTransition(why, { from, to: state, allowed: openDocumentStates(situation), at });
+}
+
+/**
+ * Gives the document this content and moves it to received. Returns the same record if the document is already received
+ * with the same bytes, filename and media type.
+ * @throws problem invalid_transition
+ */
+export function withContent(
+  before: DocumentRecord,
+  content: ContentRecord,
+  { started, now }: { started: boolean; now: string },
+): DocumentRecord {
+  checkTakesContent(before.state, { started });
+  if (before.state === "received" && isSame(before.content, content)) return before;
+  return { ...before, state: DOCUMENT_MOVES.content.to, rejection_reason: null, content, updated_at: now };
+}
+
+/**
+ * Refuses content for a document that is waived or cancelled.
+ * @param advice what the client can do instead.
+ * @throws problem invalid_transition
+ */
+export function checkTakesContent(
+  state: DocumentState,
+  { started, advice = "Send another state with PATCH /candidates/{id}/documents/{docId} first" }: ContentFacts,
+): void {
+  if (takesContent(state)) return;
+  const allowed = openDocumentStates({ started, expires_on: null, now: "" }).filter(takesContent);
+  const detail = `A ${state} document takes no content. ${advice}: ${allowed.join(", ")}.`;
+  throw problem("invalid_transition", detail, { members: { from: state, to: "received", allowed } });
+}
+
+interface ContentFacts {
+  readonly started: boolean;
+  readonly advice?: string;
+}
+
+function isSame(one: ContentRecord | null, other: ContentRecord): boolean {
+  return one?.sha256 === other.sha256 && one.filename === other.filename && one.content_type === other.content_type;
+}
+
+export interface NewDocumentFacts {
+  readonly id: string;
+  readonly now: string;
+  /** Content sent with the document, already stored. */
+  readonly content: StoredFile | undefined;
+  /** Whether the candidate is started. */
+  readonly started: boolean;
+  /** Where the document is in the body: a JSON Pointer. */
+  readonly at?: string;
+}
+
+/**
+ * Builds a document in the state that the client gives it. Without one, it is received if it has content, else requested
+ * if the candidate is started, else pending.
+ * @throws problems invalid_transition, validation_failed
+ */
+export function newDocument(
+  given: DocumentInput,
+  { id, now, content, started, at = "" }: NewDocumentFacts,
+): DocumentRecord {
+  const state = given.state ?? (content !== undefined ? "received" : started ? "requested" : "pending");
+  const expires_on = given.expires_on ?? null;
+  checkNewDocument(given, { now, started, at });
+  return {
+    id,
+    name: given.name,
+    state,
+    required: given.required ?? true,
+    rejection_reason: given.rejection_reason ?? null,
+    expires_on,
+    metadata: given.metadata ?? {},
+    content: content === undefined ? null : newContent(content, now),
+    chase: NEVER_CHASED,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/**
+ * Refuses a new document that contradicts itself. Call it before its content is stored.
+ * @throws problems invalid_transition, validation_failed
+ */
+export function checkNewDocument(
+  { state, expires_on = null, rejection_reason, content }: DocumentInput,
+  { now, started, at = "", file = false }: { now: string; started: boolean; at?: string; file?: boolean },
+): void {
+  if (state === undefined || state === null) return checkReason("pending", rejection_reason, at);
+  checkReason(state, rejection_reason, at);
+  checkState({ state, expires_on }, { from: null, started, now, at });
+  if (file || content) checkTakesContent(state, { started, advice: "Leave out content, or send one of these states" });
+}
+
+export function newContent({ id, filename, contentType, size, sha256 }: StoredFile, now: string): ContentRecord {
+  return { file_id: id, filename, content_type: contentType, size, sha256, uploaded_at: now };
+}
+
+export function inlineFile({ filename, content_type, data }: ContentInput): IncomingFile {
+  return { stream: [Buffer.from(data, "base64")], filename: filename ?? null, contentType: content_type ?? null };
+}

@@ -1,0 +1,99 @@
+import { type Problem, problem } from "../problems.ts";
+import type { DeletedCandidate } from "./feed-schema.ts";
+import type { CandidateRecord, Deletion, Erasure } from "./record.ts";
+
+/** Deleted parts are remembered this long, in milliseconds: longer than an Idempotency-Key is valid. */
+const REMEMBERED_MS = 25 * 60 * 60 * 1000;
+
+/** What remains of an erased candidate. It has no personal data, and stays for ever. */
+export interface Tombstone {
+  readonly deleted: true;
+  readonly id: string;
+  readonly accountId: string;
+  readonly version: number;
+  readonly updated_at: string;
+  /** What is still to be removed. Null once all of it is gone. */
+  readonly erasure: Erasure | null;
+}
+
+/** A candidate as it is stored: its record, or what remains of it. */
+export type Found = CandidateRecord | Tombstone;
+
+/** Returns what remains of a candidate whose record is erased. */
+export function tombstoneOf(record: CandidateRecord, { key, at }: { key: string; at: string }): Tombstone {
+  const { id, accountId, documents, references } = record;
+  const files = documents.flatMap(({ content }) => (content === null ? [] : [content.file_id]));
+  return {
+    deleted: true,
+    id,
+    accountId,
+    version: record.version + 1,
+    updated_at: at,
+    erasure: withDeletion(
+      record.erasure,
+      { kind: "candidates", id, key, at },
+      { files, references: references.map((reference) => reference.id) },
+    ),
+  };
+}
+
+/** Returns the members of a candidate that change when a document or a reference is taken out of it. */
+export function removing(
+  { removed, erasure }: CandidateRecord,
+  deletion: Deletion,
+  rest: Pick<Erasure, "files" | "references">,
+): Pick<CandidateRecord, "removed" | "erasure"> {
+  const { id, at } = deletion;
+  const lately = removed.filter((each) => Date.parse(each.at) > Date.parse(at) - REMEMBERED_MS);
+  return { removed: [...lately, { id, at }], erasure: withDeletion(erasure, deletion, rest) };
+}
+
+/**
+ * Refuses to add a document or reference again that was deleted. Only a late retry of its POST has its id.
+ * @throws problem not_found
+ */
+export function checkNotRemoved({ removed }: CandidateRecord, id: string): void {
+  if (removed.some((each) => each.id === id)) {
+    const detail = `This request has already added ${id}, which was deleted since. To add it again, use a new Idempotency-Key.`;
+    throw problem("not_found", detail);
+  }
+}
+
+function withDeletion(
+  before: Erasure | null,
+  deletion: Deletion,
+  { files, references }: Pick<Erasure, "files" | "references">,
+): Erasure {
+  return {
+    at: deletion.at,
+    deletions: [...(before?.deletions ?? []), deletion],
+    files: [...(before?.files ?? []), ...files],
+    references: [...(before?.references ?? []), ...references],
+  };
+}
+
+export function renderTombstone({
+  id,
+  version,
+  updated_at,
+}: Pick<Tombstone, "id" | "version" | "updated_at">): DeletedCandidate {
+  return { object: "candidate", id, deleted: true, version, updated_at };
+}
+
+export function candidateNotFound(id: string): Problem {
+  return problem("not_found", `There is no candidate ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
+}
+
+export function candidateDeleted(id: string): Problem {
+  return problem("candidate_deleted", `Candidate ${id} was deleted and its data erased. Remove it from your mirror.`);
+}
+
+export function isTombstone(found: Found): found is Tombstone {
+  return "deleted" in found;
+}
+
+/** Returns the candidate. @throws problem candidate_deleted if it was erased. */
+export function alive(found: Found): CandidateRecord {
+  if (isTombstone(found)) throw candidateDeleted(found.id);
+  return found;
+}

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { type Found, isTombstone } from "./erasure.ts";
+import {
+  type CandidateRecord,
+  type DocumentRecord,
+  type OutreachRecord,
+  type RecipientRecord,
+  type ReferenceRecord,
+  TO_CANDIDATE,
+} from "./record.ts";
+import type { OutreachReason } from "./schema.ts";
+
+/** What a record knows of reminders: who can be reminded, who was, and who has opted out. Pure. */
+
+/** Plans the reminders of a candidate. @param now milliseconds since the epoch. */
+export type Planner = (record: CandidateRecord, now: number) => PlannedOutreach;
+export type PlannedOutreach = Pick<OutreachRecord, "next_at" | "reason" | "look_at" | "rules">;
+
+/** Outreach state of a candidate with no reminders sent and none planned. */
+export const NO_OUTREACH: OutreachRecord = {
+  next_at: null,
+  reason: null,
+  look_at: null,
+  rules: null,
+  recipients: [],
+  opted_out: [],
+};
+
+/** The plan of a service that sends no mail. */
+export const noMail: Planner = (record) => ({
+  next_at: null,
+  reason: nothingToSend(record) ?? "disabled",
+  look_at: null,
+  rules: null,
+});
+
+/** Returns the record with a new plan, and without what it knew of recipients and addresses that are gone. */
+export function planned(record: CandidateRecord, plan: Planner, now: number): CandidateRecord {
+  const outreach = {
+    ...record.outreach,
+    recipients: currentRecipients(record, now),
+    opted_out: currentOptOuts(record),
+  };
+  const current = { ...record, outreach };
+  return { ...current, outreach: { ...outreach, ...plan(current, now) } };
+}
+
+/** Leaves out deleted references, bounces of addresses that the candidate no longer has, and holds that are over. */
+function currentRecipients({ email, references, outreach }: CandidateRecord, now: number): readonly RecipientRecord[] {
+  return outreach.recipients
+    .filter(({ to }) => to === TO_CANDIDATE || references.some(({ id }) => id === to))
+    .map((recipient) => ({
+      ...recipient,
+      ...(recipient.bounced !== email && { bounced: null }),
+      ...(recipient.held && Date.parse(recipient.held.until) <= now && { held: null }),
+    }));
+}
+
+/** Drops the entries of addresses that were changed. If such an address returns, the store looks it up again. */
+function currentOptOuts(record: CandidateRecord): readonly string[] {
+  const { opted_out } = record.outreach;
+  if (opted_out.length === 0) return opted_out;
+  const emails = addressesOf(record);
+  return opted_out.filter((kept) => isKeyed(kept) || emails.some((email) => hasOptedOut([kept], email)));
+}
+
+type Facts = Pick<CandidateRecord, "state" | "started_at" | "withdrawn"> & {
+  readonly documents: readonly Pick<DocumentRecord, "state" | "required">[];
+  readonly references: readonly Pick<ReferenceRecord, "state">[];
+};
+
+/** Returns why there is nothing to remind anybody of, whatever the settings say. Undefined if there is something. */
+export function nothingToSend(facts: Facts): OutreachReason | undefined {
+  const { withdrawn, started_at, state, documents, references } = facts;
+  if (withdrawn) return "withdrawn";
+  if (started_at === null) return "not_started";
+  const isAwaited =
+    documents.some((document) => document.required && isAskedOfCandidate(document.state)) ||
+    references.some((reference) => isAskedOfReferee(reference.state));
+  return state !== "completed" && isAwaited ? undefined : "nothing_outstanding";
+}
+
+/** The states of documents that it is the candidate's turn to send. */
+export const ASKED_OF_CANDIDATE: readonly DocumentRecord["state"][] = ["requested", "rejected", "expired"];
+
+export function isAskedOfCandidate(state: DocumentRecord["state"]): boolean {
+  return ASKED_OF_CANDIDATE.includes(state);
+}
+
+/** A bounced reference is still outstanding, though no reminder can reach the referee. */
+export function isAskedOfReferee(state: ReferenceRecord["state"]): boolean {
+  return state === "requested" || state === "bounced";
+}
+
+interface Addressed {
+  readonly email: string | null;
+  readonly references: readonly { readonly email: string | null }[];
+}
+
+/** Returns whom a candidate can be asked about. Nobody if it was erased. */
+export function contactsOf(found: Found): Pick<CandidateRecord, "email" | "references"> {
+  return isTombstone(found) ? { email: null, references: [] } : found;
+}
+
+/** Returns the addresses of a candidate and its references. */
+export function addressesOf({ email, references }: Addressed): string[] {
+  return [email, ...references.map((reference) => reference.email)].filter((address) => address !== null);
+}
+
+/** Returns the addresses of `after` that `before` does not have. */
+export function addedAddresses(before: Addressed, after: Addressed): string[] {
+  const known = new Set(addressesOf(before));
+  return addressesOf(after).filter((email) => !known.has(email));
+}
+
+/** Records that the owners of these addresses want no more messages from the account. */
+export function optedOut(record: CandidateRecord, emails: Iterable<string>): CandidateRecord {
+  const { outreach } = record;
+  const known = new Set(outreach.opted_out);
+  const all = new Set([...known, ...Array.from(emails, comparable)]);
+  return all.size === known.size ? record : { ...record, outreach: { ...outreach, opted_out: [...all] } };
+}
+
+/** Returns whether the owner of an address has opted out. @param optedOut as OutreachRecord.opted_out. */
+export function hasOptedOut(optedOut: readonly string[], email: string): boolean {
+  return optedOut.length > 0 && (optedOut.includes(comparable(email)) || optedOut.includes(guessableHash(email)));
+}
+
+/** Returns an address in lower case, for comparison. */
+export function comparable(email: string): string {
+  return email.toLowerCase();
+}
+
+/** Prefix of a keyed hash (AddressHash). No address begins with it. */
+export const KEYED = "~";
+
+export function isKeyed(kept: string): boolean {
+  return kept.startsWith(KEYED);
+}
+
+/** Returns the SHA-256 of an address in base64url, as versions before 2026-11-27 stored it. It can be guessed. */
+export function guessableHash(email: string): string {
+  return createHash("sha256").update(comparable(email)).digest("base64url");
+}

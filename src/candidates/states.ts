@@ -1,0 +1,169 @@
+import type { DocumentState } from "./document-schema.ts";
+import { hasOptedOut } from "./outreach.ts";
+import { type CandidateRecord, type DocumentRecord, type ReferenceRecord, TO_CANDIDATE } from "./record.ts";
+import type { ReferenceState } from "./reference-schema.ts";
+import type { CandidateState, ReferenceRequirements, WaitingOn } from "./schema.ts";
+
+/** The members of a candidate that are derived from its records. */
+export interface Derived {
+  readonly state: CandidateState;
+  readonly state_reason: string | null;
+  readonly waiting_on: readonly WaitingOn[];
+  readonly reference_requirements: ReferenceRequirements;
+}
+
+type Facts = Pick<
+  CandidateRecord,
+  | "id"
+  | "email"
+  | "started_at"
+  | "withdrawn"
+  | "withdrawal_reason"
+  | "references_required"
+  | "documents"
+  | "references"
+  | "outreach"
+>;
+
+/** Part of every ETag. If a release changes a text, its replicas refuse If-Match from the last one, and vice versa. */
+const DOCUMENT_WAITS: Partial<Record<DocumentState, string>> = {
+  requested: "has not arrived",
+  received: "has arrived and is to be reviewed",
+  rejected: "was rejected",
+  expired: "has expired",
+};
+
+const REFERENCE_WAITS: Partial<Record<ReferenceState, string>> = {
+  requested: "has not answered",
+  declined: "has declined",
+  bounced: "could not be reached: the message bounced",
+  unresponsive: "does not respond",
+};
+
+const NEEDS_ACTION = new Set<string>(["rejected", "expired", "declined", "bounced", "unresponsive"]);
+
+interface StateFacts {
+  readonly facts: Facts;
+  /** The live documents that are required, and the live references. */
+  readonly awaited: readonly (DocumentRecord | ReferenceRecord)[];
+  readonly outstanding: number;
+}
+
+/**
+ * When a candidate is in which state: the first rule that holds decides, and without one it is in_progress. The
+ * documentation draws its diagram from this table; `when` completes the sentence "A candidate is … if".
+ */
+export const STATE_RULES: readonly {
+  readonly state: CandidateState;
+  readonly when: string;
+  readonly holds: (facts: StateFacts) => boolean;
+}[] = [
+  { state: "withdrawn", when: "it is withdrawn", holds: ({ facts }) => facts.withdrawn },
+  { state: "created", when: "it is not started", holds: ({ facts }) => facts.started_at === null },
+  {
+    state: "action_required",
+    when: `a required document or a reference is one of: ${[...NEEDS_ACTION].join(", ")}`,
+    holds: ({ awaited }) => awaited.some(({ state }) => NEEDS_ACTION.has(state)),
+  },
+  {
+    state: "completed",
+    when: "something was asked for, all of it is accepted or received, and no reference is outstanding",
+    holds: ({ facts, awaited, outstanding }) =>
+      (facts.documents.some(isLive) || facts.references.some(isLive)) && outstanding === 0 && awaited.every(isSettled),
+  },
+];
+
+/**
+ * Derives a candidate's state from its records (interface.md, States). Pure, and the only place that does so. A
+ * candidate never waits for a document with `required: false`.
+ */
+export function derive(facts: Facts): Derived {
+  const documents = facts.documents.filter((document) => isLive(document) && document.required);
+  const references = facts.references.filter(isLive);
+  const reference_requirements = requirementsOf(facts.references_required, references);
+  const state = stateOf(facts, [...documents, ...references], reference_requirements.outstanding);
+  const waiting_on =
+    state === "withdrawn" || state === "completed" ? [] : waitsOf(facts, documents, references, reference_requirements);
+  return { state, state_reason: reasonOf(facts, state, waiting_on), waiting_on, reference_requirements };
+}
+
+function isLive({ state }: DocumentRecord | ReferenceRecord): boolean {
+  return state !== "waived" && state !== "cancelled";
+}
+
+function requirementsOf(references_required: number | null, live: readonly ReferenceRecord[]): ReferenceRequirements {
+  const required = references_required ?? live.length;
+  const received = live.filter(({ state }) => state === "received").length;
+  return { required, received, outstanding: Math.max(required - received, 0) };
+}
+
+function stateOf(
+  facts: Facts,
+  awaited: readonly (DocumentRecord | ReferenceRecord)[],
+  outstanding: number,
+): CandidateState {
+  const rule = STATE_RULES.find(({ holds }) => holds({ facts, awaited, outstanding }));
+  return rule?.state ?? "in_progress";
+}
+
+function isSettled(item: DocumentRecord | ReferenceRecord): boolean {
+  return "relationship" in item ? item.state === "received" : item.state === "accepted";
+}
+
+function reasonOf(facts: Facts, state: CandidateState, waits: readonly WaitingOn[]): string | null {
+  if (state === "withdrawn") return facts.withdrawal_reason;
+  if (state !== "action_required") return null;
+  return waits.find(({ code }) => NEEDS_ACTION.has(code.replace(/^(document|reference)_/, "")))?.message ?? null;
+}
+
+/** What is still missing, in a recruiter's words and in the order of the records. */
+function waitsOf(
+  facts: Facts,
+  documents: readonly DocumentRecord[],
+  references: readonly ReferenceRecord[],
+  { required }: ReferenceRequirements,
+): WaitingOn[] {
+  const waits: WaitingOn[] = [];
+  if (facts.started_at === null)
+    waits.push({ code: "not_started", subject: facts.id, message: "The candidate has not been started" });
+  if (mailBounces(facts))
+    waits.push({ code: "candidate_bounced", subject: facts.id, message: "Mail to the candidate bounced" });
+  const { opted_out } = facts.outreach;
+  if (facts.email !== null && hasOptedOut(opted_out, facts.email)) {
+    const message = "The candidate has asked for no more messages";
+    waits.push({ code: "candidate_opted_out", subject: facts.id, message });
+  }
+  waits.push(...documents.flatMap(waitForDocument));
+  waits.push(...references.flatMap((reference) => waitForReference(reference, opted_out)));
+  const missing = required - references.length;
+  if (missing > 0) {
+    const message = missing === 1 ? "1 more reference is needed" : `${missing} more references are needed`;
+    waits.push({ code: "references_missing", subject: facts.id, message });
+  }
+  return waits;
+}
+
+function mailBounces({ email, outreach }: Facts): boolean {
+  return email !== null && outreach.recipients.some(({ to, bounced }) => to === TO_CANDIDATE && bounced === email);
+}
+
+function waitForDocument({ id, name, state, rejection_reason }: DocumentRecord): WaitingOn[] {
+  const what = DOCUMENT_WAITS[state];
+  if (what === undefined) return [];
+  const why = state === "rejected" && rejection_reason !== null ? `: ${rejection_reason}` : "";
+  return [{ code: `document_${state}`, subject: id, message: `Document "${name}" ${what}${why}` }];
+}
+
+function waitForReference({ id, email, state }: ReferenceRecord, optedOut: readonly string[]): WaitingOn[] {
+  const waits: WaitingOn[] = [];
+  const unanswered = state === "not_requested" || state === "requested";
+  if (unanswered && email === null)
+    waits.push({ code: "reference_without_email", subject: id, message: `Reference ${id} has no email address` });
+  if ((unanswered || state === "unresponsive") && email !== null && hasOptedOut(optedOut, email)) {
+    const message = `The referee of reference ${id} has asked for no more messages`;
+    waits.push({ code: "reference_opted_out", subject: id, message });
+  }
+  const what = REFERENCE_WAITS[state];
+  if (what !== undefined) waits.push({ code: `reference_${state}`, subject: id, message: `Reference ${id} ${what}` });
+  return waits;
+}

@@ -1,0 +1,101 @@
+import { createHmac } from "node:crypto";
+import { domainToASCII } from "node:url";
+import validator from "validator";
+import { comparable, guessableHash, isKeyed, KEYED } from "../candidates/outreach.ts";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
+import type { Mongo } from "../infra/mongo.ts";
+
+const KEY_BYTES = 32;
+
+interface StoredKey {
+  _id: "address_key";
+  /** In base64. */
+  key: string;
+}
+
+/**
+ * Reads this installation's key for address hashes. Creates it if there is none. Every backup has it, beside the hashes. One round trip; three the first time. @throws problem store_unavailable
+ */
+export async function loadAddressHash(mongo: Mongo, random: (bytes: number) => Buffer): Promise<AddressHash> {
+  const keys = new BoundedCollection<StoredKey>(mongo, "meta");
+  const found = await keys.findOne({ _id: "address_key" });
+  if (found !== null) return new AddressHash(Buffer.from(found.key, "base64"));
+  await keys.insertIfAbsent({ _id: "address_key", key: random(KEY_BYTES).toString("base64") });
+  return loadAddressHash(mongo, random);
+}
+
+/**
+ * Hashes addresses for comparison, with HMAC-SHA256: without the key nobody can guess an address from its hash. All
+ * spellings of one mailbox have the same hash: letter case, what follows a plus, quotes, and the form of an internationalised
+ * domain make no difference, nor do dots at providers that ignore them.
+ */
+export class AddressHash {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  of(email: string): string {
+    return this.ofGuessable(guessableHash(mailboxOf(email)));
+  }
+
+  /** Converts what versions before 2026-11-27 stored (guessableHash of the address as it was written). */
+  ofGuessable(hash: string): string {
+    return KEYED + createHmac("sha256", this.#key).update(hash).digest("base64url");
+  }
+
+  /** Returns a stored hash as this version makes them. */
+  keyed(hash: string): string {
+    return this.isGuessable(hash) ? this.ofGuessable(hash) : hash;
+  }
+
+  /** Returns a MAC of a text (HMAC-SHA256). It proves that this installation issued the text. */
+  seal(text: string): string {
+    return createHmac("sha256", this.#key).update(`seal ${text}`).digest("base64url");
+  }
+
+  isGuessable(hash: string): boolean {
+    return !isKeyed(hash);
+  }
+
+  /** Returns every hash that an address may have: of its mailbox, and converted from before 2026-11-27. */
+  all(email: string): readonly string[] {
+    return [this.of(email), this.ofGuessable(guessableHash(email))];
+  }
+
+  /** Returns whether a hash is that of the address. */
+  matches(hash: string, email: string): boolean {
+    return hash === guessableHash(email) || this.all(email).includes(hash);
+  }
+}
+
+function mailboxOf(email: string): string {
+  const at = email.lastIndexOf("@");
+  const quoted = /^"(.*)"$/s.exec(email.slice(0, at))?.[1]?.replaceAll(/\\(.)/gs, "$1");
+  const local = (quoted ?? email.slice(0, at)).normalize("NFKC").replace(/(?<=.)\+.*$/s, "");
+  const address = `${local}@${domainToASCII(email.slice(at + 1)) || email.slice(at + 1)}`;
+  return atProvider(validator.normalizeEmail(address, { yahoo_remove_subaddress: false }) || comparable(address));
+}
+
+/** Other domains of a provider, and its main one. A mailbox has the same name at each. */
+const SAME_DOMAINS: Readonly<Record<string, string>> = {
+  "protonmail.com": "proton.me",
+  "pm.me": "proton.me",
+  "me.com": "icloud.com",
+  "mac.com": "icloud.com",
+};
+
+/** Characters that a provider ignores in a mailbox's name. */
+const IGNORED: Readonly<Record<string, RegExp>> = { "proton.me": /[._-]/g };
+
+/** Adds what validator does not know of providers. Fastmail delivers anything@NAME.fastmail.com to NAME@fastmail.com. */
+function atProvider(address: string): string {
+  const at = address.lastIndexOf("@");
+  const [given, host] = [address.slice(0, at), address.slice(at + 1)];
+  const [, owner, fastmail] = /^([^.]+)\.(fastmail\.(?:com|fm))$/.exec(host) ?? [];
+  if (fastmail !== undefined) return `${owner}@${fastmail}`;
+  const domain = SAME_DOMAINS[host] ?? host;
+  const local = domain === "yandex.ru" ? given.replaceAll("-", ".") : given.replaceAll(IGNORED[domain] ?? /(?!)/g, "");
+  return `${local}@${domain}`;
+}

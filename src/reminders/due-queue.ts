@@ -1,0 +1,95 @@
+import type { CandidateKey } from "../candidates/record.ts";
+import { grouped } from "../infra/grouped.ts";
+import type { PlanStore } from "./plan-store.ts";
+
+/** Maximum number of candidates that are read at once. */
+const PAGE = 200;
+/** Number of candidates in progress above which only accounts without any get more, a few each. */
+const MANY = 2_000;
+const FEW = 10;
+
+/**
+ * The candidates with something to do. Takes a share of each account, so that one with thousands of reminders does not keep
+ * the others waiting. Reads few more than it takes, because a large read delays the requests of others.
+ */
+export class DueQueue {
+  readonly #due: Pick<PlanStore, "due">;
+  /** Ids of the candidates in progress, and of those left for the next pass. */
+  readonly #taken = new Set<string>();
+  /** Number of candidates in progress by account. */
+  readonly #counts = new Map<string, number>();
+  /** Ids of the candidates that are left for the next pass. They take no part of their account's share. */
+  #left: string[] = [];
+  #waiting: (() => void)[] = [];
+  readonly #share: number;
+  /** An account gets more once so few are left: the mail connections then still have work. */
+  readonly #low: number;
+
+  /** @param share candidates of one account that are handled at once. */
+  constructor(due: Pick<PlanStore, "due">, share: number) {
+    this.#due = due;
+    this.#share = share;
+    this.#low = Math.floor(share / 2);
+  }
+
+  /** Number of candidates in progress. */
+  get size(): number {
+    return this.#taken.size - this.#left.length;
+  }
+
+  /**
+   * Takes more candidates, up to a share of each account, the longest due first. Empty if no account may get more. One round
+   * trip, and one more for each page of candidates that are all taken.
+   * @param now RFC 3339.
+   */
+  async next(now: string): Promise<CandidateKey[]> {
+    const [share, low] = this.size < MANY ? [this.#share, this.#low] : [FEW, 0];
+    const limit = this.#taken.size === 0 ? PAGE : Math.min(PAGE, this.#taken.size + share);
+    const counts = Array.from(this.#counts);
+    const passed = new Set(counts.filter(([, count]) => count > low).map(([accountId]) => accountId));
+    for (;;) {
+      const page = await this.#due.due(now, limit, [...passed]);
+      const keys = inTurn(this.#groups(page, share));
+      for (const key of keys) this.#take(key);
+      if (keys.length > 0 || page.length < limit) return keys;
+      for (const { accountId } of page) passed.add(accountId);
+    }
+  }
+
+  /** Ends the handling of a candidate. @param isLeft whether the pass leaves it as it is: then it is not taken again. */
+  done({ accountId, id }: CandidateKey, isLeft: boolean): void {
+    if (isLeft) this.#left.push(id);
+    else this.#taken.delete(id);
+    const count = (this.#counts.get(accountId) ?? 0) - 1;
+    if (count > 0) this.#counts.set(accountId, count);
+    else this.#counts.delete(accountId);
+    if (count === this.#low || this.size === 0) for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  /** Resolves once an account may get more, or nothing is handled any more. */
+  room(): Promise<void> {
+    return this.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Begins a pass. Candidates that the last pass left can be taken again. */
+  begin(): void {
+    for (const id of this.#left.splice(0)) this.#taken.delete(id);
+  }
+
+  #groups(page: readonly CandidateKey[], share: number): CandidateKey[][] {
+    const free = page.filter(({ id }) => !this.#taken.has(id));
+    const groups = grouped(free, ({ accountId }) => accountId);
+    return Array.from(groups, ([accountId, keys]) => keys.slice(0, share - (this.#counts.get(accountId) ?? 0)));
+  }
+
+  #take({ accountId, id }: CandidateKey): void {
+    this.#taken.add(id);
+    this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);
+  }
+}
+
+/** Takes the first of each list, then the second of each, and so on. */
+function inTurn<Item>(lists: readonly (readonly Item[])[]): Item[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, n) => lists.flatMap((list) => list.slice(n, n + 1))).flat();
+}

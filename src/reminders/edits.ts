@@ -1,0 +1,137 @@
+import { addressesOf, hasOptedOut, isKeyed, optedOut, planned } from "../candidates/outreach.ts";
+import {
+  type AttemptRecord,
+  type CandidateRecord,
+  type ChaseRecord,
+  type Hold,
+  type RecipientRecord,
+  TO_CANDIDATE,
+} from "../candidates/record.ts";
+import { type Plan, type PlannedMessage, plannerOf, type ReminderRules } from "./plan.ts";
+
+/** Pure edits of what reminders record. CandidateStore.change runs them. `now` is RFC 3339. */
+
+/**
+ * Records an attempt, before it is sent. A new one adds 1 to the attempts of each document that the message lists, or of
+ * the reference. A repeated one adds nothing: it was counted when it was first made.
+ * @param attempt the messageId is that of a new attempt: a repeated one keeps its own. The address is its hash (AddressHash).
+ */
+export function claimed(
+  record: CandidateRecord,
+  { to, documents, repeats }: PlannedMessage,
+  { messageId, address }: { messageId: string; address: string },
+  now: string,
+): CandidateRecord {
+  const last: AttemptRecord = {
+    message_id: repeats?.message_id ?? messageId,
+    at: now,
+    documents,
+    tries: (repeats?.tries ?? 0) + 1,
+    address,
+    refusals: repeats?.address === address ? repeats.refusals : 0,
+    retry_at: null,
+  };
+  const count = ({ attempts }: ChaseRecord) => ({ attempts: repeats ? attempts : attempts + 1, last_at: now });
+  return {
+    ...withRecipient(record, to, (recipient) => ({ ...recipient, last })),
+    documents: record.documents.map((document) =>
+      documents.includes(document.id) ? { ...document, chase: count(document.chase), updated_at: now } : document,
+    ),
+    references: record.references.map((reference) =>
+      reference.id === to ? { ...reference, chase: count(reference.chase), updated_at: now } : reference,
+    ),
+  };
+}
+
+/**
+ * Notes that the attempt is to be tried again, unless another one was made since.
+ * @param refusals how often the mail server has refused it for the moment.
+ */
+export function deferred(
+  record: CandidateRecord,
+  { to, messageId, refusals }: { to: string; messageId: string; refusals: number },
+  retryAt: string,
+): CandidateRecord {
+  const { last } = recipientOf(record, to);
+  if (last?.message_id !== messageId) return record;
+  return withRecipient(record, to, (recipient) => ({ ...recipient, last: { ...last, refusals, retry_at: retryAt } }));
+}
+
+/** Notes that mail to this address bounced, unless the recipient has another address by now. */
+export function bounced(record: CandidateRecord, to: string, email: string, now: string): CandidateRecord {
+  if (to === TO_CANDIDATE) {
+    if (record.email !== email) return record;
+    return withRecipient(record, to, (recipient) => ({ ...recipient, bounced: email }));
+  }
+  const isMeant = (reference: CandidateRecord["references"][number]) =>
+    reference.id === to && reference.email === email && reference.state === "requested";
+  if (!record.references.some(isMeant)) return record;
+  return {
+    ...record,
+    references: record.references.map((reference) =>
+      isMeant(reference) ? { ...reference, state: "bounced", updated_at: now } : reference,
+    ),
+  };
+}
+
+/**
+ * Replaces keyed hashes in `opted_out` by the addresses that they stand for. A replica of a version before 2026-11-27 copies
+ * such a hash from the link of somebody who stops the messages.
+ */
+export function recognised(
+  record: CandidateRecord,
+  matches: (hash: string, email: string) => boolean,
+): CandidateRecord {
+  const { outreach } = record;
+  const keyed = outreach.opted_out.filter(isKeyed);
+  if (keyed.length === 0) return record;
+  const opted_out = outreach.opted_out.filter((kept) => !isKeyed(kept));
+  const emails = addressesOf(record).filter((email) => keyed.some((hash) => matches(hash, email)));
+  return optedOut({ ...record, outreach: { ...outreach, opted_out } }, emails);
+}
+
+/** Records that the account may write to these addresses again. */
+export function optedIn(record: CandidateRecord, emails: Iterable<string>): CandidateRecord {
+  const again = Array.from(emails);
+  const { outreach } = record;
+  const opted_out = outreach.opted_out.filter((kept) => !again.some((email) => hasOptedOut([kept], email)));
+  return opted_out.length === outreach.opted_out.length ? record : { ...record, outreach: { ...outreach, opted_out } };
+}
+
+/** Postpones the next message to a recipient to the budget's next day. */
+export function held(record: CandidateRecord, to: string, hold: Hold): CandidateRecord {
+  return withRecipient(record, to, (recipient) => ({ ...recipient, held: hold }));
+}
+
+/** Moves the references that did not answer in time to unresponsive. */
+export function lapsed(record: CandidateRecord, lapses: Plan["lapses"], now: string): CandidateRecord {
+  const ids = new Set(lapses.filter(({ at }) => at <= Date.parse(now)).map(({ reference }) => reference));
+  if (ids.size === 0) return record;
+  return {
+    ...record,
+    references: record.references.map((reference) =>
+      ids.has(reference.id) ? { ...reference, state: "unresponsive", updated_at: now } : reference,
+    ),
+  };
+}
+
+/** Returns the same record if these rules give the plan that it has stored, else a copy, so that the write replans it. */
+export function replanned(record: CandidateRecord, rules: ReminderRules, now: string): CandidateRecord {
+  const { outreach } = planned(record, plannerOf(rules), Date.parse(now));
+  return JSON.stringify(outreach) === JSON.stringify(record.outreach) ? record : { ...record };
+}
+
+function recipientOf({ outreach }: CandidateRecord, to: string): RecipientRecord {
+  const found = outreach.recipients.find((recipient) => recipient.to === to);
+  return found ?? { to, last: null, bounced: null };
+}
+
+function withRecipient(
+  record: CandidateRecord,
+  to: string,
+  change: (recipient: RecipientRecord) => RecipientRecord,
+): CandidateRecord {
+  const others = record.outreach.recipients.filter((recipient) => recipient.to !== to);
+  const recipients = [...others, change(recipientOf(record, to))];
+  return { ...record, outreach: { ...record.outreach, recipients } };
+}

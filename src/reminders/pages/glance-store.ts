@@ -1,0 +1,88 @@
+import type { Document } from "mongodb";
+import { ASKED_OF_CANDIDATE } from "../../candidates/outreach.ts";
+import type { CandidateKey, CandidateRecord, DocumentRecord, ReferenceRecord } from "../../candidates/record.ts";
+import type { Stored } from "../../candidates/stored.ts";
+import { BoundedCollection } from "../../infra/bounded-collection.ts";
+import type { Mongo } from "../../infra/mongo.ts";
+
+/** Maximum documents of each kind on a page. Nobody is charged for a page, so its cost is bounded. */
+const MAX_SHOWN = 25;
+
+/** What the pages behind links show of a candidate. */
+export type Glance = Pick<
+  CandidateRecord,
+  "name" | "first_name" | "last_name" | "email" | "job_title" | "state" | "withdrawn" | "started_at"
+> & {
+  /** The first of the documents that the candidate is asked for, required ones first, and how many there are. */
+  readonly asked: readonly Pick<DocumentRecord, "id" | "name" | "state" | "required" | "rejection_reason">[];
+  readonly asked_count: number;
+  /** The first of the documents that have arrived and are not reviewed, and how many there are. */
+  readonly received: readonly Pick<DocumentRecord, "name">[];
+  readonly received_count: number;
+  /** The document that the visitor has just sent, if there is one. */
+  readonly arrived: readonly Pick<DocumentRecord, "id" | "name" | "state">[];
+  /** The reference that the page is about, if it is a referee's. */
+  readonly references: readonly Pick<ReferenceRecord, "id" | "email" | "state">[];
+};
+
+/** The result of the aggregation: required and optional documents come in separate lists. */
+type Seen = Omit<Glance, "asked"> & { readonly required: Glance["asked"]; readonly optional: Glance["asked"] };
+
+const OF_CANDIDATE = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"];
+const ALL_OF_CANDIDATE = Object.fromEntries(OF_CANDIDATE.map((member) => [member, 1]));
+/** Members that clients fill and no page shows. */
+const UNSEEN = ["required", "optional", "received", "arrived", "references"].flatMap((list) =>
+  ["metadata", "content", "response", "chase"].map((member) => `${list}.${member}`),
+);
+
+/** Reads candidates for the pages behind links. */
+export class GlanceStore {
+  readonly #candidates: BoundedCollection<Stored>;
+
+  constructor(mongo: Mongo) {
+    this.#candidates = new BoundedCollection(mongo, "candidates");
+  }
+
+  /**
+   * Returns what pages show of a candidate, or null if it does not exist or was erased. Reads little, however large the
+   * record is, because nobody is charged for a page. One round trip.
+   * @param reference the id of the reference that the page is about; empty if it is the candidate's page.
+   * @param arrived the id of the document that the visitor has just sent; empty if there is none.
+   * @throws problem store_unavailable
+   */
+  async find({ accountId, id }: CandidateKey, reference: string, arrived: string): Promise<Glance | null> {
+    const [found] = await this.#candidates.aggregate<Seen>([
+      { $match: { _id: id, account: accountId, deleted: { $exists: false } } },
+      {
+        $project: {
+          ...ALL_OF_CANDIDATE,
+          asked: membersOf("$documents", "state", ASKED_OF_CANDIDATE),
+          received: membersOf("$documents", "state", ["received"]),
+          arrived: membersOf("$documents", "id", [arrived]),
+          references: membersOf("$references", "id", [reference]),
+        },
+      },
+      {
+        $project: {
+          ...ALL_OF_CANDIDATE,
+          required: { $slice: [membersOf("$asked", "required", [true]), MAX_SHOWN] },
+          optional: { $slice: [membersOf("$asked", "required", [false]), MAX_SHOWN] },
+          asked_count: { $size: "$asked" },
+          received: { $slice: ["$received", MAX_SHOWN] },
+          received_count: { $size: "$received" },
+          arrived: 1,
+          references: 1,
+        },
+      },
+      { $unset: UNSEEN },
+    ]);
+    if (found === undefined) return null;
+    const { required, optional, ...glance } = found;
+    return { ...glance, asked: [...required, ...optional].slice(0, MAX_SHOWN) };
+  }
+}
+
+/** Builds a $filter: the items of a list whose member has one of the values. */
+function membersOf(list: string, member: string, values: readonly (string | boolean)[]): Document {
+  return { $filter: { input: list, as: "each", cond: { $in: [`$$each.${member}`, [...values]] } } };
+}

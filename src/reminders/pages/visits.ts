@@ -1,0 +1,231 @@
+import { GuessGuard } from "../../accounts/guard.ts";
+import { addressesOf, optedOut } from "../../candidates/outreach.ts";
+import { type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
+import { MAX_RESPONSE_BYTES, patchedReference } from "../../candidates/references.ts";
+import type { CandidateStore } from "../../candidates/store.ts";
+import { type Clock, timestamp } from "../../infra/clock.ts";
+import { isGone, problem } from "../../problems.ts";
+import { readStop } from "../composer.ts";
+import { wordsOf } from "../languages/language.ts";
+import type { Words } from "../languages/words.ts";
+import { hashOfToken, type Link } from "../link-store.ts";
+import { nameOf, withoutGaps } from "../message.ts";
+import type { AccountRules, RulesReader } from "../rules.ts";
+import type { ReminderStores } from "../stores.ts";
+import type { Glance, GlanceStore } from "./glance-store.ts";
+import { LinkBudget } from "./link-budget.ts";
+
+/** What every page shows. */
+export interface Shown {
+  readonly words: Words;
+  readonly sender: string;
+  /** The sender, and where its replies go. */
+  readonly contact: string;
+}
+
+/** What the stop link needs. It works after the candidate was erased. */
+export interface Stop extends Shown {
+  readonly link: Pick<Link, "accountId" | "address"> & Partial<Link>;
+  /** Whether its owner has stopped the messages. */
+  readonly stopped: boolean;
+  /** Whether its other pages may still work: its candidate was not erased, nor its account suspended. */
+  readonly opens: boolean;
+}
+
+export interface Visit extends Shown {
+  readonly link: Link;
+  /** Returns true for the address that the link was sent to. */
+  readonly isOwn: (email: string) => boolean;
+  /** Whether the account is suspended. */
+  readonly suspended: boolean;
+  readonly record: Glance;
+  /** The reference that the link is about. Undefined if it is the candidate's link. */
+  readonly reference: Glance["references"][number] | undefined;
+  /** The candidate's name. Null if it is not known. */
+  readonly person: string | null;
+  readonly instructions: string | null;
+  readonly questions: readonly string[];
+}
+
+interface Dependencies {
+  readonly store: Pick<CandidateStore, "change">;
+  readonly glances: Pick<GlanceStore, "find">;
+  readonly stores: Pick<ReminderStores, "addresses" | "budget" | "links" | "optOuts">;
+  readonly rules: Pick<RulesReader, "fresh">;
+  readonly clock: Clock;
+}
+
+const OPEN_TO_REFEREE = new Set<ReferenceRecord["state"]>(["requested", "bounced", "unresponsive"]);
+
+export class Visits {
+  readonly #dependencies: Dependencies;
+  readonly #guard: GuessGuard;
+  readonly #budget = new LinkBudget();
+  /** Of its own, so that whoever opens a page too often can still stop the messages. */
+  readonly #stops = new LinkBudget();
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    const existingSecrets = (hashes: readonly string[]) => dependencies.stores.links.existing(hashes);
+    this.#guard = new GuessGuard({ store: { existingSecrets }, failedGuess: "not_found" });
+  }
+
+  /**
+   * Opens a link. Changes nothing. Two round trips.
+   * @param arrived the id of the document that the visitor has just sent.
+   * @param address of the client: it may open few wrong links.
+   * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links), store_unavailable.
+   */
+  async open(
+    token: string,
+    { kind, arrived }: { kind: "candidate" | "referee"; arrived: string },
+    address: string,
+  ): Promise<Visit> {
+    const { rules, glances, stores } = this.#dependencies;
+    const link = await this.#find(token, address, this.#budget);
+    const [record, account] = await Promise.all([
+      glances.find(link, kind === "candidate" ? "" : link.to, arrived),
+      rules.fresh(link.accountId),
+    ]);
+    if (record === null) return noLink();
+    const [reference] = record.references;
+    if (kind === "candidate" ? link.to !== TO_CANDIDATE : reference === undefined) return noLink();
+    const { assistant, suspended } = account;
+    const shown = shownOf(account);
+    return {
+      ...shown,
+      link,
+      isOwn: (email) => stores.addresses.matches(link.address, email),
+      suspended,
+      record,
+      reference,
+      person: nameOf(record),
+      instructions: assistant.instructions && withoutGaps(assistant.instructions),
+      questions: assistant.reference_questions ?? shown.words.pages.reference.questions,
+    };
+  }
+
+  /**
+   * Opens a stop link. Changes nothing. Two round trips.
+   * @param of what the link says of itself (stopOf); empty if it was made before links did.
+   * @throws as `open` does.
+   */
+  async openStop(
+    token: string,
+    { kind, of }: { kind: "candidate" | "referee"; of: string },
+    address: string,
+  ): Promise<Stop> {
+    const { stores, rules } = this.#dependencies;
+    const sealed = readStop(stores.addresses, of);
+    const link =
+      sealed === undefined ? await this.#find(token, address, this.#stops) : await this.#sealed(token, of, sealed);
+    if (link.to !== undefined && (link.to === TO_CANDIDATE) !== (kind === "candidate")) return noLink();
+    const [account, stopped] = await Promise.all([rules.fresh(link.accountId), stores.optOuts.has(link)]);
+    return { ...shownOf(account), link, stopped, opens: link.id !== undefined && !account.suspended };
+  }
+
+  /** Finds what a stop link that is certainly ours stops. However many wrong links its client opens, it is not refused. */
+  async #sealed(token: string, of: string, sealed: Pick<Link, "accountId" | "address">): Promise<Stop["link"]> {
+    await this.#stops.count(of);
+    const link = await this.#dependencies.stores.links.find(hashOfToken(token) ?? "");
+    return link?.accountId === sealed.accountId && link.address === sealed.address ? link : sealed;
+  }
+
+  async #find(token: string, address: string, budget: LinkBudget): Promise<Link> {
+    const { links } = this.#dependencies.stores;
+    const hash = hashOfToken(token) ?? "";
+    await budget.check(hash);
+    const link = await this.#guard.attempt({ address, hash }, async () => (await links.find(hash)) ?? noLink());
+    await budget.count(hash);
+    return link;
+  }
+
+  /** Runs the receiving of a form that a link sends. @throws problem rate_limited (scope `link`) if too many arrive at once. */
+  receiving<Result>(token: string, receive: () => Promise<Result>): Promise<Result> {
+    return this.#budget.during(hashOfToken(token) ?? "", receive);
+  }
+
+  /**
+   * Stops messages of the account to the address that the link was sent to. Its other candidates note it soon
+   * (OptOutSpreader). Does nothing if they are stopped. Four round trips. @throws problem store_unavailable
+   */
+  async stop({ link, stopped }: Stop): Promise<void> {
+    if (stopped) return;
+    const { store, stores, clock } = this.#dependencies;
+    const now = clock.now();
+    const { accountId, id, to, address } = link;
+    const source = id === undefined || to === undefined ? null : { id, to };
+    await stores.optOuts.add(link, source, timestamp(now));
+    const isOwn = (email: string) => stores.addresses.matches(address, email);
+    if (source !== null)
+      await store
+        .change(accountId, source.id, (before) => optedOut(before, addressesOf(before).filter(isOwn)))
+        .catch((error: unknown) => {
+          if (!isGone(error)) throw error;
+        });
+    await stores.budget.optedOut(accountId, now);
+  }
+
+  /** Records that the referee gives no reference. @throws problems invalid_transition, store_unavailable. */
+  decline(visit: Visit): Promise<void> {
+    return this.#settle(visit, { state: "declined" });
+  }
+
+  /**
+   * Records the referee's answers.
+   * @throws problems invalid_transition, store_unavailable. Call `excessOf` first.
+   */
+  answer(visit: Visit, response: RefereeResponse): Promise<void> {
+    return this.#settle(visit, { state: "received", response: { ...response } });
+  }
+
+  async #settle(visit: Visit, patch: Parameters<typeof patchedReference>[1]): Promise<void> {
+    const { link } = visit;
+    await this.#dependencies.store.change(link.accountId, link.id, (before, now) => {
+      const reference = before.references.find(({ id }) => id === link.to);
+      if (reference === undefined || !isOpen({ ...visit, record: before, reference })) throw notNeeded();
+      const settled = patchedReference({ ...reference, response: null }, patch, { started: true, now });
+      return { ...before, references: before.references.map((other) => (other === reference ? settled : other)) };
+    });
+  }
+}
+
+export interface RefereeResponse {
+  readonly answers: readonly { readonly question: string; readonly answer: string }[];
+}
+
+/** Returns by how many bytes the answers are too large together; 0 if they are not. */
+export function excessOf(response: RefereeResponse): number {
+  return Math.max(0, Buffer.byteLength(JSON.stringify(response)) - MAX_RESPONSE_BYTES);
+}
+
+/**
+ * Returns whether the visitor still has something to do. Whoever got the link at an address that is no longer the
+ * recipient's has not: it may have been a mistake.
+ */
+export function isOpen({
+  isOwn,
+  suspended,
+  record,
+  reference,
+}: Pick<Visit, "isOwn" | "reference" | "suspended"> & {
+  readonly record: Pick<Glance, "email" | "state" | "started_at" | "withdrawn">;
+}): boolean {
+  if (record.withdrawn || record.started_at === null || suspended) return false;
+  const { email } = reference ?? record;
+  if (email === null || !isOwn(email)) return false;
+  return reference === undefined ? record.state !== "completed" : OPEN_TO_REFEREE.has(reference.state);
+}
+
+function shownOf({ assistant, sender }: Pick<AccountRules, "assistant" | "sender">): Shown {
+  const contact = assistant.reply_to === null ? sender : `${sender} (${assistant.reply_to})`;
+  return { words: wordsOf(assistant.language), sender, contact };
+}
+
+function noLink(): never {
+  throw problem("not_found", "There is no such link.");
+}
+
+export function notNeeded() {
+  return problem("invalid_transition", "This is no longer needed.");
+}

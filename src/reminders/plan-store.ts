@@ -1,0 +1,110 @@
+import type { Filter } from "mongodb";
+import { addressesOf } from "../candidates/outreach.ts";
+import type { CandidateKey } from "../candidates/record.ts";
+import type { Stored } from "../candidates/stored.ts";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
+import type { Mongo } from "../infra/mongo.ts";
+
+/** The addresses that messages about a candidate go to. */
+export interface Recipients {
+  readonly id: string;
+  /** Its place in the feed. */
+  readonly change: string;
+  readonly emails: readonly string[];
+}
+
+/** Finds the candidates whose chase has something to do. Every method takes one round trip, and may throw problem store_unavailable. */
+export class PlanStore {
+  readonly #candidates: BoundedCollection<Stored>;
+
+  constructor(mongo: Mongo) {
+    this.#candidates = new BoundedCollection(mongo, "candidates");
+  }
+
+  /**
+   * Finds candidates with something to do at `now`, the longest due first.
+   * @param now RFC 3339.
+   * @param others the accounts to leave out. If they are few, the index skips their candidates, however many are due.
+   */
+  async due(now: string, limit: number, others: readonly string[]): Promise<CandidateKey[]> {
+    // No upper bound: the order has what is due first, and the stand-in for MongoDB reads everything if there is one.
+    const planned: Filter<Stored> = { "outreach.look_at": { $gt: "" } };
+    const options = {
+      sort: { "outreach.look_at": 1 },
+      limit,
+      projection: { account: 1, "outreach.look_at": 1 },
+    } as const;
+    const pages = await Promise.all(
+      withoutAccounts(others).map((accounts) => this.#candidates.find({ ...planned, ...accounts }, options)),
+    );
+    const lookAt = ({ outreach }: Stored) => outreach?.look_at ?? "";
+    const due = pages.flat().filter((stored) => lookAt(stored) <= now);
+    if (pages.length > 1) due.sort((one, other) => (lookAt(one) < lookAt(other) ? -1 : 1));
+    return due.slice(0, limit).map(({ _id, account }) => ({ accountId: account, id: _id }));
+  }
+
+  /**
+   * Finds candidates of an account whose plan depends on its settings, and was made by other rules than these. One index
+   * range.
+   */
+  async plannedOtherwise(accountId: string, rules: string, limit: number): Promise<CandidateKey[]> {
+    const open: Filter<Stored> = {
+      account: accountId,
+      "outreach.look_at": { $gt: "" },
+      "outreach.rules": { $ne: rules },
+    };
+    const sort = { "outreach.rules": 1 } as const;
+    const found = await this.#candidates.find(open, { sort, limit, projection: { account: 1 } });
+    return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
+  }
+
+  /** Notes that a plan would be the same by these rules. Not a new version: the API shows nothing else. */
+  async noteRules({ accountId, id }: CandidateKey, version: number, rules: string): Promise<void> {
+    const planned = { _id: id, account: accountId, version };
+    await this.#candidates.updateOne(planned, { $set: { "outreach.rules": rules } });
+  }
+
+  /**
+   * Returns the addresses of an account's candidates, in the order of the feed.
+   * @param after the place of the last one of the page before; empty for the first page.
+   */
+  async recipients(accountId: string, after: string, limit: number): Promise<Recipients[]> {
+    const found = await this.#candidates.find<Stored>(
+      { account: accountId, change: { $gt: after } },
+      { sort: { change: 1 }, limit, projection: { change: 1, email: 1, references: 1 } },
+    );
+    return found.map(({ _id, change, email, references }) => ({
+      id: _id,
+      change,
+      emails: addressesOf({ email, references }),
+    }));
+  }
+
+  /** Returns those of the ids whose candidates are not erased. */
+  async kept(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await this.#candidates.find(
+      { _id: { $in: [...ids] } },
+      { projection: { deleted: 1 }, limit: ids.length },
+    );
+    return new Set(found.filter(({ deleted }) => deleted !== true).map(({ _id }) => _id));
+  }
+
+  /** Returns the account of a candidate; undefined if there is no such candidate. For operators, who have only its id. */
+  async accountOf(id: string): Promise<string | undefined> {
+    return (await this.#candidates.findOne({ _id: id }, { projection: { account: 1 } }))?.account;
+  }
+}
+
+/** Maximum number of accounts that are left out as ranges. */
+const MAX_RANGES = 8;
+
+/** Returns filters that together match all other accounts: one for each range before, between and after these; one in all beyond MAX_RANGES. */
+function withoutAccounts(accounts: readonly string[]): Filter<Stored>[] {
+  if (accounts.length === 0) return [{}];
+  if (accounts.length > MAX_RANGES) return [{ account: { $nin: [...accounts] } }];
+  const sorted = accounts.toSorted();
+  return ["", ...sorted].map((after, n) => {
+    const before = sorted[n];
+    return { account: { $gt: after, ...(before !== undefined && { $lt: before }) } };
+  });
+}

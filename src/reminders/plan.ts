@@ -1,0 +1,242 @@
+import {
+  hasOptedOut,
+  isAskedOfCandidate,
+  isAskedOfReferee,
+  nothingToSend,
+  type Planner,
+} from "../candidates/outreach.ts";
+import {
+  type AttemptRecord,
+  type CandidateRecord,
+  type DocumentRecord,
+  type Hold,
+  type RecipientRecord,
+  type ReferenceRecord,
+  TO_CANDIDATE,
+} from "../candidates/record.ts";
+import type { OutreachReason } from "../candidates/schema.ts";
+import { timestamp } from "../infra/clock.ts";
+import { quietUntil } from "../settings/quiet-hours.ts";
+import type { QuietHours } from "../settings/schema.ts";
+
+export interface ReminderRules {
+  /** False if nothing is sent: the account is paused or suspended, or the assistant may send no email. */
+  readonly enabled: boolean;
+  /** From one message to the next, in milliseconds. */
+  readonly intervalMs: number;
+  readonly quietHours: QuietHours;
+  /** The account's daily limits, as text. A hold ends when they change. */
+  readonly budget: string;
+  /** Names the settings that these rules come from. Equal if they are. */
+  readonly version: string;
+}
+
+export interface PlannedMessage {
+  /** TO_CANDIDATE, or the id of a reference. */
+  readonly to: string;
+  readonly email: string;
+  /** The ids of the documents that it lists. Empty for a referee. */
+  readonly documents: readonly string[];
+  /** When it may go out, quiet hours aside: milliseconds since the epoch. In the past if it is overdue. */
+  readonly at: number;
+  /** Whether `at` is the end of a hold. */
+  readonly held: boolean;
+  /** The last attempt to the recipient, with its number of tries. Empty before the first. */
+  readonly after: string;
+  /** The attempt that it repeats, because the mail server refused it for the moment. */
+  readonly repeats: AttemptRecord | undefined;
+}
+
+/** What the sender does next with one candidate. Times are milliseconds since the epoch. */
+export interface Plan {
+  /** The next message to each recipient that gets one, in the order of the records. */
+  readonly messages: readonly PlannedMessage[];
+  /** When the next message may go out, quiet hours included. `Infinity` if none will. */
+  readonly nextAt: number;
+  /** Why none will, or mail_limit if it waits for a budget. Null if nothing holds it up. */
+  readonly reason: OutreachReason | null;
+  /** The references that become unresponsive, and when. */
+  readonly lapses: readonly { readonly reference: string; readonly at: number }[];
+  /** Whether other settings could bring a message. */
+  readonly waitsForSettings: boolean;
+}
+
+/** What the plan depends on, besides the rules and the time. */
+export type Facts = Pick<
+  CandidateRecord,
+  | "state"
+  | "email"
+  | "started_at"
+  | "withdrawn"
+  | "docs_chase_attempts"
+  | "reference_chase_attempts"
+  | "documents"
+  | "references"
+> & { readonly outreach: Pick<CandidateRecord["outreach"], "recipients" | "opted_out"> };
+
+/** A recipient who is still to answer. */
+interface Outstanding {
+  readonly to: string;
+  readonly email: string | null;
+  readonly documents: readonly string[];
+  /** Whether the caps allow another attempt. */
+  readonly hasAttempts: boolean;
+  /** Time of the first message. */
+  readonly firstAt: number;
+  readonly bounced: boolean;
+  readonly held: Hold | undefined;
+  /** The last attempt. Undefined if none was made. */
+  readonly last: AttemptRecord | undefined;
+  readonly repeats: AttemptRecord | undefined;
+}
+
+/** After every time that can come: the sender finds the candidate only if settings change. */
+const NEVER = "9999-12-31T23:59:59.999Z";
+
+/** Returns what plans the reminders of an account's candidates by these rules. */
+export function plannerOf(rules: ReminderRules): Planner {
+  return (record, now) => {
+    const { nextAt, reason, lapses, waitsForSettings } = planOf(record, rules, now);
+    const lookAt = Math.min(nextAt, ...lapses.map(({ at }) => at));
+    return {
+      next_at: nextAt === Infinity ? null : timestamp(nextAt),
+      reason,
+      look_at: lookAt < Infinity ? timestamp(lookAt) : waitsForSettings ? NEVER : null,
+      rules: rules.version,
+    };
+  };
+}
+
+/**
+ * Plans the reminders of a candidate (interface.md, Reminders): who gets a message next and when, or why nobody does. Pure,
+ * and the only place that decides it.
+ * @param rules undefined if the service sends no mail.
+ * @param now milliseconds since the epoch.
+ */
+export function planOf(facts: Facts, rules: ReminderRules | undefined, now: number): Plan {
+  const nothing = nothingToSend(facts);
+  if (nothing !== undefined) return idle(nothing);
+  if (!rules?.enabled) return { ...idle("disabled"), waitsForSettings: rules !== undefined };
+  const all = outstandingOf(facts, Date.parse(facts.started_at ?? ""));
+  const blocks = all.map((each) => blockOf(each, facts.outreach.opted_out));
+  const messages = all.flatMap((each, n) => (blocks[n] === undefined ? messageFor(each, rules) : []));
+  const lapses = all.flatMap((each, n) => lapseOf(each, blocks[n], rules));
+  if (messages.length === 0) return { ...idle(blocks.find((reason) => reason !== undefined) ?? null), lapses };
+  const earliest = Math.max(now, Math.min(...messages.map(({ at }) => at)));
+  const nextAt = quietUntil(rules.quietHours, earliest) ?? earliest;
+  const never = nextAt === Infinity;
+  const isHeld = messages.some(({ at, held }) => held && at === earliest);
+  return {
+    messages,
+    nextAt,
+    reason: never ? "quiet_hours" : isHeld ? "mail_limit" : null,
+    lapses,
+    waitsForSettings: never,
+  };
+}
+
+function idle(reason: OutreachReason | null): Plan {
+  return { messages: [], nextAt: Infinity, reason, lapses: [], waitsForSettings: false };
+}
+
+function outstandingOf(facts: Facts, startedAt: number): Outstanding[] {
+  const { recipients } = facts.outreach;
+  const recipientOf = (to: string) => recipients.find((each) => each.to === to);
+  return [
+    ...outstandingDocuments(facts, startedAt, recipientOf(TO_CANDIDATE)),
+    ...facts.references.flatMap((reference) =>
+      outstandingReference(reference, facts.reference_chase_attempts, startedAt, recipientOf(reference.id)),
+    ),
+  ];
+}
+
+/** One message asks for all documents. Those that are not required are asked for as long as another one is. */
+function outstandingDocuments(
+  { email, documents, docs_chase_attempts: cap }: Facts,
+  firstAt: number,
+  recipient: RecipientRecord | undefined,
+): Outstanding[] {
+  const outstanding = documents.filter(({ state }) => isAskedOfCandidate(state));
+  if (!outstanding.some(({ required }) => required)) return [];
+  const last = recipient?.last ?? undefined;
+  const again = outstanding.filter(({ id, chase }) => chase.attempts <= cap && last?.documents.includes(id));
+  const repeats = last !== undefined && last.retry_at !== null && again.some(isRequired) ? last : undefined;
+  const listed = repeats === undefined ? outstanding.filter(({ chase }) => chase.attempts < cap) : again;
+  return [
+    {
+      to: TO_CANDIDATE,
+      email,
+      documents: listed.map(({ id }) => id),
+      hasAttempts: listed.some(isRequired),
+      firstAt,
+      bounced: recipient !== undefined && recipient.bounced !== null && recipient.bounced === email,
+      held: recipient?.held ?? undefined,
+      last,
+      repeats,
+    },
+  ];
+}
+
+function isRequired({ required }: DocumentRecord): boolean {
+  return required;
+}
+
+function outstandingReference(
+  { id, email, state, chase, requested_at }: ReferenceRecord,
+  cap: number,
+  startedAt: number,
+  recipient: RecipientRecord | undefined,
+): Outstanding[] {
+  if (!isAskedOfReferee(state)) return [];
+  const last = recipient?.last ?? undefined;
+  const repeats = last !== undefined && last.retry_at !== null && chase.attempts <= cap ? last : undefined;
+  return [
+    {
+      to: id,
+      email,
+      documents: [],
+      hasAttempts: repeats !== undefined || chase.attempts < cap,
+      firstAt: requested_at === null ? startedAt : Date.parse(requested_at),
+      bounced: state === "bounced",
+      held: recipient?.held ?? undefined,
+      last,
+      repeats,
+    },
+  ];
+}
+
+/** Returns why somebody gets no message although something is outstanding. */
+function blockOf(
+  { email, bounced, hasAttempts }: Outstanding,
+  optedOut: readonly string[],
+): OutreachReason | undefined {
+  if (email === null) return "no_email";
+  if (hasOptedOut(optedOut, email)) return "opted_out";
+  if (bounced) return "bounced";
+  return hasAttempts ? undefined : "cap_reached";
+}
+
+function messageFor(recipient: Outstanding, rules: ReminderRules): PlannedMessage[] {
+  const { to, email, documents, held, last, repeats } = recipient;
+  if (email === null) return [];
+  const after = last === undefined ? "" : `${last.message_id} ${last.tries}`;
+  const due = dueAt(recipient, rules);
+  const heldUntil = held !== undefined && (held.budget ?? rules.budget) === rules.budget ? Date.parse(held.until) : 0;
+  return [{ to, email, documents, at: Math.max(due, heldUntil), held: heldUntil > due, after, repeats }];
+}
+
+function dueAt({ firstAt, last, repeats }: Outstanding, { intervalMs }: ReminderRules): number {
+  if (repeats !== undefined) return Date.parse(repeats.retry_at ?? repeats.at);
+  return last === undefined ? firstAt : Date.parse(last.at) + intervalMs;
+}
+
+/** A referee who gets no further message has the interval after the last one to answer, or after the first one's time. */
+function lapseOf(
+  { to, firstAt, last, bounced }: Outstanding,
+  block: OutreachReason | undefined,
+  { intervalMs }: ReminderRules,
+): Plan["lapses"] {
+  if (to === TO_CANDIDATE || bounced) return [];
+  if (block !== "opted_out" && (block !== "cap_reached" || last === undefined)) return [];
+  return [{ reference: to, at: (last === undefined ? firstAt : Date.parse(last.at)) + intervalMs }];
+}

@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import type { AccountStore } from "../accounts/store.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import { isKnownZone } from "../settings/quiet-hours.ts";
+import {
+  type Assistant,
+  ASSISTANT_DEFAULTS,
+  NOT_IN_NAMES,
+  QUIET_HOURS_DEFAULTS,
+  type QuietHours,
+} from "../settings/schema.ts";
+import type { SettingsStore } from "../settings/store.ts";
+import { shownName } from "../visible-text.ts";
+import type { ReminderAccountStore, Raise } from "./account-store.ts";
+import type { MailLimits } from "./mail-budget.ts";
+import type { ReminderRules } from "./plan.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** How long a process may use rules that were changed by another one, in milliseconds. At most half of SETTLED_MS. */
+export const RULES_KEPT_MS = 30_000;
+/** Time for which settings are reused while no change of them is noted, in milliseconds. */
+const SETTINGS_KEPT_MS = 10_000;
+
+/** Accounts in memory, about 1 kB each. */
+const MAX_KNOWN = 5_000;
+
+/** What the sender needs to know of an account. */
+export interface AccountRules {
+  readonly rules: ReminderRules;
+  readonly assistant: Assistant;
+  /** Who asks, as recipients see it (senderOf). */
+  readonly sender: string;
+  readonly limits: MailLimits;
+  /** Whether an operator has suspended the account. */
+  readonly suspended: boolean;
+}
+
+interface Settings {
+  readonly assistant: Assistant;
+  readonly hours: QuietHours;
+}
+
+/** What operators decide about an account. */
+interface Account {
+  readonly chased: Awaited<ReturnType<ReminderAccountStore["get"]>>;
+  readonly account: Awaited<ReturnType<AccountStore["get"]>>;
+}
+
+interface Dependencies {
+  readonly assistant: Pick<SettingsStore<Assistant>, "get">;
+  readonly quietHours: Pick<SettingsStore<QuietHours>, "get">;
+  readonly reminderAccounts: Pick<ReminderAccountStore, "get" | "noteChange">;
+  readonly accounts: Pick<AccountStore, "get">;
+  /** What every account may send, unless an operator has raised it. */
+  readonly limits: MailLimits;
+  readonly clock: Clock;
+  /** Absent if the rules are only shown. */
+  readonly log?: Pick<Logger, "warn">;
+}
+
+/** Reads what accounts' settings say about the chase. Every method may throw problem store_unavailable. */
+export class RulesReader {
+  readonly #dependencies: Dependencies;
+  readonly #known = new LRUCache<string, ReminderRules>({ max: MAX_KNOWN, ttl: RULES_KEPT_MS });
+  readonly #settings = new LRUCache<string, Settings>({ max: MAX_KNOWN, ttl: SETTINGS_KEPT_MS });
+  /** The unknown time zones that were logged, by account. */
+  readonly #logged = new LRUCache<string, string>({ max: MAX_KNOWN });
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Returns rules that are up to RULES_KEPT_MS old. No round trip if this process knows them. */
+  async of(accountId: string): Promise<ReminderRules> {
+    return this.#known.get(accountId) ?? (await this.fresh(accountId)).rules;
+  }
+
+  /** Reads the account's rules. From then on, `of` returns them. Four reads at once: one round trip. */
+  async fresh(accountId: string): Promise<AccountRules> {
+    const [settings, account] = await Promise.all([this.#readSettings(accountId), this.#readAccount(accountId)]);
+    return this.#rulesFrom(accountId, settings, account);
+  }
+
+  /**
+   * Returns the same as `fresh`. Reuses settings of the last SETTINGS_KEPT_MS, so that it takes two reads at once, unless a
+   * change of them is noted. A change is noted before it is made (ReminderAccountStore.noteChange), and stays noted for longer.
+   */
+  async current(accountId: string): Promise<AccountRules> {
+    const account = await this.#readAccount(accountId);
+    const known = account.chased.isChanged ? undefined : this.#settings.get(accountId);
+    return this.#rulesFrom(accountId, known ?? (await this.#readSettings(accountId)), account);
+  }
+
+  async #readAccount(accountId: string): Promise<Account> {
+    const { reminderAccounts, accounts } = this.#dependencies;
+    const [chased, account] = await Promise.all([reminderAccounts.get(accountId), accounts.get(accountId)]);
+    return { chased, account };
+  }
+
+  async #readSettings(accountId: string): Promise<Settings> {
+    const { assistant, quietHours } = this.#dependencies;
+    const [{ values }, quiet] = await Promise.all([assistant.get(accountId), quietHours.get(accountId)]);
+    const hours = { ...QUIET_HOURS_DEFAULTS, ...quiet.values };
+    const settings = { assistant: { ...ASSISTANT_DEFAULTS, ...values }, hours };
+    this.#settings.set(accountId, settings);
+    return settings;
+  }
+
+  async #rulesFrom(
+    accountId: string,
+    { assistant, hours }: Settings,
+    { account: { name, status }, chased: { pausedAt, raise } }: Account,
+  ): Promise<AccountRules> {
+    if (hasUnknownZone(hours)) await this.#noteUnknownZone(accountId, hours.timezone);
+    const limits = raisedBy(raise, this.#dependencies.limits, this.#dependencies.clock.now());
+    const rules = rulesOf(assistant, hours, { paused: pausedAt !== null || status !== "active", limits });
+    this.#known.set(accountId, rules);
+    return { rules, assistant, sender: senderOf(assistant, name), limits, suspended: status !== "active" };
+  }
+
+  /** Logs the time zone once, and has a replica that knows it make the plans again. */
+  async #noteUnknownZone(accountId: string, timezone: string): Promise<void> {
+    const { log, reminderAccounts, clock } = this.#dependencies;
+    if (log === undefined) return;
+    if (this.#logged.get(accountId) !== timezone)
+      log.warn(
+        { account: accountId, timezone },
+        "this runtime does not know the time zone of the account's quiet hours: no reminder is sent. Update Node.js",
+      );
+    this.#logged.set(accountId, timezone);
+    await reminderAccounts.noteChange(accountId, timestamp(clock.now()));
+  }
+
+  /** Makes the next `of` read the account's rules. */
+  forget(accountId: string): void {
+    this.#known.delete(accountId);
+    this.#settings.delete(accountId);
+  }
+}
+
+/**
+ * Returns the name of who asks: the assistant's display_name, else the account's. Both may be older than the rule that
+ * forbids what could be read as another sender's address.
+ */
+export function senderOf({ display_name }: Pick<Assistant, "display_name">, accountName: string): string {
+  const names = [display_name ?? "", accountName].map((name) => shownName(name.replaceAll(NOT_IN_NAMES, " ")));
+  return names.find((name) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(name)) ?? "";
+}
+
+/** Returns the limits with those that an operator has raised for the account, until they expire. */
+function raisedBy(raise: Raise | null, limits: MailLimits, now: number): MailLimits {
+  if (raise === null || Date.parse(raise.expires_at) <= now) return limits;
+  return { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day };
+}
+
+function hasUnknownZone({ enabled, timezone }: QuietHours): boolean {
+  return enabled && !isKnownZone(timezone);
+}
+
+/**
+ * Returns the rules that follow from an account's settings. Equal settings have equal versions, but not on a runtime that does
+ * not know their time zone.
+ */
+export function rulesOf(
+  assistant: Assistant,
+  quietHours: QuietHours,
+  { paused, limits }: { paused: boolean; limits: Pick<MailLimits, "perAccount" | "newAddresses"> },
+): ReminderRules {
+  const { enabled, channels, chase_interval_hours } = assistant;
+  const rules = {
+    enabled: enabled && channels.includes("email") && !paused,
+    intervalMs: chase_interval_hours * HOUR_MS,
+    quietHours: quietHours.enabled ? quietHours : QUIET_HOURS_DEFAULTS,
+    budget: `${limits.perAccount}/${limits.newAddresses}`,
+    ...(hasUnknownZone(quietHours) ? { isUnknownZone: true } : {}),
+  };
+  return { ...rules, version: createHash("sha256").update(JSON.stringify(rules)).digest("base64url").slice(0, 16) };
+}

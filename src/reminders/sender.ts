@@ -1,0 +1,225 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Logger } from "pino";
+import { type CandidateKey, TO_CANDIDATE } from "../candidates/record.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import { FairLimit } from "../infra/fair-limit.ts";
+import type { Metrics } from "../infra/metrics.ts";
+import { isStoreDown } from "../infra/mongo.ts";
+import type { Claim, Claimer, Reserved } from "./claimer.ts";
+import type { Composer } from "./composer.ts";
+import { DueQueue } from "./due-queue.ts";
+import { bounced, deferred } from "./edits.ts";
+import { MailOutage, type MailOutageOptions } from "./mail-outage.ts";
+import type { Mailer, Outcome } from "./mailer.ts";
+import type { Pace } from "./pace.ts";
+import type { PlanStore } from "./plan-store.ts";
+import type { PlannedMessage } from "./plan.ts";
+import type { Recorder } from "./recorder.ts";
+import type { AccountRules, RulesReader } from "./rules.ts";
+
+const MINUTE_MS = 60_000;
+/** Maximum pause before a message is tried again, in milliseconds. */
+const MAX_BACK_OFF_MS = 60 * MINUTE_MS;
+/** A message that was refused for the moment this often counts as bounced. About five days (RFC 5321, 4.5.4.1). */
+const MAX_REFUSALS = 125;
+
+/** Minimum number of candidates of one account that are handled at once. */
+const MIN_SHARE = 40;
+/** Pause before the next look at what is due while candidates are handled, in milliseconds. */
+const LOOK_AGAIN_MS = 1_000;
+
+export interface ReminderSenderOptions extends MailOutageOptions {
+  readonly due: Pick<PlanStore, "due">;
+  readonly rules: Pick<RulesReader, "fresh" | "current">;
+  readonly recorder: Pick<Recorder, "record">;
+  readonly mailer: Mailer;
+  /** Maximum number of messages that are sent at once. */
+  readonly connections: number;
+  readonly claimer: Claimer;
+  readonly composer: Pick<Composer, "compose">;
+  /** Called at the beginning of each pass. */
+  readonly newPace: () => Pick<Pace, "turn">;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warn">;
+  readonly metrics: Pick<Metrics, "messages" | "mailOutages">;
+  /** First pause before a message is tried again, in milliseconds. It doubles each time. */
+  readonly backOffMs?: number;
+}
+
+interface Pass {
+  readonly pace: Pick<Pace, "turn">;
+  /** Ends the pass early. */
+  readonly signal: AbortSignal;
+}
+
+/** A message that was given to the mail server. */
+interface Sent {
+  readonly claim: Claim;
+  readonly outcome: Outcome;
+}
+
+/** What became of a candidate that was due and got no message: `moved` if its plan may be another one now, else `left`. */
+type Unsent = "moved" | "left";
+
+/**
+ * Sends the reminders that are due. A message is claimed before it is sent (Claimer). So no number of replicas, no crash and
+ * no race exceeds a budget or a cap, or sends a message twice. A crash between the two loses the attempt.
+ */
+export class ReminderSender {
+  readonly #options: ReminderSenderOptions;
+  readonly #outage: MailOutage;
+  #running: Promise<unknown> = Promise.resolve();
+  readonly #queue: DueQueue;
+  /** Limits store work outside of sending, so that other requests do not wait long for the store. */
+  readonly #storing: FairLimit;
+  /** Limits counted messages to twice the connections: some are counted ahead, so that no connection waits for the store. */
+  readonly #reserving: FairLimit;
+  readonly #sending: FairLimit;
+  readonly #turns = new FairLimit(1);
+
+  constructor(options: ReminderSenderOptions) {
+    this.#options = options;
+    this.#outage = new MailOutage(options);
+    this.#queue = new DueQueue(options.due, Math.max(MIN_SHARE, 4 * options.connections));
+    this.#storing = new FairLimit(Math.ceil(options.connections / 3));
+    this.#reserving = new FairLimit(2 * options.connections);
+    this.#sending = new FairLimit(options.connections);
+  }
+
+  /**
+   * Sends what is due now. Returns the number of messages that were given to the mail server.
+   * @param signal ends the work early: after the messages that are being sent.
+   * @throws AggregateError with every failure. The other candidates are handled all the same.
+   */
+  run(signal: AbortSignal): Promise<number> {
+    const running = this.#pass({ pace: this.#options.newPace(), signal });
+    this.#running = running;
+    return running;
+  }
+
+  /**
+   * Waits until what `run` has begun is recorded, at most so many milliseconds. Abort `run`, and close the mailer, first.
+   * Never fails.
+   */
+  async settled(withinMs: number): Promise<void> {
+    await Promise.race([this.#running.catch(() => undefined), wait(withinMs, undefined, { ref: false })]);
+  }
+
+  /** Handles due candidates, and takes more as they finish. Ends when none is in progress and none is due. */
+  async #pass(pass: Pass): Promise<number> {
+    if (!(await this.#outage.isOver())) return 0;
+    const failures: unknown[] = [];
+    const failed = (error: unknown) => void failures.push(error);
+    let count = 0;
+    this.#queue.begin();
+    for (;;) {
+      const isOver = this.#mustStop(pass) || failures.some(isStoreDown);
+      const keys = isOver ? [] : ((await this.#next().catch(failed)) ?? []);
+      const rules = new Map<string, Promise<AccountRules>>(); // one read for all of an account
+      for (const key of keys) {
+        const account = rules.get(key.accountId) ?? this.#options.rules.fresh(key.accountId);
+        rules.set(key.accountId, account);
+        void this.#chase(key, account, pass)
+          .catch(failed)
+          .then((handled) => {
+            if (handled === "sent") count++;
+            this.#queue.done(key, handled === undefined || handled === "left");
+          });
+      }
+      if (this.#queue.size === 0) break;
+      if (keys.length === 0) await Promise.race([this.#queue.room(), wait(LOOK_AGAIN_MS, undefined, { ref: false })]);
+    }
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} candidates failed`);
+    return count;
+  }
+
+  #next(): Promise<CandidateKey[]> {
+    return this.#queue.next(timestamp(this.#options.clock.now()));
+  }
+
+  #mustStop({ signal }: Pass): boolean {
+    return signal.aborted || this.#outage.isPaused();
+  }
+
+  /** Sends one message about a candidate, if one is due. */
+  async #chase(key: CandidateKey, rules: Promise<AccountRules>, pass: Pass): Promise<"sent" | Unsent> {
+    const { claimer } = this.#options;
+    const account = await rules;
+    const store = <T>(task: () => Promise<T>) => this.#storing.run(key.accountId, task);
+    const due = await store(async () => !this.#mustStop(pass) && claimer.due(key, account));
+    if (typeof due === "boolean") return due ? "moved" : "left";
+    const sent = await claimer.inOrder(key, due, () =>
+      this.#reserving.run(key.accountId, async () => {
+        if (this.#mustStop(pass)) return "left";
+        const reserved = await store(() => claimer.reserve(key, due, account));
+        if (reserved === undefined) return "moved";
+        return this.#sending.run(key.accountId, () => this.#send(key, reserved, pass));
+      }),
+    );
+    if (typeof sent === "string") return sent;
+    await this.#conclude(key, sent, store);
+    return "sent";
+  }
+
+  /** Waits for a turn, takes a last look, and sends the message. */
+  async #send(key: CandidateKey, reserved: Reserved, pass: Pass): Promise<Sent | Unsent> {
+    const { claimer, rules, composer, mailer } = this.#options;
+    const isTurn = await this.#turns.run(key.accountId, () => pass.pace.turn(pass.signal));
+    if (!isTurn || this.#outage.isPaused()) {
+      await claimer.cancel(reserved);
+      return "left";
+    }
+    const account = rules.current(key.accountId); // the turn may have been a long wait
+    const claim = await claimer.record(key, reserved, account);
+    if (claim === undefined) return "moved";
+    this.#count(claim.message, "planned");
+    const [outcome] = await Promise.all([mailer.send(composer.compose(claim, await account)), claim.noted]);
+    if (outcome.kind === "outage")
+      this.#outage.note(outcome); // before another message takes the connection
+    else this.#outage.end();
+    return { claim, outcome };
+  }
+
+  /** Records what became of a message that was given to the mail server. */
+  async #conclude(
+    key: CandidateKey,
+    { claim, outcome }: Sent,
+    store: (task: () => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    const { claimer, recorder, clock, log } = this.#options;
+    const { message, messageId, tries, reservation } = claim;
+    const { to, documents } = message;
+    const tried = { message_id: messageId, to, documents, tries, ...outcome, at: timestamp(clock.now()) };
+    this.#count(message, outcome.kind);
+    log.info({ account: key.accountId, candidate: key.id, ...tried }, "reminder");
+    const isUsed = outcome.kind !== "outage" && outcome.kind !== "deferred";
+    try {
+      await store(() => this.#settle(key, claim, outcome));
+    } finally {
+      await recorder.record({ key, tried, reservation, isUsed }, this.#queue.size);
+    }
+    if (!isUsed) await store(() => claimer.cancel(claim)); // the next try has its own
+  }
+
+  #count({ to }: PlannedMessage, outcome: string): void {
+    const recipient = to === TO_CANDIDATE ? "candidate" : "referee";
+    this.#options.metrics.messages.inc({ recipient, outcome });
+  }
+
+  /** Records what became of an attempt, if that changes what comes next. */
+  async #settle(key: CandidateKey, claim: Claim, { kind }: Outcome): Promise<void> {
+    if (kind === "sent" || kind === "unconfirmed") return;
+    const { backOffMs = MINUTE_MS } = this.#options;
+    const { messageId, message } = claim;
+    const { to, email } = message;
+    const refusals = claim.refusals + (kind === "deferred" ? 1 : 0);
+    // After an outage, the first message that is tried again shows whether mail works. So none waits long.
+    const waitMs = kind === "outage" ? backOffMs : Math.min(backOffMs * 2 ** (refusals - 1), MAX_BACK_OFF_MS);
+    const isLasting = kind === "bounced" || (kind === "deferred" && refusals >= MAX_REFUSALS);
+    await this.#options.claimer.change(key, (before, now) =>
+      isLasting
+        ? bounced(before, to, email, now)
+        : deferred(before, { to, messageId, refusals }, timestamp(Date.parse(now) + waitMs)),
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import type { CandidateKey } from "../candidates/record.ts";
+import type { Mongo } from "../infra/mongo.ts";
+import { ReminderAccountStore } from "./account-store.ts";
+import type { AddressHash } from "./address-hash.ts";
+import { LinkStore } from "./link-store.ts";
+import { MailBudget } from "./mail-budget.ts";
+import { MessageStore } from "./message-store.ts";
+import { OptOutStore } from "./opt-out-store.ts";
+
+export class ReminderStores {
+  readonly addresses: AddressHash;
+  readonly accounts: ReminderAccountStore;
+  readonly links: LinkStore;
+  readonly messages: MessageStore;
+  readonly optOuts: OptOutStore;
+  readonly budget: MailBudget;
+
+  constructor(mongo: Mongo, addresses: AddressHash, random: (bytes: number) => Buffer) {
+    this.addresses = addresses;
+    this.accounts = new ReminderAccountStore(mongo);
+    this.links = new LinkStore(mongo, random);
+    this.messages = new MessageStore(mongo);
+    this.optOuts = new OptOutStore(mongo, addresses);
+    this.budget = new MailBudget(mongo);
+  }
+
+  /**
+   * Removes what is stored about a candidate: links, history, and that the account wrote to these addresses. Opt-outs hold
+   * for the next candidate with the address, so they only forget this one. Four or five round trips.
+   * @throws problem store_unavailable
+   */
+  async removeAll(candidate: CandidateKey): Promise<void> {
+    const addresses = await this.links.remove(candidate);
+    const keyed = addresses.map((address) => this.addresses.keyed(address));
+    await this.budget.forgetAddresses(candidate.accountId, keyed);
+    await this.messages.remove(candidate);
+    await this.optOuts.forget(candidate);
+  }
+
+  get indexes() {
+    const { accounts, links, messages, optOuts, budget } = this;
+    return [accounts, links, messages, optOuts, budget.days].flatMap((store) => [...store.indexes]);
+  }
+}

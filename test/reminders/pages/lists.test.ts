@@ -1,0 +1,45 @@
+import { expect } from "chai";
+import { useAccount, useService } from "../../support/use-service.ts";
+import { linkTo, open, PDF, post } from "./support.ts";
+
+describe("The page of a candidate with many documents", () => {
+  const service = useService();
+  const account = useAccount(service);
+  const { client } = account;
+
+  it("asks for 25 documents at once, and says how many follow", async () => {
+    const documents = Array.from({ length: 27 }, (_, n) => `Document ${n}`);
+    const { id } = (await client.post("/candidates", { email: "ada@example.com", documents })).body;
+    const { documents: all } = (await client.post(`/candidates/${id}/start`)).body;
+    const page = await linkTo(service, account, id, "candidate");
+    const { text } = await open(page);
+    expect(text.match(/<form /g)).to.have.length(25);
+    expect(text).to.contain("2 more documents are needed.");
+    await post(`${page}/documents/${all[0]?.id}`, { content: PDF() });
+    const then = (await open(page)).text;
+    expect(then)
+      .to.contain("Document 25")
+      .and.to.contain("1 more document is needed.")
+      .and.not.to.contain("Document 26");
+  });
+
+  it("asks for required documents first, however many others there are", async () => {
+    const optional = Array.from({ length: 30 }, (_, n) => ({ name: `Optional ${n}`, required: false }));
+    const given = { email: "ada@example.com", documents: [...optional, { name: "Passport" }] };
+    const { id } = (await client.post("/candidates", given)).body;
+    await client.post(`/candidates/${id}/start`);
+    const { text } = await open(await linkTo(service, account, id, "candidate"));
+    const names = [...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name);
+    expect(names.slice(0, 2)).to.deep.equal(["Passport", "Optional 0"]);
+    expect(names).to.have.length(25);
+  });
+
+  it("names 25 of the documents that have arrived, and counts the others", async () => {
+    const received = Array.from({ length: 27 }, (_, n) => ({ name: `Sent ${n}`, state: "received" }));
+    const given = { email: "ada@example.com", documents: [...received, { name: "Passport" }] };
+    const { id } = (await client.post("/candidates", given)).body;
+    await client.post(`/candidates/${id}/start`);
+    const { text } = await open(await linkTo(service, account, id, "candidate"));
+    expect(text).to.contain("Sent 24").and.to.contain("and 2 more").and.to.not.contain("Sent 25");
+  });
+});
