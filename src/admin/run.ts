@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Command, CommanderError, type CommandUnknownOpts, type Help } from "@commander-js/extra-typings";
+import { Command, type CommandUnknownOpts, type Help } from "@commander-js/extra-typings";
+import { CommanderError } from "commander";
 import { ConfigError, readConfig } from "../config.ts";
 import { addAccountCommands } from "./accounts.ts";
 import { addAuditCommands } from "./audit.ts";
