@@ -133,7 +133,7 @@ export class Authenticator {
       if (suspended) throw thrown(accountSuspended(caller));
       const epoch = this.#options.epoch.of(caller.accountId);
       const isKnown = await this.#announce(caller, begunMs);
-      // If Redis was connected again meanwhile, it may have lost a change that was announced after the store was read.
+      // If Redis was connected again during the look-up, it may have lost a change that was announced after the store was read.
       const isSame =
         connections === this.#options.epoch.connections && epoch === this.#options.epoch.of(caller.accountId);
       if (isSame && isKnown) this.#knownKeys.set(hash, { caller, epoch });

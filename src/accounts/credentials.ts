@@ -1,7 +1,7 @@
 import type { Refusal } from "../problems.ts";
 import { keyInvalid, keyMissing } from "./refusals.ts";
 
-/** What identifies the sender of a request: its two headers, unchanged, and its address. */
+/** The two headers that may have the key, unchanged, and the address of the client. */
 export interface Credentials {
   readonly authorization: string | undefined;
   readonly apiKey: string | undefined;

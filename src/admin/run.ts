@@ -27,7 +27,7 @@ const NOUNS = [
 const HELP_WIDTH = 80;
 const NAME_WIDTH = 17;
 
-/** What a command reads and writes. `process` has all of it. */
+/** The environment and the streams of a command. `process` has all of them. */
 export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: NodeJS.WritableStream;

@@ -38,7 +38,8 @@ const STALE_AGAIN = 2;
 
 /**
  * Maximum time between the deadline of a charge and its 503, in milliseconds; otherwise a tenth of the time-out. It covers
- * the way back: a charge that Redis runs at the last moment would count although its answer comes too late.
+ * the way back: a charge that Redis runs at the last moment would count although its answer comes too late. At least 1 ms,
+ * because timers fire up to 1 ms early.
  */
 const MAX_WAY_BACK_MS = 10;
 

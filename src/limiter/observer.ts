@@ -2,7 +2,7 @@ import type { Metrics } from "../infra/metrics.ts";
 import type { Decision, Verdict } from "./decision.ts";
 import type { Surface } from "./surfaces.ts";
 
-/** What a verdict counts against. */
+/** The label `scope` of each verdict. */
 const SCOPES: Record<Verdict, "account" | "key" | "grant" | ""> = {
   admitted: "",
   granted: "grant",

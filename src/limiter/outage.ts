@@ -1,7 +1,7 @@
 import { TimeLimit } from "../infra/time-limit.ts";
 import { type Problem, problem } from "../problems.ts";
 
-/** Returns the problem for everything that needs Redis while Redis does not answer. */
+/** Returns the problem of every operation that needs Redis while Redis does not answer. */
 export function limiterUnavailable(cause: unknown): Problem {
   return problem("limiter_unavailable", "The rate limits cannot be checked right now. Please try again shortly.", {
     headers: { "Retry-After": "1" },

@@ -15,7 +15,7 @@ const SCRIPTS = {
   usage: loadScript("usage.lua"),
 };
 
-/** What a call says if the end of the secret is not to be checked. */
+/** `secretEndsAt` of a call whose secret never expires. */
 export const NEVER = 0;
 
 export interface ChargeCall {
@@ -34,7 +34,7 @@ export interface ChargeCall {
 
 export interface ChargeAnswer {
   readonly verdict: Exclude<Verdict, "granted"> | "stale";
-  /** What was used in the window, in requests. An admitted request is included. */
+  /** Requests that were used in the window, with this one if it was admitted. */
   readonly accountUsed: number;
   readonly keyUsed: number;
   /** The number of the window. */
@@ -55,7 +55,7 @@ export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnsw
     limits.key,
     deadlineMs,
   ];
-  // Most calls leave both of these out.
+  // Most calls leave out both.
   if (secretEndsAt !== NEVER || cost !== 1) args.push(secretEndsAt);
   if (cost !== 1) args.push(cost);
   return runScript(redis, SCRIPTS.charge, keys, args, (answer) => chargeAnswer(answer as string, cost));
@@ -78,7 +78,7 @@ function chargeAnswer(answer: string, cost: number): ChargeAnswer {
 /** Totals of a key's live grants for one surface, in requests; -1 if there is none. */
 export interface LiveGrants {
   readonly grantRemaining: number;
-  /** What they were issued for. */
+  /** Requests that they were issued for. */
   readonly grantAmount: number;
 }
 
