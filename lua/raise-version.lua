@@ -1,7 +1,7 @@
 #!lua
 -- Tells Redis a version of an account's record. charge.lua compares it with the version in which a replica looked a key up.
--- The version is only ever raised: a look-up that comes late, or an operators' command that another one overtook, does not
--- lower it.
+-- Only `admin accounts announce` lowers a version (argument 4). A look-up that comes late, or a command that another one
+-- overtook, does not.
 --
 -- Keys:
 --   1 ledger               as in charge.lua

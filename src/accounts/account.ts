@@ -97,7 +97,7 @@ export function findKey(account: AccountRecord, keyId: string): KeyRecord {
   return key;
 }
 
-/** Returns whether the secret has expired. All timestamps have the same form, so comparing their text compares the times. */
+/** Returns true if the secret has expired. All timestamps have one format, so comparing their text compares the times. */
 export function hasExpired(secret: SecretRecord, now: string): boolean {
   return secret.expires_at !== null && secret.expires_at <= now;
 }

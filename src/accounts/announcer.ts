@@ -2,7 +2,7 @@ import { problem } from "../problems.ts";
 import type { AccountRecord } from "./account.ts";
 import type { AccountStore } from "./store.ts";
 
-/** More than commands that come in between can cost. In a Cluster whose clocks are minutes apart, every try is too late. */
+/** Each command that comes in between costs one try. In a Cluster whose clocks are minutes apart, every try is too late. */
 const MAX_TRIES = 8;
 
 /** The end of the problem's text if Redis knows a newer version than the store. */
@@ -20,9 +20,9 @@ export interface Versions {
 }
 
 /**
- * Announces that an account was changed: from then on every replica looks the account's keys up again. Two commands may write
- * in one order and announce in the other. Redis keeps the newer version, and the newer record has both changes. If a command
- * was stopped for minutes before its announcement, Redis ignores it, and the command reads the record again.
+ * Announces that an account was changed: from then on every replica looks the account's keys up again. If two commands write
+ * in one order and announce in the other, Redis keeps the newer version, whose record has both changes. If a command announces
+ * minutes after its read, Redis ignores it, and the command reads the record again.
  */
 export class Announcer {
   readonly #store: Pick<AccountStore, "get">;
@@ -35,16 +35,15 @@ export class Announcer {
 
   /**
    * Call it once the store has the change. Three round trips; more if another command comes in between. Never lowers a version.
-   * @throws problem `limiter_unavailable`, also if Redis knows a newer version than the store: see `announce`;
-   * `store_unavailable`
+   * @throws problem `limiter_unavailable`, also if Redis knows a newer version than the store; `store_unavailable`.
    */
   changed(account: Pick<AccountRecord, "_id">): Promise<void> {
     return this.#raise(account, false);
   }
 
   /**
-   * Announces a record that may come from a backup: if Redis knows a version that the store has lost, lowers it. Only for an
-   * operator who asks for that. Round trips and problems are those of `changed`.
+   * Announces a record that may come from a backup: if Redis knows a version that the store has lost, lowers it. Only
+   * `admin accounts announce` does this. Throws what `changed` throws.
    */
   announce(account: Pick<AccountRecord, "_id">): Promise<void> {
     return this.#raise(account, true);

@@ -17,7 +17,7 @@ export interface KnownVersions {
 
 /** Changes when another Redis may answer (infra/redis-epoch.ts). */
 export interface Epoch {
-  /** How often Redis was connected. */
+  /** Number of connections made to Redis so far. */
   readonly connections: number;
   of(accountId: string): string | number;
 }
@@ -29,7 +29,7 @@ interface Dependencies {
   readonly guard: GuessGuard;
   readonly versions: KnownVersions;
   readonly epoch: Epoch;
-  /** How long to wait for Redis to take in a version, in milliseconds (LIMITER_TIMEOUT_MS). */
+  /** Maximum time for Redis to take in a version, in milliseconds (LIMITER_TIMEOUT_MS). */
   readonly timeoutMs: number;
 }
 
@@ -40,20 +40,16 @@ interface KnownKey {
   readonly epoch: string | number | null;
 }
 
-/**
- * How many keys to remember. A replica sees every client once in a quarter of an hour, and those that it forgets cost two
- * look-ups each time. An entry takes about 350 bytes: 18 MB in all.
- */
+/** Maximum number of keys to remember. An entry takes about 350 bytes: 18 MB in all. A forgotten one costs a look-up. */
 const MAX_KNOWN = 50_000;
 const MAX_ENDED = 10_000;
 
-/** Maximum look-ups of one key in a row if Redis is connected again in the midst of each. The last result is not cached. */
+/** Maximum look-ups of one key in a row, when Redis reconnects during every look-up. The last result is not cached. */
 const MAX_LOOK_UPS = 3;
 
 /**
- * Finds out which account and key a request comes from. Caches the keys that it has looked up, except unknown ones, without
- * a time limit: with each charge the limiter compares the version of the account that was looked up with the one that Redis
- * knows.
+ * Finds the account and the key of a request. Caches keys without a time limit, because with each charge the limiter compares
+ * the version of the account that was looked up with the one that Redis knows. Unknown keys are not cached.
  */
 export class Authenticator {
   readonly #options: Dependencies;
@@ -70,10 +66,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns the caller that the request's key belongs to. No round trip if the key is cached, is mistyped, or is known to be
-   * revoked or replaced; else two to the store and one to Redis, or one to the store if no such key exists. One more, up to a
-   * tenth of a second later, if too many wrong keys came from the address.
-   * @returns the caller, or the refusal if no look-up was needed: `api_key_missing`, `api_key_invalid`, `api_key_revoked`.
+   * Returns the caller, or the refusal if no look-up was needed. A look-up takes two round trips to the store and one to
+   * Redis; one to the store if no such key exists; and one more if too many wrong keys came from the address.
    * @throws what a look-up finds: problem `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` (scope
    * `address`, from the guard against guessing) or `store_unavailable`.
    */
@@ -83,7 +77,7 @@ export class Authenticator {
     const hash = hashKey(key);
     const fresh = this.#fresh(hash);
     if (fresh !== undefined) return fresh;
-    // Only now: a key that was found has the right form.
+    // Check the format only on a cache miss.
     if (!wellFormed(key)) return keyMalformed();
     return this.#endedSecrets.get(hash) ?? this.#lookUps.get(hash) ?? this.#lookUp(hash, address());
   }
@@ -139,7 +133,7 @@ export class Authenticator {
       if (suspended) throw thrown(accountSuspended(caller));
       const epoch = this.#options.epoch.of(caller.accountId);
       const isKnown = await this.#announce(caller, begunMs);
-      // If Redis was connected again meanwhile, it may have lost a change that was announced after the store was read.
+      // If Redis was connected again during the look-up, it may have lost a change that was announced after the store was read.
       const isSame =
         connections === this.#options.epoch.connections && epoch === this.#options.epoch.of(caller.accountId);
       if (isSame && isKnown) this.#knownKeys.set(hash, { caller, epoch });
@@ -147,16 +141,13 @@ export class Authenticator {
     }
   }
 
-  /** Tells Redis the version of the account. @returns whether Redis knows it; not if it does not answer. */
+  /** Tells Redis the version of the account. @returns true if Redis knows it now; false also if Redis does not answer. */
   async #announce({ accountId, accountVersion }: KnownCaller, begunMs: number): Promise<boolean> {
+    const { versions, timeoutMs } = this.#options;
     try {
-      return await this.#options.versions.lookedUp(accountId, {
-        version: accountVersion,
-        begunMs,
-        timeoutMs: this.#options.timeoutMs,
-      });
+      return await versions.lookedUp(accountId, { version: accountVersion, begunMs, timeoutMs });
     } catch {
-      return false; // The charge, which comes next, says what to answer while Redis does not.
+      return false; // The charge, which comes next, decides what the response is while Redis does not answer.
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Refusal } from "../problems.ts";
 import { keyInvalid, keyMissing } from "./refusals.ts";
 
-/** What identifies the sender of a request: its two headers, unchanged, and its address. */
+/** The two headers that may have the key, unchanged, and the address of the client. */
 export interface Credentials {
   readonly authorization: string | undefined;
   readonly apiKey: string | undefined;
@@ -14,7 +14,7 @@ const HOW_TO_SEND = "Send it as `Authorization: Bearer <API_KEY>` or as `X-API-K
 /**
  * Returns the key of a request. If X-API-Key is present, an Authorization header of another scheme is ignored: it may be
  * meant for a gateway.
- * @returns the key, of any form; or a refusal: `api_key_missing`, or `api_key_invalid` for two different keys. A refusal
+ * @returns the key, in any format; or a refusal: `api_key_missing`, or `api_key_invalid` for two different keys. A refusal
  * never repeats what the client sent.
  */
 export function presentedKey({

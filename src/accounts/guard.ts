@@ -23,7 +23,9 @@ export interface GuardOptions {
  */
 const WRONG_KEY: ProblemCode = "api_key_invalid";
 
-/** Retry-After if too many look-ups wait, in seconds. */
+const TOO_MANY_FAILURES =
+  "Too many requests with wrong API keys came from this address. Check your key, and try again shortly.";
+const TOO_MANY_WAITING = "Too many API keys wait to be checked. Send the request again in a second."; // it may be valid
 const BUSY_SECONDS = 1;
 
 /**
@@ -69,7 +71,7 @@ export class GuessGuard {
     if (failed + this.#runningIn(block).size < this.#maxFailures) return this.#run(block, lookUp);
 
     const exists = await this.#batches.exists(hash);
-    if (exists === undefined) throw busy(this.#maxFailures);
+    if (exists === undefined) throw this.#refused(TOO_MANY_WAITING, BUSY_SECONDS);
     if (exists) return lookUp();
     const { consumedPoints, msBeforeNext } = await this.#countFailure(block);
     // The look-ups that are running may fail, too. Once they have ended, we know whether this failure is within the limit. If
@@ -77,7 +79,7 @@ export class GuessGuard {
     const others = consumedPoints <= this.#maxFailures ? await Promise.allSettled(this.#runningIn(block)) : [];
     const failedToo = others.filter((other) => other.status === "rejected" && this.#isFailedGuess(other.reason));
     if (consumedPoints + failedToo.length <= this.#maxFailures) return lookUp();
-    throw tooManyFailures(this.#maxFailures, Math.max(1, Math.ceil(msBeforeNext / 1000)));
+    throw this.#refused(TOO_MANY_FAILURES, Math.max(1, Math.ceil(msBeforeNext / 1000)));
   }
 
   /** Runs a look-up, which counts as one of the block's until it ends. */
@@ -112,20 +114,9 @@ export class GuessGuard {
   #runningIn(block: string): Set<Promise<unknown>> {
     return this.#running.get(block) ?? new Set();
   }
-}
 
-function tooManyFailures(limit: number, retryAfter: number): Problem {
-  const detail = "Too many requests with wrong API keys came from this address. Check your key, and try again shortly.";
-  return refused(detail, limit, retryAfter);
-}
-
-/** The key may be valid. */
-function busy(limit: number): Problem {
-  const detail = "Too many API keys wait to be checked. Send the request again in a second.";
-  return refused(detail, limit, BUSY_SECONDS);
-}
-
-function refused(detail: string, limit: number, retryAfter: number): Problem {
-  const extras = quotaExceeded("address-failures", { scope: "address", limit, retry_after: retryAfter });
-  return problem("rate_limited", detail, extras);
+  #refused(detail: string, retryAfter: number): Problem {
+    const quota = { scope: "address", limit: this.#maxFailures, retry_after: retryAfter } as const;
+    return problem("rate_limited", detail, quotaExceeded("address-failures", quota));
+  }
 }

@@ -8,7 +8,7 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const PREFIX = "cos_live_";
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
-const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+const FORMAT = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 const LENGTH = PREFIX.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
 /** Bytes from here on are discarded: 256 is no multiple of 62, so they would make some characters more likely. */
 const UNBIASED_BELOW = 248;
@@ -24,12 +24,11 @@ export function makeKey(random: RandomBytes): string {
 }
 
 /**
- * Returns whether `text` has the form of a key and a matching checksum. This detects any mistyped character without a
- * look-up. `text` may have any length. The checksum is not a secret: anyone can compute it, so a match does not prove
- * that the key exists.
+ * Returns true if `text` has the format of a key and a matching checksum, so that a mistyped character is found without a
+ * look-up. Anyone can compute the checksum: it does not prove that the key exists.
  */
 export function wellFormed(text: string): boolean {
-  return text.length === LENGTH && FORM.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
+  return text.length === LENGTH && FORMAT.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
 /**

@@ -10,17 +10,16 @@ interface Dependencies {
 }
 
 const PERIOD_MS = 60_000;
-/** How many keys are remembered at most. While a write runs, as many again. */
+/** Maximum number of keys to remember. While a write runs, as many again. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Records when keys were last used. A use is remembered in memory. Once a minute, all of them are written together. So the
- * stored time is up to a minute late, and a process that is killed loses its last minute. No request waits for a write,
- * and none fails because of one.
+ * Records when keys were last used: in memory, and once a minute in the store. So the stored time is up to a minute late, and
+ * a process that is killed loses its last minute. No request waits for a write, and none fails because of one.
  */
 export class LastUsed {
   readonly #dependencies: Required<Dependencies>;
-  /** When each key was last used, if that is not written yet. In milliseconds since the epoch. */
+  /** Uses that are not written yet: milliseconds since the epoch, by key. */
   #uses = new Map<string, number>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -59,8 +58,7 @@ export class LastUsed {
 
   /** Writes what is remembered. If a write is running, only waits for that one. Never fails. */
   #write(): Promise<void> {
-    this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
-    return this.#writing;
+    return (this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined)));
   }
 
   async #writeAll(): Promise<void> {
@@ -70,13 +68,9 @@ export class LastUsed {
     try {
       await this.#dependencies.store.setLastUsed(new Map([...uses].map(([keyId, at]) => [keyId, timestamp(at)])));
     } catch {
-      this.#keep(uses);
+      // Keep them for the next write, except those of keys that were used again.
+      for (const [keyId, at] of uses)
+        if (this.#uses.size < MAX_REMEMBERED && !this.#uses.has(keyId)) this.#uses.set(keyId, at);
     }
-  }
-
-  /** Remembers uses that could not be written, for the next write. A later use of the same key counts instead. */
-  #keep(uses: ReadonlyMap<string, number>): void {
-    for (const [keyId, at] of uses)
-      if (this.#uses.size < MAX_REMEMBERED && !this.#uses.has(keyId)) this.#uses.set(keyId, at);
   }
 }

@@ -31,7 +31,7 @@ export function keyReplaced(): Refusal {
   return keyInvalid("The API key was replaced by a new one and has expired. Use the new key.");
 }
 
-/** @param about whose key it is, for the log. */
+/** @param about the owner of the key, for the log. */
 export function accountSuspended(about?: Caller): Refusal {
   const extras = about === undefined ? {} : { about: { accountId: about.accountId, keyId: about.keyId } };
   return refusal("account_suspended", "The account is suspended. Contact support to have it resumed.", extras);

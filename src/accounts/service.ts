@@ -28,6 +28,11 @@ interface Dependencies {
   readonly activeKeyCap: number;
 }
 
+/** The warning of a rotation that the limiter did not learn of. */
+const NOT_ANNOUNCED =
+  "The limiter could not be updated. Replicas that have cached the old secret may accept it. " +
+  "Run `admin accounts announce` once the limiter answers.";
+
 /** Manages accounts and keys for operators. Every change is audited. Every method may throw problem `store_unavailable`. */
 export class AccountService {
   readonly #options: Dependencies;
@@ -46,13 +51,16 @@ export class AccountService {
    */
   async createAccount({ name }: { name: string }): Promise<AccountView> {
     const account = newAccount(this.#options.newId("acct"), checkedName(name), this.#now());
-    await this.#audited("accounts create", account._id, { name }, () => this.#store.insert(account));
+    const audited = { action: "accounts create", accountId: account._id, subject: account._id, details: { name } };
+    await this.#options.audit.around(audited, () => this.#store.insert(account));
     return viewAccount(account);
   }
 
-  /** Yields every account, oldest first, however many there are. One round trip for every 100. */
-  async *listAccounts(): AsyncGenerator<AccountView, void> {
-    for await (const account of this.#store.list()) yield viewAccount(account);
+  /** Returns every account, oldest first. One round trip for every 100. */
+  async listAccounts(): Promise<ListView<AccountView>> {
+    const data: AccountView[] = [];
+    for await (const account of this.#store.list()) data.push(viewAccount(account));
+    return { object: "list", data };
   }
 
   /**
@@ -70,30 +78,18 @@ export class AccountService {
     const add = (account: AccountRecord): AccountRecord => withKey(account, key, this.#options.activeKeyCap);
 
     add(await this.#store.get(accountId)); // throws before anything is written
-    await this.#audited(
-      "keys create",
-      accountId,
-      { name },
-      () => this.#addKey(accountId, now, key.id, hash, add),
-      key.id,
-    );
+    const audited = { action: "keys create", accountId, subject: key.id, details: { name } };
+    await this.#options.audit.around(audited, async () => {
+      await this.#store.addKey(key.id, accountId, hash);
+      try {
+        await this.#store.change(accountId, now, add);
+      } catch (error) {
+        if (error instanceof Problem && error.code === "active_key_cap_reached")
+          await this.#store.dropKey(key.id, hash);
+        throw error;
+      }
+    });
     return { ...viewKey(accountId, key), key: secret };
-  }
-
-  async #addKey(
-    accountId: string,
-    now: string,
-    keyId: string,
-    hash: string,
-    add: (account: AccountRecord) => AccountRecord,
-  ): Promise<void> {
-    await this.#store.addKey(keyId, accountId, hash);
-    try {
-      await this.#store.change(accountId, now, add);
-    } catch (error) {
-      if (error instanceof Problem && error.code === "active_key_cap_reached") await this.#store.dropKey(keyId, hash);
-      throw error;
-    }
   }
 
   /** Returns the keys of an account, oldest first, without secrets. @throws problem `not_found` */
@@ -104,9 +100,9 @@ export class AccountService {
   }
 
   /**
-   * Gives a key a new secret, which is never shown again. The key's id and its counters stay. The old secret works
-   * until the grace ends, and then on no replica. If the limiter cannot be updated, a replica that has cached the old secret
-   * may accept it until the account's version is announced. The answer then has a warning; an error would lose the new secret.
+   * Gives a key a new secret, which is never shown again. The key's id and its counters stay. The old secret works until
+   * the grace ends, and then on no replica. If the limiter cannot be updated, the result has a warning instead of an error,
+   * which would lose the new secret.
    * @param graceSeconds 0 to 7,776,000 (90 days).
    * @throws problem `not_found`, `invalid_transition` for a revoked key, `validation_failed` for a grace out of range.
    */
@@ -121,26 +117,16 @@ export class AccountService {
 
     rotate(await this.#store.get(accountId)); // throws before anything is written
     const lastUsed = await this.#lastUsed(keyId);
-    const account = await this.#audited(
-      "keys rotate",
-      accountId,
-      { grace_seconds: grace },
-      async () => {
-        await this.#store.addSecret(record.hash, accountId, keyId);
-        return this.#store.change(accountId, timestamp(now), rotate);
-      },
-      keyId,
+    const audited = { action: "keys rotate", accountId, subject: keyId, details: { grace_seconds: grace } };
+    const account = await this.#options.audit.around(audited, async () => {
+      await this.#store.addSecret(record.hash, accountId, keyId);
+      return this.#store.change(accountId, timestamp(now), rotate);
+    });
+    const warned = await this.#announcer.changed(account).then(
+      () => ({}),
+      () => ({ warning: NOT_ANNOUNCED }),
     );
-    const warning = await this.#announcer.changed(account).then(
-      () => undefined,
-      () =>
-        "The limiter could not be updated. Replicas that have cached the old secret may accept it. Run `admin accounts announce` once the limiter answers.",
-    );
-    return {
-      ...viewKey(accountId, findKey(account, keyId), lastUsed),
-      key: secret,
-      ...(warning !== undefined && { warning }),
-    };
+    return { ...viewKey(accountId, findKey(account, keyId), lastUsed), key: secret, ...warned };
   }
 
   /**
@@ -150,17 +136,12 @@ export class AccountService {
   async revokeKey(keyId: string): Promise<KeyView> {
     const accountId = await this.#store.accountOfKey(keyId);
     const now = this.#now();
-    const account = await this.#audited(
-      "keys revoke",
-      accountId,
-      {},
-      async () => {
-        const changed = await this.#store.change(accountId, now, (before) => withKeyRevoked(before, keyId, now));
-        await orLimiterUnavailable(`The key ${keyId} is revoked`, this.#announcer.changed(changed));
-        return changed;
-      },
-      keyId,
-    );
+    const audited = { action: "keys revoke", accountId, subject: keyId };
+    const account = await this.#options.audit.around(audited, async () => {
+      const changed = await this.#store.change(accountId, now, (before) => withKeyRevoked(before, keyId, now));
+      await orLimiterUnavailable(`The key ${keyId} is revoked`, this.#announcer.changed(changed));
+      return changed;
+    });
     return viewKey(accountId, findKey(account, keyId), await this.#lastUsed(keyId));
   }
 
@@ -175,9 +156,8 @@ export class AccountService {
   }
 
   /**
-   * Tells Redis the version of every account. For two cases: a command could not do so, because Redis did not answer; or the
-   * store was restored from a backup. Then Redis knows versions that the store has lost, and every request of those accounts
-   * gets 503. Changes no record. One round trip for every 100 accounts, and one or three for each.
+   * Tells Redis the version of every account, after a command could not, or after the store was restored from a backup. Then
+   * Redis knows versions that the store has lost, and every request of those accounts gets 503. Changes no record.
    */
   async announceAll(): Promise<{ object: "announcement"; accounts: number }> {
     let accounts = 0;
@@ -190,7 +170,7 @@ export class AccountService {
 
   async #setStatus(action: string, accountId: string, status: AccountRecord["status"]): Promise<AccountView> {
     await this.#store.get(accountId); // throws not_found before an audit record is written
-    const account = await this.#audited(action, accountId, {}, async () => {
+    const account = await this.#options.audit.around({ action, accountId, subject: accountId }, async () => {
       const changed = await this.#store.change(accountId, this.#now(), (before) => withStatus(before, status));
       await orLimiterUnavailable(`The account ${accountId} is ${status}`, this.#announcer.changed(changed));
       return changed;
@@ -200,16 +180,6 @@ export class AccountService {
 
   async #lastUsed(keyId: string): Promise<string | null> {
     return (await this.#store.lastUsed([keyId])).get(keyId) ?? null;
-  }
-
-  #audited<T>(
-    action: string,
-    accountId: string,
-    details: Record<string, string | number>,
-    change: () => Promise<T>,
-    subject = accountId,
-  ): Promise<T> {
-    return this.#options.audit.around({ action, accountId, subject, details }, change);
   }
 
   #now(): string {

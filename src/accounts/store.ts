@@ -19,12 +19,15 @@ interface KeyEntry {
   last_used_at: string | null;
 }
 
-/** How many accounts `list` reads at once. An account is about 1 kB; with all the keys it may keep, a few 100 kB. */
+/** Number of accounts that `list` reads at once. An account is about 1 kB; with all the keys it may keep, a few 100 kB. */
 const LIST_PAGE = 100;
-/** How many uses `setLastUsed` writes at once, in one command of about 150 kB. */
+/** Number of uses that `setLastUsed` writes at once, in one command of about 150 kB. */
 const USES_AT_ONCE = 1_000;
 
-/** The accounts in MongoDB, one document each. A change replaces the whole document if its version is still the one read. */
+/**
+ * The accounts in MongoDB, one document each. A change replaces the whole document if its version is still the one read.
+ * Every method may throw problem `store_unavailable`, and takes one round trip unless it says otherwise.
+ */
 export class AccountStore {
   readonly #mongo: Mongo;
   readonly #accounts: BoundedCollection<AccountRecord>;
@@ -38,15 +41,11 @@ export class AccountStore {
     this.#keys = new BoundedCollection(mongo, "keys");
   }
 
-  /** Inserts a new account. One round trip. @throws problem `store_unavailable`, like every method here. */
   async insert(account: AccountRecord): Promise<void> {
     await this.#accounts.insertOne(account);
   }
 
-  /**
-   * Yields every account, oldest first. Holds one page in memory; a page is one round trip. An account that is created
-   * meanwhile may be left out.
-   */
+  /** Yields every account, oldest first. One created during the listing may be left out. One round trip for every 100. */
   async *list(): AsyncGenerator<AccountRecord, void> {
     for (let last = ""; ;) {
       const page = await this.#accounts.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit: LIST_PAGE });
@@ -57,7 +56,7 @@ export class AccountStore {
     }
   }
 
-  /** Returns the account, read from the primary. One round trip. @throws problem `not_found` */
+  /** @throws problem `not_found` */
   async get(accountId: string): Promise<AccountRecord> {
     const account = looksLikeId("acct", accountId) ? await this.#accounts.findOne({ _id: accountId }) : null;
     if (account === null) throw problem("not_found", `No account has the id ${accountId}.`);
@@ -96,22 +95,21 @@ export class AccountStore {
     await Promise.all([this.#keys.deleteOne({ _id: keyId }), this.#secrets.deleteOne({ _id: hash })]);
   }
 
-  /** Returns the id of the account that a key belongs to. One round trip. @throws problem `not_found` */
+  /** Returns the id of the account that a key belongs to. @throws problem `not_found` */
   async accountOfKey(keyId: string): Promise<string> {
     const entry = looksLikeId("key", keyId) ? await this.#keys.findOne({ _id: keyId }) : null;
     if (entry === null) throw problem("not_found", `No key has the id ${keyId}.`);
     return entry.account;
   }
 
-  /** Returns the timestamp at which each of these keys was last used, null for never. One round trip. */
+  /** Returns the timestamp at which each of these keys was last used, null for never. */
   async lastUsed(keyIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
     const entries = await this.#keys.find({ _id: { $in: [...keyIds] } });
     return new Map(entries.map(({ _id, last_used_at }) => [_id, last_used_at]));
   }
 
   /**
-   * Sets when keys were last used, each unless a later time is already set. One round trip for every 1,000 keys, one after
-   * the other; no account is written.
+   * Sets when keys were last used, each unless a later time is already set. One round trip for every 1,000 keys.
    * @param uses timestamps by the id of the key. If it fails, some of them may be set.
    */
   async setLastUsed(uses: ReadonlyMap<string, string>): Promise<void> {
@@ -123,17 +121,15 @@ export class AccountStore {
     }
   }
 
-  /** Writes the look-up entry of a secret. Call it before the account is changed. One round trip. */
+  /** Writes the look-up entry of a secret. Call it before the account is changed. */
   async addSecret(hash: string, accountId: string, keyId: string): Promise<void> {
     await this.#secrets.insertOne({ _id: hash, account: accountId, key: keyId });
   }
 
-  /** Returns which of the hashes have a look-up entry. One round trip, answered from the index alone. */
+  /** Returns which of the hashes have a look-up entry. Answered from the index alone. */
   async existingSecrets(hashes: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = await this.#secrets.find(
-      { _id: { $in: [...hashes] } },
-      { projection: { _id: 1 }, limit: hashes.length },
-    );
+    const only = { projection: { _id: 1 }, limit: hashes.length } as const;
+    const found = await this.#secrets.find({ _id: { $in: [...hashes] } }, only);
     return new Set(found.map(({ _id }) => _id));
   }
 

@@ -18,9 +18,9 @@ export interface KeyView {
   name: string;
   status: "active" | "revoked";
   created_at: string;
-  /** When the newest secret was made. Later than `created_at` if the key was rotated. */
+  /** Creation time of the newest secret. Later than `created_at` if the key was rotated. */
   secret_created_at: string | null;
-  /** When the secret before the newest one expires; null if there is none. */
+  /** Expiry time of the secret before the newest one; null if there is none. */
   previous_secret_expires_at: string | null;
   /** Up to a minute late; null if it was never used. */
   last_used_at: string | null;

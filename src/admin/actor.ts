@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import type { Config } from "../config.ts";
 
-/** Returns who gives the commands, for the audit: ADMIN_ACTOR, else the user who called sudo, else the current user. */
+/** Returns the operator's name for the audit: ADMIN_ACTOR, else the user who called sudo, else the current user. */
 export function actorOf({ ADMIN_ACTOR }: Pick<Config, "ADMIN_ACTOR">, env: NodeJS.ProcessEnv = process.env): string {
   return ADMIN_ACTOR || env.SUDO_USER || env.USER || osUser();
 }

@@ -1,14 +1,12 @@
 import { MAX_LISTED } from "../audit/trail.ts";
-import { command } from "./command.ts";
+import { type AddCommands, numberIn } from "./command.ts";
 
-const DEFAULT_LIMIT = "50";
-
-export const auditCommands = [
-  command({
-    words: "audit list",
-    help: `lists who changed what and when, newest first; ${DEFAULT_LIMIT} entries by default, at most ${MAX_LISTED}`,
-    optional: { account: "ACCOUNT_ID", limit: "NUMBER" },
-    run: async ({ account, limit = DEFAULT_LIMIT }, operations) =>
-      (await operations.audit()).list(/^\d+$/.test(limit) ? Number(limit) : NaN, account),
-  }),
-];
+export const addAuditCommands: AddCommands = (admin, run) => {
+  const audit = admin.command("audit").description("Audit: who changed what, and when");
+  audit
+    .command("list")
+    .description("Lists who changed what and when, newest first.")
+    .option("--account <ACCOUNT_ID>", "only changes of this account")
+    .option("--limit <NUMBER>", `maximum number of changes: 1 to ${MAX_LISTED}`, numberIn, 50)
+    .action(({ account, limit }) => run(async (operations) => (await operations.audit()).list(limit, account)));
+};

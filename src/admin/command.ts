@@ -1,46 +1,15 @@
+import type { Command } from "@commander-js/extra-typings";
 import type { Operations } from "./operations.ts";
 
-/** The declaration of a command. Its parser, help and errors are made from it. */
-interface Definition<Required extends string, Optional extends string, Flag extends string> {
-  /** The words that call it, such as `keys create`. */
-  readonly words: string;
-  readonly help: string;
-  /** The required value that is written without an option name: `keys revoke key_…`. */
-  readonly argument?: NoInfer<Required>;
-  /** The required values, each with its placeholder in the help: `{ account: "ACCOUNT_ID" }`. */
-  readonly required?: { readonly [name in Required]: string };
-  readonly optional?: { readonly [name in Optional]: string };
-  /** Options without a value. If one is given, its value is the empty string. */
-  readonly flags?: readonly Flag[];
-  /** Runs the command. The result, if there is one, is printed as JSON. */
-  run(
-    given: Record<Required, string> & Partial<Record<Optional | Flag, string>>,
-    operations: Operations,
-  ): Promise<object | undefined>;
-}
+/** Does the work of a command with the services. Prints what the work returns, unless undefined, as JSON. */
+export type Run = (work: (operations: Operations) => Promise<object | undefined>) => Promise<void>;
 
-export interface Command {
-  readonly words: string;
-  readonly help: string;
-  readonly argument?: string;
-  readonly required: Readonly<Record<string, string>>;
-  readonly optional: Readonly<Record<string, string>>;
-  readonly flags: readonly string[];
-  run(given: Record<string, string>, operations: Operations): Promise<object | undefined>;
-}
+/** Adds the commands of one noun to `admin`. */
+export type AddCommands = (admin: Command, run: Run) => void;
 
-/** Declares a command. The type of `given` follows from `required`, `optional` and `flags`. */
-export function command<
-  const Required extends string = never,
-  const Optional extends string = never,
-  const Flag extends string = never,
->(definition: Definition<Required, Optional, Flag>): Command {
-  return { required: {}, optional: {}, flags: [], ...definition };
-}
+const DECIMAL = /^\d+(\.\d+)?$/;
 
-/** Returns the usage of a command: `keys rotate KEY_ID --grace-seconds SECONDS`. */
-export function synopsis({ words, argument, required, optional, flags }: Command): string {
-  const mandatory = Object.entries(required).map(([name, value]) => (name === argument ? value : `--${name} ${value}`));
-  const possible = Object.entries(optional).map(([name, value]) => `[--${name} ${value}]`);
-  return [words, ...mandatory, ...possible, ...flags.map((name) => `[--${name}]`)].join(" ");
+/** Parses a plain decimal number. Returns NaN for anything else; the service then says what it must be. */
+export function numberIn(text: string): number {
+  return DECIMAL.test(text) ? Number(text) : NaN;
 }

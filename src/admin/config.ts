@@ -1,10 +1,9 @@
 import { describeConfig } from "../config.ts";
-import { command } from "./command.ts";
+import type { AddCommands } from "./command.ts";
 
-export const configCommands = [
-  command({
-    words: "config",
-    help: "lists every setting with its value, its default and its meaning",
-    run: async (_given, { config }) => ({ object: "list", data: describeConfig(config) }),
-  }),
-];
+export const addConfigCommand: AddCommands = (admin, run) => {
+  admin
+    .command("config")
+    .description("Lists every setting: its value, default and meaning.")
+    .action(() => run(({ config }) => Promise.resolve({ object: "list", data: describeConfig(config) })));
+};

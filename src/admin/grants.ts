@@ -1,48 +1,39 @@
-import { command } from "./command.ts";
-import { numberIn } from "./number.ts";
+import { SURFACES } from "../limiter/surfaces.ts";
+import { type AddCommands, numberIn } from "./command.ts";
 
-export const grantCommands = [
-  command({
-    words: "grants create",
-    help: "lets one key exceed the limit of each surface once; with --id it can be repeated safely",
-    required: {
-      key: "KEY_ID",
-      surface: "SURFACE[,SURFACE…]",
-      amount: "REQUESTS",
-      "expires-in-hours": "HOURS",
-      "approved-by": "NAME",
-      reason: "TEXT",
-    },
-    optional: { id: "GRANT_ID" },
-    run: async (
-      { key, surface, amount, "expires-in-hours": hours, "approved-by": approvedBy, reason, id },
-      operations,
-    ) => {
-      const terms = {
-        keyId: key,
-        amount: numberIn(amount),
-        expiresInHours: numberIn(hours),
-        approvedBy,
-        reason,
-        ...(id !== undefined && { id }),
-      };
-      const grants = await operations.grants();
-      const [first = "", ...others] = new Set(surface.split(",").map((name) => name.trim()));
-      if (others.length === 0) return grants.create({ ...terms, surface: first });
-      return grants.createForSurfaces({ ...terms, surface: first }, [first, ...others]);
-    },
-  }),
-  command({
-    words: "grants list",
-    help: "lists the grants of an account, with what remains of each",
-    required: { account: "ACCOUNT_ID" },
-    run: async ({ account }, operations) => (await operations.grants()).list(account),
-  }),
-  command({
-    words: "grants revoke",
-    help: "revokes a grant at once, on every replica",
-    argument: "grant",
-    required: { grant: "GRANT_ID" },
-    run: async ({ grant }, operations) => (await operations.grants()).revoke(grant),
-  }),
-];
+export const addGrantCommands: AddCommands = (admin, run) => {
+  const grants = admin.command("grants").description("Grants: requests beyond the limits of one key");
+  grants
+    .command("create")
+    .summary("Lets a key make extra requests, once.")
+    .description(
+      "Lets a key make extra requests on each of these surfaces, once, while a limit is used up. " +
+        "A command with --id can be repeated safely.",
+    )
+    .requiredOption("--key <KEY_ID>", "key that may make the requests")
+    .requiredOption("--surface <SURFACES>", `one or more, with commas: ${SURFACES.join(", ")}`)
+    .requiredOption("--amount <REQUESTS>", "extra requests on each surface: 1 to 10000000", numberIn)
+    .requiredOption("--expires-in-hours <HOURS>", "hours until the rest expires: above 0, up to 2160", numberIn)
+    .requiredOption("--approved-by <NAME>", "who approved it, for the audit")
+    .requiredOption("--reason <TEXT>", "why, for the audit")
+    .option("--id <GRANT_ID>", "grant_ and up to 64 letters, digits, - or _ (default: a new id)")
+    .action(({ key, surface, amount, expiresInHours, approvedBy, reason, id }) =>
+      run(async (operations) => {
+        const terms = { keyId: key, amount, expiresInHours, approvedBy, reason, ...(id !== undefined && { id }) };
+        const service = await operations.grants();
+        const [first = "", ...others] = new Set(surface.split(",").map((name) => name.trim()));
+        if (others.length === 0) return service.create({ ...terms, surface: first });
+        return service.createForSurfaces({ ...terms, surface: first }, [first, ...others]);
+      }),
+    );
+  grants
+    .command("list")
+    .description("Lists the grants of an account, with what remains.")
+    .requiredOption("--account <ACCOUNT_ID>", "account whose grants to list")
+    .action(({ account }) => run(async (operations) => (await operations.grants()).list(account)));
+  grants
+    .command("revoke")
+    .description("Revokes a grant at once, on every replica.")
+    .argument("<GRANT_ID>", "grant to revoke")
+    .action((grant) => run(async (operations) => (await operations.grants()).revoke(grant)));
+};

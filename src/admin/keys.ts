@@ -1,34 +1,36 @@
-import { command } from "./command.ts";
+import { type AddCommands, numberIn } from "./command.ts";
 
-export const keyCommands = [
-  command({
-    words: "keys create",
-    help: "creates a key and shows its secret, only this once",
-    required: { account: "ACCOUNT_ID", name: "NAME" },
-    run: async ({ account, name }, operations) => (await operations.accounts()).createKey({ accountId: account, name }),
-  }),
-  command({
-    words: "keys list",
-    help: "lists the keys of an account, without secrets",
-    required: { account: "ACCOUNT_ID" },
-    run: async ({ account }, operations) => (await operations.accounts()).listKeys(account),
-  }),
-  command({
-    words: "keys rotate",
-    help: "gives a key a new secret, shown only this once; the old one works until the grace ends",
-    argument: "key",
-    required: { key: "KEY_ID", "grace-seconds": "SECONDS" },
-    run: async ({ key, "grace-seconds": grace }, operations) => {
-      const service = await operations.accounts();
-      await operations.setClock().catch(() => undefined); // without Redis, the grace ends by this machine's clock
-      return service.rotateKey({ keyId: key, graceSeconds: /^\d+$/.test(grace) ? Number(grace) : NaN });
-    },
-  }),
-  command({
-    words: "keys revoke",
-    help: "revokes a key for good, at once on every replica",
-    argument: "key",
-    required: { key: "KEY_ID" },
-    run: async ({ key }, operations) => (await operations.accounts()).revokeKey(key),
-  }),
-];
+export const addKeyCommands: AddCommands = (admin, run) => {
+  const keys = admin.command("keys").description("API keys of accounts");
+  keys
+    .command("create")
+    .description("Creates a key. Shows its secret, only this once.")
+    .requiredOption("--account <ACCOUNT_ID>", "account that the key belongs to")
+    .requiredOption("--name <NAME>", "name, at most 200 characters; need not be unique")
+    .action(({ account, name }) =>
+      run(async (operations) => (await operations.accounts()).createKey({ accountId: account, name })),
+    );
+  keys
+    .command("list")
+    .description("Lists the keys of an account, without secrets.")
+    .requiredOption("--account <ACCOUNT_ID>", "account whose keys to list")
+    .action(({ account }) => run(async (operations) => (await operations.accounts()).listKeys(account)));
+  keys
+    .command("rotate")
+    .summary("Gives a key a new secret, shown only this once.")
+    .description("Gives a key a new secret, shown only this once. The old one works until the grace ends.")
+    .argument("<KEY_ID>", "key to rotate")
+    .requiredOption("--grace-seconds <SECONDS>", "seconds that the old one works: 0 to 7776000 (90 days)", numberIn)
+    .action((keyId, { graceSeconds }) =>
+      run(async (operations) => {
+        const service = await operations.accounts();
+        await operations.setClock().catch(() => undefined); // without Redis, the grace ends by this machine's clock
+        return service.rotateKey({ keyId, graceSeconds });
+      }),
+    );
+  keys
+    .command("revoke")
+    .description("Revokes a key for good, at once on every replica.")
+    .argument("<KEY_ID>", "key to revoke")
+    .action((keyId) => run(async (operations) => (await operations.accounts()).revokeKey(keyId)));
+};

@@ -1,17 +1,19 @@
-import { command } from "./command.ts";
+import type { AddCommands } from "./command.ts";
 
-export const limitCommands = [
-  command({
-    words: "limits show",
-    help: "shows what an account and its keys have used of every surface; --watch shows a live table",
-    required: { account: "ACCOUNT_ID" },
-    flags: ["watch"],
-    run: async ({ account, watch }, operations) => {
-      const reader = await operations.limits();
-      if (watch === undefined) return reader.read(account);
-      const { watchLimits } = await import("./watch.ts");
-      await watchLimits(() => reader.read(account), process.stdout);
-      return undefined;
-    },
-  }),
-];
+export const addLimitCommands: AddCommands = (admin, run) => {
+  const limits = admin.command("limits").description("Limits of accounts and keys");
+  limits
+    .command("show")
+    .description("Shows what an account and its keys have used.")
+    .requiredOption("--account <ACCOUNT_ID>", "account whose limits to show")
+    .option("--watch", "show a table, and keep it up to date until Ctrl-C")
+    .action(({ account, watch }) =>
+      run(async (operations) => {
+        const reader = await operations.limits();
+        if (watch !== true) return reader.read(account);
+        const { watchLimits } = await import("./watch.ts");
+        await watchLimits(() => reader.read(account), process.stdout);
+        return undefined;
+      }),
+    );
+};

@@ -16,8 +16,6 @@ import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { AccountLimitsReader } from "../limits/account-limits.ts";
-import type { ReminderControl } from "../reminders/control.ts";
-import type { MailControl } from "../reminders/mail-control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
 import { actorOf } from "./actor.ts";
 
@@ -25,9 +23,8 @@ import { actorOf } from "./actor.ts";
 export class ConnectError extends Error {}
 
 /**
- * Wires the services that operators use, by hand. It shares no object with compose.ts: the service creates neither
- * accounts nor grants, and a command must not wait for the whole service to load. Each method connects only to the
- * servers it needs, when it is first called, so that a key can be revoked while Redis is down.
+ * Wires the services that operators use. Each method connects only to the servers it needs, when it is first called, so that
+ * a key can be revoked while Redis is down.
  */
 export class Operations {
   readonly config: Config;
@@ -65,15 +62,8 @@ export class Operations {
     });
   }
 
-  async outreach(): Promise<ReminderControl> {
-    return (await this.#controls()).reminders;
-  }
-
-  async mail(): Promise<MailControl> {
-    return (await this.#controls()).mail;
-  }
-
-  async #controls() {
+  /** Returns the commands for reminders. */
+  async controls() {
     const mongo = await this.#connectedMongo();
     const shared = { mongo, clock: this.#clock, config: this.config, random: randomBytes };
     return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
@@ -124,21 +114,17 @@ export class Operations {
     return (this.#redis ??= this.#connectRedis());
   }
 
-  /** Its errors name the address without the password. */
   async #connectRedis(): Promise<RedisClient> {
     const { REDIS_URL: url, STORE_TIMEOUT_MS: timeoutMs } = this.config;
     if (url === null) throw notSet("REDIS_URL");
-    // An operator waits longer than a request does, so this is not LIMITER_TIMEOUT_MS.
+    // Not LIMITER_TIMEOUT_MS: an operator waits longer than a request does.
     return connectRedis({ url, timeoutMs });
   }
 
   /** Connects to Redis only when a command announces a change. Few commands do. */
   #lazyVersions(): Versions {
     const open = async () => new AccountVersions(await this.#connectedRedis());
-    return {
-      now: async () => (await open()).now(),
-      raise: async (...read) => (await open()).raise(...read),
-    };
+    return { now: async () => (await open()).now(), raise: async (...read) => (await open()).raise(...read) };
   }
 }
 

@@ -1,68 +1,51 @@
-import { command } from "./command.ts";
-import { numberIn } from "./number.ts";
+import { type AddCommands, numberIn } from "./command.ts";
 
-export const outreachCommands = [
-  command({
-    words: "outreach show",
-    help: "shows a candidate's reminders: the plan and what was sent",
-    argument: "candidate",
-    required: { candidate: "CANDIDATE_ID" },
-    run: async ({ candidate }, operations) => (await operations.outreach()).show(candidate),
-  }),
-  command({
-    words: "outreach pause",
-    help: "sends no reminders of an account until they are resumed",
-    required: { account: "ACCOUNT_ID" },
-    run: async ({ account }, operations) => (await operations.outreach()).pause(account),
-  }),
-  command({
-    words: "outreach resume",
-    help: "sends the reminders of an account again, and those that became due meanwhile",
-    required: { account: "ACCOUNT_ID" },
-    run: async ({ account }, operations) => (await operations.outreach()).resume(account),
-  }),
-  command({
-    words: "outreach opt-outs",
-    help: "lists who wants no more messages of an account, without addresses",
-    required: { account: "ACCOUNT_ID" },
-    run: async ({ account }, operations) => (await operations.mail()).optOuts(account),
-  }),
-  command({
-    words: "outreach allow",
-    help: "lets an account write again to an address whose owner had opted out",
-    required: { account: "ACCOUNT_ID", address: "EMAIL" },
-    run: async ({ account, address }, operations) => (await operations.mail()).allow(account, address),
-  }),
-  command({
-    words: "outreach raise",
-    help: "sets how many messages an account may send a day, and how many to new addresses, for a time",
-    required: {
-      account: "ACCOUNT_ID",
-      "per-day": "MESSAGES",
-      "new-per-day": "MESSAGES",
-      "expires-in-hours": "HOURS",
-      "approved-by": "NAME",
-      reason: "TEXT",
-    },
-    run: async (
-      {
-        account,
-        "per-day": perDay,
-        "new-per-day": newPerDay,
-        "expires-in-hours": hours,
-        "approved-by": approvedBy,
-        reason,
-      },
-      operations,
-    ) => {
-      const amounts = { perDay: numberIn(perDay), newPerDay: numberIn(newPerDay), expiresInHours: numberIn(hours) };
-      return (await operations.mail()).raise(account, { ...amounts, approvedBy, reason });
-    },
-  }),
-  command({
-    words: "outreach top",
-    help: "lists how many messages each account has sent, the most first",
-    required: { hours: "HOURS" },
-    run: async ({ hours }, operations) => (await operations.mail()).top(numberIn(hours)),
-  }),
-];
+export const addOutreachCommands: AddCommands = (admin, run) => {
+  const outreach = admin.command("outreach").description("Reminders to candidates and referees");
+  outreach
+    .command("show")
+    .description("Shows a candidate's reminders: planned and sent.")
+    .argument("<CANDIDATE_ID>", "candidate whose reminders to show")
+    .action((candidate) => run(async (operations) => (await operations.controls()).reminders.show(candidate)));
+  outreach
+    .command("pause")
+    .description("Stops the reminders of an account.")
+    .requiredOption("--account <ACCOUNT_ID>", "account that must send none")
+    .action(({ account }) => run(async (operations) => (await operations.controls()).reminders.pause(account)));
+  outreach
+    .command("resume")
+    .description("Sends an account's reminders again, also those now due.")
+    .requiredOption("--account <ACCOUNT_ID>", "account that may send again")
+    .action(({ account }) => run(async (operations) => (await operations.controls()).reminders.resume(account)));
+  outreach
+    .command("opt-outs")
+    .description("Lists who wants no more messages, without addresses.")
+    .requiredOption("--account <ACCOUNT_ID>", "account whose messages they refused")
+    .action(({ account }) => run(async (operations) => (await operations.controls()).mail.optOuts(account)));
+  outreach
+    .command("allow")
+    .description("Lets an account write to an opted-out address again.")
+    .requiredOption("--account <ACCOUNT_ID>", "account that may write again")
+    .requiredOption("--address <EMAIL>", "address whose owner had opted out")
+    .action(({ account, address }) =>
+      run(async (operations) => (await operations.controls()).mail.allow(account, address)),
+    );
+  outreach
+    .command("raise")
+    .summary("Sets for a time how much an account may send a day.")
+    .description("Sets, for a time, how many messages an account may send a day, and how many to new addresses.")
+    .requiredOption("--account <ACCOUNT_ID>", "account whose limits to set")
+    .requiredOption("--per-day <MESSAGES>", "messages a day: 0 to 1000000", numberIn)
+    .requiredOption("--new-per-day <MESSAGES>", "messages a day to new addresses: 0 to 1000000", numberIn)
+    .requiredOption("--expires-in-hours <HOURS>", "hours until it ends: above 0, up to 2160", numberIn)
+    .requiredOption("--approved-by <NAME>", "who approved it, for the audit")
+    .requiredOption("--reason <TEXT>", "why, for the audit")
+    .action(({ account, ...request }) =>
+      run(async (operations) => (await operations.controls()).mail.raise(account, request)),
+    );
+  outreach
+    .command("top")
+    .description("Lists the accounts that sent most messages.")
+    .requiredOption("--hours <HOURS>", "how far to look back, in hours: 1 to 720", numberIn)
+    .action(({ hours }) => run(async (operations) => (await operations.controls()).mail.top(hours)));
+};

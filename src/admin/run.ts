@@ -1,27 +1,33 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Command, type CommandUnknownOpts, type Help } from "@commander-js/extra-typings";
+import { CommanderError } from "commander";
 import { ConfigError, readConfig } from "../config.ts";
-import { accountCommands } from "./accounts.ts";
-import { auditCommands } from "./audit.ts";
-import { synopsis } from "./command.ts";
-import { configCommands } from "./config.ts";
-import { grantCommands } from "./grants.ts";
-import { keyCommands } from "./keys.ts";
-import { limitCommands } from "./limits.ts";
-import { outreachCommands } from "./outreach.ts";
+import { addAccountCommands } from "./accounts.ts";
+import { addAuditCommands } from "./audit.ts";
+import type { Run } from "./command.ts";
+import { addConfigCommand } from "./config.ts";
+import { addGrantCommands } from "./grants.ts";
+import { addKeyCommands } from "./keys.ts";
+import { addLimitCommands } from "./limits.ts";
 import { Operations } from "./operations.ts";
-import { parse } from "./parse.ts";
-import { print } from "./print.ts";
+import { addOutreachCommands } from "./outreach.ts";
 
-const commands = [
-  ...accountCommands,
-  ...keyCommands,
-  ...grantCommands,
-  ...limitCommands,
-  ...outreachCommands,
-  ...auditCommands,
-  ...configCommands,
+const NOUNS = [
+  addAccountCommands,
+  addKeyCommands,
+  addGrantCommands,
+  addLimitCommands,
+  addOutreachCommands,
+  addAuditCommands,
+  addConfigCommand,
 ];
 
-/** What a command reads and writes. `process` has all of it. */
+/** Widths in characters. The longest name of a command is `outreach opt-outs`. */
+const HELP_WIDTH = 80;
+const NAME_WIDTH = 17;
+
+/** The environment and the streams of a command. `process` has all of them. */
 export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: NodeJS.WritableStream;
@@ -29,43 +35,89 @@ export interface CommandContext {
 }
 
 /**
- * Runs one command: prints one JSON object to standard output. An error is one line on standard error.
+ * Runs one command: prints one JSON value to standard output. An error is one line on standard error.
  * @returns the exit code: 0, or 1 after an error.
  */
 export async function runCommand(args: readonly string[], { env, stdout, stderr }: CommandContext): Promise<0 | 1> {
+  const run: Run = async (work) => {
+    const operations = new Operations(readConfig(env));
+    try {
+      const answer = await work(operations);
+      if (answer === undefined) return;
+      await pipeline(Readable.from([`${JSON.stringify(answer, null, 2)}\n`]), stdout, { end: false });
+    } finally {
+      await operations.close();
+    }
+  };
   try {
-    await answer(args, env, stdout);
+    await commandLine(run, stdout).parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0; // help was asked for
     stderr.write(`${oneLine(error)}\n`);
     return 1;
   }
 }
 
-async function answer(args: readonly string[], env: NodeJS.ProcessEnv, stdout: NodeJS.WritableStream): Promise<void> {
-  const parsed = parse(commands, args);
-  if (parsed === "help") return void stdout.write(helpText());
-  const operations = new Operations(readConfig(env));
-  try {
-    const answered = await parsed.command.run(parsed.given, operations);
-    if (answered !== undefined) await print(answered, stdout);
-  } finally {
-    await operations.close();
-  }
+function commandLine(run: Run, stdout: NodeJS.WritableStream): Command {
+  const admin = new Command("admin").configureOutput({
+    writeOut: (text) => void stdout.write(text),
+    writeErr: () => undefined, // `runCommand` prints the error that is thrown
+    getOutHelpWidth: () => HELP_WIDTH,
+  });
+  for (const addCommands of NOUNS) addCommands(admin, run);
+  admin.hook("preAction", (_admin, command) => refuseOptionAsValue(command));
+  admin.configureHelp({ formatHelp: overview });
+  throwErrorsWithUsage(admin, "admin");
+  return admin;
 }
 
-function helpText(): string {
-  const rows = commands.map((command) => [synopsis(command), command.help] as const);
-  const width = Math.max(...rows.map(([usage]) => usage.length));
-  const lines = rows.map(([usage, help]) => `  ${usage.padEnd(width)}  ${help}`);
-  return [
-    "npm run --silent admin -- COMMAND",
-    "",
-    ...lines,
-    "",
-    "Answers are JSON. Set MONGODB_URL and REDIS_URL, or run npm start first: `npm run admin` then finds its servers.",
-    "",
-  ].join("\n");
+/** Returns the help of `admin`: every command in one line, grouped by noun. */
+function overview(admin: CommandUnknownOpts, helper: Help): string {
+  const groups = admin.commands.map((noun) =>
+    (noun.commands.length === 0 ? [noun] : noun.commands).map((command) => {
+      const name = command === noun ? noun.name() : `${noun.name()} ${command.name()}`;
+      return `${helper.formatItem(name, NAME_WIDTH, helper.subcommandDescription(command), helper)}\n`;
+    }),
+  );
+  const lists = groups.map((lines) => lines.join("")).join("\n");
+  return `Usage: admin COMMAND [options]
+
+${lists}
+admin COMMAND --help explains a command and its options. Answers are JSON.
+Set MONGODB_URL and REDIS_URL, or run npm start first: npm run admin then finds
+its servers.
+`;
+}
+
+/** Makes the errors of a command, and of those below it, one line that ends with what to write. */
+function throwErrorsWithUsage(command: CommandUnknownOpts, path: string): void {
+  command.exitOverride((error) => {
+    if (error.exitCode === 0) throw error;
+    throw new Error(`${faultOf(error, command)} Write: ${usageOf(command, path)}`);
+  });
+  for (const each of command.commands) throwErrorsWithUsage(each, `${path} ${each.name()}`);
+}
+
+function faultOf({ code, message }: CommanderError, { args }: CommandUnknownOpts): string {
+  if (code === "commander.help") return "No command given.";
+  const fault = message.replace(/^error: (.)/, (_, first: string) => first.toUpperCase()).replace(/[^.)]$/, "$&.");
+  // Commander reports a missing option before an unknown one. The unknown one may be the missing one, mistyped.
+  const unknown = code === "commander.missingMandatoryOptionValue" && args.find((arg) => arg.startsWith("-"));
+  return typeof unknown === "string" ? `Unknown option '${unknown}'. ${fault}` : fault;
+}
+
+function usageOf({ commands, registeredArguments, options }: CommandUnknownOpts, path: string): string {
+  if (commands.length > 0) return `${path} ${[...commands.map((command) => command.name()), "help"].join("|")}`;
+  const mandatory = registeredArguments.map((argument) => `<${argument.name()}>`);
+  return [path, ...mandatory, ...options.map(({ flags, mandatory: must }) => (must ? flags : `[${flags}]`))].join(" ");
+}
+
+/** Refuses `--name --help`, which would create an account of that name. */
+function refuseOptionAsValue(command: CommandUnknownOpts): void {
+  for (const option of command.options)
+    if (String(command.getOptionValue(option.attributeName())).startsWith("--"))
+      command.error(`error: option '${option.flags}' argument missing`);
 }
 
 /**

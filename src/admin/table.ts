@@ -7,11 +7,7 @@ export interface TableOptions {
   readonly colours: boolean;
 }
 
-interface Row {
-  readonly label: string;
-  readonly used: number;
-  readonly limit: number;
-}
+type Row = [label: string, used: number, limit: number];
 
 interface Block {
   readonly title: string;
@@ -22,7 +18,7 @@ interface Block {
 const BAR = 16;
 const LABEL = 10;
 const BLOCK = 48;
-/** From these shares of the limit on, a bar is yellow, and red. */
+/** Shares of the limit from which a bar is yellow, and red. */
 const HIGH = 0.7;
 const FULL = 0.9;
 
@@ -46,22 +42,13 @@ function headline({ account_id, name, status, window_seconds, surfaces }: Accoun
 }
 
 function blocksOf({ surfaces, keys }: AccountLimits): Block[] {
-  const account = surfaces.map(({ surface, account: { used, limit } }) => ({ label: surface, used, limit }));
-  return [
-    { title: "account", rows: account },
-    ...keys.map(({ id, name, surfaces: own, grants }) => {
-      const granted = grants.map(({ amount, remaining }) => ({
-        label: "grant",
-        used: amount - remaining,
-        limit: amount,
-      }));
-      const rows = own.map(({ surface, key: { used, limit } }) => ({ label: surface, used, limit }));
-      return {
-        title: `${plain(name).slice(0, 14)} ${id}`,
-        rows: [...rows, ...granted],
-      };
-    }),
-  ];
+  const account = surfaces.map(({ surface, account: { used, limit } }): Row => [surface, used, limit]);
+  const ofKeys = keys.map(({ id, name, surfaces: own, grants }) => {
+    const rows = own.map(({ surface, key: { used, limit } }): Row => [surface, used, limit]);
+    const granted = grants.map(({ amount, remaining }): Row => ["grant", amount - remaining, amount]);
+    return { title: `${plain(name).slice(0, 14)} ${id}`, rows: [...rows, ...granted] };
+  });
+  return [{ title: "account", rows: account }, ...ofKeys];
 }
 
 function sideBySide(blocks: readonly Block[], colours: boolean): string[] {
@@ -73,7 +60,7 @@ function sideBySide(blocks: readonly Block[], colours: boolean): string[] {
   return [titles, ...lines].map((line) => line.trimEnd());
 }
 
-function rowText({ label, used, limit }: Row, colours: boolean): string {
+function rowText([label, used, limit]: Row, colours: boolean): string {
   const share = limit === 0 ? 0 : Math.min(used / limit, 1);
   // Any use shows at least one step, and only an exhausted limit shows a full bar.
   const filled = used === 0 ? 0 : Math.min(Math.max(Math.round(share * BAR), 1), used < limit ? BAR - 1 : BAR);

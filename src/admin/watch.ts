@@ -25,6 +25,7 @@ export async function watchLimits(
 ): Promise<void> {
   let limits = await read();
   const stopping = new AbortController();
+  const stopped = once(stopping.signal, "abort");
   const stop = () => stopping.abort();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
   const terminal = output.isTTY === true;
@@ -36,10 +37,10 @@ export async function watchLimits(
       await pause(output, stopping.signal);
       if (stopping.signal.aborted) break;
       fault = "";
-      await untilStopped(read(), stopping.signal).then(
-        (now) => (limits = now ?? limits),
-        (error: unknown) => (fault = `Out of date: ${error instanceof Error ? error.message : String(error)}`),
-      );
+      const reading = read().then((now) => (limits = now));
+      await Promise.race([reading, stopped]).catch((error: unknown) => {
+        fault = `Out of date: ${error instanceof Error ? error.message : String(error)}`;
+      });
     }
   } finally {
     if (terminal) output.write(`${LEAVE}${table().join("\n")}\n`);
@@ -69,18 +70,4 @@ async function pause(output: Partial<WriteStream>, stopping: AbortSignal): Promi
   await Promise.race([setTimeout(EVERY_MS, undefined, { signal }), ...resized]).catch(() => undefined);
   over.abort();
   await Promise.allSettled(resized);
-}
-
-/** Returns what the work returns, or undefined as soon as `stopping` is aborted. */
-async function untilStopped<T>(work: Promise<T>, stopping: AbortSignal): Promise<T | undefined> {
-  const over = new AbortController();
-  const stopped = once(stopping, "abort", { signal: over.signal }).then(
-    () => undefined,
-    () => undefined,
-  );
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    over.abort();
-  }
 }

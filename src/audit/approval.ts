@@ -4,23 +4,22 @@ import { invalid } from "../problems.ts";
 const MAX_HOURS = 90 * 24;
 const MAX_TEXT_LENGTH = 500;
 
-/** An operator's approval: how long it lasts, who gave it, and why. */
+/** An operator's approval as typed. */
+export interface ApprovalRequest {
+  readonly expiresInHours: number;
+  readonly approvedBy: string;
+  readonly reason: string;
+}
+
+/** An operator's approval, checked. */
 export interface Approval {
   readonly expires_in_hours: number;
   readonly approved_by: string;
   readonly reason: string;
 }
 
-/** Checks an approval as an operator typed it. @throws problem `validation_failed` */
-export function checkedApproval({
-  expiresInHours,
-  approvedBy,
-  reason,
-}: {
-  readonly expiresInHours: number;
-  readonly approvedBy: string;
-  readonly reason: string;
-}): Approval {
+/** @throws problem `validation_failed` */
+export function checkedApproval({ expiresInHours, approvedBy, reason }: ApprovalRequest): Approval {
   if (!(expiresInHours > 0 && expiresInHours <= MAX_HOURS))
     throw invalid("/expires_in_hours", `must be a number above 0 and at most ${MAX_HOURS}`);
   return {

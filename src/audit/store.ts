@@ -17,12 +17,12 @@ export interface AuditRecord {
   readonly details: AuditDetails;
 }
 
-/** How a change ended. Its id is that of the record, so a record has at most one outcome. */
+/** The end of a change. Its id is that of the record, so a record has at most one outcome. */
 export interface AuditOutcome {
   readonly _id: string;
   readonly at: string;
   readonly outcome: "done" | "failed";
-  /** Why it failed: the detail of the problem. Null if it succeeded. */
+  /** The detail of the problem. Null if it succeeded. */
   readonly reason: string | null;
 }
 
@@ -44,18 +44,18 @@ export class AuditStore implements Indexed {
     await this.#records.insertOne(record);
   }
 
-  /** Writes the record of a finished change with its outcome. Writes each id only once. Two round trips. */
+  /** Writes the record of a finished change with its outcome. Writes each id only once. */
   async done(record: AuditRecord): Promise<void> {
     await this.#records.insertIfAbsent(record);
     await this.end({ _id: record._id, at: record.at, outcome: "done", reason: null });
   }
 
-  /** Writes the outcome of a change. If the record already has an outcome, that one stays. One round trip. */
+  /** Writes the outcome of a change. If the record already has an outcome, that one stays. */
   async end(outcome: AuditOutcome): Promise<void> {
     await this.#outcomes.insertIfAbsent(outcome);
   }
 
-  /** Returns records, newest first. One without an outcome is running or was interrupted. Two round trips. */
+  /** Returns records, newest first. One without an outcome is running or was interrupted. */
   async newest(
     limit: number,
     accountId?: string,

@@ -45,19 +45,13 @@ export class AuditTrail {
   }
 
   /**
-   * Records a change and makes it. Two round trips, besides those of the change.
+   * Records a change and makes it.
    * @throws problem `store_unavailable` if the record cannot be written; the change is then not made.
    */
   async around<T>({ accountId, details = {}, ...audited }: AuditedChange, change: () => Promise<T>): Promise<T> {
-    const id = this.#dependencies.newId("audit");
-    await this.#dependencies.store.begin({
-      _id: id,
-      at: this.#now(),
-      actor: this.#dependencies.actor,
-      account: accountId,
-      ...audited,
-      details,
-    });
+    const { store, newId, actor } = this.#dependencies;
+    const id = newId("audit");
+    await store.begin({ _id: id, at: this.#now(), actor, account: accountId, ...audited, details });
     try {
       const result = await change();
       await this.#end(id, "done", null);
@@ -78,12 +72,8 @@ export class AuditTrail {
       throw invalid("/limit", `must be a whole number from 1 to ${MAX_LISTED}`);
     const entries = await this.#dependencies.store.newest(limit, accountId);
     const data = entries.map(({ record: { _id, account: account_id, ...record }, outcome }): AuditView => {
-      const end = {
-        outcome: outcome?.outcome ?? "unknown",
-        reason: outcome?.reason ?? null,
-        finished_at: outcome?.at ?? null,
-      } as const;
-      return { object: "audit_entry", id: _id, account_id, ...record, ...end };
+      const { outcome: ended = "unknown", reason = null, at: finished_at = null } = outcome ?? {};
+      return { object: "audit_entry", id: _id, account_id, ...record, outcome: ended, reason, finished_at };
     });
     return { object: "list", data };
   }

@@ -12,7 +12,7 @@ export async function greet(config: Config, ready: { port: number; opsPort: numb
   try {
     const address = addressOf(config.HOST, ready.port);
     const accounts = await operations.accounts();
-    const { value: existing } = await accounts.listAccounts().next();
+    const [existing] = (await accounts.listAccounts()).data;
     if (existing !== undefined) {
       print([
         `Ready: ${address}`,

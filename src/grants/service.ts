@@ -22,8 +22,8 @@ interface Dependencies {
   readonly clock: Clock;
   readonly newId: NewId;
   /**
-   * How long to wait between placing a grant empty and filling it, in milliseconds: longer than a replica repeats a refusal
-   * by itself (limiter/refusal-cache.ts). Once the grant is placed, no refusal of its key is repeated that was not yet.
+   * Time between placing a grant empty and filling it, in milliseconds: longer than a replica repeats a refusal by itself
+   * (limiter/refusal-cache.ts). Once the grant is placed, no new refusal of its key is repeated.
    */
   readonly issueWaitMs: number;
 }
@@ -31,9 +31,8 @@ interface Dependencies {
 const HOUR_MS = 60 * 60 * 1000;
 
 /**
- * Manages grants. Support gives a grant to one key whose client must once make more requests than a limit. MongoDB holds the
- * record of a grant, Redis holds how much of it remains, and charges draw on that. Every method may throw problem
- * `store_unavailable` or `limiter_unavailable`. Repeat the call then: it continues where it stopped.
+ * Manages grants. MongoDB holds the record of a grant; Redis holds how much of it remains, and charges draw on that. Every
+ * method may throw problem `store_unavailable` or `limiter_unavailable`. Repeat the call then: it continues where it stopped.
  */
 export class GrantService {
   readonly #options: Dependencies;
@@ -61,14 +60,14 @@ export class GrantService {
     // The same id was used for several surfaces, this one among them.
     if (request.id !== undefined) await this.#refuseTaken(`${request.id}-${request.surface}`);
     const record = existing ?? (await this.#draft(request.id ?? this.#options.newId("grant"), terms));
-    if (record.step === "issued" || record.revoked_at !== null) return refuseLost(await this.#view(record));
+    if (record.step === "issued" || record.revoked_at !== null) {
+      const view = await this.#view(record);
+      if (view.status === "lost") throw lost(view.id);
+      return view;
+    }
+    const { _id: subject, account: accountId } = record;
     const { key, ...details } = terms;
-    const change = {
-      action: "grants create",
-      accountId: record.account,
-      subject: record._id,
-      details: { key_id: key, ...details },
-    };
+    const change = { action: "grants create", accountId, subject, details: { key_id: key, ...details } };
     return this.#view(await this.#options.audit.around(change, () => this.#issue(record, terms)));
   }
 
@@ -108,9 +107,7 @@ export class GrantService {
     await this.#options.accounts.get(accountId);
     const records = await this.#store.list(accountId);
     const hashes = new Map(records.map(({ key, surface }) => [`${key} ${surface}`, { keyId: key, surface }]));
-    const lists = Array.from(hashes.values(), ({ keyId, surface }) =>
-      this.#counters.list({ accountId, keyId }, surface),
-    );
+    const lists = [...hashes.values()].map(({ keyId, surface }) => this.#counters.list({ accountId, keyId }, surface));
     const byId = new Map((await Promise.all(lists)).flat().map((grant) => [grant.id, grant]));
     return { object: "list", data: records.map((record) => viewGrant(record, byId.get(record._id), this.#now())) };
   }
@@ -152,37 +149,25 @@ export class GrantService {
       await setTimeout(this.#options.issueWaitMs);
       const filled = await this.#counters.fillOnce({ ...address, amount });
       // A new version makes every replica read the key's grants again, so that every answer shows this one.
-      if (filled) await this.#announcer.changed(await this.#options.accounts.change(accountId, this.#now(), touched));
+      const touch = (account: AccountRecord) => ({ ...account }); // a new object is a change, so it gets a new version
+      if (filled) await this.#announcer.changed(await this.#options.accounts.change(accountId, this.#now(), touch));
       record = filled ? await this.#store.advance(grantId, "placed", "issued") : await this.#store.get(grantId);
       if (!filled && record.revoked_at === null) throw lost(grantId);
     }
-    // Revoked in the meantime. Remove the grant again: it may have been placed after the revocation removed it from Redis.
+    // It was revoked, and may have been placed after the revocation removed it from Redis.
     if (record.revoked_at !== null) await this.#counters.remove(address);
     return record;
   }
 
   async #view(record: GrantRecord): Promise<GrantView> {
     const counted = await this.#counters.list({ accountId: record.account, keyId: record.key }, record.surface);
-    return viewGrant(
-      record,
-      counted.find(({ id }) => id === record._id),
-      this.#now(),
-    );
+    const inRedis = counted.find(({ id }) => id === record._id);
+    return viewGrant(record, inRedis, this.#now());
   }
 
   #now(): string {
     return timestamp(this.#options.clock.now());
   }
-}
-
-/** Returns the account without a change. It gets a new version all the same. */
-function touched(account: AccountRecord): AccountRecord {
-  return { ...account };
-}
-
-function refuseLost(view: GrantView): GrantView {
-  if (view.status === "lost") throw lost(view.id);
-  return view;
 }
 
 function lost(id: string): Problem {

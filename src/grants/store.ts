@@ -21,14 +21,13 @@ export interface GrantRecord {
   readonly created_at: string;
   readonly revoked_at: string | null;
   /**
-   * How far the grant is issued: `recorded` in MongoDB, `placed` empty in Redis, or `issued` (filled in Redis). Only a
-   * placed grant is filled, and one that has vanished from Redis is never placed again. So a loss of data in Redis
-   * cannot issue a grant twice.
+   * `recorded` in MongoDB, then `placed` empty in Redis, then `issued`: filled in Redis. Only a placed grant is filled, and
+   * one that has vanished from Redis is never placed again. So a loss of data in Redis cannot issue a grant twice.
    */
   readonly step: "recorded" | "placed" | "issued";
 }
 
-/** The records of the grants in MongoDB. Every method may throw problem `store_unavailable`. */
+/** The records of the grants in MongoDB. Every method may throw problem `store_unavailable`, and takes one or two round trips. */
 export class GrantStore implements Indexed {
   readonly indexes = [{ collection: "grants", indexes: [{ key: { account: 1, created_at: 1 } }] }];
   readonly #grants: BoundedCollection<GrantRecord>;
@@ -37,35 +36,34 @@ export class GrantStore implements Indexed {
     this.#grants = new BoundedCollection(mongo, "grants");
   }
 
-  /** Inserts a grant. If the id is taken, returns the grant that has it. One round trip; two if the id is taken. */
+  /** Inserts a grant. If the id is taken, returns the grant that has it. */
   async insert(record: GrantRecord): Promise<GrantRecord> {
     return (await this.#grants.insertIfAbsent(record)) ? record : this.get(record._id);
   }
 
-  /** One round trip. */
   async find(id: string): Promise<GrantRecord | null> {
     return this.#grants.findOne({ _id: id });
   }
 
-  /** One round trip. @throws problem `not_found` */
+  /** @throws problem `not_found` */
   async get(id: string): Promise<GrantRecord> {
     const record = await this.find(id);
     if (record === null) throw problem("not_found", `No grant has the id ${id}.`);
     return record;
   }
 
-  /** Returns the grants of an account, oldest first. One round trip. */
+  /** Returns the grants of an account, oldest first. */
   async list(accountId: string): Promise<GrantRecord[]> {
     return this.#grants.find({ account: equals(accountId) }, { sort: { created_at: 1 } });
   }
 
-  /** Advances a grant by one step, unless it was revoked or advanced already. Returns the stored grant. Two round trips. */
+  /** Advances a grant by one step, unless it was revoked or advanced already. Returns the stored grant. */
   async advance(id: string, from: GrantRecord["step"], to: GrantRecord["step"]): Promise<GrantRecord> {
     await this.#grants.updateOne({ _id: id, step: from, revoked_at: null }, { $set: { step: to } });
     return this.get(id);
   }
 
-  /** Revokes a grant. If it is revoked already, the time of that stays. Two round trips. @throws problem `not_found` */
+  /** Revokes a grant. If it is revoked already, the time of that stays. @throws problem `not_found` */
   async revoke(id: string, now: string): Promise<GrantRecord> {
     await this.#grants.updateOne({ _id: id, revoked_at: null }, { $set: { revoked_at: now } });
     return this.get(id);

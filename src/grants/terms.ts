@@ -1,16 +1,13 @@
 import type { GrantRecord } from "./store.ts";
 import { isSurface, SURFACES } from "../limiter/surfaces.ts";
-import { checkedApproval } from "../audit/approval.ts";
+import { type ApprovalRequest, checkedApproval } from "../audit/approval.ts";
 import { invalid } from "../problems.ts";
 
 /** A grant as the operator typed it. With an `id`, the command can be repeated safely. */
-export interface GrantRequest {
+export interface GrantRequest extends ApprovalRequest {
   readonly keyId: string;
   readonly surface: string;
   readonly amount: number;
-  readonly expiresInHours: number;
-  readonly approvedBy: string;
-  readonly reason: string;
   readonly id?: string;
 }
 
@@ -24,11 +21,11 @@ const MAX_REQUESTS = 10_000_000;
 
 /** Checks a request and returns its terms. @throws problem `validation_failed` */
 export function checkedTerms(request: GrantRequest): GrantTerms {
-  const { keyId, surface, amount, expiresInHours, approvedBy, reason, id } = request;
+  const { keyId, surface, amount, id } = request;
   if (!isSurface(surface)) throw invalid("/surface", `must be one of ${SURFACES.join(", ")}`);
   if (!Number.isInteger(amount) || amount < 1 || amount > MAX_REQUESTS)
     throw invalid("/amount", `must be a whole number from 1 to ${MAX_REQUESTS}`);
-  const approval = checkedApproval({ expiresInHours, approvedBy, reason });
+  const approval = checkedApproval(request);
   if (id !== undefined && !/^grant_[\w-]{1,64}$/.test(id))
     throw invalid("/id", "must be grant_ followed by 1 to 64 letters, digits, hyphens or underscores");
   return { key: keyId, surface, amount, ...approval };
@@ -37,12 +34,8 @@ export function checkedTerms(request: GrantRequest): GrantTerms {
 /** @throws problem `validation_failed` that lists the terms of the existing grant that the request would change. */
 export function refuseOtherTerms(existing: GrantTerms & Pick<GrantRecord, "_id">, requested: GrantTerms): void {
   const names = Object.keys(requested) as (keyof GrantTerms)[];
-  const differing = names
-    .filter((name) => existing[name] !== requested[name])
-    .map((name) => `${name} ${JSON.stringify(existing[name])}`);
-  if (differing.length > 0)
-    throw invalid(
-      "/id",
-      `is taken: the grant ${existing._id} has ${differing.join(", ")}. Repeat its terms, or choose another id`,
-    );
+  const differing = names.filter((name) => existing[name] !== requested[name]);
+  if (differing.length === 0) return;
+  const has = differing.map((name) => `${name} ${JSON.stringify(existing[name])}`).join(", ");
+  throw invalid("/id", `is taken: the grant ${existing._id} has ${has}. Repeat its terms, or choose another id`);
 }

@@ -4,20 +4,18 @@ import { answerOf, limiterUnavailable } from "./outage.ts";
 import { raiseVersion } from "./scripts.ts";
 
 /**
- * Redis keeps a version at least this long, in milliseconds. It must outlive every look-up that read an older one, and a
+ * Minimum time that Redis keeps a version, in milliseconds. It must outlive every look-up that read an older one, and a
  * look-up has LOOK_UP_MS, by a clock that may be minutes apart from that of one master of a cluster.
  */
 const LIFETIME_MS = 15 * 60_000;
-/** A version that comes to Redis later than this after the look-up of its record began is ignored, in milliseconds. */
+/** Maximum time from the begin of a look-up until Redis ignores its version, in milliseconds. */
 const LOOK_UP_MS = 5 * 60_000;
 
 /**
- * The versions of the accounts' records, beside the counters in Redis. lua/charge.lua compares them with the version in which
- * a replica looked a key up: if Redis knows a newer one, or none, the replica must look the key up again. So a key may be
- * cached without a time limit. A version is only ever raised (lua/raise-version.lua); only `admin accounts announce` lowers one.
- *
- * Write the record in the store first: it is authoritative. Once `raise` returns, every replica looks the account's keys up
- * again before it admits a request.
+ * The versions of the accounts' records, in Redis. lua/charge.lua compares them with the version in which a replica looked a
+ * key up: if Redis knows a newer one, or none, the replica must look the key up again. Only `admin accounts announce` lowers
+ * a version. Write the record in the store first. Once `raise` returns, every replica looks the account's keys up again
+ * before it admits a request. Each method takes one round trip and throws problem `limiter_unavailable`.
  */
 export class AccountVersions {
   readonly #redis: RedisClient;
@@ -26,7 +24,7 @@ export class AccountVersions {
     this.#redis = redis;
   }
 
-  /** Returns Redis's clock, in milliseconds. One round trip. @throws problem `limiter_unavailable` */
+  /** Returns Redis's clock, in milliseconds. */
   async now(): Promise<number> {
     try {
       const [seconds, micros] = await clockTime(this.#redis);
@@ -37,12 +35,10 @@ export class AccountVersions {
   }
 
   /**
-   * Announces a changed record. Idempotent. One round trip.
-   * @param read the version of the record, when it was about to be read (`now`), and a version that gives way to it, 0 for
-   * none: an operator announces a store that was restored from a backup, so its records have lower versions.
+   * Announces a changed record. Idempotent.
+   * @param read the version of the record, the time before its read (`now`), and a version that gives way to it, 0 for none.
    * @returns the version that Redis knows now: higher than `version` if another command has overtaken this one; 0 if the
    * record was read too long ago, so that nothing was changed.
-   * @throws problem `limiter_unavailable`
    */
   async raise(accountId: string, read: Read & { readonly over: number }): Promise<number> {
     try {
@@ -53,10 +49,8 @@ export class AccountVersions {
   }
 
   /**
-   * Tells Redis the version that a look-up has found. One round trip.
-   * @param begunMs when the look-up began, by Redis's clock, in milliseconds.
-   * @returns whether Redis took the version in, or knows it or a newer one already.
-   * @throws problem `limiter_unavailable` within `timeoutMs`.
+   * Tells Redis the version that a look-up has found. Fails within `timeoutMs`.
+   * @returns true if Redis knows this version or a newer one now.
    */
   async lookedUp(accountId: string, { timeoutMs, ...read }: Read & { readonly timeoutMs: number }): Promise<boolean> {
     return (await answerOf(() => this.#send(accountId, { ...read, over: 0 }), timeoutMs)) > 0;
@@ -70,6 +64,6 @@ export class AccountVersions {
 
 interface Read {
   readonly version: number;
-  /** When the look-up began, by Redis's clock, in milliseconds. */
+  /** Begin of the look-up, by Redis's clock, in milliseconds. */
   readonly begunMs: number;
 }

@@ -5,17 +5,19 @@ import type { Surface } from "./surfaces.ts";
 export type Verdict = "admitted" | "granted" | "account_exhausted" | "key_exhausted" | KeyRefusal;
 
 /**
- * Why a key may not be used. `replaced`: the grace of the secret that was sent is over. `outdated`: the account was changed
+ * The reason why a key may not be used. `replaced`: the grace of the secret that was sent is over. `outdated`: the account was changed
  * after the replica looked the key up, or Redis does not know the account's version. Look the key up and ask again.
  */
 export type KeyRefusal = "outdated" | "replaced";
 
-/** A caller, with what the replica has cached about its key. Members that are left out are not checked. */
-export type CallerClaim = Caller & Partial<Pick<KnownCaller, "accountVersion" | "connections" | "secretEndsAt">>;
+/** A caller, with what the replica has cached about its key. What is undefined is not checked. */
+export type CallerClaim = Caller & {
+  readonly [name in "accountVersion" | "connections" | "secretEndsAt"]?: KnownCaller[name] | undefined;
+};
 
 export interface ChargeRequest extends CallerClaim {
   readonly surface: Surface;
-  /** How many requests it counts as: a whole number, at least 1. Default 1. */
+  /** Number of requests that it counts as: a whole number, at least 1. Default 1. */
   readonly cost?: number;
 }
 
@@ -31,7 +33,7 @@ export interface Decision {
   readonly surface: Surface;
   readonly account: Quota;
   readonly key: Quota;
-  /** What remains of the key's live grants, and what they were issued with. Null if there are none to draw on. */
+  /** Requests that remain in the key's live grants, and for which those were issued. Null if there are none. */
   readonly grantRemaining: number | null;
   readonly grantAmount: number | null;
   /** Milliseconds until the window ends and both counters restart, at least 1. */

@@ -15,7 +15,7 @@ export interface Grant {
   readonly expiresAtMs: number;
 }
 
-/** Where Redis counts a grant. */
+/** The place where Redis counts a grant. */
 export interface GrantAddress extends Caller {
   readonly grantId: string;
   readonly surface: Surface;
@@ -44,7 +44,7 @@ export class GrantCounters {
 
   /**
    * Places a grant, empty (amount 0, to be filled later) or full. If the key has a grant with that id, nothing changes.
-   * @returns whether the grant was new.
+   * @returns true if the grant was new.
    */
   async put({ grantId, surface, amount, expiresAtMs, ...caller }: NewGrant): Promise<boolean> {
     const key = redisKeys.grants(caller, surface);
@@ -63,20 +63,17 @@ export class GrantCounters {
     return created === 1;
   }
 
-  /** Fills a grant that was placed empty, once. Source: lua/fill-grant.lua. @returns whether the grant exists. */
+  /** Fills a grant that was placed empty, once (lua/fill-grant.lua). @returns true if the grant exists. */
   fillOnce({ grantId, surface, amount, ...caller }: Omit<NewGrant, "expiresAtMs">): Promise<boolean> {
     return this.#orUnavailable(fillGrant(this.#redis, caller, { grantId, surface, amount }));
   }
 
-  /** Removes a grant. From the next charge on, nothing is drawn from it. @returns whether it existed. */
+  /** Removes a grant. From the next charge on, nothing is drawn from it. @returns true if it existed. */
   async remove({ grantId, surface, ...caller }: GrantAddress): Promise<boolean> {
     return (await this.#orUnavailable(this.#redis.hdel(redisKeys.grants(caller, surface), grantId))) === 1;
   }
 
-  /**
-   * Returns the key's grants for a surface in the order in which they expire. Expired ones stay until the whole hash
-   * expires.
-   */
+  /** Returns the key's grants for a surface in the order in which they expire, with expired ones. */
   async list(caller: Caller, surface: Surface): Promise<Grant[]> {
     const fields = await this.#orUnavailable(this.#redis.hgetall(redisKeys.grants(caller, surface)));
     return parseGrants(surface, Object.entries(fields));

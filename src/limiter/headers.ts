@@ -35,14 +35,14 @@ export function secondsToReset({ resetMs }: Pick<Decision, "resetMs">): number {
 }
 
 /**
- * Returns what to answer, rate_limited or the refusal of an unusable key. Undefined if the request is admitted. The key
- * decides how much later than the end of the window rate_limited asks it to come back: see `delayOf`.
+ * Returns the refusal, or undefined if the request is admitted. `keyId` decides how much later than the end of the window
+ * a key may come back: see `delayOf`.
  */
 export function refusalOf(decision: Decision, keyId: string): Refusal | undefined {
   return REFUSALS[decision.verdict](decision, keyId);
 }
 
-/** Returns what to answer if the key may not be used. */
+/** Returns the response for a key that may not be used. */
 export function keyRefused(reason: KeyRefusal): Refusal {
   return KEY_REFUSALS[reason]();
 }
@@ -85,9 +85,8 @@ function rateLimited(decision: Decision, scope: "account" | "key", keyId: string
 }
 
 /**
- * Returns how many whole seconds after the end of the window a refused key may come back: 0 to 1/120 of the window, so
- * up to 30 of an hour, and always the same for the same key. Without it, all refused clients would come back in the
- * second in which the window ends.
+ * Returns the whole seconds after the end of the window at which a refused key may come back: 0 to 1/120 of the window, so
+ * up to 30 of an hour. Without them, all refused clients would come back in the second in which the window ends.
  */
 function delayOf(keyId: string, windowSeconds: number): number {
   return hashOf(keyId) % (Math.floor(windowSeconds / 120) + 1);

@@ -2,7 +2,6 @@ import type { SharedClock } from "../infra/clock.ts";
 import { ServerClocks } from "./server-clocks.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import { PacedReads } from "../infra/paced-reads.ts";
-import type { RedisClient } from "../infra/redis.ts";
 import type { TimeLimit } from "../infra/time-limit.ts";
 import type { CallerClaim, ChargeRequest, Decision, Verdict } from "./decision.ts";
 import { GrantCounters, liveGrants, NO_GRANTS } from "./grant-counters.ts";
@@ -14,16 +13,11 @@ import { ShownGrants } from "./shown-grants.ts";
 import { charge, type ChargeAnswer, drawGrant, type LiveGrants, NEVER } from "./scripts.ts";
 import { serverOf } from "../infra/redis-nodes.ts";
 import { limitsOf } from "./surfaces.ts";
-import { readUsage, type Usage } from "./usage.ts";
+import { readUsage, type Usage, type UsageOptions } from "./usage.ts";
 
-export interface LimiterOptions {
-  redis: RedisClient;
+export interface LimiterOptions extends UsageOptions {
   /** Every prompt answer sets it to Redis's clock; in a cluster, that of one master. */
   clock: SharedClock;
-  /** LIMIT_WINDOW_SECONDS, LIMIT_SCALE and LIMITER_TIMEOUT_MS. */
-  windowSeconds: number;
-  scale: number;
-  timeoutMs: number;
   /**
    * If Redis does not answer: `refuse` with 503, or `local`: count this replica's share of each limit in memory, once
    * three charges in a row have failed, over at least a second. Until then, and after any answer, refuse.
@@ -32,19 +26,20 @@ export interface LimiterOptions {
   /** The share of one replica is the limit divided by this. */
   replicasExpected: number;
   metrics: Metrics;
-  /** How often a connection to Redis was lost or made, and how often it was made (infra/redis-epoch.ts). */
+  /** Counts connections to Redis that were lost or made, and those that were made (infra/redis-epoch.ts). */
   connection: { readonly changes: number; readonly connections: number };
 }
 
 /** Minimum time between two reads of what one key has used, in milliseconds. GET /limits is free, so it needs a bound. */
 const USAGE_EVERY_MS = 100;
 
-/** How often a stale charge is sent again: once to learn the clock of a master, once because it was late. */
+/** Number of times that a stale charge is sent again: once to learn the clock of a master, once because it was late. */
 const STALE_AGAIN = 2;
 
 /**
- * The deadline of a charge is before its 503, by a tenth of the time-out but at most this long, in milliseconds. A charge
- * that Redis runs at the last moment would count although its answer comes too late. Also, timers fire up to 1 ms early.
+ * Maximum time between the deadline of a charge and its 503, in milliseconds; otherwise a tenth of the time-out. It covers
+ * the way back: a charge that Redis runs at the last moment would count although its answer comes too late. At least 1 ms,
+ * because timers fire up to 1 ms early.
  */
 const MAX_WAY_BACK_MS = 10;
 
@@ -55,17 +50,16 @@ const NO_VERSION = 0;
  * Decides requests with lua/charge.lua and, if a window is exhausted, lua/draw-grant.lua. The limits hold exactly across
  * all replicas on the same Redis.
  *
- * Each charge carries a deadline in Redis's time. If a command waits in a socket until its caller was answered 503, it
- * is stale and charges nothing. The deadline is computed from the last answer of the same server and this process's
- * monotonic timer. That estimate is too early, unless Redis's clock has stepped back since that answer. So a charge may be
- * stale too early, and is retried. It counts too late only if it waits in a socket while the clock steps back: then its
- * caller was answered 503 and is charged. In a cluster, each master has a clock of its own.
+ * Each charge carries a deadline in Redis's time, computed from the last answer of the same server and this process's
+ * monotonic timer. A command that waits in a socket until its caller got 503 is stale and charges nothing. The deadline may
+ * be early; the charge is then retried. It is late only if Redis's clock steps back while a command waits in a socket: then
+ * its caller got 503 and is charged (decisions/2026-11-21-charges-carry-a-deadline.md).
  */
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #local: LocalLimiter | null;
   readonly #observer: Observer;
-  /** Keys are servers: of a Cluster, one master may be gone alone. */
+  /** By server: in a Cluster, one master may fail alone. */
   readonly #outages = new Map<string, OutageDetector>();
   readonly #usages = new PacedReads<Usage>(USAGE_EVERY_MS);
   readonly #clocks: ServerClocks;
@@ -89,13 +83,12 @@ export class Limiter {
   /**
    * Charges a request to its account and its key, both or neither. One round trip; none in a flood of refusals; two if a
    * window is exhausted; and more, within the same `timeoutMs`, if an attempt was stale.
-   * Source: lua/charge.lua, lua/draw-grant.lua.
    * @returns the decision. Check its verdict: a refusal is not thrown.
-   * @throws problem `limiter_unavailable` within `timeoutMs` of its sending. The request is not admitted, but may have been charged once.
-   * With `onOutage` local, only until it is an outage.
+   * @throws problem `limiter_unavailable` within `timeoutMs` of its sending. The request is not admitted, but may have been
+   * charged once. With `onOutage` local, only until it is an outage.
    */
   async charge(request: ChargeRequest): Promise<Decision> {
-    // A repeated refusal waits, too. Those of one turn are then answered together, which halves what a flood costs.
+    // A repeated refusal waits, too. Answering those of one turn together halves what a flood costs.
     await this.#depart();
     const repeated = this.#refusals.find(request);
     if (repeated !== undefined) {
@@ -120,8 +113,8 @@ export class Limiter {
   }
 
   /**
-   * Returns whether the key may be used (`refusal`), and what it and its account have used. Charges nothing. One round
-   * trip for all who ask about a key within USAGE_EVERY_MS; a call that comes sooner waits for the next read. So the answer counts every request that was decided before. Source: lua/usage.lua.
+   * Reads what a key and its account have used. All who ask within USAGE_EVERY_MS share one round trip, which begins after
+   * they asked: so it counts every request that was decided before.
    * @throws problem `limiter_unavailable` if Redis does not answer within `timeoutMs`.
    */
   readUsage(claim: CallerClaim): Promise<Usage> {
@@ -134,8 +127,8 @@ export class Limiter {
   }
 
   /**
-   * Returns the version to send with a claim. Redis may have been connected again since the key was found in the cache: then
-   * it is one that no account has, so that the answer is `outdated`.
+   * Returns the version to send with a claim: one that no account has if Redis was connected again since the key was found
+   * in the cache, so that the answer is `outdated`.
    */
   #versionOf({ accountVersion, connections }: CallerClaim): number | undefined {
     const isSame = connections === undefined || connections === this.#options.connection.connections;
@@ -143,8 +136,8 @@ export class Limiter {
   }
 
   /**
-   * Waits until the event loop has read everything that has arrived. So those requests go on together, and their charges
-   * are sent in one write. The time-out begins only then: if the process was held up meanwhile, Redis has not been asked yet.
+   * Waits until the event loop has read everything that has arrived, so that the charges of those requests are sent in one
+   * write. The time-out begins only then (decisions/2026-11-23-charges-leave-together.md).
    */
   #depart(): Promise<void> {
     return (this.#departure ??= new Promise((resolve) => {
@@ -215,7 +208,7 @@ export class Limiter {
         });
       },
       (error: unknown) => {
-        this.#observer.failed(sentAt, error);
+        this.#observer.ran(sentAt, error);
         throw error;
       },
     );

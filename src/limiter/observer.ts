@@ -2,7 +2,7 @@ import type { Metrics } from "../infra/metrics.ts";
 import type { Decision, Verdict } from "./decision.ts";
 import type { Surface } from "./surfaces.ts";
 
-/** What a verdict counts against. */
+/** The label `scope` of each verdict. */
 const SCOPES: Record<Verdict, "account" | "key" | "grant" | ""> = {
   admitted: "",
   granted: "grant",
@@ -47,12 +47,8 @@ export class Observer {
     this.#metrics.decisions.inc({ surface, verdict, scope });
   }
 
-  ran(started: number): void {
-    this.#metrics.operation("redis", "evalsha", started);
-  }
-
-  /** A script failed, or its answer was lost. */
-  failed(started: number, error: unknown): void {
+  /** @param error set if the script failed, or its answer was lost. */
+  ran(started: number, error?: unknown): void {
     this.#metrics.operation("redis", "evalsha", started, error);
   }
 }

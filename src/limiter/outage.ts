@@ -1,7 +1,7 @@
 import { TimeLimit } from "../infra/time-limit.ts";
 import { type Problem, problem } from "../problems.ts";
 
-/** Returns the problem for everything that needs Redis while Redis does not answer. */
+/** Returns the problem of every operation that needs Redis while Redis does not answer. */
 export function limiterUnavailable(cause: unknown): Problem {
   return problem("limiter_unavailable", "The rate limits cannot be checked right now. Please try again shortly.", {
     headers: { "Retry-After": "1" },
@@ -11,8 +11,8 @@ export function limiterUnavailable(cause: unknown): Problem {
 
 /**
  * Returns Redis's answer.
- * @param timeoutMs longest wait, in milliseconds, without the time in which this process stood still. The operation is not
- * undone afterwards, and may have happened.
+ * @param timeoutMs maximum wait, in milliseconds, without the time in which this process stood still. The operation may
+ * still happen afterwards.
  * @throws problem `limiter_unavailable` if the operation fails or takes longer than `timeoutMs`.
  */
 export function answerOf<T>(operation: (limit: TimeLimit) => Promise<T>, timeoutMs: number): Promise<T> {
@@ -33,7 +33,7 @@ export function answerOf<T>(operation: (limit: TimeLimit) => Promise<T>, timeout
   });
 }
 
-/** How many charges must fail in a row, and over how many milliseconds, to be an outage of Redis. */
+/** Number of charges that must fail in a row, and over how many milliseconds, to be an outage of Redis. */
 const OUTAGE_FAILURES = 3;
 const OUTAGE_MS = 1_000;
 /** Failures that lie further apart than this, in milliseconds, are not in a row. */
@@ -52,7 +52,7 @@ export class OutageDetector {
     this.#failures = 0;
   }
 
-  /** Redis did not decide a charge in time. @returns whether this is an outage: three in a row, over at least a second. */
+  /** Redis did not decide a charge in time. @returns true if this is an outage: three in a row, over at least a second. */
   failed(): boolean {
     const now = performance.now();
     if (now - this.#last > OUTAGE_GAP_MS) this.#failures = 0;

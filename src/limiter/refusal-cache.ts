@@ -1,17 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { ChargeRequest, Decision, Verdict } from "./decision.ts";
 
-/**
- * The longest time that a refusal of an account is repeated, in milliseconds from the sending of its charge. The issue
- * of a grant must wait longer than this between placing the grant empty and filling it.
- */
+/** Maximum time that a refusal of an account is repeated, in milliseconds from the sending of its charge. */
 export const ACCOUNT_REFUSAL_MS = 1_000;
-/** How long the issue of a grant waits, in milliseconds. Timers may fire early, and clocks drift. */
+/** Time that the issue of a grant waits, in milliseconds: longer, because timers may fire early, and clocks drift. */
 export const ISSUE_WAIT_MS = ACCOUNT_REFUSAL_MS + 100;
-/**
- * The same for a refusal of a key. It is short because other keys go on to charge the account: what remains of the
- * account changes, and it may be exhausted meanwhile too.
- */
+/** The same for a refusal of a key, whose account other keys go on to charge. */
 const KEY_REFUSAL_MS = 100;
 
 const LIFE_MS: Partial<Record<Verdict, number>> = {
@@ -19,47 +13,35 @@ const LIFE_MS: Partial<Record<Verdict, number>> = {
   key_exhausted: KEY_REFUSAL_MS,
 };
 
-/**
- * A refusal ends this long before its window, in milliseconds. Redis's clock shows whole milliseconds, so up to one more
- * of the window is over than its answer says. And while a refusal is repeated, the clocks of two machines drift apart by
- * up to one more: NTP changes the speed of each by at most 500 millionths.
- */
+/** A refusal ends this long before its window, in milliseconds: one for the rounding of Redis's clock, one for drift. */
 const MARGIN_MS = 2;
 
-/**
- * A flood is this many refusals of one key on one surface that were sent within a second. It goes on as long as each second
- * has as many, repeated ones included. A client that waits
- * as it is told is refused once in a window. One with a few workers is refused once for each. Neither comes to ten in a
- * second.
- */
+/** Refusals of one key on one surface within FLOOD_MS that are a flood. It lasts while each second has as many. */
 const FLOOD_REFUSALS = 10;
 const FLOOD_MS = 1_000;
 
-/**
- * When this share of a refusal's time is over, one request asks Redis again. The others go on with the old one meanwhile, so
- * that they do not all ask at once when it ends.
- */
+/** Share of a refusal's time after which one request asks Redis again, while the others go on with the old refusal. */
 const RENEWED_AFTER = 0.8;
 
-/** How many keys and surfaces to remember. An entry takes less than 1 kB. The one that was used last stays longest. */
+/** Maximum number of keys and surfaces to remember. An entry takes less than 1 kB. */
 const MAX_ENTRIES = 10_000;
 
 /** Made when a charge is sent to Redis. Goes with its answer. */
 export interface Sending {
   /** By the cache's timer, in milliseconds. */
   readonly sentAt: number;
-  /** How often a connection had been lost or made. */
+  /** Number of connections lost or made until then. */
   readonly changes: number;
 }
 
 interface Dependencies {
-  /** How often a connection to Redis was lost or made (infra/redis-epoch.ts). */
+  /** Counts connections to Redis that were lost or made (infra/redis-epoch.ts). */
   readonly connection: { readonly changes: number };
   /** A monotonic timer, in milliseconds from any start. */
   readonly timer?: { now(): number };
 }
 
-/** The last refusal of a key on a surface, and how many came within a second. Times are the timer's. */
+/** The last refusal of a key on a surface, and the number within a second. Times are the timer's. */
 interface Refused {
   readonly decision: Decision;
   readonly receivedAt: number;
@@ -73,21 +55,14 @@ interface Refused {
 }
 
 /**
- * The refusals that a replica repeats by itself in a flood, without asking Redis. It refuses only what Redis would refuse
- * now, because within a window a counter never falls. Once the account is exhausted, nothing is charged to its keys
- * either, so all numbers of its refusal stay as they are. A repeated refusal of a key may be out of date by KEY_REFUSAL_MS:
- * in what remains of the account, and in naming the key although the account is exhausted too.
- *
- * Limits of this: if Redis's clock leaps forward over a window's end, or Redis loses its data unnoticed, a refusal is
- * repeated until its time is over. The model (test/model) shows that nothing else goes wrong.
- *
- * Only for answers of Redis: what a replica decides in an outage does not belong here.
+ * The refusals that a replica repeats by itself in a flood, without asking Redis: see limiter.md and
+ * decisions/2026-11-25-a-flood-repeats-its-refusals.md. Not for what a replica decides in an outage.
  */
 export class RefusalCache {
   readonly #connection: Dependencies["connection"];
   readonly #timer: { now(): number };
   readonly #known = new LRUCache<string, Refused>({ max: MAX_ENTRIES });
-  /** The changes of the connection when the refusals in `#known` were sent. */
+  /** `connection.changes` when the refusals in `#known` were sent. */
   #changes = 0;
 
   constructor({ connection, timer = performance }: Dependencies) {

@@ -5,7 +5,7 @@ import type { KeyRefusal, Verdict } from "./decision.ts";
 import { ledgerFields, redisKeys } from "./redis-keys.ts";
 import { type Surface, SURFACES } from "./surfaces.ts";
 
-/** The limiter's scripts as functions. The header of each script explains its keys, arguments and answer. */
+/** The limiter's scripts as functions of one round trip. The header of each explains its keys, arguments and answer. */
 
 const SCRIPTS = {
   charge: loadScript("charge.lua"),
@@ -15,7 +15,7 @@ const SCRIPTS = {
   usage: loadScript("usage.lua"),
 };
 
-/** What a call says if the end of the secret is not to be checked. */
+/** `secretEndsAt` of a call whose secret never expires. */
 export const NEVER = 0;
 
 export interface ChargeCall {
@@ -34,7 +34,7 @@ export interface ChargeCall {
 
 export interface ChargeAnswer {
   readonly verdict: Exclude<Verdict, "granted"> | "stale";
-  /** What was used in the window, in requests. An admitted request is included. */
+  /** Requests that were used in the window, with this one if it was admitted. */
   readonly accountUsed: number;
   readonly keyUsed: number;
   /** The number of the window. */
@@ -42,7 +42,7 @@ export interface ChargeAnswer {
   readonly nowMs: number;
 }
 
-/** lua/charge.lua. One round trip. */
+/** lua/charge.lua */
 export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnswer> {
   const { caller, surface, limits, windowSeconds, cost, deadlineMs, accountVersion, secretEndsAt } = call;
   const keys = [redisKeys.ledger(caller.accountId)];
@@ -55,7 +55,7 @@ export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnsw
     limits.key,
     deadlineMs,
   ];
-  // Most calls leave both of these out.
+  // Most calls leave out both.
   if (secretEndsAt !== NEVER || cost !== 1) args.push(secretEndsAt);
   if (cost !== 1) args.push(cost);
   return runScript(redis, SCRIPTS.charge, keys, args, (answer) => chargeAnswer(answer as string, cost));
@@ -78,7 +78,7 @@ function chargeAnswer(answer: string, cost: number): ChargeAnswer {
 /** Totals of a key's live grants for one surface, in requests; -1 if there is none. */
 export interface LiveGrants {
   readonly grantRemaining: number;
-  /** What they were issued for. */
+  /** Requests that they were issued for. */
   readonly grantAmount: number;
 }
 
@@ -88,7 +88,7 @@ export interface DrawAnswer extends LiveGrants {
   readonly nowMs: number;
 }
 
-/** lua/draw-grant.lua. One round trip. */
+/** lua/draw-grant.lua */
 export function drawGrant(
   redis: RedisClient,
   { caller, surface, cost, deadlineMs }: Pick<ChargeCall, "caller" | "surface" | "cost" | "deadlineMs">,
@@ -113,43 +113,27 @@ function milliseconds(seconds?: string, micros?: string): number {
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }
 
-export interface SurfaceAnswer {
-  readonly accountUsed: number;
-  readonly keyUsed: number;
-}
-
 export interface UsageAnswer {
   readonly nowMs: number;
-  /** Why the key may not be used; undefined if it may. */
+  /** Undefined if the key may be used. */
   readonly refusal: KeyRefusal | undefined;
   /** Milliseconds to the window's end. */
   readonly resetMs: number;
   /** One for each surface, in the order of SURFACES. */
-  readonly surfaces: readonly SurfaceAnswer[];
+  readonly surfaces: readonly Pick<ChargeAnswer, "accountUsed" | "keyUsed">[];
 }
 
-/** lua/usage.lua. One round trip. */
+/** lua/usage.lua */
 export function usage(
   redis: RedisClient,
-  {
-    caller,
-    windowSeconds,
-    accountVersion,
-    secretEndsAt,
-  }: Pick<ChargeCall, "caller" | "windowSeconds" | "accountVersion" | "secretEndsAt">,
+  call: Pick<ChargeCall, "caller" | "windowSeconds" | "accountVersion" | "secretEndsAt">,
 ): Promise<UsageAnswer> {
+  const { caller, windowSeconds, accountVersion, secretEndsAt } = call;
   const keys = [redisKeys.ledger(caller.accountId)];
-  const fields = SURFACES.flatMap((surface) => [
-    ledgerFields.account(surface),
-    ledgerFields.key(caller.keyId, surface),
-  ]);
-  return runScript(
-    redis,
-    SCRIPTS.usage,
-    keys,
-    [windowSeconds, accountVersion ?? "", secretEndsAt, ...fields],
-    (answer) => usageAnswer(answer as UsageWords),
-  );
+  const { account, key } = ledgerFields;
+  const fields = SURFACES.flatMap((surface) => [account(surface), key(caller.keyId, surface)]);
+  const args = [windowSeconds, accountVersion ?? "", secretEndsAt, ...fields];
+  return runScript(redis, SCRIPTS.usage, keys, args, (answer) => usageAnswer(answer as UsageWords));
 }
 
 type UsageWords = [nowMs: number, refusal: KeyRefusal | "", resetMs: number, used: number[]];
@@ -162,19 +146,19 @@ function usageAnswer([nowMs, refusal, resetMs, used]: UsageWords): UsageAnswer {
   return { nowMs, refusal: refusal === "" ? undefined : refusal, resetMs, surfaces };
 }
 
-/** lua/fill-grant.lua. One round trip. @returns whether the grant exists. */
+/** lua/fill-grant.lua. @returns true if the grant exists. */
 export function fillGrant(
   redis: RedisClient,
   caller: Caller,
   { grantId, surface, amount }: { grantId: string; surface: Surface; amount: number },
 ): Promise<boolean> {
   const keys = [redisKeys.grants(caller, surface)];
-  return runScript(redis, SCRIPTS.fillGrant, keys, [grantId, amount], isDone);
+  return runScript(redis, SCRIPTS.fillGrant, keys, [grantId, amount], (answer) => answer === 1);
 }
 
 export interface VersionCall {
   readonly version: number;
-  /** How long Redis keeps the version at least, in milliseconds. */
+  /** Minimum time that Redis keeps the version, in milliseconds. */
   readonly lifetimeMs: number;
   /** By Redis's clock, in milliseconds; 0 for none. */
   readonly deadlineMs: number;
@@ -182,7 +166,7 @@ export interface VersionCall {
   readonly over: number;
 }
 
-/** lua/raise-version.lua. One round trip. @returns the version that Redis knows now; 0 if the deadline has passed. */
+/** lua/raise-version.lua. @returns the version that Redis knows now; 0 if the deadline has passed. */
 export function raiseVersion(
   redis: RedisClient,
   accountId: string,
@@ -190,8 +174,4 @@ export function raiseVersion(
 ): Promise<number> {
   const args = [version, lifetimeMs, deadlineMs, over];
   return runScript(redis, SCRIPTS.raiseVersion, [redisKeys.ledger(accountId)], args, Number);
-}
-
-function isDone(answer: unknown): boolean {
-  return answer === 1;
 }

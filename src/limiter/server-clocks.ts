@@ -2,14 +2,14 @@ import { followRedis, PROMPT_MS, type SharedClock } from "../infra/clock.ts";
 import type { RedisClient } from "../infra/redis.ts";
 import { serverOf } from "../infra/redis-nodes.ts";
 
-/** A time that is over on every clock, in milliseconds since the epoch. A charge with this deadline is always stale. */
+/** A time that is past on every clock, in milliseconds since the epoch. A charge with this deadline is always stale. */
 const OVER_MS = 1;
 /** In a cluster: minimum time between two questions for the time of the master that the service's clock follows. */
 const FOLLOW_EVERY_MS = 1_000;
 
 /**
- * What the servers' clocks show, from their last answers and this process's monotonic timer. In a cluster each master
- * has a clock of its own, and may be seconds apart from the others.
+ * The servers' clocks, known from their last answers and this process's monotonic timer. In a cluster the masters' clocks may
+ * be seconds apart.
  */
 export class ServerClocks {
   readonly #redis: RedisClient;

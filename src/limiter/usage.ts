@@ -1,6 +1,5 @@
 import type { RedisClient } from "../infra/redis.ts";
-import type { Caller } from "../accounts/caller.ts";
-import type { KeyRefusal, Quota } from "./decision.ts";
+import type { CallerClaim, KeyRefusal, Quota } from "./decision.ts";
 import { type Grant, GrantCounters } from "./grant-counters.ts";
 import { answerOf } from "./outage.ts";
 import { NEVER, usage } from "./scripts.ts";
@@ -25,7 +24,7 @@ export interface SurfaceUsage {
 }
 
 export interface Usage {
-  /** Why the key may not be used; undefined if it may. */
+  /** Undefined if the key may be used. */
   readonly refusal: KeyRefusal | undefined;
   /** Milliseconds to the window's end. All surfaces have the same window. */
   readonly resetMs: number;
@@ -36,20 +35,14 @@ export interface Usage {
   readonly nowMs: number;
 }
 
-export interface UsageClaim extends Caller {
-  /** Undefined if it is not to be checked. */
-  readonly accountVersion?: number | undefined;
-  readonly secretEndsAt?: number;
-}
-
 /**
- * Returns whether a key may be used, what it and its account have used of every surface, and its grants. Charges nothing.
- * One round trip, of one command for the ledger (lua/usage.lua) and one for the grants of each surface.
+ * Returns what a key and its account have used of every surface, the key's grants, and the reason why the key may not be
+ * used, if there is one. Charges nothing. One round trip: lua/usage.lua, and one command for the grants of each surface.
  * @throws problem `limiter_unavailable` within `timeoutMs`.
  */
 export async function readUsage(
   { redis, windowSeconds, scale, timeoutMs }: UsageOptions,
-  { accountId, keyId, accountVersion, secretEndsAt = NEVER }: UsageClaim,
+  { accountId, keyId, accountVersion, secretEndsAt = NEVER }: CallerClaim,
 ): Promise<Usage> {
   const call = { caller: { accountId, keyId }, windowSeconds, accountVersion, secretEndsAt };
   const counters = new GrantCounters(redis);

@@ -34,7 +34,7 @@ export class AccountLimitsReader {
   }
 
   /**
-   * Returns the limits of an account and of each of its keys that is not revoked. Two round trips for any number of keys.
+   * Returns the limits of an account and of each of its keys that is not revoked.
    * @throws problem `not_found`, `store_unavailable`, `limiter_unavailable`.
    */
   async read(accountId: string): Promise<AccountLimits> {

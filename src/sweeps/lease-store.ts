@@ -44,8 +44,8 @@ export class LeaseStore {
 
   /**
    * Takes the lease for this long. Undefined if another process has it. One round trip; two if the lease was free.
-   * @param longestMs the longest time for which the lease is ever taken or extended, in milliseconds. A lease that nobody
-   * has changed for that long is free, even if its end lies in the future: the clock was ahead when it was taken.
+   * @param longestMs maximum time for which the lease is ever taken or extended, in milliseconds. A lease that nobody has
+   * changed for that long is free, even if its end lies in the future: the clock was ahead when it was taken.
    */
   async take(name: string, durationMs: number, longestMs = durationMs): Promise<Lease | undefined> {
     const { clock, skewMs, holder } = this.#options;
@@ -60,7 +60,7 @@ export class LeaseStore {
     return taken ? { name, term: next.term } : undefined;
   }
 
-  /** Returns for how long this process has seen the lease unchanged, in milliseconds of its monotonic timer. */
+  /** Returns the time for which this process has seen the lease unchanged, in milliseconds of its monotonic timer. */
   #sameFor(held: Stored): number {
     const now = performance.now();
     const seen = this.#seen.get(held._id);

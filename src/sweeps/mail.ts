@@ -9,9 +9,9 @@ import type { Sweep } from "./sweep.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long a message may be under way, in milliseconds: longer than any takes. */
+/** Maximum time that a message is under way, in milliseconds: longer than any takes. */
 const UNDER_WAY_MS = HOUR_MS;
-/** How long the counts of a day are kept, in milliseconds. `admin outreach top` shows them. */
+/** Time that the counts of a day are kept, in milliseconds. `admin outreach top` shows them. */
 const KEPT_MS = 35 * DAY_MS;
 const BATCH = 1_000;
 

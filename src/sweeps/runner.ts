@@ -4,11 +4,11 @@ import type { Metrics } from "../infra/metrics.ts";
 import type { Lease, LeaseStore } from "./lease-store.ts";
 import type { Sweep } from "./sweep.ts";
 
-/** How long a replica that dies during a pass blocks the others, in milliseconds. */
+/** Maximum time that a replica that dies during a pass blocks the others, in milliseconds. */
 const LEASE_MS = 15_000;
 /** Pause between the end of one pass and the next, in milliseconds. */
 const REST_MS = 20_000;
-/** Longest wait for the running pass to stop, in milliseconds. A pass that is cut off then does no harm. */
+/** Maximum wait for the running pass to stop, in milliseconds. A pass that is cut off then does no harm. */
 export const STOP_WITHIN_MS = 5_000;
 
 /** Times are milliseconds. */
@@ -25,9 +25,8 @@ export interface SweepRunnerOptions {
 }
 
 /**
- * Runs the sweeps again and again, on one replica at a time. A pass runs under a lease, which is extended during the
- * work. After the pass the lease stays taken for the pause; then any replica can take it. If a replica dies during a
- * pass, its lease expires within the lease time.
+ * Runs the sweeps again and again, on one replica at a time. A pass runs under a lease, which is extended during the work.
+ * After the pass the lease stays taken for the pause; then any replica can take it.
  */
 export class SweepRunner {
   readonly #options: Required<SweepRunnerOptions>;
@@ -91,19 +90,19 @@ export class SweepRunner {
 
   /** Runs one sweep. A failure is only logged: the next pass repeats the work. */
   async #sweep(sweep: Sweep, { term }: Lease, stop: AbortSignal): Promise<void> {
+    const { metrics, log } = this.#options;
+    const { name } = sweep;
     const started = performance.now();
     try {
       const count = await sweep.run(stop);
-      this.#options.metrics.sweepRuns.inc({ sweep: sweep.name, outcome: "ok" });
-      this.#options.metrics.sweepItems.inc({ sweep: sweep.name }, count);
-      this.#options.metrics.sweepSuccess.set({ sweep: sweep.name }, Date.now() / 1000);
-      this.#options.log[count > 0 ? "info" : "debug"](
-        { sweep: sweep.name, term, count, ms: Math.round(performance.now() - started) },
-        "swept",
-      );
+      metrics.sweepRuns.inc({ sweep: name, outcome: "ok" });
+      metrics.sweepItems.inc({ sweep: name }, count);
+      metrics.sweepSuccess.set({ sweep: name }, Date.now() / 1000);
+      const ms = Math.round(performance.now() - started);
+      log[count > 0 ? "info" : "debug"]({ sweep: name, term, count, ms }, "swept");
     } catch (error) {
-      this.#options.metrics.sweepRuns.inc({ sweep: sweep.name, outcome: "failed" });
-      this.#options.log.warn({ sweep: sweep.name, term, err: error }, "sweep failed");
+      metrics.sweepRuns.inc({ sweep: name, outcome: "failed" });
+      log.warn({ sweep: name, term, err: error }, "sweep failed");
     }
   }
 }

@@ -13,9 +13,9 @@ import { SweepRunner } from "./runner.ts";
 import { guessableAddresses, leftOverMail } from "./mail.ts";
 import { erasures, expiries, idempotencyRecords, leftOverBytes, type Sweep } from "./sweep.ts";
 
-/** Pause between two looks at what reminders or plans are due, in milliseconds. */
+/** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
 const REMINDERS_REST_MS = 2_000;
-/** How long a replica that dies while it sends or plans reminders blocks the others, in milliseconds. */
+/** Maximum time that a replica that dies during such a pass blocks the others, in milliseconds. */
 const REMINDERS_LEASE_MS = 6_000;
 
 interface Dependencies {
@@ -36,7 +36,7 @@ interface Dependencies {
   readonly metrics: Metrics;
 }
 
-/** Creates what runs the sweeps. Reminders and replans have a runner of their own each, so that no other sweep delays them. */
+/** Creates the runners of the sweeps. Replans, opt-outs and reminders have one each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
   const { mongo, clock, candidates, content, eraser, idempotency, reminders, reminderStores, holder } = dependencies;
   const { skewMs, log, metrics } = dependencies;
@@ -56,11 +56,8 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
   const ofOne = (sweep: Sweep) => new SweepRunner({ ...shared, ...times, name: sweep.name, sweeps: [sweep] });
   return [
     usual,
-    // Replans reminders after settings change.
     ofOne({ name: "replans", run: (signal) => replanner.run(signal) }),
-    // Notes opt-outs on all candidates with the address.
     ofOne({ name: "opt_outs", run: (signal) => optOuts.run(signal) }),
-    // Sends the reminders that are due.
     ofOne({ name: "reminders", run: (signal) => sender.run(signal) }),
   ];
 }

@@ -22,7 +22,7 @@ export interface Sweep {
 }
 
 const BATCH = 100;
-/** How long a file may stay unsettled, in milliseconds: longer than any upload or download takes. */
+/** Maximum time that a file is unsettled, in milliseconds: longer than any upload or download takes. */
 const LEFT_OVER_MS = 60 * 60 * 1000;
 
 /** Finishes erasures that a crash or an outage has interrupted. */

@@ -8,11 +8,7 @@ import { CAP, useAccounts, problemOf } from "./support.ts";
 describe("AccountService", () => {
   const accounts = useAccounts();
 
-  const listed = async (): Promise<AccountView[]> => {
-    const all: AccountView[] = [];
-    for await (const account of accounts.service.listAccounts()) all.push(account);
-    return all;
-  };
+  const listed = async (): Promise<AccountView[]> => (await accounts.service.listAccounts()).data;
   const newAccount = async (): Promise<string> => (await accounts.service.createAccount({ name: "Acme" })).id;
 
   it("creates an account, and lists it after the older ones", async () => {
@@ -28,11 +24,7 @@ describe("AccountService", () => {
     const names = Array.from({ length: 200 }, (_, index) => `account ${index}`);
     for (const name of names) await accounts.service.createAccount({ name });
     const before = accounts.finds();
-    const rows = accounts.service.listAccounts();
-    const read: unknown[] = [(await rows.next()).value?.name];
-    expect(accounts.finds() - before, "round trips for the first row").to.equal(1);
-    for await (const { name } of rows) read.push(name);
-    expect(read).to.deep.equal(names);
+    expect((await listed()).map(({ name }) => name)).to.deep.equal(names);
     expect(accounts.finds() - before, "round trips for all").to.equal(3);
   });
 
