@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, type Registry } from "prom-client";
 import { serviceInfo } from "./service-info.ts";
 
 /** How often the event loop's delay is sampled, in milliseconds. Each sample includes this wait itself. */
@@ -16,7 +16,8 @@ let registry: Registry | undefined;
 /** Metrics of this process: CPU, memory, garbage collection, event loop. Collects from the first call on. */
 export function processMetrics(): Registry {
   if (registry !== undefined) return registry;
-  registry = new Registry(); // prom-client's own monitor cannot be switched off, so let it sample rarely
+  registry = new AggregatorRegistry(); // in a worker, it responds to the supervisor's clusterMetrics()
+  // prom-client's own monitor cannot be switched off, so let it sample rarely.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1_000 });
   for (const { name } of registry.getMetricsAsArray())
     if (LEFT_OUT.some((pattern) => pattern.test(name))) registry.removeSingleMetric(name);

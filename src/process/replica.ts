@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Logger } from "pino";
-import { Registry } from "prom-client";
+import { AggregatorRegistry, Registry } from "prom-client";
 import { compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { refuseMalformed } from "../http/client-error.ts";
@@ -10,10 +10,8 @@ import { lingerOverBodies } from "../http/lingering-close.ts";
 import { makeAhead } from "../infra/ahead.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { describeFailure } from "../infra/log.ts";
-import { flushed } from "../infra/log-output.ts";
 import { processMetrics } from "../infra/process-metrics.ts";
 import { drain } from "./drain.ts";
-import { answerSupervisor } from "./fleet-ops.ts";
 import { listen } from "./listen.ts";
 import { serveOps } from "./ops.ts";
 
@@ -35,78 +33,59 @@ export interface Replica {
   readonly opsPort: number;
   /**
    * Reports not ready, stops accepting connections, finishes open requests, then closes everything. Idempotent.
-   * @param quietMs how long no connection must have come, as in `drain`.
+   * @param quietMs as in `drain`.
    */
   readonly stop: (quietMs?: number) => Promise<void>;
 }
 
 /**
- * Connects, composes and listens. Answers operators from the beginning: with much data, to create an index takes longer
- * than Kubernetes waits for a process that does not answer.
+ * Connects, composes and listens. Serves OPS_PORT from the beginning, because creating an index of much data takes longer
+ * than Kubernetes waits for /livez. In a worker, the supervisor serves OPS_PORT.
  * @throws if a port is taken or a server cannot be reached. Nothing is left open then.
  */
 export async function startReplica(config: Config, log?: Logger): Promise<Replica> {
   let serving: System | undefined;
-  const ops = await answerOps(() => serving, config);
+  const faults = async (): Promise<string[]> => {
+    if (serving === undefined) return ["starting"];
+    return serving.draining.started ? ["draining"] : serving.faults();
+  };
+  const registries = () => [processMetrics(), ...(serving === undefined ? [] : [serving.metrics.registry])];
+  const metrics = () => Registry.merge(registries()).metrics();
+  AggregatorRegistry.setRegistries(registries());
+  const ops = cluster.isWorker ? undefined : await serveOps({ faults, metrics }, config.OPS_PORT, config.HOST);
   let system: System | undefined;
   try {
     system = await compose(config, log);
     const server = serverOf(system.app, system.log);
     const port = await listen(server, config.PORT, config.HOST);
     serving = system;
-    return running(system, { server, port, ops });
+    AggregatorRegistry.setRegistries(registries());
+    const stop = run(system, server, ops);
+    system.log.info({ port, ops_port: ops?.port }, "serving");
+    return { port, opsPort: ops?.port ?? 0, stop };
   } catch (error) {
-    ops.close();
+    ops?.close();
     await system?.close();
     throw error;
   }
 }
 
-interface Open {
-  readonly server: Server;
-  readonly port: number;
-  readonly ops: { port: number; close(): void };
-}
-
-function running(system: System, { server, port, ops }: Open): Replica {
+/** Starts the work in the background. Returns `stop` of the replica. */
+function run(system: System, server: Server, ops: { close(): void } | undefined): Replica["stop"] {
   for (const work of system.work) work.start();
   void makeAhead().catch((error: unknown) =>
     system.log.error({ error: describeFailure(error) }, "what requests will need could not be made ahead"),
   );
-  let stopped: Promise<void> | undefined;
   async function stop(quietMs?: number): Promise<void> {
     system.draining.started = true;
     system.log.info("draining");
     await Promise.all([drain(server, quietMs), ...system.work.map((work) => work.stop())]);
-    ops.close();
+    ops?.close();
     await system.close();
     system.log.info("stopped");
-    await flushed(system.log);
   }
-  system.log.info({ port, ops_port: ops.port }, "serving");
-  return { port, opsPort: ops.port, stop: (quietMs) => (stopped ??= stop(quietMs)) };
-}
-
-/**
- * Answers operators on OPS_PORT; if a supervisor runs several replicas on one port, answers the supervisor instead.
- * @param serving returns undefined until the service accepts requests.
- */
-async function answerOps(
-  serving: () => System | undefined,
-  { OPS_PORT, HOST }: Config,
-): Promise<{ port: number; close(): void }> {
-  const faults = async () => {
-    const system = serving();
-    if (system === undefined) return ["starting"];
-    return system.draining.started ? ["draining"] : system.faults();
-  };
-  const registry = () => {
-    const system = serving();
-    return Registry.merge([...(system === undefined ? [] : [system.metrics.registry]), processMetrics()]);
-  };
-  if (!cluster.isWorker) return serveOps({ faults, metrics: () => registry().metrics() }, OPS_PORT, HOST);
-  answerSupervisor({ faults, metrics: () => registry().getMetricsAsJSON() });
-  return { port: 0, close: () => undefined };
+  let stopped: Promise<void> | undefined;
+  return (quietMs) => (stopped ??= stop(quietMs));
 }
 
 /** Creates the HTTP server. It answers refusals with problem+json, and limits how long a slow client may take. */
