@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import { timestamp } from "../infra/clock.ts";
 import type { Mongo } from "../infra/mongo.ts";
-import { Stretch } from "../infra/turns.ts";
+import { TimeSlice } from "../infra/time-slice.ts";
 import { expired } from "./expire.ts";
 import type { CandidateStore } from "./store.ts";
 import { encode, type Stored } from "./stored.ts";
@@ -39,7 +39,7 @@ export class ExpiryStore {
     const rules = new Map(await Promise.all(accounts.map(async (id) => [id, await rulesOf(id)] as const)));
     const latest = Math.max(...due.map(({ updated_at }) => Date.parse(updated_at)));
     const place = feedClock.take(latest);
-    const stretch = new Stretch();
+    const slice = new TimeSlice();
     const owners = due.map(({ accountId, id }) => ({ accountId, id }));
     const { matchedCount } = await openWrites.during(owners, place, async () => {
       const writes: AnyBulkWriteOperation<Stored>[] = [];
@@ -50,7 +50,7 @@ export class ExpiryStore {
         writes.push({
           replaceOne: { filter: { _id, account, version }, replacement: encode(after, place.at, before) },
         });
-        if (stretch.isOver()) await stretch.nextTurn();
+        if (slice.isOver()) await slice.next();
       }
       return this.#mongo.bounded("update candidates", (limits) =>
         this.#candidates.bulkWrite(writes, { ...limits, ordered: false }),

@@ -4,7 +4,7 @@ import { logOutput } from "./log-output.ts";
 
 /**
  * Creates the log of the process: JSON lines on standard output. Code logs only named fields, never headers, bodies or
- * queries. The redaction is a second safeguard, in case an object with a key or personal data is logged by mistake.
+ * queries. The redaction is a second safeguard.
  * @param destination gets each line at once, instead of standard output.
  */
 export function createLog(level: string, destination?: { write(line: string): void }): Logger {

@@ -7,7 +7,7 @@ import type { Config } from "../config.ts";
 import { refuseMalformed } from "../http/client-error.ts";
 import { Connections } from "../http/connections.ts";
 import { lingerOverBodies } from "../http/lingering-close.ts";
-import { makeAhead } from "../infra/ahead.ts";
+import { makeLazyValues } from "../infra/lazy.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { describeFailure } from "../infra/log.ts";
 import { processMetrics } from "../infra/process-metrics.ts";
@@ -15,9 +15,8 @@ import { drain } from "./drain.ts";
 import { listen } from "./listen.ts";
 import { serveOps } from "./ops.ts";
 
-/** Idle, this many take about 80 MB. Further ones are closed at once, to leave file descriptors for Redis and MongoDB. */
+/** Idle, they take about 80 MB. Further ones are closed at once, to leave file descriptors for Redis and MongoDB. */
 const MAX_CONNECTIONS = 10_000;
-
 /** Longer than the 60 s of common load balancers. If we closed first, the balancer might just be sending a request. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS = 10_000;
@@ -73,7 +72,7 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
 /** Starts the work in the background. Returns `stop` of the replica. */
 function run(system: System, server: Server, ops: { close(): void } | undefined): Replica["stop"] {
   for (const work of system.work) work.start();
-  void makeAhead().catch((error: unknown) =>
+  void makeLazyValues().catch((error: unknown) =>
     system.log.error({ error: describeFailure(error) }, "what requests will need could not be made ahead"),
   );
   async function stop(quietMs?: number): Promise<void> {
@@ -88,25 +87,22 @@ function run(system: System, server: Server, ops: { close(): void } | undefined)
   return (quietMs) => (stopped ??= stop(quietMs));
 }
 
-/** Creates the HTTP server. It answers refusals with problem+json, and limits how long a slow client may take. */
+/** Creates the HTTP server, which refuses with problem+json, and limits the time of slow clients. */
 function serverOf(app: RequestListener, log: Logger): Server {
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Closes connections that send their headers byte by byte, or send nothing at all.
     headersTimeout: HEADERS_MS,
-    // Limits a whole request. 25 MiB at 100 kB/s take 262 s.
-    requestTimeout: 300_000,
+    requestTimeout: 300_000, // of a whole request: 25 MiB at 100 kB/s take 262 s
     connectionsCheckingInterval: 1_000,
-    // Node would answer with an empty 400. The middleware `oneHost` answers with a problem instead.
-    requireHostHeader: false,
+    requireHostHeader: false, // Node's 400 is empty; the middleware `oneHost` sends a problem
   });
-  // 0 is no limit: 16 KiB limit them already. Node would silently drop headers past the 2,000th, perhaps the API key.
+  // No limit beside 16 KiB: Node would silently drop headers past the 2,000th, perhaps the API key.
   server.maxHeadersCount = 0;
   server.maxConnections = MAX_CONNECTIONS;
   const connections = new Connections(CONNECTION_RULES, log);
   connections.watch(server);
   server.on("request", app);
-  // Node would answer an unknown Expect header with an empty 417. RFC 9110 (10.1.1) lets us ignore it.
+  // Ignores unknown Expect headers, as RFC 9110 (10.1.1) allows. Node would send an empty 417.
   server.on("checkExpectation", app);
   lingerOverBodies(server);
   refuseMalformed(server, { connections, newId: newTypeId, log });
