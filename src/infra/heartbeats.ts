@@ -44,12 +44,14 @@ export function reviveStuckClient(client: MongoClient, { onRevival, signal }: He
     reviving = true;
     onRevival();
     await client.close().catch(() => undefined);
-    for (let isConnected = false; !isConnected && !signal.aborted;) {
-      isConnected = await client.connect().then(
+    while (
+      !signal.aborted &&
+      !(await client.connect().then(
         () => true,
-        () => wait(RETRY_MS, false, { ref: false }),
-      );
-    }
+        () => false,
+      ))
+    )
+      await wait(RETRY_MS, undefined, { ref: false });
     if (signal.aborted) await client.close().catch(() => undefined);
     reviving = false;
   }
