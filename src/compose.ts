@@ -20,7 +20,7 @@ import { IdempotentWork } from "./idempotency/once.ts";
 import { IdempotencyStore } from "./idempotency/store.ts";
 import { ClockWatch } from "./infra/clock-watch.ts";
 import { SharedClock } from "./infra/clock.ts";
-import { checkForms } from "./infra/forms.ts";
+import { checkSchemaVersion } from "./infra/schema-version.ts";
 import { Health } from "./infra/health.ts";
 import { newTypeId } from "./infra/ids.ts";
 import { prepareStores } from "./infra/indexes.ts";
@@ -80,7 +80,7 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
   let redis: RedisClient | undefined;
   let tracing: Tracing | undefined;
   try {
-    await checkForms(mongo);
+    await checkSchemaVersion(mongo);
     redis = await connectRedis({ url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log });
     tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
     return await wire({ config, mongodbUrl: config.MONGODB_URL, log, mongo, redis, metrics, tracing });

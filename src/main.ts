@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import { ConfigError, readConfig } from "./config.ts";
+import { readConfig } from "./config.ts";
 import { superviseReplicas } from "./process/supervisor.ts";
 
 /** Reads the settings. Then runs one replica, or supervises several that share the port. */
@@ -7,25 +7,24 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const supervising = config.REPLICAS > 1 && cluster.isPrimary;
   if (cluster.isPrimary) warnAboutLimits(config);
-  // A supervisor loads nothing of a replica, so it starts sooner and takes less memory.
   const start = supervising ? superviseReplicas : (await import("./process/replica.ts")).startReplica;
   const { port, opsPort, stop } = await start(config);
-  // Ctrl-C reaches every process of the group, and the supervisor signals its replicas as well. A second `stop` is harmless.
+  // Ctrl-C reaches every process of the group, and the supervisor signals its workers as well. A second `stop` is harmless.
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => void stop().then(() => process.exit(0), fail));
-  process.send?.({ type: "ready", port, opsPort });
+  process.send?.({ port, opsPort });
 }
 
 function warnAboutLimits({ LIMIT_WINDOW_SECONDS, LIMIT_SCALE }: ReturnType<typeof readConfig>): void {
   if (LIMIT_WINDOW_SECONDS === 3600 && LIMIT_SCALE === 1) return;
+  const limits = `window ${LIMIT_WINDOW_SECONDS} s, scale ${LIMIT_SCALE}`;
   process.stderr.write(
-    `Warning: the limits differ from the specification (window ${LIMIT_WINDOW_SECONDS} s, scale ${LIMIT_SCALE}). Use this for load tests only.\n`,
+    `Warning: the limits differ from the specification (${limits}). Use this for load tests only.\n`,
   );
 }
 
 function fail(error: unknown): never {
-  const text = error instanceof ConfigError ? error.message : String(error instanceof Error ? error.message : error);
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 }
 

@@ -8,7 +8,7 @@ import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
 import { followRedis, SharedClock } from "../infra/clock.ts";
-import { checkForms } from "../infra/forms.ts";
+import { checkSchemaVersion } from "../infra/schema-version.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { connectMongo, type Mongo } from "../infra/mongo.ts";
 import { connectRedis, type RedisClient } from "../infra/redis.ts";
@@ -102,7 +102,7 @@ export class Operations {
       throw new ConnectError("MongoDB cannot be reached; see MONGODB_URL.", { cause });
     });
     try {
-      await checkForms(mongo);
+      await checkSchemaVersion(mongo);
     } catch (error) {
       await mongo.close();
       throw error;

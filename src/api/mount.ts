@@ -10,7 +10,7 @@ import { headerOf } from "../http/request.ts";
 import type { CodedForms } from "../http/send-text.ts";
 import { parseIdempotencyKey } from "../idempotency/key.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
-import { lazy } from "../infra/ahead.ts";
+import { lazy } from "../infra/lazy.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import { isRefusal } from "../problems.ts";

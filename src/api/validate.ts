@@ -3,7 +3,7 @@ import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { closest, distance } from "fastest-levenshtein";
 import type { TSchema } from "typebox";
-import { lazy } from "../infra/ahead.ts";
+import { lazy } from "../infra/lazy.ts";
 import { type Fault, MAX_FAULTS } from "../problems.ts";
 import { isEmailAddress } from "../schema/email.ts";
 import { inexactIn } from "../schema/exact.ts";

@@ -4,7 +4,7 @@ import type { CollectionIndexes } from "../infra/indexes.ts";
 import { jsonBytes } from "../infra/json-parts.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { findRaw, type RawBatch, type RawQuery } from "../infra/raw-find.ts";
-import { Stretch } from "../infra/turns.ts";
+import { TimeSlice } from "../infra/time-slice.ts";
 import { problem } from "../problems.ts";
 import { alive, candidateNotFound, type Found, isTombstone } from "./erasure.ts";
 import type { FeedPage, FeedEntry, FeedQuery } from "./feed.ts";
@@ -150,11 +150,11 @@ export class CandidateReader {
     const versions = new Map(candidates.map(({ _id, version }) => [_id, version]));
     const filter = { _id: { $in: [...versions.keys()] }, account: accountId };
     const records = await this.#records(filter, { _id: 1 }, { limit: versions.size, maxBytes: Infinity });
-    const stretch = new Stretch();
+    const slice = new TimeSlice();
     for (const record of records) {
       if (record.version !== versions.get(record.id)) continue;
       rendered.set(record.id, await jsonBytes(renderCandidate(record)));
-      if (stretch.isOver()) await stretch.nextTurn();
+      if (slice.isOver()) await slice.next();
     }
     return rendered;
   }
@@ -168,11 +168,11 @@ export class CandidateReader {
     return this.#mongo.bounded("find candidates", async (limits) => {
       const records: CandidateRecord[] = [];
       let bytes = 0;
-      const stretch = new Stretch();
+      const slice = new TimeSlice();
       // Raw records, because the driver would decode the whole batch at once, of up to 16 MiB.
       const options = { ...limits, sort, limit, batchSize: limit + 1, raw: true, projection: RECORD_MEMBERS } as const;
       for await (const raw of this.#candidates.find<Uint8Array>(filter, options)) {
-        if (stretch.isOver()) await stretch.nextTurn();
+        if (slice.isOver()) await slice.next();
         const stored = BSON.deserialize(raw) as Stored;
         bytes += stored.size;
         if (records.length > 0 && bytes > maxBytes) return records;

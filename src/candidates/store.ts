@@ -3,7 +3,7 @@ import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
 import { KeyedQueue } from "../infra/keyed-queue.ts";
 import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
-import { Stretch } from "../infra/turns.ts";
+import { TimeSlice } from "../infra/time-slice.ts";
 import { isGone } from "../problems.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf } from "./erasure.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
@@ -196,7 +196,7 @@ export class CandidateStore {
     const candidates: Found[] = []; // filled before the first await of the store
     return this.inFlight.during(candidates, position, async () => {
       const writes: AnyBulkWriteOperation<Stored>[] = [];
-      const stretch = new Stretch();
+      const slice = new TimeSlice();
       for (const { before, after } of changes) {
         const candidate = after();
         candidates.push(candidate);
@@ -204,7 +204,7 @@ export class CandidateStore {
         const { _id, account } = document;
         if (before === undefined) writes.push({ insertOne: { document } });
         else writes.push({ replaceOne: { filter: { _id, account, version: before.version }, replacement: document } });
-        if (stretch.isOver()) await stretch.nextTurn();
+        if (slice.isOver()) await slice.next();
       }
       const { insertedCount, matchedCount } = await this.#mongo.bounded(name, (limits) =>
         this.#candidates.bulkWrite(writes, { ...limits, ordered: false }),

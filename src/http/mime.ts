@@ -1,4 +1,4 @@
-import { lazy } from "../infra/ahead.ts";
+import { lazy } from "../infra/lazy.ts";
 import { invalid } from "../problems.ts";
 import { invalidFile } from "./incoming.ts";
 

@@ -13,8 +13,8 @@ import type {
 import { isDuplicateKey, type Limits, type Mongo } from "./mongo.ts";
 
 /**
- * A collection of MongoDB, each of whose operations is one round trip with the limits of `Mongo.bounded`. Every method may
- * throw problem store_unavailable; a write may still have happened then.
+ * A collection of MongoDB. Every operation is one round trip with the limits of `Mongo.bounded`, and may throw problem
+ * store_unavailable; a write may still have happened then. Those that return a boolean tell whether the document was there.
  */
 export class BoundedCollection<Stored extends Document> {
   readonly #mongo: Mongo;
@@ -29,7 +29,7 @@ export class BoundedCollection<Stored extends Document> {
     return this.#run("find", (limits) => this.#collection.findOne<Stored>(filter, { ...options, ...limits }));
   }
 
-  /** With a limit, all documents come in one round trip. Otherwise after the first 101, every 16 MiB take one more. */
+  /** Without a limit, every 16 MiB after the first 101 documents take one more round trip. */
   find<Found extends Document = Stored>(filter: Filter<Stored>, options: FindOptions = {}): Promise<Found[]> {
     // With one more than the limit, the server closes the cursor by itself.
     const batch = options.limit === undefined ? {} : { batchSize: options.limit + 1 };
@@ -47,7 +47,7 @@ export class BoundedCollection<Stored extends Document> {
     await this.#run("insert", (limits) => this.#collection.insertOne(document, limits));
   }
 
-  /** Returns false if the id, or another unique value, is taken. Nothing is inserted then. */
+  /** Returns false if the id, or another unique value, is taken. */
   async insertIfAbsent(document: OptionalUnlessRequiredId<Stored>): Promise<boolean> {
     try {
       await this.insertOne(document);
@@ -58,13 +58,12 @@ export class BoundedCollection<Stored extends Document> {
     }
   }
 
-  /** Returns whether there was such a document. */
   async updateOne(filter: Filter<Stored>, update: UpdateFilter<Stored>, options?: UpdateOptions): Promise<boolean> {
     const run = (limits: Limits) => this.#collection.updateOne(filter, update, { ...options, ...limits });
     return (await this.#run("update", run)).matchedCount === 1;
   }
 
-  /** Updates a document, or creates it. Returns what it is then. */
+  /** Updates a document, or creates it. Returns the new document. */
   async upserted(filter: Filter<Stored>, update: UpdateFilter<Stored>): Promise<WithId<Stored>> {
     const options = { upsert: true, returnDocument: "after" } as const;
     const run = (limits: Limits) => this.#collection.findOneAndUpdate(filter, update, { ...options, ...limits });
@@ -75,7 +74,6 @@ export class BoundedCollection<Stored extends Document> {
     await this.#run("update", (limits) => this.#collection.updateMany(filter, update, limits));
   }
 
-  /** Returns whether there was such a document. */
   async replaceOne(filter: Filter<Stored>, replacement: WithoutId<Stored>): Promise<boolean> {
     const run = (limits: Limits) => this.#collection.replaceOne(filter, replacement, limits);
     return (await this.#run("update", run)).matchedCount === 1;
@@ -86,7 +84,6 @@ export class BoundedCollection<Stored extends Document> {
     await this.#run(kind, (limits) => this.#collection.bulkWrite(writes, { ...limits, ordered: false }));
   }
 
-  /** Returns whether there was such a document. */
   async deleteOne(filter: Filter<Stored>): Promise<boolean> {
     return (await this.#run("delete", (limits) => this.#collection.deleteOne(filter, limits))).deletedCount === 1;
   }

@@ -23,10 +23,9 @@ export interface ClockWatchOptions {
 }
 
 /**
- * Keeps one wrong clock from becoming the service's. It compares three: Redis's, MongoDB's and that of this machine. The
- * service follows Redis's clock while that is right, and otherwise the one in the middle. So a clock that steps moves the
- * service's clock only if a second one shows the same. In place of a server that does not answer, the service's own clock
- * counts.
+ * Keeps one wrong clock from becoming the service's. Compares Redis's clock, MongoDB's and that of this machine. The service
+ * follows Redis's while that is right, and otherwise the one in the middle. In place of a server that does not answer, the
+ * service's own clock counts.
  */
 export class ClockWatch {
   readonly #options: Required<ClockWatchOptions>;
@@ -40,7 +39,7 @@ export class ClockWatch {
     this.#offset = new Gauge({
       registers: [options.metrics.registry],
       name: "clock_offset_seconds",
-      help: "How far the clock of Redis, of MongoDB or of the replica's machine is ahead of the service's clock.",
+      help: "Difference of the clock of Redis, of MongoDB or of the replica's machine from the service's clock. Positive if ahead.",
       labelNames: ["clock"],
       aggregator: "average",
     });
@@ -61,7 +60,6 @@ export class ClockWatch {
     this.#timer = undefined;
   }
 
-  /** One round trip to each server. */
   async #check(): Promise<void> {
     this.#checkedAt = performance.now();
     const { clock, redis, mongo } = this.#options;

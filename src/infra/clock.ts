@@ -6,10 +6,7 @@ export interface Clock {
   now(): number;
 }
 
-/**
- * Answers slower than this do not set the clock, in milliseconds. Such an answer may be out of date by as much as it
- * took, and replicas' clocks must agree to within 2 s.
- */
+/** Slower answers do not set the clock, in milliseconds: replicas' clocks must agree to within 2 s. */
 export const PROMPT_MS = 1_000;
 
 /** Maximum difference from the service's clock at which another clock counts as right, in milliseconds. */
@@ -34,7 +31,7 @@ export class SharedClock implements Clock {
   /**
    * Follows Redis's clock, unless it has stepped.
    * @param epochMs the time on Redis's clock, in whole milliseconds.
-   * @param at when Redis's clock showed that time, by `performance.now()`.
+   * @param at the moment of that time, by `performance.now()`.
    */
   follow(epochMs: number, at = performance.now()): void {
     this.saw(epochMs, at);

@@ -1,17 +1,13 @@
-interface Batch<Item> {
-  readonly items: Item[];
-  readonly handled: Promise<void>;
-  /** Begins the call. */
-  readonly go: () => void;
-}
-
 /** Handles the items that come within a short time in one call. An item that comes alone does not wait. */
 export class Gathered<Item> {
   readonly #gapMs: number;
   readonly #handle: (items: readonly Item[]) => Promise<void>;
-  #next: Batch<Item> | undefined;
+  /** Items of the next call. */
+  #items: Item[] = [];
+  #handled: Promise<void> | undefined;
+  #begin: () => void = () => undefined;
   #size = 0;
-  /** When the next call may begin, by `performance.now()`. */
+  /** Time when the next call may begin, by `performance.now()`. */
   #nextAt = 0;
 
   /** @param gapMs from the beginning of one call to that of the next, in milliseconds. */
@@ -27,12 +23,11 @@ export class Gathered<Item> {
 
   /** Resolves once the call that handles the item has ended. Throws what that call throws. */
   async add(item: Item): Promise<void> {
-    this.#next ??= this.#begin();
-    const { items, handled } = this.#next;
-    items.push(item);
+    this.#items.push(item);
     this.#size++;
+    this.#handled ??= this.#next();
     try {
-      await handled;
+      await this.#handled;
     } finally {
       this.#size--;
     }
@@ -40,20 +35,21 @@ export class Gathered<Item> {
 
   /** Begins the next call now. */
   flush(): void {
-    this.#next?.go();
+    this.#begin();
   }
 
-  #begin(): Batch<Item> {
-    const items: Item[] = [];
-    let go = (): void => undefined;
-    const begun = new Promise<void>((resolve) => (go = resolve));
-    const timer = setTimeout(go, Math.max(0, this.#nextAt - performance.now()));
-    const handled = begun.then(() => {
-      clearTimeout(timer);
-      this.#next = undefined;
-      this.#nextAt = performance.now() + this.#gapMs;
-      return this.#handle(items);
+  async #next(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.max(0, this.#nextAt - performance.now()));
+      this.#begin = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
-    return { items, handled, go };
+    const items = this.#items;
+    this.#items = [];
+    this.#handled = undefined;
+    this.#nextAt = performance.now() + this.#gapMs;
+    await this.#handle(items);
   }
 }

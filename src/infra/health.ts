@@ -9,7 +9,7 @@ export interface HealthOptions {
   mongo: Mongo;
   redis: RedisClient;
   metrics: Metrics;
-  /** Whether the service can serve without Redis, because the limiter then counts in memory (LIMITER_ON_OUTAGE=local). */
+  /** Whether the limiter counts in memory without Redis (LIMITER_ON_OUTAGE=local). */
   servesWithoutRedis: boolean;
   log: RedisMemoryOptions["log"];
 }
@@ -24,23 +24,22 @@ export class Health {
     this.#memory = new RedisMemory(options);
   }
 
-  /** Asks both, and returns one text for each that does not answer and is needed. One round trip to each. */
+  /** Pings both servers, and returns one text for each that does not answer and is needed. */
   async faults(): Promise<string[]> {
     const { mongo, redis, metrics, servesWithoutRedis } = this.#options;
-    const checks: Record<DbSystem, () => Promise<unknown>> = {
-      redis: () => metrics.timed("ping", () => redis.ping()),
-      mongodb: () =>
+    const [isRedisUp, isMongoUp] = await Promise.all([
+      this.#isUp("redis", () => metrics.timed("ping", () => redis.ping())),
+      this.#isUp("mongodb", () =>
         mongo.bounded("ping admin", (limits) => mongo.db.command({ ping: 1, maxTimeMS: limits.maxTimeMS }, limits)),
-    };
-    const answers = await Promise.all(
-      (Object.keys(checks) as DbSystem[]).map(async (name) => ({ name, up: await this.#answers(name, checks[name]) })),
-    );
-    return answers
-      .filter(({ name, up }) => !up && !(name === "redis" && servesWithoutRedis))
-      .map(({ name }) => `${name} does not answer`);
+      ),
+    ]);
+    return [
+      ...(isRedisUp || servesWithoutRedis ? [] : ["redis does not answer"]),
+      ...(isMongoUp ? [] : ["mongodb does not answer"]),
+    ];
   }
 
-  /** Checks both, and the memory of Redis, every 5 s, for the metrics. A check that is slow delays the next. */
+  /** Checks both servers, and the memory of Redis, every 5 s, for the metrics. A check that is slow delays the next. */
   watch(): void {
     const check = async (): Promise<void> => {
       await Promise.all([this.faults(), this.#memory.check().catch(() => undefined)]);
@@ -54,12 +53,12 @@ export class Health {
     this.#timer = undefined;
   }
 
-  async #answers(db_system_name: DbSystem, check: () => Promise<unknown>): Promise<boolean> {
-    const up = await check().then(
+  async #isUp(db_system_name: DbSystem, check: () => Promise<unknown>): Promise<boolean> {
+    const isUp = await check().then(
       () => true,
       () => false,
     );
-    this.#options.metrics.dependencyUp.set({ db_system_name }, up ? 1 : 0);
-    return up;
+    this.#options.metrics.dependencyUp.set({ db_system_name }, Number(isUp));
+    return isUp;
   }
 }

@@ -2,9 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { MongoClient } from "mongodb";
 import { TimeLimit } from "./time-limit.ts";
 
-/** How long a heartbeat may run past the driver's own limit, in milliseconds. */
+/** Time that a heartbeat may take beyond the driver's own limit, in milliseconds. */
 const GRACE_MS = 500;
-/** The pause between attempts to reconnect, in milliseconds. */
+/** Pause between attempts to reconnect, in milliseconds. */
 const RETRY_MS = 500;
 
 export interface HeartbeatsOptions {

@@ -21,7 +21,7 @@ export interface Indexed {
 export interface PrepareOptions {
   /** MONGODB_URL. */
   url: string;
-  /** Longest time to connect, and to find a server, in milliseconds. Building an index may take any time. */
+  /** Maximum time to connect, in milliseconds. Building an index may take any time. */
   timeoutMs: number;
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** Pause between reports of the progress, and before another attempt, in milliseconds. */
@@ -29,16 +29,15 @@ export interface PrepareOptions {
   retryMs?: number;
 }
 
-/** Creates the indexes that are missing. Safe to repeat, and to run in several processes at once. One round trip a collection. */
+/** Creates the indexes that are missing. Safe to repeat, and to run in several processes at once. */
 export async function createIndexes(db: Db, stores: readonly Indexed[]): Promise<void> {
   for (const { collection, indexes } of stores.flatMap((store) => store.indexes))
     await db.collection(collection).createIndexes([...indexes]);
 }
 
 /**
- * Creates the indexes that are missing, over a connection of its own: an index of much data takes longer than any other
- * operation may. Reports every few seconds how far it is. If an election or a lost connection interrupts it, it tries
- * again until it succeeds.
+ * Creates the indexes that are missing, over a connection without a time limit. Logs the progress every few seconds, and
+ * tries again after an election or a lost connection.
  * @throws what the server refuses for good, for example for a user who may not create indexes.
  */
 export async function prepareStores(stores: readonly Indexed[], options: PrepareOptions): Promise<void> {
@@ -76,7 +75,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof MongoServerError && PASSING_CODES.has(error.code);
 }
 
-/** Asks the server how far its index builds are, in words. Empty if it does not say, or this user may not ask. */
+/** Returns the progress of the server's index builds, in words. Empty if it does not say, or this user may not ask. */
 async function progressOf(admin: Db): Promise<string[]> {
   const asked = { currentOp: 1, "command.createIndexes": { $exists: true } };
   const { inprog = [] } = (await admin.command(asked).catch(() => ({}))) as {

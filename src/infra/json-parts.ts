@@ -1,17 +1,17 @@
-import { Stretch } from "./turns.ts";
+import { TimeSlice } from "./time-slice.ts";
 
-/** Levels of lists and objects that are taken apart: a page, its rows, a row, its documents. */
+/** Levels of lists and objects that are split: a page, its rows, a row, its documents. */
 const LEVELS = 4;
-/** Characters of a part, at least, except for the last. */
+/** Minimum number of characters of a part, except for the last. */
 const PART = 64 * 1024;
 
 /**
- * Generates the text that `JSON.stringify` writes, in parts. A page of the list has up to 4 MiB, so this is done in
- * stretches, between which the event loop serves other requests.
- * @param gap is put before each item of a list, down to a few levels. White space, which JSON ignores.
+ * Generates the text that `JSON.stringify` writes, in parts. A page of the list has up to 4 MiB, so the event loop serves
+ * other requests in between.
+ * @param gap white space before each item of a list, down to LEVELS.
  */
 export async function* jsonParts(value: unknown, gap = ""): AsyncGenerator<string> {
-  const stretch = new Stretch();
+  const slice = new TimeSlice();
   let part = "";
   for (const piece of piecesOf(value, LEVELS, gap)) {
     part += piece;
@@ -19,7 +19,7 @@ export async function* jsonParts(value: unknown, gap = ""): AsyncGenerator<strin
       yield part;
       part = "";
     }
-    if (stretch.isOver()) await stretch.nextTurn();
+    if (slice.isOver()) await slice.next();
   }
   yield part;
 }

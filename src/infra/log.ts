@@ -1,10 +1,10 @@
 import { type Logger, type LoggerOptions, pino } from "pino";
 import { Problem } from "../problems.ts";
-import { LogOutput } from "./log-output.ts";
+import { logOutput } from "./log-output.ts";
 
 /**
  * Creates the log of the process: JSON lines on standard output. Code logs only named fields, never headers, bodies or
- * queries. The redaction is a second safeguard, in case an object with a key or personal data is logged by mistake.
+ * queries. The redaction is a second safeguard.
  * @param destination gets each line at once, instead of standard output.
  */
 export function createLog(level: string, destination?: { write(line: string): void }): Logger {
@@ -17,10 +17,10 @@ export function createLog(level: string, destination?: { write(line: string): vo
     },
   };
   if (destination !== undefined) return pino(options, destination);
-  const output = new LogOutput(process.stdout.fd, (lines) => {
-    log.warn({ lines }, "log lines were dropped, because standard output was read too slowly");
-  });
-  const log: Logger = pino(options, output);
+  const log: Logger = pino(
+    options,
+    logOutput((lines) => log.warn({ lines }, "log lines were dropped, because standard output was read too slowly")),
+  );
   return log;
 }
 

@@ -1,6 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, type GaugeConfiguration, Histogram, Registry } from "prom-client";
 import { Problem } from "../problems.ts";
-import { RedisMemoryGauges } from "./redis-memory-gauges.ts";
 
 /** OpenTelemetry's advice for http.server.request.duration, in seconds. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -13,7 +12,7 @@ const POOL = { db_system_name: "mongodb" };
 
 export type DbSystem = "redis" | "mongodb";
 
-/** How far the feed is behind, in milliseconds, and how many writes are unsettled. */
+/** Lag of the feed in milliseconds, and the number of unsettled writes. */
 export interface FeedState {
   readonly lagMs: number;
   readonly unsettled: number;
@@ -22,181 +21,149 @@ export interface FeedState {
 /** Messages of a UTC day: of all accounts together, and of the one that sent the most. NaN if they are not known. */
 export type MailState = Readonly<Record<"messages" | "largest", number>>;
 
-/** Connections of a pool, and the operations that wait for one. */
-export interface PoolState {
-  readonly used: number;
-  readonly idle: number;
-  readonly pending: number;
-  /** How many connections it may open to each server. */
-  readonly max: number;
-}
+/** Connections of a pool, the operations that wait for one, and the maximum number of connections to each server. */
+export type PoolState = Readonly<Record<"used" | "idle" | "pending" | "max", number>>;
 
 /**
  * The instruments of one service. Names and buckets are OpenTelemetry's where it has them, in Prometheus's spelling.
  * Source: OpenTelemetry semantic conventions 1.37, HTTP metrics and database client metrics.
  *
- * No label may take a value that grows with accounts: each value comes from a list in the code. `aggregator` says how
- * the processes that share a port are summed up; counters and histograms are added.
+ * No label may take a value that grows with accounts: each value comes from a list in the code. With REPLICAS above 1,
+ * counters and histograms are added up, and gauges as their `aggregator` says.
  */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #in = { registers: [this.registry] };
+  #feed: () => FeedState = () => ({ lagMs: 0, unsettled: 0 });
+  #mail: () => Promise<MailState> = () => Promise.resolve({ messages: 0, largest: 0 });
+  #pool: () => PoolState = () => ({ used: 0, idle: 0, pending: 0, max: 0 });
 
   readonly requestDuration = new Histogram({
-    ...this.#in,
+    registers: [this.registry],
     name: "http_server_request_duration_seconds",
-    help: "Time from the first byte of a request to the end of its answer. The status is empty if no answer was begun.",
+    help: "Time from the first byte of a request to the end of its response. The status is empty if none was begun.",
     labelNames: ["http_request_method", "http_route", "http_response_status_code"],
     buckets: REQUEST_BUCKETS,
   });
-  readonly activeRequests = new Gauge({
-    ...this.#in,
-    name: "http_server_active_requests",
-    help: "Requests that are being served.",
-  });
+  readonly activeRequests = this.#gauge("http_server_active_requests", "Requests that are being served.");
 
-  readonly decisions = new Counter({
-    ...this.#in,
-    name: "limiter_decisions_total",
-    help: "Decisions of the limiter. The verdict is the word of the log; the scope is what it counts against.",
-    labelNames: ["surface", "verdict", "scope"],
-  });
+  readonly decisions = this.#counter(
+    "limiter_decisions_total",
+    "Decisions of the limiter. The verdict is the word of the log; the scope is what it counts against.",
+    ["surface", "verdict", "scope"],
+  );
   readonly decisionDuration = new Histogram({
-    ...this.#in,
+    registers: [this.registry],
     name: "limiter_decision_duration_seconds",
     help: "Time of a decision, including a second round trip and the time until it was given up.",
     buckets: DECISION_BUCKETS,
   });
-  readonly limiterOutages = new Counter({
-    ...this.#in,
-    name: "limiter_outages_total",
-    help: "How often Redis stopped answering the limiter. An outage ends with its next answer.",
-  });
-  readonly localDecisions = new Counter({
-    ...this.#in,
-    name: "limiter_local_decisions_total",
-    help: "Decisions that were made in memory, because Redis did not answer and LIMITER_ON_OUTAGE is local.",
-    labelNames: ["surface"],
-  });
-  readonly repeatedRefusals = new Counter({
-    ...this.#in,
-    name: "limiter_repeated_refusals_total",
-    help: "Refusals that a replica repeated by itself in a flood, without asking Redis. They count as decisions too.",
-    labelNames: ["surface", "scope"],
-  });
+  readonly limiterOutages = this.#counter(
+    "limiter_outages_total",
+    "Number of limiter outages. One begins when Redis stops answering the limiter, and ends with its next answer.",
+  );
+  readonly localDecisions = this.#counter(
+    "limiter_local_decisions_total",
+    "Decisions that were made in memory, because Redis did not answer and LIMITER_ON_OUTAGE is local.",
+    ["surface"],
+  );
+  readonly repeatedRefusals = this.#counter(
+    "limiter_repeated_refusals_total",
+    "Refusals that a replica repeated by itself in a flood, without asking Redis. They count as decisions too.",
+    ["surface", "scope"],
+  );
 
-  readonly dependencyUp = new Gauge({
-    ...this.#in,
-    name: "dependency_up",
-    help: "1 if Redis or MongoDB answered the last check, else 0. It is checked every 5 s and by /readyz.",
-    labelNames: ["db_system_name"],
-    aggregator: "min",
-  });
+  readonly dependencyUp = this.#gauge(
+    "dependency_up",
+    "1 if Redis or MongoDB answered the last check, else 0. It is checked every 5 s and by /readyz.",
+    { labelNames: ["db_system_name"], aggregator: "min" },
+  );
   readonly operationDuration = new Histogram({
-    ...this.#in,
+    registers: [this.registry],
     name: "db_client_operation_duration_seconds",
     help: "Time of an operation as the service sees it, with the wait for a connection.",
     labelNames: ["db_system_name", "db_operation_name", "error_type"],
     buckets: OPERATION_BUCKETS,
   });
-  readonly connectionTimeouts = new Counter({
-    ...this.#in,
-    name: "db_client_connection_timeouts_total",
-    help: "Operations that gave up waiting for a connection.",
-    labelNames: ["db_system_name"],
-  });
-  readonly redisMemory = new RedisMemoryGauges(this.registry);
+  readonly connectionTimeouts = this.#counter(
+    "db_client_connection_timeouts_total",
+    "Operations that gave up waiting for a connection.",
+    ["db_system_name"],
+  );
 
-  readonly sweepRuns = new Counter({
-    ...this.#in,
-    name: "sweep_runs_total",
-    help: "Passes of a sweep. Only the process that holds the lease sweeps.",
-    labelNames: ["sweep", "outcome"],
-  });
-  readonly sweepItems = new Counter({
-    ...this.#in,
-    name: "sweep_items_total",
-    help: "Items that a sweep handled.",
-    labelNames: ["sweep"],
-  });
-  readonly sweepSuccess = new Gauge({
-    ...this.#in,
-    name: "sweep_last_success_timestamp_seconds",
-    help: "When a sweep last ended without a failure, in seconds since the epoch.",
-    labelNames: ["sweep"],
-    aggregator: "max",
-  });
+  /** In a cluster, these are of the fullest master. NaN if Redis does not tell. */
+  readonly redisMemory = {
+    used: this.#gauge("redis_memory_used_bytes", "Memory that Redis uses (used_memory).", { aggregator: "max" }),
+    max: this.#gauge("redis_memory_max_bytes", "Memory that Redis may use (maxmemory). 0 means no limit.", {
+      aggregator: "max",
+    }),
+    nearlyFull: this.#gauge(
+      "redis_memory_nearly_full",
+      "1 if Redis has used more than 90 % of maxmemory, and will refuse writes when it is full, else 0.",
+      { aggregator: "max" },
+    ),
+    policyUnsafe: this.#gauge(
+      "redis_maxmemory_policy_unsafe",
+      "1 if the maxmemory-policy is not noeviction, so that a full Redis evicts limits, else 0. NaN if not known.",
+      { aggregator: "max" },
+    ),
+  };
 
-  readonly messages = new Counter({
-    ...this.#in,
-    name: "outreach_messages_total",
-    help: "Reminders. planned: an attempt was recorded. The other outcomes say what became of it, at each try.",
-    labelNames: ["recipient", "outcome"],
-  });
-  readonly mailOutages = new Counter({
-    ...this.#in,
-    name: "outreach_mail_outages_total",
-    help: "How often the mail server could not be used. It is tried again after 5 seconds, then after ever longer pauses, up to 5 minutes.",
-  });
+  readonly sweepRuns = this.#counter(
+    "sweep_runs_total",
+    "Passes of a sweep. Only the process that holds the lease sweeps.",
+    ["sweep", "outcome"],
+  );
+  readonly sweepItems = this.#counter("sweep_items_total", "Items that a sweep handled.", ["sweep"]);
+  readonly sweepSuccess = this.#gauge(
+    "sweep_last_success_timestamp_seconds",
+    "Time when a sweep last ended without a failure, in seconds since the epoch.",
+    { labelNames: ["sweep"], aggregator: "max" },
+  );
 
-  #mail: () => Promise<MailState> = () => Promise.resolve({ messages: 0, largest: 0 });
-  readonly messagesToday: Gauge = new Gauge({
-    ...this.#in,
-    name: "outreach_messages_today",
-    help: "Reminders that were sent since 00:00 UTC, by all replicas together.",
-    aggregator: "max",
-    collect: async () => this.messagesToday.set((await this.#mail()).messages),
-  });
-  readonly messagesOfLargest: Gauge = new Gauge({
-    ...this.#in,
-    name: "outreach_messages_today_of_one_account",
-    help: "Those of the account that sent the most of them.",
-    aggregator: "max",
-    collect: async () => this.messagesOfLargest.set((await this.#mail()).largest),
-  });
+  readonly messages = this.#counter(
+    "outreach_messages_total",
+    "Reminders. planned: an attempt was recorded. The other outcomes say what became of it, at each try.",
+    ["recipient", "outcome"],
+  );
+  readonly mailOutages = this.#counter(
+    "outreach_mail_outages_total",
+    "Number of times the mail server could not be used. Retries follow after 5 seconds, and later up to 5 minutes.",
+  );
 
-  #feed: () => FeedState = () => ({ lagMs: 0, unsettled: 0 });
-  readonly feedLag: Gauge = new Gauge({
-    ...this.#in,
-    name: "feed_lag_seconds",
-    help: "Age of the oldest change that has a place in the feed although its write has not ended. 0 if there is none.",
-    aggregator: "max",
-    collect: () => this.feedLag.set(this.#feed().lagMs / 1000),
-  });
-  readonly feedUnsettled: Gauge = new Gauge({
-    ...this.#in,
-    name: "feed_unsettled_writes",
-    help: "Writes that were answered 503 and may still happen.",
-    collect: () => this.feedUnsettled.set(this.#feed().unsettled),
-  });
+  constructor() {
+    this.#gauge("outreach_messages_today", "Reminders that were sent since 00:00 UTC, by all replicas together.", {
+      aggregator: "max",
+      collect: async (gauge) => gauge.set((await this.#mail()).messages),
+    });
+    this.#gauge("outreach_messages_today_of_one_account", "Those of the account that sent the most of them.", {
+      aggregator: "max",
+      collect: async (gauge) => gauge.set((await this.#mail()).largest),
+    });
+    this.#gauge("feed_lag_seconds", "Age of the oldest change with a feed position whose write has not ended, or 0.", {
+      aggregator: "max",
+      collect: (gauge) => gauge.set(this.#feed().lagMs / 1000),
+    });
+    this.#gauge("feed_unsettled_writes", "Writes that were answered 503 and may still happen.", {
+      collect: (gauge) => gauge.set(this.#feed().unsettled),
+    });
+    this.#gauge("db_client_connection_count", "Connections of the pool.", {
+      labelNames: ["db_system_name", "db_client_connection_state"],
+      collect: (gauge) => {
+        for (const state of ["used", "idle"] as const)
+          gauge.set({ ...POOL, db_client_connection_state: state }, this.#pool()[state]);
+      },
+    });
+    this.#gauge("db_client_connection_max", "Maximum number of connections of the pool to each server.", {
+      labelNames: ["db_system_name"],
+      collect: (gauge) => gauge.set(POOL, this.#pool().max),
+    });
+    this.#gauge("db_client_connection_pending_requests", "Operations that wait for a connection.", {
+      labelNames: ["db_system_name"],
+      collect: (gauge) => gauge.set(POOL, this.#pool().pending),
+    });
+  }
 
-  #pool: () => PoolState = () => ({ used: 0, idle: 0, pending: 0, max: 0 });
-  readonly connections: Gauge = new Gauge({
-    ...this.#in,
-    name: "db_client_connection_count",
-    help: "Connections of the pool.",
-    labelNames: ["db_system_name", "db_client_connection_state"],
-    collect: () => {
-      for (const state of ["used", "idle"] as const)
-        this.connections.set({ ...POOL, db_client_connection_state: state }, this.#pool()[state]);
-    },
-  });
-  readonly connectionMax: Gauge = new Gauge({
-    ...this.#in,
-    name: "db_client_connection_max",
-    help: "How many connections the pool may open to each server.",
-    labelNames: ["db_system_name"],
-    collect: () => this.connectionMax.set(POOL, this.#pool().max),
-  });
-  readonly connectionPending: Gauge = new Gauge({
-    ...this.#in,
-    name: "db_client_connection_pending_requests",
-    help: "Operations that wait for a connection.",
-    labelNames: ["db_system_name"],
-    collect: () => this.connectionPending.set(POOL, this.#pool().pending),
-  });
-
-  /** Sets where the state of the feed comes from. `read` is called only when someone asks for the metrics. */
+  /** Sets the source of the feed's state. `read` is called at each scrape. */
   watchFeed(read: () => FeedState): void {
     this.#feed = read;
   }
@@ -232,7 +199,27 @@ export class Metrics {
       throw error;
     }
   }
+
+  #counter<const L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
+    return new Counter({ registers: [this.registry], name, help, labelNames });
+  }
+
+  /** @param options `collect` sets the gauge at each scrape. */
+  #gauge<const L extends string>(name: string, help: string, { collect, ...options }: GaugeOptions<L> = {}): Gauge<L> {
+    const gauge: Gauge<L> = new Gauge({
+      ...options,
+      registers: [this.registry],
+      name,
+      help,
+      ...(collect && { collect: () => collect(gauge) }),
+    });
+    return gauge;
+  }
 }
+
+type GaugeOptions<L extends string> = Pick<GaugeConfiguration<L>, "labelNames" | "aggregator"> & {
+  collect?: (gauge: Gauge<L>) => void | Promise<void>;
+};
 
 function typeOf(error: unknown): string {
   if (error instanceof Problem) return error.code;

@@ -7,20 +7,17 @@ import { watchPool } from "./mongo-pool.ts";
 import { published } from "./store-channel.ts";
 import { TimeLimit } from "./time-limit.ts";
 
-/** What an operation does, in the words of MongoDB's commands. */
-type Operation = "find" | "insert" | "update" | "delete" | "ping";
-/** Names an operation for metrics and traces: what it does, and the collection that it does it to. */
-export type OperationName = `${Operation} ${string}`;
+/** Names an operation for metrics and traces: MongoDB's word for it, and the collection. */
+export type OperationName = `${"find" | "insert" | "update" | "delete" | "ping"} ${string}`;
 
 /** MongoDB as the stores use it: the database, and `bounded`, which limits the time of every operation. */
 export interface Mongo {
   readonly client: MongoClient;
   readonly db: Db;
-  /** Longest time an operation may take, in milliseconds (STORE_TIMEOUT_MS). */
+  /** Maximum time of an operation, in milliseconds (STORE_TIMEOUT_MS). */
   readonly timeoutMs: number;
   /**
    * Runs one store operation for at most `timeoutMs`. Pass the limits on to every call of the driver.
-   * @param name for example "find candidates".
    * @throws problem `store_unavailable` if the store fails or does not answer in time. A write may still have happened.
    */
   bounded<T>(name: OperationName, operation: (limits: Limits) => Promise<T>): Promise<T>;
@@ -41,7 +38,7 @@ export interface Limits {
 
 export interface MongoOptions {
   url: string;
-  /** Longest time an operation may take, in milliseconds, including the wait for a server and for a connection. */
+  /** Maximum time of an operation, in milliseconds, including the wait for a server and for a connection. */
   timeoutMs: number;
   /** Set to 0 for a connection whose operations may take any time. `bounded` keeps its limit. */
   operationTimeoutMs?: 0;
@@ -50,13 +47,10 @@ export interface MongoOptions {
 }
 
 const DEFAULT_DATABASE = "onboarding";
-/** Ticks of an operation's time limit. More than a charge's: it may wait for a new connection, which takes several round trips. */
+/** Ticks of an operation's time limit. More than a charge's, because it may wait for a new connection. */
 const LIMIT_TICKS = 50;
 
-/**
- * What the promises of the service rest on: a read sees every acknowledged write, and nothing that an election can take
- * back.
- */
+/** With these, a read sees every acknowledged write, and nothing that an election can take back. */
 const PINNED = {
   readPreference: "primary",
   readConcern: { level: "majority" },
@@ -65,10 +59,9 @@ const PINNED = {
 } as const;
 
 /**
- * Connects. Reads come from the primary and show what a majority of the replica set has. Writes wait until a majority
- * has journaled them. The time limits in the URL have no effect.
+ * Connects. The time limits in the URL have no effect.
  * @throws {Error} with the address and the driver's reason, within `timeoutMs`, if no server can be reached; with the
- * options to remove, if the URL asks for other reads or writes.
+ * options to remove, if the URL asks for other reads or writes than PINNED.
  */
 export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, metrics }: MongoOptions): Promise<Mongo> {
   refuseOtherPromises(url);
@@ -118,22 +111,21 @@ export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, me
   };
 }
 
-/** Refuses what the driver would prefer to PINNED, or what an operator would believe to be in force. */
+/** Refuses options of the URL that differ from PINNED. */
 function refuseOtherPromises(url: string): void {
   const { readPreference, readConcern, writeConcern } = optionsIn(url);
-  const asked = {
-    readPreference: readPreference.mode,
-    readConcernLevel: readConcern?.level ?? "majority",
-    w: writeConcern?.w ?? "majority",
-    journal: writeConcern?.journal ?? true,
-  };
-  const needed = { readPreference: "primary", readConcernLevel: "majority", w: "majority", journal: true } as const;
-  const names = Object.keys(needed) as (keyof typeof needed)[];
-  const faults = names.filter((name) => asked[name] !== needed[name]);
+  const options = [
+    { name: "readPreference", found: readPreference.mode, needed: "primary" },
+    { name: "readConcernLevel", found: readConcern?.level ?? "majority", needed: "majority" },
+    { name: "w", found: writeConcern?.w ?? "majority", needed: "majority" },
+    { name: "journal", found: writeConcern?.journal ?? true, needed: true },
+  ];
+  const faults = options.filter(({ found, needed }) => found !== needed);
   if (faults.length === 0) return;
-  const found = faults.map((name) => `${name}=${String(asked[name])}`).join(" and ");
-  const right = faults.map((name) => `${name}=${String(needed[name])}`).join(" and ");
-  throw new Error(`MONGODB_URL asks for ${found}. The service needs ${right}. Leave ${faults.join(" and ")} out.`);
+  const found = faults.map((fault) => `${fault.name}=${String(fault.found)}`).join(" and ");
+  const needed = faults.map((fault) => `${fault.name}=${String(fault.needed)}`).join(" and ");
+  const names = faults.map(({ name }) => name).join(" and ");
+  throw new Error(`MONGODB_URL asks for ${found}. The service needs ${needed}. Leave ${names} out.`);
 }
 
 /** Reads the options of MONGODB_URL. The driver's errors may repeat the URL, so its users and passwords are hidden. */

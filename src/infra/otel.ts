@@ -7,7 +7,7 @@ import { serviceInfo } from "./service-info.ts";
 import { type OperationContext, STORE_CHANNEL } from "./store-channel.ts";
 import type { RequestEnd, Tracing } from "./tracing.ts";
 
-/** How long the last spans may take to be sent when the process stops, in milliseconds. */
+/** Maximum time to send the last spans when the process stops, in milliseconds. */
 const CLOSE_WITHIN_MS = 3_000;
 
 /** ioredis publishes each command on this channel (diagnostics_channel), with this context. */
@@ -17,19 +17,19 @@ interface CommandContext {
 }
 
 /**
- * Starts OpenTelemetry with OTLP over HTTP. Names follow its semantic conventions 1.37 for HTTP and database spans.
+ * Starts OpenTelemetry with OTLP over HTTP. Names follow its semantic conventions 1.37 for HTTP and database spans. The
+ * SDK reads the endpoint and its other settings from the environment.
  * Only start-tracing.ts imports this module, and only if tracing is on: it loads the SDK.
  */
-export function startOtel(endpoint: string): Tracing {
+export function startOtel(): Tracing {
   const { name, version } = serviceInfo();
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, "")}/v1/traces` });
   const named = resourceFromAttributes({
     "service.name": process.env["OTEL_SERVICE_NAME"] ?? name,
     "service.version": version,
   });
   const provider = new NodeTracerProvider({
     resource: defaultResource().merge(named),
-    spanProcessors: [new BatchSpanProcessor(exporter)],
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   provider.register(); // W3C traceparent, and AsyncLocalStorage for the current span
   const tracer = provider.getTracer(name, version);

@@ -1,12 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 
-/**
- * Bounds how often something is read, without ever giving an old answer. At most one read of a key begins in `everyMs`;
- * callers in between share the next read. No caller gets a read that began before its call.
- */
+/** At most one read of a key begins in `everyMs`; callers in between share the next. None gets a read that began before. */
 export class PacedReads<T> {
   readonly #everyMs: number;
-  /** For each key that was read in the last `everyMs`: resolves when the next read may begin. */
+  /** For keys read in the last `everyMs`: resolves when the next read may begin. */
   readonly #pauses = new Map<string, Promise<void>>();
   /** The reads that have not begun. */
   readonly #next = new Map<string, Promise<T>>();

@@ -26,9 +26,8 @@ interface Cursor {
 const PASSING_CODES = new Set<unknown>([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 
 /**
- * Finds documents and returns them undecoded. The driver's cursors make a dozen objects of each document even if it is
- * asked for raw ones: for 200 small documents that costs more than all the rest of the request. One round trip, as a
- * cursor needs; one more, which ends the query, if the batch is cut.
+ * Finds documents and returns them undecoded. The driver's cursors make a dozen objects of each document, also with `raw`:
+ * for 200 small documents that costs more than the rest of the request. One round trip; two if the batch is cut.
  */
 export async function findRaw<Stored extends Document>(
   db: Db,
@@ -53,14 +52,10 @@ export async function findRaw<Stored extends Document>(
   });
   const { firstBatch, id } = reply["cursor"] as Cursor;
   const cut = Number(id) !== 0;
-  // If it cannot be ended, the server ends it after ten minutes. The documents are here.
-  if (cut) await db.command({ killCursors: collection, cursors: [asLong(id)] }, { signal }).catch(() => undefined);
+  // The server refuses an id that is sent as a double. If this fails, it ends the cursor after ten minutes.
+  if (cut)
+    await db.command({ killCursors: collection, cursors: [Long.fromValue(id)] }, { signal }).catch(() => undefined);
   return { documents: firstBatch, cut };
-}
-
-/** The driver makes a number of a small id, and would send it as a double, which the server refuses. */
-function asLong(id: Long | number): Long {
-  return typeof id === "number" ? Long.fromNumber(id) : id;
 }
 
 /** Returns whether a read may be sent again, to the next primary. The driver does so itself for its cursors, also once. */

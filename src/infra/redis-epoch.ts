@@ -3,8 +3,8 @@ import { serverOf } from "./redis-nodes.ts";
 import type { RedisClient } from "./redis.ts";
 
 /**
- * Tells whether a client still speaks with the same Redis as before. After a failover another server answers, and it may
- * have lost the last writes. So what a replica has cached beside Redis is good for one epoch only.
+ * Tells whether a client still speaks with the same Redis. After a failover another server answers, which may have lost the
+ * last writes. So what a replica caches beside Redis is valid for one epoch only.
  */
 export class RedisEpoch {
   readonly #redis: RedisClient;
@@ -28,20 +28,17 @@ export class RedisEpoch {
     }
   }
 
-  /** How often the client has connected. */
+  /** Number of times the client has connected. */
   get connections(): number {
     return this.#connections;
   }
 
-  /** How often a connection was lost or made. */
+  /** Number of times a connection was lost or made. */
   get changes(): number {
     return this.#changes;
   }
 
-  /**
-   * Returns a value that changes when the client has connected again, and in a cluster also when another master serves the
-   * account. No round trip.
-   */
+  /** Returns a value that changes when the client reconnects, and when another master of a cluster serves the account. */
   of(accountId: string): string | number {
     return this.#redis.isCluster ? `${this.#connections} ${serverOf(this.#redis, accountId)}` : this.#connections;
   }

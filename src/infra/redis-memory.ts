@@ -2,9 +2,9 @@ import type { Cluster, Redis } from "ioredis";
 import type { Metrics } from "./metrics.ts";
 import { type RedisClient, type RedisLog, unlessForbidden } from "./redis.ts";
 
-/** The only policy under which Redis refuses writes when it is full, and does not delete limits. */
+/** The only policy under which a full Redis refuses writes, and does not delete limits. */
 const SAFE_POLICY = "noeviction";
-/** Share of maxmemory from which on Redis counts as nearly full. */
+/** Share of maxmemory above which Redis counts as nearly full. */
 const NEARLY_FULL = 0.9;
 
 export interface RedisMemoryOptions {
@@ -16,19 +16,19 @@ export interface RedisMemoryOptions {
 /** Watches how full Redis is, and whether it would delete limits to make room. In a cluster, each master. */
 export class RedisMemory {
   readonly #options: RedisMemoryOptions;
-  /** What has been logged, and is still true. */
-  readonly #said = new Set<string>();
+  /** Messages that have been logged, and are still true. */
+  readonly #logged = new Set<string>();
 
   constructor(options: RedisMemoryOptions) {
     this.#options = options;
   }
 
   /**
-   * Reads INFO memory, sets the metrics, and logs what is wrong, once while it lasts. If the user may not run INFO, the
-   * metrics are NaN. One round trip to each master. @throws if Redis does not answer.
+   * Reads INFO memory, sets the metrics, and logs each fault once while it lasts. If the user may not run INFO, the metrics
+   * are NaN. @throws if Redis does not answer.
    */
   async check(): Promise<void> {
-    const { redis, metrics } = this.#options;
+    const { redis, metrics, log } = this.#options;
     const nodes: Redis[] = redis.isCluster ? (redis as Cluster).nodes("master") : [redis as Redis];
     if (nodes.length === 0) return;
     const reading = Promise.all(nodes.map((node) => metrics.timed("info", () => node.info("memory"))));
@@ -37,34 +37,32 @@ export class RedisMemory {
     const unsafe = all.find(({ policy }) => policy !== undefined && policy !== SAFE_POLICY);
     const isUnknown = unsafe === undefined && (all.length === 0 || all.some(({ policy }) => policy === undefined));
     const isNearlyFull = unsafe === undefined && fullness(fullest) > NEARLY_FULL;
-    const gauges = metrics.redisMemory;
-    gauges.used.set(fullest.used);
-    gauges.max.set(fullest.max);
-    gauges.policyUnsafe.set(isUnknown ? NaN : Number(unsafe !== undefined));
-    gauges.nearlyFull.set(Number.isNaN(fullest.max) ? NaN : Number(isNearlyFull));
+    metrics.redisMemory.used.set(fullest.used);
+    metrics.redisMemory.max.set(fullest.max);
+    metrics.redisMemory.policyUnsafe.set(isUnknown ? NaN : Number(unsafe !== undefined));
+    metrics.redisMemory.nearlyFull.set(Number.isNaN(fullest.max) ? NaN : Number(isNearlyFull));
 
-    const { log } = this.#options;
-    this.#say("unknown", isUnknown, () =>
-      log.warn({}, "Redis does not tell its maxmemory-policy (INFO memory): make sure that it is noeviction"),
+    this.#logOnce(
+      isUnknown,
+      "Redis does not tell its maxmemory-policy (INFO memory): make sure that it is noeviction",
+      (text) => log.warn({}, text),
     );
-    this.#say("unsafe", unsafe !== undefined, () =>
-      log.error(
-        { policy: unsafe?.policy },
-        "Redis evicts limits when it is full, so clients may be admitted twice: set maxmemory-policy to noeviction",
-      ),
+    this.#logOnce(
+      unsafe !== undefined,
+      "Redis evicts limits when it is full, so clients may be admitted twice: set maxmemory-policy to noeviction",
+      (text) => log.error({ policy: unsafe?.policy }, text),
     );
-    this.#say("nearly full", isNearlyFull, () =>
-      log.error(
-        { used_bytes: fullest.used, max_bytes: fullest.max },
-        "Redis has used more than 90 % of maxmemory; when it is full, requests are answered 503: give it more memory",
-      ),
+    this.#logOnce(
+      isNearlyFull,
+      "Redis has used more than 90 % of maxmemory; when it is full, requests are answered 503: give it more memory",
+      (text) => log.error({ used_bytes: fullest.used, max_bytes: fullest.max }, text),
     );
   }
 
-  #say(name: string, isTrue: boolean, say: () => void): void {
-    if (isTrue && !this.#said.has(name)) say();
-    if (isTrue) this.#said.add(name);
-    else this.#said.delete(name);
+  #logOnce(isTrue: boolean, text: string, log: (text: string) => void): void {
+    if (isTrue && !this.#logged.has(text)) log(text);
+    if (isTrue) this.#logged.add(text);
+    else this.#logged.delete(text);
   }
 }
 

@@ -6,8 +6,8 @@ const SLOTS = 16_384;
 const CLOCK_SLOT = 0;
 
 /**
- * Returns the name of the server that gets the commands for this hash tag: in a cluster the address of the slot's master,
- * as far as the client knows; otherwise always the same. No round trip.
+ * Returns the name of the server for this hash tag: in a cluster the address of the slot's master, as far as the client
+ * knows; otherwise always the same. No round trip.
  */
 export function serverOf(redis: RedisClient, tag: string): string {
   return redis.isCluster ? masterOf(redis as Cluster, crc16(tag) % SLOTS) : "the only one";

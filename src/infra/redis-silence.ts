@@ -2,8 +2,8 @@ import type { Redis } from "ioredis";
 import { TimeLimit } from "./time-limit.ts";
 
 /**
- * Closes a connection once its server has sent nothing for `ms` milliseconds while an answer is due: the server hangs.
- * ioredis then rejects what waits for an answer, and connects again. Time in which this process stood still does not count.
+ * Closes a connection once its server has sent nothing for `ms` milliseconds while an answer is due. ioredis then rejects
+ * what waits for an answer, and connects again. Time in which this process stood still does not count.
  */
 export function closeIfSilent(redis: Redis, ms: number): void {
   redis.on("connect", () => {

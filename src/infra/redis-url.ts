@@ -27,10 +27,8 @@ const LIST =
   /^redis(?<s>s?)\+(?<form>sentinel|cluster):\/\/(?:(?<user>[^@/]*)@)?(?<hosts>[^/?#@]+)(?:\/(?<name>[^/?#]+)(?:\/(?<db>\d+))?)?\/?(?:\?(?<query>[^#]*))?$/;
 
 /**
- * Parses REDIS_URL: `redis://`, `rediss://`, `redis+sentinel://h1:p,h2:p/NAME[/db]` or `redis+cluster://h1:p,h2:p`, the
- * last two with TLS as `rediss+sentinel://` and `rediss+cluster://`. There the user and password are those of the Redis
- * servers. The Sentinels' own are the query parameters sentinelUsername and sentinelPassword, percent-encoded. The default
- * port is 26379 for Sentinel and 6379 otherwise.
+ * Parses REDIS_URL: `redis://`, `redis+sentinel://h1:p,h2:p/NAME[/db]` or `redis+cluster://h1:p,h2:p`, or these with TLS
+ * (`rediss…`). The user and password are those of the Redis servers; the Sentinels' own are in the query.
  * @throws {Error} that lists the allowed forms. It never repeats the URL, which may hold a password.
  */
 export function parseRedisUrl(url: string): RedisAddress {

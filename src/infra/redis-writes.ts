@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 
 /**
- * Makes a client of one server send all commands that are issued in one go in one write. It saves a system call for each,
- * and half of Redis's work for a decision, because Redis reads and answers them together.
+ * Makes a client of one server send all commands of one turn of the event loop in one write. It saves a system call for
+ * each, and half of Redis's work for a decision, because Redis reads and answers them together.
  *
  * ioredis's own autopipelining is not used: after an error it may send a command again (see redis.ts).
  */

@@ -15,19 +15,19 @@ export interface RedisLog {
 export interface RedisConnection {
   /** REDIS_URL, in any of its forms. */
   url: string;
-  /** How long callers wait for an answer, in milliseconds (LIMITER_TIMEOUT_MS). */
+  /** Time that callers wait for an answer, in milliseconds (LIMITER_TIMEOUT_MS). */
   timeoutMs: number;
   log?: RedisLog;
 }
 
-/** A server that sends nothing for this long, while an answer is due, counts as hung. Its socket is then closed. */
+/** Time without data, while an answer is due, after which a server counts as hung. In milliseconds. */
 const SILENCE_MS = 1000;
 const READY_WITHIN_MS = 5000;
 const LOG_EVERY_MS = 5000;
 
 /**
- * Connects, and returns once the server accepts commands (in a cluster: every master). A connection that is lost later is
- * restored in the background, within a second after the server is back. Until then every command fails at once.
+ * Connects, and returns once the server accepts commands (in a cluster: every master). A lost connection is restored within a
+ * second after the server is back. Until then every command fails at once.
  * @throws {Error} with the address and the last fault, if the server is not ready within 5 s or is older than Redis 7.
  */
 export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Promise<RedisClient> {
@@ -107,15 +107,14 @@ function clientOf(address: RedisAddress): RedisClient {
 }
 
 /**
- * Lets a command wait for the node that must run it to be connected, for as long as its time-out. While a Cluster moves
- * slots, ASK and MOVED name nodes that may not be connected yet, and ioredis connects at the first command for them. While
- * the whole Cluster is away, every command still fails at once.
+ * Lets commands wait until their node is connected: while a Cluster moves slots, ASK and MOVED name nodes to which ioredis
+ * connects at the first command. While the whole Cluster is away, every command still fails at once.
  */
 function waitForNodes(cluster: Cluster): void {
   cluster.on("ready", () => (cluster.options.enableOfflineQueue = true));
   for (const lost of ["close", "end"]) cluster.on(lost, () => (cluster.options.enableOfflineQueue = false));
-  // Before a command that got ASK, ioredis 6.0 sends ASKING and ignores its promise. If the node is gone, that rejection is
-  // unhandled, and would end the process. The command itself is rejected as well.
+  // Before a command that got ASK, ioredis 6.0 sends ASKING and ignores its promise. If the node is gone, the unhandled
+  // rejection would end the process. The command itself is rejected as well.
   cluster.on("+node", (node: Redis) => {
     const asking = node.asking.bind(node);
     node.asking = () => {
@@ -139,8 +138,8 @@ function sentinelOptions({
 }
 
 /**
- * Options of every connection. With them, a command is never sent twice. They leave out commandTimeout and socketTimeout:
- * those would end before the answers are read that arrived while this process stood still. closeIfSilent does their work.
+ * With these options, a command is never sent twice. In place of commandTimeout and socketTimeout, closeIfSilent does not
+ * count the time in which this process stands still.
  */
 const CONNECTION_OPTIONS = {
   autoResendUnfulfilledCommands: false,

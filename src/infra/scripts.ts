@@ -15,10 +15,9 @@ export function loadScript(file: string): Script {
 }
 
 /**
- * Runs a script at most once. One round trip; two if Redis does not have the script. It answers NOSCRIPT before running
- * anything, so sending the text then is safe. Does not use ioredis's custom commands. If two of them find the script
- * missing at the same time, ioredis 6.0 sends the text with the first only, and the second fails if a SCRIPT FLUSH
- * comes in between.
+ * Runs a script at most once. One round trip; two if Redis does not have the script: NOSCRIPT means that nothing ran.
+ * Not by ioredis's custom commands: if two find the script missing at the same time, ioredis 6.0 sends the text with the
+ * first only, and the second fails if a SCRIPT FLUSH comes in between.
  * @param read makes the result from the script's answer.
  */
 export function runScript<T>(

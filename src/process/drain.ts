@@ -3,26 +3,26 @@ import type { Server } from "node:http";
 import net from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
 
-/** After this time, connections that are still open are closed, even in the middle of a request. In milliseconds. */
-const MAX_DRAIN_MS = 20_000;
+/** Maximum time for open requests, in milliseconds. Then their connections are closed. */
+const MAX_REQUESTS_MS = 20_000;
 /**
  * The server stops listening once no connection has come for this many milliseconds. Idle connections stay open for
  * this long again, because a request may already be on its way.
  */
 const QUIET_MS = 500;
 /**
- * The server stops listening after this many milliseconds, even if connections still come. The readiness probe of the
- * Deployment finds a replica not ready before that: see test/k8s.
+ * Maximum time until the server stops listening, in milliseconds. The Deployment's readiness probe finds a replica not
+ * ready before that: see test/k8s.
  */
 export const MAX_LISTEN_MS = 20_000;
-/** The longest that `drain` takes, in milliseconds. The pod's grace period must be longer: see test/k8s. */
-export const LONGEST_DRAIN_MS = MAX_LISTEN_MS + 2 * QUIET_MS + MAX_DRAIN_MS;
+/** Maximum time of `drain`, in milliseconds. The pod's grace period must be longer: see test/k8s. */
+export const LONGEST_DRAIN_MS = MAX_LISTEN_MS + 2 * QUIET_MS + MAX_REQUESTS_MS;
 /** A connection that waits in the backlog is accepted within this many turns of the event loop. */
 const TURNS = 3;
 
 /**
- * Stops a server without failing a request. At first it keeps accepting connections until no more come, and every
- * answer closes its connection. Then it stops listening and lets the open connections finish.
+ * Stops a server without failing a request. First it keeps accepting connections until no more come, and every response
+ * closes its connection. Then it stops listening and lets the open connections finish.
  * @param quietMs for tests that stop a server to which nobody will connect.
  */
 export async function drain(server: Server, quietMs = QUIET_MS): Promise<void> {
@@ -33,20 +33,14 @@ export async function drain(server: Server, quietMs = QUIET_MS): Promise<void> {
   await Promise.race([closed, setTimeout(quietMs)]);
   await turns();
   server.closeIdleConnections();
-  const finished = new AbortController();
-  const deadline = setTimeout(MAX_DRAIN_MS, undefined, { signal: finished.signal }).then(
-    () => server.closeAllConnections(),
-    () => undefined,
-  );
+  const deadline = globalThis.setTimeout(() => server.closeAllConnections(), MAX_REQUESTS_MS);
   await closed;
-  finished.abort();
-  await deadline;
+  clearTimeout(deadline);
 }
 
 /**
- * Waits until no connection has come for `quietMs`, but not longer than MAX_LISTEN_MS. When a listening socket is closed,
- * the kernel resets the connections that were not accepted yet. No server can prevent that, because one may come between
- * the last `accept` and the `close`. So this waits until the load balancer has stopped sending connections.
+ * Waits until no connection has come for `quietMs`: the load balancer has stopped sending them. When a listening socket is
+ * closed, the kernel resets the connections that were not accepted yet, and no server can prevent that.
  */
 async function acceptUntilQuiet(server: Server, quietMs: number): Promise<void> {
   let accepted = 0;

@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { FleetOps } from "../../src/process/fleet-ops.ts";
 import { serveOps } from "../../src/process/ops.ts";
 import { scrape } from "../support/metrics.ts";
 import { useRedisServer } from "../support/servers.ts";
@@ -56,11 +55,6 @@ describe("A replica that is told to stop", () => {
 });
 
 describe("The operators' port", () => {
-  it("is not ready while none of the processes that share a port runs", async () => {
-    const faults = await new FleetOps({ workers: () => [], draining: () => false }).faults();
-    expect(faults).to.deep.equal(["no replica runs"]);
-  });
-
   it("answers 500 with the reason if the metrics cannot be read", async () => {
     const source = { faults: () => Promise.resolve([]), metrics: () => Promise.reject(new Error("no metrics today")) };
     const ops = await serveOps(source, 0, "127.0.0.1");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
 import { imageFlags } from "../../../src/dev/image-flags.ts";
-import { makeAhead } from "../../../src/infra/ahead.ts";
+import { makeLazyValues } from "../../../src/infra/lazy.ts";
 import { renderPack } from "../../../src/pack/render.ts";
 import type { Pack } from "../../../src/pack/schema.ts";
 import { PRESS } from "../../../src/pack/typeset.ts";
@@ -165,7 +165,7 @@ describe("the largest packs", function () {
 
     it("cost the service's own process little, and other clients are served meanwhile", async () => {
       const path = `/candidates/${await candidate()}/pack?format=pdf`;
-      await makeAhead(); // what the service prepares after its start is not the pack's cost
+      await makeLazyValues(); // what the service prepares after its start is not the pack's cost
       let typeset = false;
       let polls = 0;
       const before = process.cpuUsage();

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { checkForms } from "../../src/infra/forms.ts";
+import { checkSchemaVersion } from "../../src/infra/schema-version.ts";
 import { complaintOf } from "../admin/support.ts";
 import { compiled } from "../support/compiled.ts";
 import { withDatabase } from "../support/mongo-url.ts";
@@ -10,7 +10,7 @@ import { useDatabase } from "../support/use-service.ts";
 
 const MARK = { _id: "forms", store: 1, limiter: 1 };
 
-describe("the mark of the stored forms", () => {
+describe("the mark of the schema versions", () => {
   const mongo = useDatabase();
   const marks = () => mongo.db.collection<typeof MARK>("meta");
   /** The servers' URLs, with the database of this suite. */
@@ -26,16 +26,16 @@ describe("the mark of the stored forms", () => {
   afterEach(() => marks().deleteMany({}));
 
   it("is written once if several processes start on a database without it", async () => {
-    await Promise.all([checkForms(mongo), checkForms(mongo), checkForms(mongo)]);
+    await Promise.all([checkSchemaVersion(mongo), checkSchemaVersion(mongo), checkSchemaVersion(mongo)]);
     expect(await marks().find().toArray()).to.deep.equal([MARK]);
   });
 
   for (const what of ["store", "limiter"] as const) {
     const line =
-      `holds form 2 of the ${what}, and this version knows form 1 only. Start a version that knows it, or restore a ` +
-      "backup from before the upgrade; CHANGELOG.md says which version changed the form.";
+      `holds schema version 2 of the ${what}, and this release knows 1 only. Start a release that knows it, or restore a ` +
+      "backup from before the upgrade; CHANGELOG.md says which release changed the schema version.";
 
-    it(`ends the process at its start, with one line, if it names another form of the ${what}`, async () => {
+    it(`ends the process at its start, with one line, if it names another schema version of the ${what}`, async () => {
       await marks().insertOne({ ...MARK, [what]: 2 });
       const env = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0", ...environment() };
       const started = promisify(execFile)(process.execPath, [await compiled("main.ts")], { env, timeout: 20_000 });
@@ -49,30 +49,36 @@ describe("the mark of the stored forms", () => {
       expect(await marks().find().toArray()).to.deep.equal([{ ...MARK, [what]: 2 }]);
     });
 
-    it(`fails a command of the operators, with one line, if it names another form of the ${what}`, async () => {
+    it(`fails a command of the operators, with one line, if it names another schema version of the ${what}`, async () => {
       await marks().insertOne({ ...MARK, [what]: 2 });
       const complaint = await complaintOf(["accounts", "list"], environment());
       expect(complaint).to.equal(`The database "${mongo.db.databaseName}" ${line}`);
     });
   }
 
-  it("may not name anything that this version does not know", async () => {
+  it("may not name anything that this release does not know", async () => {
     await marks().insertOne({ ...MARK, search: 1 } as typeof MARK);
-    expect(await outcomeOf(checkForms(mongo))).to.include("holds form 1 of the search, and this version knows none.");
-  });
-
-  it("is raised by a version that reads the old form and writes a new one, and the old version then refuses it", async () => {
-    await checkForms(mongo);
-    const later = { store: { writes: 2, reads: [1, 2] }, limiter: { writes: 1, reads: [1] } };
-    await Promise.all([checkForms(mongo, later), checkForms(mongo, later), checkForms(mongo, later)]);
-    expect(await marks().find().toArray()).to.deep.equal([{ ...MARK, store: 2 }]);
-    expect(await outcomeOf(checkForms(mongo))).to.include(
-      "holds form 2 of the store, and this version knows form 1 only.",
+    expect(await outcomeOf(checkSchemaVersion(mongo))).to.include(
+      "holds schema version 1 of the search, and this release knows none.",
     );
   });
 
-  it("refuses a version whose mark loses to that of a later version", async () => {
-    await checkForms(mongo);
+  it("is raised by a release that reads the old one and writes a new one, and the old release then refuses it", async () => {
+    await checkSchemaVersion(mongo);
+    const later = { store: { writes: 2, reads: [1, 2] }, limiter: { writes: 1, reads: [1] } };
+    await Promise.all([
+      checkSchemaVersion(mongo, later),
+      checkSchemaVersion(mongo, later),
+      checkSchemaVersion(mongo, later),
+    ]);
+    expect(await marks().find().toArray()).to.deep.equal([{ ...MARK, store: 2 }]);
+    expect(await outcomeOf(checkSchemaVersion(mongo))).to.include(
+      "holds schema version 2 of the store, and this release knows 1 only.",
+    );
+  });
+
+  it("refuses a release whose mark loses to that of a later one", async () => {
+    await checkSchemaVersion(mongo);
     const later = { store: { writes: 2, reads: [1, 2] }, limiter: { writes: 1, reads: [1] } };
     const middle = { store: { writes: 1, reads: [1] }, limiter: { writes: 2, reads: [1, 2] } };
     // Between what the middle version reads and what it writes, the later version raises the mark.
@@ -80,20 +86,20 @@ describe("the mark of the stored forms", () => {
       get(of, name: keyof typeof mongo) {
         if (name !== "bounded") return of[name];
         const bounded: (typeof mongo)["bounded"] = async (operation, run) => {
-          if (operation === "update meta") await checkForms(mongo, later);
+          if (operation === "update meta") await checkSchemaVersion(mongo, later);
           return mongo.bounded(operation, run);
         };
         return bounded;
       },
     });
-    expect(await outcomeOf(checkForms(between, middle))).to.include(
-      "holds form 2 of the store, and this version knows form 1 only.",
+    expect(await outcomeOf(checkSchemaVersion(between, middle))).to.include(
+      "holds schema version 2 of the store, and this release knows 1 only.",
     );
   });
 
   it("gets what it lacks", async () => {
     await marks().insertOne({ _id: "forms", store: 1 } as typeof MARK);
-    await checkForms(mongo);
+    await checkSchemaVersion(mongo);
     expect(await marks().find().toArray()).to.deep.equal([MARK]);
   });
 });

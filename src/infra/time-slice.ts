@@ -1,0 +1,21 @@
+import { setImmediate } from "node:timers/promises";
+
+/** Maximum time that one piece of work keeps the event loop, in milliseconds. */
+const MAX_MS = 10;
+
+/**
+ * Cuts long work into slices. Call `isOver` after each small part of the work, and await `next` if it is: the event loop
+ * then serves other requests.
+ */
+export class TimeSlice {
+  #began = performance.now();
+
+  isOver(): boolean {
+    return performance.now() - this.#began > MAX_MS;
+  }
+
+  async next(): Promise<void> {
+    await setImmediate();
+    this.#began = performance.now();
+  }
+}
