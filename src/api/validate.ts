@@ -6,10 +6,10 @@ import type { TSchema } from "typebox";
 import { lazy } from "../infra/ahead.ts";
 import { type Fault, MAX_FAULTS } from "../problems.ts";
 import { isEmailAddress } from "../schema/email.ts";
-import { inexactIn } from "../schema/exact.ts";
 import { isPhone, phoneFault } from "../schema/phone.ts";
-import { escapePointer } from "../schema/pointer.ts";
+import { escapePointer, pointersTo } from "../schema/pointer.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
+import { isExact } from "../schema/tidy.ts";
 
 /** The longest unknown name that is compared with the known ones. */
 const MAX_NAME_TO_COMPARE = 100;
@@ -21,7 +21,7 @@ const MAX_NAME_TO_COMPARE = 100;
 const options = { allErrors: true, strict: true, allowUnionTypes: true, verbose: true, validateSchema: false } as const;
 /** Refuses the numbers of free JSON that would come back changed. Each has a fault of its own. */
 const validateExact: SchemaValidateFunction = (_schema: unknown, data: unknown, _parent, at) => {
-  const pointers = inexactIn(data);
+  const pointers = pointersTo(data, (part) => typeof part === "number" && !isExact(part));
   validateExact.errors = pointers.map((pointer) => ({
     keyword: "x-exact",
     instancePath: `${at?.instancePath}${pointer}`,

@@ -1,7 +1,6 @@
 import type { TSchema } from "typebox";
 import { MAX_FAULTS } from "../problems.ts";
 import { withoutInvisible } from "../visible-text.ts";
-import { isExact } from "./exact.ts";
 import { phoneOf } from "./phone.ts";
 
 /**
@@ -153,6 +152,11 @@ function scalar(value: unknown): unknown {
   if (typeof value === "string") return value.trim();
   if (typeof value === "boolean") return String(value);
   return typeof value === "number" && isExact(value) ? String(value) : value;
+}
+
+/** Returns whether JSON keeps a number as it came: as a whole number up to ±(2^53 - 1), or as a finite fraction. */
+export function isExact(value: number): boolean {
+  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
