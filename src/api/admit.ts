@@ -2,13 +2,22 @@ import type { Context } from "koa";
 import type { Authenticator } from "../accounts/authenticate.ts";
 import type { Caller, KnownCaller } from "../accounts/caller.ts";
 import type { LastUsed } from "../accounts/last-used.ts";
-import { headerOf } from "../http/request.ts";
+import { headerOf, type RequestState } from "../http/request.ts";
 import type { CallerClaim, ChargeRequest, Decision } from "../limiter/decision.ts";
 import { keyRefused, rateLimitHeaders, refusalOf } from "../limiter/headers.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Surface } from "../limiter/surfaces.ts";
+import type { Usage } from "../limiter/usage.ts";
 import { isRefusal, Problem, type Refusal } from "../problems.ts";
-import type { ApiState } from "./state.ts";
+
+/** What the middleware learns about a request. The access log is written from it. */
+export interface ApiState extends RequestState {
+  endpointName?: string;
+  caller?: Caller;
+  decision?: Decision;
+  /** What the key and its account have used. Read for a free route only. */
+  usage?: Usage;
+}
 
 export interface AdmitOptions {
   authenticator: Authenticator;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../accounts/caller.ts";
-import { hasBody, mediaTypeOf, type ReadBody, readJson } from "../http/body.ts";
+import { hasBody, mediaTypeOf, readJson } from "../http/body.ts";
 import { ifMatch } from "../http/entity-tags.ts";
 import { openForm } from "../http/form.ts";
 import { declaredType, fingerprintOf, openRaw } from "../http/upload.ts";
@@ -9,6 +9,13 @@ import { type Fault, listed, MAX_FAULTS, problem } from "../problems.ts";
 import type { Endpoint, Route } from "./endpoint.ts";
 import { tidier } from "../schema/tidy.ts";
 import { compile } from "./validate.ts";
+
+export interface ReadBody {
+  readonly body: unknown;
+  readonly file: StoredFile | undefined;
+  /** Equal for bodies that differ only in JSON whitespace, or in a form's boundary or the order of its parts. */
+  readonly fingerprint: string;
+}
 
 const NOTHING: ReadBody = { body: undefined, file: undefined, fingerprint: "" };
 

@@ -2,23 +2,20 @@ import type { ServerResponse } from "node:http";
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
 import type { Caller } from "../accounts/caller.ts";
-import { BinaryAnswer, jsonAnswer, type JsonAnswer, send } from "../http/answer.ts";
-import type { ReadBody } from "../http/body.ts";
+import { BinaryAnswer, type CodedBodies, jsonAnswer, type JsonAnswer, send } from "../http/answer.ts";
 import { ifMatch, ifNoneMatch } from "../http/entity-tags.ts";
 import { answerRefusal } from "../http/problem.ts";
 import { headerOf } from "../http/request.ts";
-import type { CodedForms } from "../http/send-text.ts";
 import { parseIdempotencyKey } from "../idempotency/key.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
 import { lazy } from "../infra/ahead.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import { isRefusal } from "../problems.ts";
-import { admit, type AdmitOptions } from "./admit.ts";
+import { admit, type AdmitOptions, type ApiState } from "./admit.ts";
 import type { Route } from "./endpoint.ts";
-import { bodyReader, queryReader } from "./input.ts";
+import { bodyReader, queryReader, type ReadBody } from "./input.ts";
 import { openApi } from "./openapi.ts";
-import type { ApiState } from "./state.ts";
 
 export interface MountOptions extends AdmitOptions {
   idempotency: IdempotentWork;
@@ -38,13 +35,13 @@ export function mount(routes: readonly Route[], options: MountOptions): Router<A
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) router.register(route.path, [route.method], handlerOf(route, options));
   const contract = lazy(() => jsonAnswer(200, openApi(routes)));
-  const forms: CodedForms = new Map();
+  const coded: CodedBodies = new Map();
   router.get("/openapi.json", async (ctx) => {
     ctx.state.endpointName = "openapi";
     ctx.state.route = "/openapi.json";
     const answer = await contract();
     const headers = { ...answer.headers, "Cache-Control": "public, max-age=300" };
-    await send(ctx, { ...answer, headers }, forms);
+    await send(ctx, { ...answer, headers }, coded);
   });
   return router;
 }

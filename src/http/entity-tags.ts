@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Precondition } from "../precondition.ts";
 import { problem } from "../problems.ts";
-import { type Coding, codingsFor } from "./codings.ts";
+import { type Coding, codingsFor } from "./negotiate.ts";
 
 /** Returns a strong entity tag (RFC 9110, 8.8.3). The same representation has the same tag on every replica. */
 export function entityTag(representation: string): string {

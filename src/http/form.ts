@@ -9,10 +9,10 @@ import type { IncomingFile } from "../content/file.ts";
 import { invalid, problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
 import { escapePointer } from "../schema/pointer.ts";
-import { boundaryOf, MAX_JSON_BYTES, refuseEncoding } from "./body.ts";
+import { checkContentEncoding, contentTypeOf, MAX_JSON_BYTES } from "./body.ts";
 import { FormFields } from "./form-fields.ts";
-import { incoming, invalidFile, refuseLarge, tooLarge } from "./incoming.ts";
-import { filenameIn, headerValue, refuseTransferEncoding } from "./mime.ts";
+import { checkLength, incoming, tooLarge } from "./incoming.ts";
+import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
 import type { Upload, UploadRules } from "./upload.ts";
 
 /** Maximum parts of a form: more than any endpoint has fields. */
@@ -37,9 +37,9 @@ export function openForm(
   schema: TSchema | undefined,
   { maxFileBytes, timeoutMs }: UploadRules,
 ): Upload {
-  refuseEncoding(req);
+  checkContentEncoding(req);
   const maxBytes = maxFileBytes + MAX_JSON_BYTES; // the fields may be as large as in JSON
-  refuseLarge(req, maxBytes, maxFileBytes);
+  checkLength(req, maxBytes, maxFileBytes);
   const form = parserOf(req);
   const fields = new FormFields(schema);
   const bytes = incoming(req, { maxBytes, maxFileBytes, timeoutMs });
@@ -70,7 +70,7 @@ export function openForm(
     const name = disposition.value === "form-data" ? disposition.params["name"] : undefined;
     const isFile = "filename" in disposition.params && !fields.has(name ?? "");
     const pointer = `/${escapePointer(name ?? "")}`;
-    refuseTransferEncoding(headerOf(headers, "content-transfer-encoding"), pointer);
+    checkTransferEncoding(headerOf(headers, "content-transfer-encoding"), pointer);
     const type = headerOf(headers, "content-type");
     if (name === "content") {
       if (stream !== undefined) throw tooManyFiles();
@@ -147,7 +147,7 @@ function decode(bytes: Buffer, charset: string | undefined): string {
 
 /** @throws problem malformed_request if Content-Type has no boundary. */
 function parserOf(req: IncomingMessage): Dicer {
-  const boundary = boundaryOf(req);
+  const boundary = contentTypeOf(req)?.params.get("boundary");
   const limits = { maxHeaderSize: MAX_HEADER_BYTES }; // which the types leave out
   if (boundary) return new Dicer({ boundary, ...limits });
   throw problem(

@@ -1,12 +1,11 @@
 import { lazy } from "../infra/ahead.ts";
 import { invalid } from "../problems.ts";
-import { invalidFile } from "./incoming.ts";
 
 /** Loaded once the process serves: its tables of charsets take 30 ms. */
 const mime = lazy(async () => (await import("libmime")).default);
 
 export interface HeaderValue {
-  /** What stands before the parameters, in lower case. */
+  /** The part before the parameters, in lower case. */
   readonly value: string;
   /** By their names in lower case. */
   readonly params: Readonly<Record<string, string>>;
@@ -61,6 +60,10 @@ function fullyDecoded(filename: string): string | undefined {
   }
 }
 
+export function invalidFile(pointer: string, detail: string): Error {
+  return invalid(pointer, detail, `The file is not valid. ${pointer} ${detail}.`);
+}
+
 /**
  * Returns the filename in a Content-Disposition, or null if it has none.
  * @param pointer where the fault is. @throws problem validation_failed if the name cannot be decoded.
@@ -71,7 +74,7 @@ export function filenameIn({ params }: HeaderValue, pointer: string): string | n
 }
 
 /** @throws problem validation_failed if bytes are declared to be in base64, quoted-printable or anything else but themselves. */
-export function refuseTransferEncoding(encoding: string | undefined, pointer: string): void {
+export function checkTransferEncoding(encoding: string | undefined, pointer: string): void {
   if (encoding === undefined || /^(?:7bit|8bit|binary|)$/i.test(encoding.trim())) return;
   throw invalid(
     pointer,

@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { PROBLEMS, Problem, problem, type Refusal } from "../problems.ts";
+import { sendText } from "./answer.ts";
 import type { RequestState } from "./request.ts";
-import { sendText } from "./send-text.ts";
 
 type Ctx = Context & { state: RequestState };
 

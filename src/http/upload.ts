@@ -3,15 +3,15 @@ import contentDisposition from "content-disposition";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import { problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
-import { mediaTypeOf, refuseEncoding } from "./body.ts";
+import { checkContentEncoding, mediaTypeOf } from "./body.ts";
+import { checkLength, incoming } from "./incoming.ts";
+import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
 import { headerOf } from "./request.ts";
-import { incoming, invalidFile, refuseLarge } from "./incoming.ts";
-import { filenameIn, headerValue, refuseTransferEncoding } from "./mime.ts";
 
 export interface UploadRules {
-  /** Largest file, in bytes. */
+  /** Maximum size of a file, in bytes. */
   readonly maxFileBytes: number;
-  /** Longest wait for the client's next bytes, in milliseconds. */
+  /** Maximum wait for the client's next bytes, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -38,15 +38,15 @@ const BY_DEFAULT = "application/x-www-form-urlencoded";
  * disconnects.
  */
 export function openRaw(req: IncomingMessage, { maxFileBytes, timeoutMs }: UploadRules): Upload {
-  refuseLarge(req, maxFileBytes, maxFileBytes);
-  refuseEncoding(req);
+  checkLength(req, maxFileBytes, maxFileBytes);
+  checkContentEncoding(req);
   if (mediaTypeOf(req) === "multipart/form-data") {
     throw problem(
       "unsupported_media_type",
       "Forms are not accepted here. Send the file's bytes as the body, with the file's own Content-Type.",
     );
   }
-  refuseTransferEncoding(headerOf(req, "content-transfer-encoding"), "Content-Transfer-Encoding");
+  checkTransferEncoding(headerOf(req, "content-transfer-encoding"), "Content-Transfer-Encoding");
   const type = mediaTypeOf(req) === BY_DEFAULT ? null : declaredType(req.headers["content-type"]);
   const disposition = dispositionOf(req);
   const stream = incoming(req, { maxBytes: maxFileBytes, maxFileBytes, timeoutMs });

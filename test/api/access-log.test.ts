@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { type LogRequest, requestLog } from "../../src/api/access-log.ts";
-import { measure } from "../../src/http/measure.ts";
+import { type LogRequest, measure, requestLog } from "../../src/api/observe-requests.ts";
 import { createLog } from "../../src/infra/log.ts";
 
 type Ctx = Parameters<LogRequest>[0];
