@@ -70,11 +70,11 @@ export function bodyReader(
     refuse("validation_failed", "The body is not valid.", validate(tidied));
     return tidied;
   };
-  const types = [...JSON_TYPES[method], ...(upload?.form === "multipart" ? ["multipart/form-data"] : [])];
+  const types = [...JSON_TYPES[method], ...(upload?.form !== undefined ? ["multipart/form-data"] : [])];
   return async (req, caller, params) => {
-    if (upload !== undefined && (upload.form === "raw" || mediaTypeOf(req) === "multipart/form-data")) {
+    if (upload !== undefined && (upload.form === undefined || mediaTypeOf(req) === "multipart/form-data")) {
       const rules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
-      const open = upload.form === "raw" ? openRaw(req, rules) : openForm(req, schema, rules);
+      const open = upload.form === undefined ? openRaw(req, rules) : openForm(req, schema, rules);
       let file: StoredFile | undefined;
       try {
         const arriving = await open.file;
