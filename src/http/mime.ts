@@ -1,7 +1,7 @@
 import { lazy } from "../infra/ahead.ts";
 import { invalid } from "../problems.ts";
 
-/** Loaded once the process serves: its tables of charsets take 30 ms. */
+/** Its tables of charsets take 30 ms to load. */
 const mime = lazy(async () => (await import("libmime")).default);
 
 export interface HeaderValue {
@@ -23,41 +23,29 @@ export async function headerValue(text: string): Promise<HeaderValue> {
   const type = value.toLowerCase();
   const { filename } = params;
   if (filename === undefined) return { value: type, params };
-  if (decodedParams.includes("filename"))
-    return { value: type, params: { ...params, filename: PLAIN.test(text) ? unquoted(filename) : filename } };
+  if (decodedParams.includes("filename")) {
+    // .NET sends a filename that the program puts into quotes with them in `filename*`, and as syntax in `filename`.
+    const unquoted = /;\s*filename\s*=/i.test(text) ? /^"(.+)"$/s.exec(filename)?.[1] : undefined;
+    return { value: type, params: { ...params, filename: unquoted ?? filename } };
+  }
   const decoded = libmime.decodeWords(filename);
   const plain = decoded === filename && type === "form-data" ? unescaped(filename) : decoded;
   return { value: type, params: { ...params, filename: plain } };
 }
 
-/** The parameter `filename` itself. */
-const PLAIN = /;\s*filename\s*=/i;
-
-/** In .NET, a filename that the program puts into quotes has them in `filename` as syntax, but in `filename*` as text. */
-function unquoted(filename: string): string {
-  return /^"(.+)"$/s.exec(filename)?.[1] ?? filename;
-}
-
 /**
- * aiohttp percent-encodes a whole filename (RFC 7578, 2). Browsers and fetch encode only its double quotes, CR and LF (HTML,
- * multipart/form-data encoding): a name that is not encoded as a whole is theirs.
+ * aiohttp percent-encodes a whole filename (RFC 7578, 2): all but letters, digits and `-._~`. Browsers and fetch encode only
+ * its double quotes, CR and LF (HTML, multipart/form-data encoding): a name that is not encoded as a whole is theirs.
  */
 function unescaped(filename: string): string {
-  return fullyDecoded(filename) ?? filename.replaceAll(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
-}
-
-/** Returns undefined unless all characters but letters, digits and `-._~` are encoded, and no others. */
-function fullyDecoded(filename: string): string | undefined {
+  const percent = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
   try {
     const decoded = decodeURIComponent(filename);
-    const encoded = encodeURIComponent(decoded).replaceAll(
-      /[!'()*]/g,
-      (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-    );
-    return encoded === filename ? decoded : undefined;
+    if (encodeURIComponent(decoded).replaceAll(/[!'()*]/g, percent) === filename) return decoded;
   } catch {
-    return undefined; // not UTF-8
+    // not UTF-8
   }
+  return filename.replaceAll(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
 }
 
 export function invalidFile(pointer: string, detail: string): Error {
