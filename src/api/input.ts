@@ -29,28 +29,29 @@ const JSON_TYPES = {
 
 /** Returns a function that reads a query string. It throws invalid_query with all faults: unknown, repeated, invalid. */
 export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: string) => unknown {
-  const validate = query === undefined ? undefined : compile(query, "query");
-  const tidy = query === undefined ? undefined : tidier(query);
+  const validate = query === undefined ? noneAllowed : compile(query, "query");
+  const tidy = query === undefined ? unchanged : tidier(query);
   return (querystring) => {
-    if (querystring === "" && validate === undefined) return {};
+    if (querystring === "" && query === undefined) return {};
     const given = Object.create(null) as Record<string, unknown>; // with no prototype, __proto__ is an ordinary name
     const faults: Fault[] = [];
     for (const [name, value] of new URLSearchParams(querystring)) {
       if (Object.hasOwn(given, name)) faults.push({ pointer: `/${name}`, detail: "is given more than once" });
       given[name] = value;
     }
-    if (validate === undefined) {
-      faults.push(
-        ...Object.keys(given).map((name) => ({
-          pointer: `/${name}`,
-          detail: "is not known: this endpoint takes no query parameters",
-        })),
-      );
-    }
-    tidy?.(given);
-    refuse("invalid_query", "The query is not valid.", [...faults, ...(validate?.(given) ?? [])]);
+    tidy(given);
+    throwFaults("invalid_query", "The query is not valid.", [...faults, ...validate(given)]);
     return given;
   };
+}
+
+function noneAllowed(query: unknown): Fault[] {
+  const detail = "is not known: this endpoint takes no query parameters";
+  return Object.keys(query as object).map((name) => ({ pointer: `/${name}`, detail }));
+}
+
+function unchanged(value: unknown): unknown {
+  return value;
 }
 
 /**
@@ -63,11 +64,11 @@ export function bodyReader(
 ): (req: IncomingMessage, caller: Caller, params: Record<string, string>) => Promise<ReadBody> {
   if (schema === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
   const validate = schema === undefined ? () => [] : compile(schema, "json");
-  const tidy = schema === undefined ? (body: unknown) => body : tidier(schema);
+  const tidy = schema === undefined ? unchanged : tidier(schema);
   /** Changes the body in place. Take the fingerprint first: it identifies the body as sent. */
   const checked = (body: unknown): unknown => {
     const tidied = tidy(body);
-    refuse("validation_failed", "The body is not valid.", validate(tidied));
+    throwFaults("validation_failed", "The body is not valid.", validate(tidied));
     return tidied;
   };
   const types = [...JSON_TYPES[method], ...(upload?.form !== undefined ? ["multipart/form-data"] : [])];
@@ -104,7 +105,7 @@ export function bodyReader(
   };
 }
 
-function refuse(code: "invalid_query" | "validation_failed", summary: string, faults: Fault[]): void {
+function throwFaults(code: "invalid_query" | "validation_failed", summary: string, faults: Fault[]): void {
   const first = faults[0];
   if (first === undefined) return;
   const others = Math.min(faults.length - 1, MAX_FAULTS);

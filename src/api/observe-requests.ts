@@ -69,11 +69,8 @@ export function measure({ requestDuration }: Metrics, { method, state, res }: Ct
   requestDuration.observe(labels, (performance.now() - started) / 1000);
 }
 
-/** Writes the line of a request whose answer has been sent, or whose connection has broken. */
-export type LogRequest = (ctx: Ctx, started: number) => void;
-
-/** Returns what writes one line per request: at level info, or at level error for a request with a failure. */
-export function requestLog(log: Logger): LogRequest {
+/** Returns a function that writes the line of a request: at level info, or at level error if it has a failure. */
+export function requestLog(log: Logger): (ctx: Ctx, started: number) => void {
   const lines = withoutRedaction(log);
   return ({ state, method, res }, started) => {
     const { failure, caller, decision } = state;
@@ -101,13 +98,10 @@ export function requestLog(log: Logger): LogRequest {
 
 /** Traces every request until its answer has been sent or its connection has broken. */
 export function traced(tracing: Tracing): Middleware<ApiState> {
-  return (ctx, next) =>
-    tracing.request({ method: ctx.method, headers: ctx.headers }, async (span) => {
-      ctx.state.traceId = span.traceId;
-      ctx.res.once("close", () => {
-        const status = ctx.res.headersSent ? ctx.res.statusCode : undefined;
-        span.end({ route: ctx.state.route, status });
-      });
+  return ({ method, headers, state, res }, next) =>
+    tracing.request({ method, headers }, async (span) => {
+      state.traceId = span.traceId;
+      res.once("close", () => span.end({ route: state.route, status: res.headersSent ? res.statusCode : undefined }));
       await next();
     });
 }
