@@ -35,7 +35,7 @@ export function createApp(options: AppOptions): RequestListener {
   app.use(observeRequests(options));
   app.use(router.routes());
   app.use(unrouted(router));
-  // An error that passes `observeRequests` comes after the answer has begun, so the answer breaks off. Log it, unless the client left.
+  // An error that passes `observeRequests` comes after the response has begun. Log it, unless the client left.
   app.on("error", (error: NodeJS.ErrnoException, ctx?: { state: ApiState }) => {
     if (CLIENT_GONE.has(error.code ?? "") || ctx === undefined)
       options.log.debug({ error: error.message }, "connection error");
