@@ -31,7 +31,7 @@ export interface Input<Params, Query, Body> {
   readonly header: (name: string) => string | undefined;
 }
 
-/** How an endpoint takes a file. */
+/** A file that an endpoint takes. */
 export interface Upload<Params> {
   /**
    * Undefined if the file is the whole body. Otherwise it is the part `content` of a multipart form, and this is the schema
@@ -64,7 +64,6 @@ interface Declared<
   readonly query?: Query;
   /** JSON, or a form's fields. Without it the endpoint takes no JSON. */
   readonly body?: Body;
-  /** Whether the body may be left out. */
   readonly bodyOptional?: true;
   readonly upload?: Upload<Static<Params>>;
   /** Default: 200. */

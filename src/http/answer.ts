@@ -91,7 +91,7 @@ async function inStretches(value: unknown, untagged: string | undefined): Promis
   return { body: Buffer.concat(parts), tag: tagOfHash(hash.digest("base64url")) };
 }
 
-/** How a member that is not the first one begins. No text looks like it: quotes inside a text are escaped. */
+/** Returns the beginning of a member that is not the first. No text looks like it: quotes inside a text are escaped. */
 function memberStart(name: string): string {
   return `,"${name}":`;
 }

@@ -24,7 +24,7 @@ export interface BodyRules {
   types: readonly string[];
   /** Maximum time until the whole body has arrived, in milliseconds. */
   timeoutMs: number;
-  /** Whether a chunked body of no bytes counts as {}. (A request with Content-Length 0 has no body: see `hasBody`.) */
+  /** True if a chunked body of no bytes counts as {}. (A request with Content-Length 0 has no body: see `hasBody`.) */
   optional: boolean;
 }
 

@@ -12,7 +12,7 @@ interface Preferring {
   encodings(available: readonly string[], options: { preferred: readonly string[] }): string[];
 }
 
-/** How to read each header, and its value if it is absent. */
+/** The reader of each header, and its value if it is absent. */
 const HEADERS = {
   accept: { read: (negotiator: Negotiator, available: string[]) => negotiator.mediaTypes(available), absent: "*/*" },
   "accept-language": {

@@ -15,7 +15,7 @@ export interface RequestState extends DefaultState {
   failure?: unknown;
 }
 
-/** Whether the process is shutting down. The server sets it, once. */
+/** `started` is set, once, when the process begins to shut down. */
 export interface Draining {
   started: boolean;
 }
