@@ -14,7 +14,7 @@ const MAX_TYPE_LENGTH = 255;
 /** UTF-8, its alias csUTF8 (both of the IANA registry), and what many clients write. */
 const UTF_8 = /^(?:cs)?utf-?8$/i;
 
-/** Number of chunks that a body may have, whatever their sizes. A client that sends each token of its JSON has a few thousand. */
+/** Number of chunks of any size that a body may have. A client that sends each token of its JSON has a few thousand. */
 const FREE_CHUNKS = 10_000;
 /** Minimum size of further chunks on average, in bytes. */
 const MIN_CHUNK_BYTES = 64;
