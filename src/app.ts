@@ -1,16 +1,15 @@
 import type { RequestListener } from "node:http";
 import Koa from "koa";
+import type { ApiState } from "./api/admit.ts";
 import type { Route } from "./api/endpoint.ts";
-import { front, type FrontOptions } from "./api/front.ts";
 import { mount, type MountOptions } from "./api/mount.ts";
-import type { ApiState } from "./api/state.ts";
+import { observeRequests, type ObserveOptions, traced } from "./api/observe-requests.ts";
 import { unrouted } from "./http/request.ts";
-import { traced } from "./http/trace.ts";
 import type { Tracing } from "./infra/tracing.ts";
 import { mountPages, type PagesOptions } from "./reminders/pages/mount.ts";
 import { mountSite } from "./site/mount.ts";
 
-export interface AppOptions extends MountOptions, FrontOptions {
+export interface AppOptions extends MountOptions, ObserveOptions {
   /** Undefined if there are no pages for candidates and referees. */
   pages: Pick<PagesOptions, "visits" | "documents"> | undefined;
   routes: readonly Route[];
@@ -33,10 +32,10 @@ export function createApp(options: AppOptions): RequestListener {
   mountSite(router);
   if (options.pages !== undefined) mountPages(router, { ...options, ...options.pages });
   if (options.tracing !== undefined) app.use(traced(options.tracing));
-  app.use(front(options));
+  app.use(observeRequests(options));
   app.use(router.routes());
   app.use(unrouted(router));
-  // An error that passes `front` comes after the answer has begun, so the answer breaks off. Log it, unless the client left.
+  // An error that passes `observeRequests` comes after the response has begun. Log it, unless the client left.
   app.on("error", (error: NodeJS.ErrnoException, ctx?: { state: ApiState }) => {
     if (CLIENT_GONE.has(error.code ?? "") || ctx === undefined)
       options.log.debug({ error: error.message }, "connection error");

@@ -21,7 +21,7 @@ export async function bundle(outdir: string, programs = PROGRAMS, folder = "src"
     minifyWhitespace: true,
     lineLimit: 120,
     logLevel: "warning",
-    mainFields: ["module", "main"], // the other form of jsonc-parser cannot be bundled
+    mainFields: ["module", "main"], // ES modules: esbuild leaves out what is unused
     external: ["@myriaddreamin/*", "file:*"], // a native library, and what test/mutants inserts
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   });

@@ -1,4 +1,4 @@
-/** Every problem that the API can answer, with its status and title. No other file knows the status of a problem. */
+/** Every problem of the API, with its status and title. No other file knows the status of a problem. */
 export const PROBLEMS = {
   malformed_json: { status: 400, title: "Malformed JSON" },
   malformed_path: { status: 400, title: "Malformed path" },
@@ -49,10 +49,10 @@ export interface Fault {
   detail: string;
 }
 
-/** Most faults that one answer lists. Finding more costs time and helps nobody. */
+/** Maximum number of faults listed in a response. Finding more costs time and helps nobody. */
 export const MAX_FAULTS = 100;
 
-/** Returns the faults as an answer lists them: one more entry says that there are others. */
+/** Returns the faults as a response lists them: one more entry says that there are others. */
 export function listed(faults: readonly Fault[]): Fault[] {
   if (faults.length <= MAX_FAULTS) return [...faults];
   return [...faults.slice(0, MAX_FAULTS), { pointer: "", detail: "and more faults" }];
@@ -69,8 +69,8 @@ export interface ProblemExtras {
 }
 
 /**
- * What a client is told if its request is refused, as a value. Whatever clients can be refused in a flood (rate limits,
- * keys) is a value all the way to the answer: an Error with its stack costs more than the work that it refuses.
+ * Why a request is refused, as a value. Whatever is refused in a flood (rate limits, keys) is a value all the way to the
+ * response: an Error with its stack costs more than the work that it refuses.
  */
 export interface Refusal {
   readonly code: ProblemCode;
@@ -79,7 +79,7 @@ export interface Refusal {
   readonly extras: ProblemExtras;
 }
 
-/** A refusal to throw. The only error that domain code throws on purpose. http/problem.ts answers it (RFC 9457). */
+/** A refusal to throw: the only error that domain code throws on purpose. */
 export class Problem extends Error implements Refusal {
   readonly code: ProblemCode;
   readonly extras: ProblemExtras;
@@ -115,12 +115,11 @@ export function quotaExceeded(
   } satisfies ProblemExtras;
 }
 
-/** Makes a refusal, as a value. For the parameters see `problem`. */
+/** Makes a refusal. For the parameters see `problem`. */
 export function refusal(code: ProblemCode, detail: string, extras: ProblemExtras = {}): Refusal {
   return { code, detail, extras };
 }
 
-/** Tells a refusal from a caller. */
 export function isRefusal(value: object): value is Refusal {
   return "code" in value;
 }
@@ -138,7 +137,7 @@ export function problem(code: ProblemCode, detail: string, extras?: ProblemExtra
 }
 
 /**
- * Makes the problem of one wrong value.
+ * Makes a validation_failed problem for one wrong value.
  * @param pointer where it is: a JSON Pointer, or the name of a header.
  * @param must what is wrong with it: "must be …".
  */
@@ -146,7 +145,7 @@ export function invalid(pointer: string, must: string, detail = `${pointer} ${mu
   return problem("validation_failed", detail, { errors: [{ pointer, detail: must }] });
 }
 
-/** Returns whether an error says that there is no such candidate, or no longer. */
+/** Returns whether an error says that there is no such candidate, or that it was deleted. */
 export function isGone(error: unknown): boolean {
   return error instanceof Problem && (error.code === "not_found" || error.code === "candidate_deleted");
 }

@@ -2,13 +2,22 @@ import type { Context } from "koa";
 import type { Authenticator } from "../accounts/authenticate.ts";
 import type { Caller, KnownCaller } from "../accounts/caller.ts";
 import type { LastUsed } from "../accounts/last-used.ts";
-import { headerOf } from "../http/request.ts";
+import { headerOf, type RequestState } from "../http/request.ts";
 import type { CallerClaim, ChargeRequest, Decision } from "../limiter/decision.ts";
 import { keyRefused, rateLimitHeaders, refusalOf } from "../limiter/headers.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Surface } from "../limiter/surfaces.ts";
+import type { Usage } from "../limiter/usage.ts";
 import { isRefusal, Problem, type Refusal } from "../problems.ts";
-import type { ApiState } from "./state.ts";
+
+/** What the middleware learns about a request. The access log is written from it. */
+export interface ApiState extends RequestState {
+  endpointName?: string;
+  caller?: Caller;
+  decision?: Decision;
+  /** What the key and its account have used. Read for a free route only. */
+  usage?: Usage;
+}
 
 export interface AdmitOptions {
   authenticator: Authenticator;
@@ -26,8 +35,8 @@ const MAX_LOOK_UPS = 3;
 
 /**
  * Authenticates the request and charges the surface. Sets the rate limit headers whether or not the request is admitted.
- * On a free route, checks the key, stores its usage in the state, and sets no rate limit headers. One round trip to the
- * limiter. Unless the key is cached, one more, and two to the store. Repeats all if the account was changed since.
+ * On a free route, checks the key and stores its usage in the state. Repeats all if the account was changed since. One
+ * round trip to the limiter; unless the key is cached, one more, and two to the store.
  * @returns the caller, or why the request is refused: rate_limited or a problem of its key.
  * @throws problems of the look-up of a key (Authenticator), and limiter_unavailable.
  */
@@ -79,10 +88,8 @@ async function lookedUp(ctx: Ctx, lookUp: Promise<KnownCaller>): Promise<KnownCa
 
 /** Checks the key and reads what it has used. Returns why it may not be used, or undefined if it may. */
 async function check(ctx: Ctx, claim: CallerClaim, limiter: Limiter): Promise<Refusal | "outdated" | undefined> {
-  const usage = await limiter.readUsage(claim);
-  ctx.state.usage = usage;
-  if (usage.refusal === undefined || usage.refusal === "outdated") return usage.refusal;
-  return keyRefused(usage.refusal);
+  const { refusal } = (ctx.state.usage = await limiter.readUsage(claim));
+  return refusal === undefined || refusal === "outdated" ? refusal : keyRefused(refusal);
 }
 
 /** Sets the rate limit headers. Returns why the request is refused; `outdated` if the key must be looked up again. */

@@ -31,20 +31,13 @@ export interface Input<Params, Query, Body> {
   readonly header: (name: string) => string | undefined;
 }
 
-/**
- * How an endpoint takes a file: as the whole body, or as the part `content` of a form whose other parts are the fields.
- */
-export type Upload<Params> = FileStore<Params> &
-  (
-    | { readonly form: "raw" }
-    | {
-        readonly form: "multipart";
-        /** The form in the OpenAPI document. The endpoint's `body` validates its fields. */
-        readonly fields: TSchema;
-      }
-  );
-
-export interface FileStore<Params> {
+/** A file that an endpoint takes. */
+export interface Upload<Params> {
+  /**
+   * Undefined if the file is the whole body. Otherwise it is the part `content` of a multipart form, and this is the schema
+   * of the form in the OpenAPI document; the endpoint's `body` validates the other parts.
+   */
+  readonly form?: TSchema;
   /**
    * Stores the file.
    * @param precondition If-Match, for an endpoint that can check it before the first byte is read.
@@ -55,10 +48,7 @@ export interface FileStore<Params> {
   discard(file: StoredFile): Promise<void>;
 }
 
-/**
- * Describes one operation: its input, its answer and its handler. The index of routes (routes.ts) adds a method, a path
- * and a surface. Validation and the OpenAPI document are generated from it.
- */
+/** One operation: its input, its answer and its handler. Validation and the OpenAPI document are generated from it. */
 interface Declared<
   Params extends TSchema = TSchema,
   Query extends TSchema = TSchema,
@@ -68,27 +58,22 @@ interface Declared<
   /** operationId in the OpenAPI document, and the name in the logs. */
   readonly name: string;
   readonly tag: Tag;
-  /** What it does, in a line. */
   readonly summary: string;
-  /** What a client must know beyond that, in sentences. */
   readonly description: string;
-  /** Schema of the path's parameters. */
   readonly params?: Params;
   readonly query?: Query;
-  /** Schema of a JSON body, or of a form's fields. Without one the endpoint takes no JSON. */
+  /** JSON, or a form's fields. Without it the endpoint takes no JSON. */
   readonly body?: Body;
-  /** Whether the body may be left out. */
   readonly bodyOptional?: true;
   readonly upload?: Upload<Static<Params>>;
   /** Default: 200. */
   readonly status?: 200 | 201 | 204;
-  /** Schema of the answer. A 204 has none. */
   readonly answer?: Answer;
   /** Members of the answer that change by the clock alone. A GET's ETag covers them; If-Match ignores them. */
   readonly volatile?: readonly string[];
   /**
-   * The name of the answer's last member, if the ETag leaves that member out. The release before does not have the member,
-   * and both must compute the same ETag while they run side by side. The answer must have a `version` that changes with the member.
+   * The answer's last member, if the ETag leaves it out: the release before does not have it, and both must compute the
+   * same ETag while they run side by side. The answer must have a `version` that changes with it.
    */
   readonly untagged?: string;
   /** Media types that it can answer with in addition to JSON, or instead of it. */
@@ -124,12 +109,11 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 /** Returns the properties that an object's schema declares, or none without a schema. */
 export function propertiesOf(schema: TSchema | undefined): Record<string, Record<string, unknown>> {
-  return schema !== undefined && "properties" in schema
-    ? (schema.properties as Record<string, Record<string, unknown>>)
-    : {};
+  const { properties } = (schema ?? {}) as { properties?: Record<string, Record<string, unknown>> };
+  return properties ?? {};
 }
 
-/** An endpoint with its method, path and surface. Router, charging and the OpenAPI document are generated from it. */
+/** An endpoint with what the index of routes (routes.ts) adds. Router and charging are generated from it. */
 export interface Route extends Endpoint {
   readonly method: Method;
   /** Path with router parameters: `/candidates/:id`. */
@@ -138,10 +122,7 @@ export interface Route extends Endpoint {
   readonly surface: Surface | "free";
 }
 
-/**
- * Adds a method, a path and a surface to an endpoint.
- * @throws if the parameters in the path differ from those in the endpoint's schema.
- */
+/** @throws if the parameters in the path differ from those in the endpoint's schema. */
 export function route(method: Method, path: string, surface: Surface | "free", declared: Endpoint): Route {
   const inPath = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name);
   const inSchema = Object.keys(propertiesOf(declared.params));

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../accounts/caller.ts";
-import { hasBody, mediaTypeOf, type ReadBody, readJson } from "../http/body.ts";
+import { hasBody, mediaTypeOf, readJson } from "../http/body.ts";
 import { ifMatch } from "../http/entity-tags.ts";
 import { openForm } from "../http/form.ts";
 import { declaredType, fingerprintOf, openRaw } from "../http/upload.ts";
@@ -9,6 +9,13 @@ import { type Fault, listed, MAX_FAULTS, problem } from "../problems.ts";
 import type { Endpoint, Route } from "./endpoint.ts";
 import { tidier } from "../schema/tidy.ts";
 import { compile } from "./validate.ts";
+
+export interface ReadBody {
+  readonly body: unknown;
+  readonly file: StoredFile | undefined;
+  /** Equal for bodies that differ only in JSON whitespace, or in a form's boundary or the order of its parts. */
+  readonly fingerprint: string;
+}
 
 const NOTHING: ReadBody = { body: undefined, file: undefined, fingerprint: "" };
 
@@ -22,28 +29,29 @@ const JSON_TYPES = {
 
 /** Returns a function that reads a query string. It throws invalid_query with all faults: unknown, repeated, invalid. */
 export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: string) => unknown {
-  const validate = query === undefined ? undefined : compile(query, "query");
-  const tidy = query === undefined ? undefined : tidier(query);
+  const validate = query === undefined ? noneAllowed : compile(query, "query");
+  const tidy = query === undefined ? unchanged : tidier(query);
   return (querystring) => {
-    if (querystring === "" && validate === undefined) return {};
+    if (querystring === "" && query === undefined) return {};
     const given = Object.create(null) as Record<string, unknown>; // with no prototype, __proto__ is an ordinary name
     const faults: Fault[] = [];
     for (const [name, value] of new URLSearchParams(querystring)) {
       if (Object.hasOwn(given, name)) faults.push({ pointer: `/${name}`, detail: "is given more than once" });
       given[name] = value;
     }
-    if (validate === undefined) {
-      faults.push(
-        ...Object.keys(given).map((name) => ({
-          pointer: `/${name}`,
-          detail: "is not known: this endpoint takes no query parameters",
-        })),
-      );
-    }
-    tidy?.(given);
-    refuse("invalid_query", "The query is not valid.", [...faults, ...(validate?.(given) ?? [])]);
+    tidy(given);
+    throwFaults("invalid_query", "The query is not valid.", [...faults, ...validate(given)]);
     return given;
   };
+}
+
+function noneAllowed(query: unknown): Fault[] {
+  const detail = "is not known: this endpoint takes no query parameters";
+  return Object.keys(query as object).map((name) => ({ pointer: `/${name}`, detail }));
+}
+
+function unchanged(value: unknown): unknown {
+  return value;
 }
 
 /**
@@ -56,18 +64,18 @@ export function bodyReader(
 ): (req: IncomingMessage, caller: Caller, params: Record<string, string>) => Promise<ReadBody> {
   if (schema === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
   const validate = schema === undefined ? () => [] : compile(schema, "json");
-  const tidy = schema === undefined ? (body: unknown) => body : tidier(schema);
+  const tidy = schema === undefined ? unchanged : tidier(schema);
   /** Changes the body in place. Take the fingerprint first: it identifies the body as sent. */
   const checked = (body: unknown): unknown => {
     const tidied = tidy(body);
-    refuse("validation_failed", "The body is not valid.", validate(tidied));
+    throwFaults("validation_failed", "The body is not valid.", validate(tidied));
     return tidied;
   };
-  const types = [...JSON_TYPES[method], ...(upload?.form === "multipart" ? ["multipart/form-data"] : [])];
+  const types = [...JSON_TYPES[method], ...(upload?.form !== undefined ? ["multipart/form-data"] : [])];
   return async (req, caller, params) => {
-    if (upload !== undefined && (upload.form === "raw" || mediaTypeOf(req) === "multipart/form-data")) {
+    if (upload !== undefined && (upload.form === undefined || mediaTypeOf(req) === "multipart/form-data")) {
       const rules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
-      const open = upload.form === "raw" ? openRaw(req, rules) : openForm(req, schema, rules);
+      const open = upload.form === undefined ? openRaw(req, rules) : openForm(req, schema, rules);
       let file: StoredFile | undefined;
       try {
         const arriving = await open.file;
@@ -97,7 +105,7 @@ export function bodyReader(
   };
 }
 
-function refuse(code: "invalid_query" | "validation_failed", summary: string, faults: Fault[]): void {
+function throwFaults(code: "invalid_query" | "validation_failed", summary: string, faults: Fault[]): void {
   const first = faults[0];
   if (first === undefined) return;
   const others = Math.min(faults.length - 1, MAX_FAULTS);

@@ -2,29 +2,26 @@ import type { ServerResponse } from "node:http";
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
 import type { Caller } from "../accounts/caller.ts";
-import { BinaryAnswer, jsonAnswer, type JsonAnswer, send } from "../http/answer.ts";
-import type { ReadBody } from "../http/body.ts";
-import { ifMatch, ifNoneMatch } from "../http/entity-tags.ts";
+import { BinaryAnswer, type CodedBodies, jsonAnswer, type JsonAnswer, send } from "../http/answer.ts";
+import { ifMatch, keptTag } from "../http/entity-tags.ts";
 import { answerRefusal } from "../http/problem.ts";
 import { headerOf } from "../http/request.ts";
-import type { CodedForms } from "../http/send-text.ts";
 import { parseIdempotencyKey } from "../idempotency/key.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
 import { lazy } from "../infra/lazy.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import { isRefusal } from "../problems.ts";
-import { admit, type AdmitOptions } from "./admit.ts";
+import { admit, type AdmitOptions, type ApiState } from "./admit.ts";
 import type { Route } from "./endpoint.ts";
-import { bodyReader, queryReader } from "./input.ts";
+import { bodyReader, queryReader, type ReadBody } from "./input.ts";
 import { openApi } from "./openapi.ts";
-import type { ApiState } from "./state.ts";
 
 export interface MountOptions extends AdmitOptions {
   idempotency: IdempotentWork;
   newId: NewId;
   bodyTimeoutMs: number;
-  /** Largest file, in bytes. */
+  /** Maximum size of a file, in bytes. */
   maxFileBytes: number;
 }
 
@@ -38,13 +35,13 @@ export function mount(routes: readonly Route[], options: MountOptions): Router<A
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) router.register(route.path, [route.method], handlerOf(route, options));
   const contract = lazy(() => jsonAnswer(200, openApi(routes)));
-  const forms: CodedForms = new Map();
+  const coded: CodedBodies = new Map();
   router.get("/openapi.json", async (ctx) => {
     ctx.state.endpointName = "openapi";
     ctx.state.route = "/openapi.json";
     const answer = await contract();
     const headers = { ...answer.headers, "Cache-Control": "public, max-age=300" };
-    await send(ctx, { ...answer, headers }, forms);
+    await send(ctx, { ...answer, headers }, coded);
   });
   return router;
 }
@@ -57,51 +54,42 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
     ctx.state.endpointName = route.name;
     ctx.state.route = route.path;
     const { querystring } = ctx;
-    const admitted = await admit(ctx, surfaceOf(route, querystring), options);
-    if (isRefusal(admitted)) {
-      await answerRefusal(ctx, admitted);
-      return;
-    }
+    const caller = await admit(ctx, surfaceOf(route, querystring), options);
+    if (isRefusal(caller)) return answerRefusal(ctx, caller);
     const query = readQuery(querystring);
-    const read = await readBody(ctx.req, admitted, ctx.params);
-    const clientHas = ifNoneMatch(ctx.req.headers);
-    await send(ctx, await answer({ ctx, caller: admitted, route, query, read, clientHas }, options));
+    const read = await readBody(ctx.req, caller, ctx.params);
+    await send(ctx, await answerOf(ctx, { route, caller, query, ...read }, options));
   };
 }
 
-interface ValidRequest {
-  readonly ctx: Ctx;
-  readonly caller: Caller;
+interface ValidRequest extends ReadBody {
   readonly route: Route;
+  readonly caller: Caller;
   readonly query: unknown;
-  readonly read: ReadBody;
-  readonly clientHas: (tag: string) => boolean;
 }
 
 /** Does the work. For a POST with an Idempotency-Key, does it once, however often the request is sent. */
-async function answer(
-  { ctx, caller, route, query, read: { body, file, fingerprint }, clientHas }: ValidRequest,
+async function answerOf(
+  ctx: Ctx,
+  { route, caller, query, body, file, fingerprint }: ValidRequest,
   { idempotency, newId }: MountOptions,
 ): Promise<JsonAnswer | BinaryAnswer> {
+  const { req, res, params } = ctx;
+  const header = (name: string) => headerOf(req, name);
+  const inputWith = (id: NewId) => ({
+    caller,
+    params,
+    query,
+    body,
+    file,
+    newId: id,
+    precondition: ifMatch(header("if-match")),
+    clientHas: (tag: string) => keptTag(req.headers, tag) !== undefined,
+    clientLeft: () => closedEarly(res),
+    header,
+    usage: ctx.state.usage,
+  });
   let handled = false;
-  const header = (name: string) => headerOf(ctx.req, name);
-  const clientLeft = () => closedEarly(ctx.res);
-  const inputWith = (id: NewId) => {
-    const precondition = ifMatch(header("if-match"));
-    return {
-      caller,
-      params: ctx.params,
-      query,
-      body,
-      file,
-      newId: id,
-      precondition,
-      clientHas,
-      header,
-      clientLeft,
-      usage: ctx.state.usage,
-    };
-  };
   const work = async (id: NewId): Promise<JsonAnswer | BinaryAnswer> => {
     const input = inputWith(id);
     handled = true; // from here on the handler owns the file: only the handler knows whether a record names it
@@ -113,12 +101,12 @@ async function answer(
   };
   try {
     const key = route.method === "POST" ? idempotencyKey(ctx) : undefined;
-    if (route.dryRun !== undefined && isDryRun(query))
+    if (route.dryRun !== undefined && (query as { dry_run?: boolean }).dry_run === true)
       return await jsonAnswer(200, await route.dryRun.handle(inputWith(newId)));
     if (key === undefined) return await work(newId);
     const request = {
       accountId: caller.accountId,
-      subject: ctx.params["id"],
+      subject: params["id"],
       key,
       fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}`,
     };
@@ -130,6 +118,7 @@ async function answer(
   }
 }
 
+/** Returns a signal that is aborted when the connection closes before the whole response was sent. */
 function closedEarly(res: ServerResponse): AbortSignal {
   const closed = new AbortController();
   const check = () => (res.writableFinished ? undefined : closed.abort());
@@ -141,10 +130,6 @@ function closedEarly(res: ServerResponse): AbortSignal {
 /** Reads dry_run from the raw query, because the query is validated only after the request is charged. */
 function surfaceOf({ surface, dryRun }: Route, querystring: string): Surface | "free" {
   return dryRun !== undefined && new URLSearchParams(querystring).get("dry_run") === "true" ? dryRun.surface : surface;
-}
-
-function isDryRun(query: unknown): boolean {
-  return (query as { dry_run?: boolean }).dry_run === true;
 }
 
 /**

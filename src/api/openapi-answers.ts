@@ -1,3 +1,4 @@
+import type { TSchema } from "typebox";
 import { PROBLEMS, type ProblemCode } from "../problems.ts";
 import type { Route } from "./endpoint.ts";
 import type { COMPONENT_HEADERS } from "./openapi-parts.ts";
@@ -59,45 +60,35 @@ export function bytesOf(types: readonly string[]): Json {
 
 function successesOf(route: Route, schemas: Record<string, Json>): Record<string, Json> {
   const { status, answer, dryRun, method, surface, binary = [], problems } = route;
-  const charged: HeaderName[] = [
-    "X-Request-Id",
-    ...(surface === "free" ? [] : (["RateLimit-Policy", "RateLimit"] as const)),
-  ];
-  const isFile = binary.includes("*/*");
-  const stored: HeaderName[] = ["ETag", "Cache-Control", ...(isFile ? [] : (["Vary"] as const)), ...charged];
-  const special: HeaderName[] = [
-    ...(method === "POST" ? (["Idempotent-Replayed"] as const) : []),
-    ...(route.location === undefined ? [] : (["Location"] as const)),
-    ...(isFile
-      ? (["Accept-Ranges", "Content-Disposition", "X-Content-Type-Options", "Content-Security-Policy"] as const)
-      : []),
-    ...(binary.length > 0 && !isFile ? (["Content-Disposition-Of-File", "X-Content-Type-Options"] as const) : []),
-  ];
-  const coded: HeaderName[] = isFile ? [] : ["Content-Encoding"];
-  const headers = headersOf([...stored, ...special, ...coded]);
-  const json = (schema: NonNullable<typeof answer>) => ({
-    "application/json": { schema: publish(schema, "answer", schemas) },
-  });
+  const charged: HeaderName[] = ["X-Request-Id"];
+  if (surface !== "free") charged.push("RateLimit-Policy", "RateLimit");
   if (status === 204) return { 204: { description: "It is deleted.", headers: headersOf(charged) } };
+  const isFile = binary.includes("*/*");
+  const coded: HeaderName[] = isFile ? [] : ["Content-Encoding"];
+  const stored: HeaderName[] = ["ETag", "Cache-Control", ...(isFile ? [] : (["Vary"] as const)), ...charged];
+  const all = [...stored];
+  if (method === "POST") all.push("Idempotent-Replayed");
+  if (route.location !== undefined) all.push("Location");
+  if (isFile) all.push("Accept-Ranges", "Content-Disposition", "X-Content-Type-Options", "Content-Security-Policy");
+  else if (binary.length > 0) all.push("Content-Disposition-Of-File", "X-Content-Type-Options");
+  const json = (schema: TSchema) => ({ "application/json": { schema: publish(schema, "answer", schemas) } });
   const content = { ...(isFile || answer === undefined ? {} : json(answer)), ...bytesOf(binary) };
+  const description = status === 201 ? "It is created." : "Done.";
   const answers: Record<string, Json> = {
-    [status]: { description: status === 201 ? "It is created." : "Done.", headers, content },
+    [status]: { description, headers: headersOf([...all, ...coded]), content },
   };
-  if (dryRun !== undefined) {
+  if (dryRun !== undefined)
     // Not 200: tools take the lowest status for the answer of the operation.
     answers["2XX"] = {
       description: "For dry_run=true, with the status 200: what the request would do. Nothing is stored.",
       headers: headersOf([...stored, ...coded]),
       content: json(dryRun.answer),
     };
-  }
   if (problems.includes("range_not_satisfiable")) {
-    const ofPart = headersOf([...stored, ...special, "Content-Range"]);
-    answers[206] = { description: "The bytes that Range asks for.", headers: ofPart, content };
+    const headers = headersOf([...all, "Content-Range"]);
+    answers[206] = { description: "The bytes that Range asks for.", headers, content };
   }
-  if (method === "GET") {
-    answers[304] = { description: "The client's copy is current.", headers: headersOf([...stored, ...special]) };
-  }
+  if (method === "GET") answers[304] = { description: "The client's copy is current.", headers: headersOf(all) };
   return answers;
 }
 
@@ -152,10 +143,6 @@ function codesOf({ body, upload, method, problems }: Route): ProblemCode[] {
 }
 
 function headersOf(names: readonly HeaderName[]): Record<string, { $ref: string }> {
-  return Object.fromEntries(
-    names.map((name) => [
-      name.replace(/-(In-Flight|Of-File|Of-Problem)$/, ""),
-      { $ref: `#/components/headers/${name}` },
-    ]),
-  );
+  const plain = (name: string) => name.replace(/-(In-Flight|Of-File|Of-Problem)$/, "");
+  return Object.fromEntries(names.map((name) => [plain(name), { $ref: `#/components/headers/${name}` }]));
 }

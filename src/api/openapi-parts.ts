@@ -85,43 +85,30 @@ export const COMPONENT_HEADERS = {
   ),
 };
 
-const parameter = (name: string, description: string, example: string) => ({
-  name,
-  in: "header",
-  required: false,
-  ...text(description, example),
-});
-
-export const PARAMETERS = {
-  "If-Match": parameter(
-    "If-Match",
+/** Request headers, each with its description and an example. */
+const REQUEST_HEADERS = {
+  "If-Match": [
     "An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.",
     '"kX9wq"',
-  ),
-  "If-None-Match": parameter(
-    "If-None-Match",
-    "The ETag of the client's copy. While it is current, the answer is 304.",
-    '"kX9wq"',
-  ),
-  "Idempotency-Key": {
-    ...parameter(
-      "Idempotency-Key",
-      "Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.",
-      "import-2026-08-17-row-4711",
-    ),
-    schema: { type: "string", minLength: 1, maxLength: 255 },
-  },
-  "X-Request-Id": parameter("X-Request-Id", "Copied to the response and to the log.", "nightly-import-17"),
-  Range: parameter("Range", "The bytes to answer with (RFC 9110, 14.2): one range.", "bytes=0-1023"),
-  "If-Range": parameter(
-    "If-Range",
+  ],
+  "If-None-Match": ["The ETag of the client's copy. While it is current, the answer is 304.", '"kX9wq"'],
+  "Idempotency-Key": [
+    "Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.",
+    "import-2026-08-17-row-4711",
+  ],
+  "X-Request-Id": ["Copied to the response and to the log.", "nightly-import-17"],
+  Range: ["The bytes to answer with (RFC 9110, 14.2): one range.", "bytes=0-1023"],
+  "If-Range": [
     "The ETag of the content that the range continues. If it has changed, the answer is all of it.",
     '"kX9wq"',
-  ),
-  "Content-Disposition": parameter(
-    "Content-Disposition",
-    "The name of the file (RFC 6266).",
-    'attachment; filename="passport.pdf"',
-  ),
-};
-export type ParameterName = keyof typeof PARAMETERS;
+  ],
+  "Content-Disposition": ["The name of the file (RFC 6266).", 'attachment; filename="passport.pdf"'],
+} as const;
+export type ParameterName = keyof typeof REQUEST_HEADERS;
+
+export const PARAMETERS = Object.fromEntries(
+  Object.entries(REQUEST_HEADERS).map(([name, [description, example]]) => {
+    const length = name === "Idempotency-Key" ? { minLength: 1, maxLength: 255 } : {};
+    return [name, { name, in: "header", required: false, description, schema: { type: "string", ...length }, example }];
+  }),
+);

@@ -66,84 +66,73 @@ export const PROBLEM_SCHEMA = {
   },
 };
 
-interface Example {
-  readonly detail: string;
-  /** Further members of the document. */
-  readonly more?: Record<string, unknown>;
-}
+const DETAILS: Record<ProblemCode, string> = {
+  malformed_json: "The request has no body. Send a JSON object, at least {}.",
+  malformed_path: "The path is not valid percent-encoded UTF-8.",
+  malformed_request: "Send exactly one Host header.",
+  invalid_query: "The query is not valid. /limit must be at least 1.",
+  api_key_missing: "Send your API key as Authorization: Bearer <key>.",
+  api_key_invalid: "The API key is not valid. Check it.",
+  api_key_revoked: "The API key was revoked. Use another key, or ask for a new one.",
+  account_suspended: "The account is suspended. Contact support to have it resumed.",
+  not_found: 'There is no candidate "cand_01k9z3v5m8e6q9t2w4y7b1d3f5". Check the id.',
+  content_not_available:
+    "Document doc_01k9z3v6n0f7r2x5c8a1s4g6h9 is requested and has no content. Read it once its `content` is not null.",
+  method_not_allowed: "This path does not take PUT. Use DELETE, GET, PATCH.",
+  not_acceptable: "The pack has none of the types in Accept.",
+  request_timeout: "No data arrived for 30 seconds, and the request body was incomplete. Send it again.",
+  external_id_taken: "Candidate cand_01k9z3v5m8e6q9t2w4y7b1d3f5 already has this external_id.",
+  invalid_transition:
+    "state cannot be pending: the candidate is started. Send one of these states instead: requested, received.",
+  candidate_withdrawn: 'The candidate is withdrawn. PATCH it with "withdrawn": false first.',
+  idempotency_in_flight:
+    "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
+  active_key_cap_reached: "The account has 5 active keys, the maximum. Revoke one first.",
+  too_many_documents: "The candidate already has 200 documents, the maximum.",
+  too_many_references: "The candidate already has 50 references, the maximum.",
+  candidate_deleted: "The candidate was deleted and its data erased. Remove it from your mirror.",
+  version_mismatch: "The resource has changed since you read it. Read it again.",
+  payload_too_large: "The JSON body is too large. Send at most 1048576 bytes.",
+  unsupported_media_type: "The body is text/plain. Send application/json.",
+  range_not_satisfiable: "The range lies outside the content, which has 184213 bytes.",
+  validation_failed: "The body is not valid. /emial is not a known field. Did you mean email?",
+  idempotency_key_reused: "This Idempotency-Key was already used for a different request.",
+  rate_limited:
+    "Too many requests: this key may make 100 create requests in an hour. Please try again shortly: in 14 minutes.",
+  headers_too_large: "The request headers are larger than 16 KiB. Send fewer or shorter ones.",
+  internal_error: "Something went wrong on our side. Quote the request_id when you contact support.",
+  pack_unavailable: "Too many packs are being made. Try again shortly.",
+  limiter_unavailable: "The rate limits cannot be checked right now. Please try again shortly.",
+  store_unavailable: "The store did not answer in time. Try again shortly.",
+};
 
-const EXAMPLES: Record<ProblemCode, Example> = {
-  malformed_json: { detail: "The request has no body. Send a JSON object, at least {}." },
-  malformed_path: { detail: "The path is not valid percent-encoded UTF-8." },
-  malformed_request: { detail: "Send exactly one Host header." },
-  invalid_query: {
-    detail: "The query is not valid. /limit must be at least 1.",
-    more: { errors: [{ pointer: "/limit", detail: "must be at least 1" }] },
-  },
-  api_key_missing: { detail: "Send your API key as Authorization: Bearer <key>." },
-  api_key_invalid: { detail: "The API key is not valid. Check it." },
-  api_key_revoked: { detail: "The API key was revoked. Use another key, or ask for a new one." },
-  account_suspended: { detail: "The account is suspended. Contact support to have it resumed." },
-  not_found: { detail: 'There is no candidate "cand_01k9z3v5m8e6q9t2w4y7b1d3f5". Check the id.' },
-  content_not_available: {
-    detail:
-      "Document doc_01k9z3v6n0f7r2x5c8a1s4g6h9 is requested and has no content. Read it once its `content` is not null.",
-  },
-  method_not_allowed: { detail: "This path does not take PUT. Use DELETE, GET, PATCH." },
-  not_acceptable: { detail: "The pack has none of the types in Accept." },
-  request_timeout: { detail: "No data arrived for 30 seconds, and the request body was incomplete. Send it again." },
+const errors = (pointer: string, detail: string) => ({ errors: [{ pointer, detail }] });
+
+/** Further members of the documents. */
+const MEMBERS: Partial<Record<ProblemCode, object>> = {
+  invalid_query: errors("/limit", "must be at least 1"),
   external_id_taken: {
-    detail: "Candidate cand_01k9z3v5m8e6q9t2w4y7b1d3f5 already has this external_id.",
-    more: {
-      candidate_id: "cand_01k9z3v5m8e6q9t2w4y7b1d3f5",
-      errors: [{ pointer: "/external_id", detail: "must be unique in the account" }],
-    },
+    candidate_id: "cand_01k9z3v5m8e6q9t2w4y7b1d3f5",
+    ...errors("/external_id", "must be unique in the account"),
   },
   invalid_transition: {
-    detail: "state cannot be pending: the candidate is started. Send one of these states instead: requested, received.",
-    more: {
-      from: "requested",
-      to: "pending",
-      allowed: ["requested", "received"],
-      errors: [{ pointer: "/state", detail: "cannot be pending" }],
-    },
+    from: "requested",
+    to: "pending",
+    allowed: ["requested", "received"],
+    ...errors("/state", "cannot be pending"),
   },
-  candidate_withdrawn: { detail: 'The candidate is withdrawn. PATCH it with "withdrawn": false first.' },
-  idempotency_in_flight: {
-    detail: "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
-  },
-  active_key_cap_reached: { detail: "The account has 5 active keys, the maximum. Revoke one first." },
-  too_many_documents: { detail: "The candidate already has 200 documents, the maximum." },
-  too_many_references: { detail: "The candidate already has 50 references, the maximum." },
-  candidate_deleted: { detail: "The candidate was deleted and its data erased. Remove it from your mirror." },
-  version_mismatch: {
-    detail: "The resource has changed since you read it. Read it again.",
-    more: { current_etag: '"kX9wq"' },
-  },
-  payload_too_large: { detail: "The JSON body is too large. Send at most 1048576 bytes." },
-  unsupported_media_type: { detail: "The body is text/plain. Send application/json." },
-  range_not_satisfiable: { detail: "The range lies outside the content, which has 184213 bytes." },
-  validation_failed: {
-    detail: "The body is not valid. /emial is not a known field. Did you mean email?",
-    more: { errors: [{ pointer: "/emial", detail: "is not a known field. Did you mean email?" }] },
-  },
-  idempotency_key_reused: { detail: "This Idempotency-Key was already used for a different request." },
-  rate_limited: {
-    detail:
-      "Too many requests: this key may make 100 create requests in an hour. Please try again shortly: in 14 minutes.",
-    more: quotaExceeded("key-create", { surface: "create", scope: "key", limit: 100, retry_after: 812 }).members,
-  },
-  headers_too_large: { detail: "The request headers are larger than 16 KiB. Send fewer or shorter ones." },
-  internal_error: { detail: "Something went wrong on our side. Quote the request_id when you contact support." },
-  pack_unavailable: { detail: "Too many packs are being made. Try again shortly." },
-  limiter_unavailable: { detail: "The rate limits cannot be checked right now. Please try again shortly." },
-  store_unavailable: { detail: "The store did not answer in time. Try again shortly." },
+  version_mismatch: { current_etag: '"kX9wq"' },
+  validation_failed: errors("/emial", "is not a known field. Did you mean email?"),
+  rate_limited: quotaExceeded("key-create", { surface: "create", scope: "key", limit: 100, retry_after: 812 }).members,
 };
 
 export const PROBLEM_EXAMPLES = Object.fromEntries(
-  Object.entries(PROBLEMS).map(([code, { status, title }]) => {
-    const { detail, more } = EXAMPLES[code as ProblemCode];
-    const value = { type: `/docs#${code}`, title, status, detail, code, request_id: "req_01k9z3v9r4j0v5b8f1d4w7m9n3" };
-    return [code, { summary: title, value: { ...value, ...more } }];
+  Object.entries(PROBLEMS).map(([name, { status, title }]) => {
+    const code = name as ProblemCode;
+    const [detail, request_id] = [DETAILS[code], "req_01k9z3v9r4j0v5b8f1d4w7m9n3"];
+    return [
+      code,
+      { summary: title, value: { type: `/docs#${code}`, title, status, detail, code, request_id, ...MEMBERS[code] } },
+    ];
   }),
 );

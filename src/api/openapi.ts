@@ -41,15 +41,14 @@ export function openApi(routes: readonly Route[]): Json {
 function operationOf(route: Route, components: Components): Json {
   const { schemas } = components;
   const { name, tag, summary, description, surface, dryRun, params, query } = route;
-  const charge = surface === "free" ? "Charges no surface." : `Charges the surface \`${surface}\``;
-  const charges =
-    dryRun === undefined ? charge.replace(/`$/, "`.") : `${charge}; a dry run charges \`${dryRun.surface}\`.`;
+  const charge = surface === "free" ? "Charges no surface" : `Charges the surface \`${surface}\``;
+  const ofDryRun = dryRun === undefined ? "" : `; a dry run charges \`${dryRun.surface}\``;
   const body = requestBodyOf(route, schemas);
   return {
     operationId: name,
     tags: [tag],
     summary,
-    description: `${description} ${charges}`,
+    description: `${description} ${charge}${ofDryRun}.`,
     parameters: [
       ...parametersOf(params, "path", schemas),
       ...parametersOf(query, "query", schemas),
@@ -81,15 +80,19 @@ function parametersOf(schema: TSchema | undefined, where: "path" | "query", sche
   });
 }
 
-function headerParameters({ method, problems, upload }: Route): ParameterName[] {
-  return [
-    ...(method === "GET" ? (["If-None-Match"] as const) : []),
-    ...(problems.includes("version_mismatch") ? (["If-Match"] as const) : []),
-    ...(method === "POST" ? (["Idempotency-Key"] as const) : []),
-    ...(problems.includes("range_not_satisfiable") ? (["Range", "If-Range"] as const) : []),
-    ...(upload?.form === "raw" ? (["Content-Disposition"] as const) : []),
-    "X-Request-Id",
-  ];
+function headerParameters(route: Route): ParameterName[] {
+  const { method, problems } = route;
+  const names: ParameterName[] = [];
+  if (method === "GET") names.push("If-None-Match");
+  if (problems.includes("version_mismatch")) names.push("If-Match");
+  if (method === "POST") names.push("Idempotency-Key");
+  if (problems.includes("range_not_satisfiable")) names.push("Range", "If-Range");
+  if (takesRawFile(route)) names.push("Content-Disposition");
+  return [...names, "X-Request-Id"];
+}
+
+function takesRawFile({ upload }: Route): boolean {
+  return upload !== undefined && upload.form === undefined;
 }
 
 function parameterRef(name: ParameterName): Json {
@@ -97,25 +100,18 @@ function parameterRef(name: ParameterName): Json {
 }
 
 /** JSON stands first: tools that know one media type for a body take the first. */
-function requestBodyOf({ body, bodyOptional, upload, method }: Route, schemas: Record<string, Json>): Json | undefined {
-  const content: Json = {};
-  if (body !== undefined) {
-    const schema = publish(body, "request", schemas);
-    content["application/json"] = { schema };
-    if (method === "PATCH") content["application/merge-patch+json"] = { schema };
-  }
-  if (upload?.form === "raw") Object.assign(content, bytesOf(["*/*"]));
-  if (upload?.form === "multipart") {
-    const form = publish(upload.fields, "request", schemas);
-    content["multipart/form-data"] = { schema: form };
+function requestBodyOf(route: Route, schemas: Record<string, Json>): Json | undefined {
+  const { body, bodyOptional, upload, method } = route;
+  const required = !bodyOptional;
+  if (takesRawFile(route)) return { description: "The bytes, of any media type.", required, content: bytesOf(["*/*"]) };
+  if (body === undefined) return undefined;
+  const json = publish(body, "request", schemas);
+  const form = upload?.form === undefined ? undefined : publish(upload.form, "request", schemas);
+  const content = {
     // True, as JSON has no bytes. openapi-generator imports the class of a form that is named only here, and does not make it.
-    if (body !== undefined)
-      content["application/json"] = { schema: { ...publish(body, "request", schemas), not: form } };
-  }
-  if (Object.keys(content).length === 0) return undefined;
-  return {
-    description: upload?.form === "raw" ? "The bytes, of any media type." : "The fields.",
-    required: !bodyOptional,
-    content,
+    "application/json": { schema: form === undefined ? json : { ...json, not: form } },
+    ...(method === "PATCH" ? { "application/merge-patch+json": { schema: json } } : {}),
+    ...(form === undefined ? {} : { "multipart/form-data": { schema: form } }),
   };
+  return { description: "The fields.", required, content };
 }

@@ -6,7 +6,7 @@ import type { TSchema } from "typebox";
 
 type Json = Record<string, unknown>;
 
-/** Whether a schema describes what a client sends, or what it gets. */
+/** The side that a schema describes: what a client sends, or what it gets. */
 export type Use = "request" | "answer";
 
 /** Formats that tools know. The others are the service's own: the description says in words what they allow. */

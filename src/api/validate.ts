@@ -6,12 +6,12 @@ import type { TSchema } from "typebox";
 import { lazy } from "../infra/lazy.ts";
 import { type Fault, MAX_FAULTS } from "../problems.ts";
 import { isEmailAddress } from "../schema/email.ts";
-import { inexactIn } from "../schema/exact.ts";
 import { isPhone, phoneFault } from "../schema/phone.ts";
-import { escapePointer } from "../schema/pointer.ts";
+import { escapePointer, pointersTo } from "../schema/pointer.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
+import { isExact } from "../schema/tidy.ts";
 
-/** The longest unknown name that is compared with the known ones. */
+/** Maximum length of an unknown name that is compared with the known ones. */
 const MAX_NAME_TO_COMPARE = 100;
 
 /**
@@ -21,7 +21,7 @@ const MAX_NAME_TO_COMPARE = 100;
 const options = { allErrors: true, strict: true, allowUnionTypes: true, verbose: true, validateSchema: false } as const;
 /** Refuses the numbers of free JSON that would come back changed. Each has a fault of its own. */
 const validateExact: SchemaValidateFunction = (_schema: unknown, data: unknown, _parent, at) => {
-  const pointers = inexactIn(data);
+  const pointers = pointersTo(data, (part) => typeof part === "number" && !isExact(part));
   validateExact.errors = pointers.map((pointer) => ({
     keyword: "x-exact",
     instancePath: `${at?.instancePath}${pointer}`,
@@ -33,7 +33,7 @@ const validateExact: SchemaValidateFunction = (_schema: unknown, data: unknown, 
 const forJson = extended(new Ajv2020(options));
 const forQuery = extended(new Ajv2020({ ...options, coerceTypes: true, useDefaults: true }));
 
-/** Returns the faults of a value, up to one more than an answer lists. Without faults, the value has the schema's type. */
+/** Returns the faults of a value, up to one more than a response lists. Without faults, the value has the schema's type. */
 export type Validate = (value: unknown) => Fault[];
 
 /**
@@ -91,52 +91,43 @@ const FORMATS: Record<string, string> = {
   "date-time": "a timestamp with an offset, for example 2026-08-17T09:30:00.000Z",
 };
 
-function detailOf({ keyword, params, message, parentSchema, data, propertyName }: ErrorObject): string {
-  const { limit, type, format, allowedValues } = params as {
-    limit?: number;
-    type?: string | string[];
-    format?: string;
-    allowedValues?: (string | null)[];
-  };
-  if (propertyName !== undefined) return "must be a name of 1 to 100 characters, other than __proto__";
-  switch (keyword) {
-    case "additionalProperties":
-      return unknownMember((params as { additionalProperty: string }).additionalProperty, parentSchema);
-    case "type":
-      // Tidying has made text of every other number.
-      if ((parentSchema?.["x-scalar"] ?? parentSchema?.["x-identifier"]) === true && typeof data === "number")
-        return INEXACT;
-      return `must be ${[type].flat().map(withArticle).join(" or ")}, not ${withArticle(typeOf(data, type))}`;
-    case "format":
-      if (format === "phone") return `must ${phoneFault(data as string)}`;
-      return `must be ${FORMATS[format ?? ""] ?? format}${format === "date-time" ? offsetHint(data as string) : ""}`;
-    case "pattern":
-      return `must be ${String(parentSchema?.["x-must-be"] ?? message)}`;
-    case "enum":
-      return `must be one of ${allowedValues?.filter((value) => value !== null).join(", ")}`;
-    case "minimum":
-      return `must be at least ${limit}`;
-    case "maximum":
-      return `must be at most ${limit}`;
-    case "minLength":
-      return `must have at least ${limit} ${limit === 1 ? "character" : "characters"}`;
-    case "maxLength":
-      return `must have at most ${limit} characters`;
-    case "minItems":
-      return `must have at least ${limit} ${limit === 1 ? "item" : "items"}`;
-    case "maxItems":
-      return `must have at most ${limit} items`;
-    case "uniqueItems":
-      return "must not have the same item twice";
-    case "maxProperties":
-      return `must have at most ${limit} members`;
-    case "x-exact":
-      return INEXACT;
-    case "required":
-      return "is required";
-    default:
-      return message ?? "is not valid";
-  }
+interface Params {
+  readonly limit: number;
+  readonly type?: string | string[];
+  readonly format: string;
+  readonly allowedValues: (string | null)[];
+  readonly additionalProperty: string;
+}
+
+/** What to say of an error, by its keyword. */
+const DETAILS: Record<string, (params: Params, error: ErrorObject) => string> = {
+  additionalProperties: ({ additionalProperty }, { parentSchema }) => unknownMember(additionalProperty, parentSchema),
+  // Tidying has made text of every other number.
+  type: ({ type }, { parentSchema, data }) =>
+    (parentSchema?.["x-scalar"] ?? parentSchema?.["x-identifier"]) === true && typeof data === "number"
+      ? INEXACT
+      : `must be ${[type].flat().map(withArticle).join(" or ")}, not ${withArticle(typeOf(data, type))}`,
+  format: ({ format }, { data }) => {
+    if (format === "phone") return `must ${phoneFault(data as string)}`;
+    return `must be ${FORMATS[format] ?? format}${format === "date-time" ? offsetHint(data as string) : ""}`;
+  },
+  pattern: (_, { parentSchema, message }) => `must be ${String(parentSchema?.["x-must-be"] ?? message)}`,
+  enum: ({ allowedValues }) => `must be one of ${allowedValues.filter((value) => value !== null).join(", ")}`,
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `must be at most ${limit}`,
+  minLength: ({ limit }) => `must have at least ${limit} ${limit === 1 ? "character" : "characters"}`,
+  maxLength: ({ limit }) => `must have at most ${limit} characters`,
+  minItems: ({ limit }) => `must have at least ${limit} ${limit === 1 ? "item" : "items"}`,
+  maxItems: ({ limit }) => `must have at most ${limit} items`,
+  uniqueItems: () => "must not have the same item twice",
+  maxProperties: ({ limit }) => `must have at most ${limit} members`,
+  "x-exact": () => INEXACT,
+  required: () => "is required",
+};
+
+function detailOf(error: ErrorObject): string {
+  if (error.propertyName !== undefined) return "must be a name of 1 to 100 characters, other than __proto__";
+  return DETAILS[error.keyword]?.(error.params as Params, error) ?? error.message ?? "is not valid";
 }
 
 /** Says how to write the offset of a text that is a timestamp otherwise. */

@@ -17,8 +17,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       params: CandidatePath,
       body: DocumentInput,
       upload: {
-        form: "multipart",
-        fields: DocumentForm,
+        form: DocumentForm,
         store: ({ accountId }, { id }, file) => documents.receiveNew(accountId, id, file),
         discard: (file) => documents.discard(file),
       },
@@ -71,7 +70,6 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
         "Stores the bytes of a file, up to 25 MiB, and moves the document to received. Content-Type is kept as it is sent.",
       params: DocumentPath,
       upload: {
-        form: "raw",
         store: (caller, params, file, precondition) => documents.receive(addressOf(caller, params), file, precondition),
         discard: (file) => documents.discard(file),
       },

@@ -1,9 +1,13 @@
+import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib";
 import type { Context } from "koa";
+import pLimit from "p-limit";
+import { jsonParts } from "../infra/json-parts.ts";
 import { RenderedJson } from "../infra/rendered-json.ts";
-import { keptTag, viewTag } from "./entity-tags.ts";
-import { jsonText } from "./json-text.ts";
-import { type CodedForms, sendText } from "./send-text.ts";
+import { codedTag, entityTag, keptTag, tagOfHash, viewTag } from "./entity-tags.ts";
+import { type Coding, codingsFor } from "./negotiate.ts";
 
 /** A JSON answer, ready to be sent or to be stored for replays. */
 export interface JsonAnswer {
@@ -48,19 +52,72 @@ export async function jsonAnswer(
     "Cache-Control": "private, no-cache",
     "Content-Type": "application/json",
   };
-  return {
-    status,
-    headers: location === undefined ? headers : { ...headers, Location: location },
-    body,
-  };
+  return { status, headers: location === undefined ? headers : { ...headers, Location: location }, body };
+}
+
+/** A value is rendered at once if its names and texts have up to this many characters, plus one for each value: 0.3 ms. */
+const MAX_AT_ONCE = 64 * 1024;
+
+/** JSON, with its entity tag. */
+export interface JsonText {
+  readonly body: Buffer | string;
+  readonly tag: string;
 }
 
 /**
+ * Returns a value as `JSON.stringify` writes it, with its entity tag. A small value becomes a string: the HTTP server sends
+ * it in one chunk with the headers. A larger one, of up to 8 MiB, becomes bytes, in stretches between which other requests
+ * are served.
+ * @param untagged the last member of the value, if the tag does not cover it. It must be short: at most 1 kB.
+ */
+export function jsonText(value: unknown, untagged?: string): JsonText | Promise<JsonText> {
+  if (remaining(value, MAX_AT_ONCE) < 0) return inStretches(value, untagged);
+  const body = JSON.stringify(value);
+  const cut = untagged === undefined ? -1 : body.lastIndexOf(memberStart(untagged));
+  return { body, tag: entityTag(cut === -1 ? body : `${body.slice(0, cut)}}`) };
+}
+
+async function inStretches(value: unknown, untagged: string | undefined): Promise<JsonText> {
+  const hash = createHash("sha256");
+  const parts: Buffer[] = [];
+  for await (const part of jsonParts(value)) {
+    parts.push(Buffer.from(part));
+    if (parts.length > 2) hash.update(parts.at(-3)!); // the member that is left out is in the last two parts
+  }
+  const end = Buffer.concat(parts.slice(-2));
+  const cut = untagged === undefined ? -1 : end.lastIndexOf(memberStart(untagged));
+  hash.update(cut === -1 ? end : end.subarray(0, cut));
+  if (cut !== -1) hash.update("}");
+  return { body: Buffer.concat(parts), tag: tagOfHash(hash.digest("base64url")) };
+}
+
+/** Returns the beginning of a member that is not the first. No text looks like it: quotes inside a text are escaped. */
+function memberStart(name: string): string {
+  return `,"${name}":`;
+}
+
+/** Returns what a value leaves of a number of characters. Stops counting when it is below zero. */
+function remaining(value: unknown, characters: number): number {
+  if (typeof value === "string") return characters - value.length;
+  let left = characters - 1;
+  if (typeof value !== "object" || value === null) return left;
+  if (Array.isArray(value)) {
+    for (const item of value) if ((left = remaining(item, left)) < 0) break;
+    return left;
+  }
+  for (const name in value)
+    if ((left = remaining((value as Record<string, unknown>)[name], left - name.length)) < 0) break;
+  return left;
+}
+
+/** The compressed bodies of a text that is sent again and again. Each is made when it is first asked for. */
+export type CodedBodies = Map<Coding, Promise<Buffer | string>>;
+
+/**
  * Sends an answer. Answers a GET with 304 if the client already has this JSON.
- * @param forms keeps the compressed forms of a JSON answer that is sent again and again.
  * @returns a promise if the answer is compressed.
  */
-export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, forms?: CodedForms): Promise<void> | undefined {
+export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, coded?: CodedBodies): Promise<void> | undefined {
   const { status, headers, body } = answer;
   for (const name in headers) ctx.res.setHeader(name, headers[name]!);
   ctx.status = status;
@@ -72,8 +129,95 @@ export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, forms?: Co
   if (!("Vary" in headers)) ctx.res.setHeader("Vary", "Accept-Encoding");
   const tag = headers["ETag"]!; // jsonAnswer gives every JSON answer one
   const kept = ctx.method === "GET" || ctx.method === "HEAD" ? keptTag(ctx.req.headers, tag) : undefined;
-  if (body !== undefined && kept === undefined) return sendText(ctx, body, { tag, forms });
+  if (body !== undefined && kept === undefined) return sendText(ctx, body, tag, coded);
   ctx.res.setHeader("ETag", kept ?? tag);
   ctx.status = 304;
   return undefined;
+}
+
+/**
+ * Minimum length of a body that is compressed. A smaller one fits into one TCP segment together with its headers, so that
+ * compressing it costs 20 µs and saves nobody a packet.
+ */
+const MIN_COMPRESSED = 1024;
+
+/**
+ * Sends a whole text, whose type is already set, in the coding that Accept-Encoding prefers.
+ * @param tag the entity tag of the text without a coding.
+ * @returns a promise if the text is compressed.
+ */
+export function sendText(
+  ctx: Context,
+  text: Buffer | string,
+  tag?: string,
+  coded?: CodedBodies,
+): Promise<void> | undefined {
+  const { req, res } = ctx;
+  const coding = codingOf(text, req.headers["accept-encoding"]);
+  const isCodable = coding !== "identity" || text.length >= MIN_COMPRESSED;
+  if (isCodable && !res.hasHeader("Vary")) res.setHeader("Vary", "Accept-Encoding");
+  if (coding !== "identity") return sendCoded(ctx, text, coding, tag, coded);
+  ctx.body = text;
+  return undefined;
+}
+
+/** Returns the coding for a body. A small one gets none, unless the header refuses identity. */
+export function codingOf({ length }: Buffer | string, header: string | undefined): Coding {
+  const isSmall = length < MIN_COMPRESSED;
+  if (header === undefined || (isSmall && !header.includes("q=0"))) return "identity";
+  const accepted = codingsFor(header);
+  return isSmall && accepted.includes("identity") ? "identity" : accepted[0];
+}
+
+async function sendCoded(
+  ctx: Context,
+  text: Buffer | string,
+  coding: Exclude<Coding, "identity">,
+  tag: string | undefined,
+  coded: CodedBodies | undefined,
+): Promise<void> {
+  const { req, res } = ctx;
+  const body = coded?.get(coding) ?? compress(text, coding, () => coded === undefined && req.socket.destroyed);
+  coded?.set(coding, body);
+  ctx.body = await body;
+  res.setHeader("Content-Encoding", coding);
+  if (tag !== undefined) res.setHeader("ETag", codedTag(tag, coding));
+}
+
+/**
+ * Maximum length that the event loop compresses: 50 µs. node:zlib needs about 100 µs of the event loop to hand a body to
+ * the thread pool and take it back.
+ */
+const MAX_COMPRESSED_AT_ONCE = 32 * 1024;
+
+/**
+ * Compresses on two of the four threads of the pool. Name look-ups and files use the same threads, and a page of 4 MiB
+ * takes one for 4 to 7 ms.
+ */
+const inTurn = pLimit(2);
+
+const COMPRESSORS = {
+  br: { now: brotliCompressSync, later: promisify(brotliCompress) },
+  gzip: { now: gzipSync, later: promisify(gzip) },
+};
+
+/**
+ * Compresses a whole body at level 1. Uses node:zlib because the body is complete: koa-compress would send it through a
+ * stream in chunks, without Content-Length, and leave the entity tag as it is.
+ * @param unwanted tells that nobody waits for the result any more. The body is then returned as it is.
+ */
+export async function compress(
+  body: Buffer | string,
+  coding: Exclude<Coding, "identity">,
+  unwanted: () => boolean = () => false,
+): Promise<Buffer | string> {
+  const { now, later } = COMPRESSORS[coding];
+  const size = body.length;
+  const options = {
+    chunkSize: Math.max(1024, size >> 2), // holds most results whole: each further chunk is one more turn in the pool
+    level: 1,
+    params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_SIZE_HINT]: size },
+  };
+  if (size <= MAX_COMPRESSED_AT_ONCE) return now(body, options);
+  return await inTurn(() => (unwanted() ? body : later(body, options)));
 }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Precondition } from "../precondition.ts";
 import { problem } from "../problems.ts";
-import { type Coding, codingsFor } from "./codings.ts";
+import { type Coding, codingsFor } from "./negotiate.ts";
 
 /** Returns a strong entity tag (RFC 9110, 8.8.3). The same representation has the same tag on every replica. */
 export function entityTag(representation: string): string {
@@ -19,23 +19,17 @@ export function codedTag(tag: string, coding: Coding): string {
   return coding === "identity" ? tag : `${tag.slice(0, -1)}-${coding}"`;
 }
 
-function plainTag(tag: string): string {
-  return tag.replace(/-(?:br|gzip)"$/, '"');
-}
-
 /**
  * Returns the entity tag of a view. The `volatile` members, which change by the clock alone, get their own part after a
- * dot. When they change, a GET is no longer answered with 304. A write is not refused because of them: `ifMatch`
- * ignores that part.
+ * dot: when they change, a GET is no longer answered with 304, but `ifMatch` ignores that part.
  */
 export function viewTag(view: unknown, volatile: readonly string[] = []): string {
   if (volatile.length === 0 || typeof view !== "object" || view === null) return entityTag(JSON.stringify(view));
-  const [lasting, changing] = [false, true].map((wanted) =>
-    entityTag(
-      JSON.stringify(Object.fromEntries(Object.entries(view).filter(([name]) => volatile.includes(name) === wanted))),
-    ),
-  );
-  return `${lasting}.${changing}`.replace('"."', ".");
+  const tagWith = (isVolatile: boolean) => {
+    const members = Object.entries(view).filter(([name]) => volatile.includes(name) === isVolatile);
+    return entityTag(JSON.stringify(Object.fromEntries(members)));
+  };
+  return `${tagWith(false)}.${tagWith(true)}`.replace('"."', ".");
 }
 
 /**
@@ -48,24 +42,15 @@ export function ifMatch(header: string | undefined): Precondition {
     const tags = [...views.map((view) => entityTag(JSON.stringify(view))), ...others];
     if (header.trim() === "*") return;
     const listed = tagsIn(header.replaceAll(/\.[\w-]+"/g, '"'));
-    if (listed.some((tag) => tags.includes(tag) || tags.includes(plainTag(tag)))) return;
+    if (listed.some((tag) => tags.includes(tag) || tags.includes(tag.replace(/-(?:br|gzip)"$/, '"')))) return;
     throw problem("version_mismatch", mismatch(listed, tags[0]!), { members: { current_etag: tags[0] } });
   };
 }
 
 /**
- * Returns a function that tells whether If-None-Match (RFC 9110, 13.1.2) names a representation that the client may keep
- * using: it has the tag, in a coding that Accept-Encoding takes.
- */
-export function ifNoneMatch(headers: IncomingHttpHeaders): (tag: string) => boolean {
-  return (tag) => keptTag(headers, tag) !== undefined;
-}
-
-/**
- * Returns the entity tag for the 304, which is that of the client's copy: the copy may have another coding than a new
- * answer would have. Undefined if the client has no current copy in a coding that Accept-Encoding takes. Tags are
- * compared weakly (RFC 9110, 8.8.3.2). The request's Cache-Control is ignored: fetch() sends `no-cache` with every
- * If-None-Match.
+ * Compares If-None-Match with a resource's entity tag, weakly (RFC 9110, 13.1.2). Returns the tag for the 304: that of the
+ * client's copy, in whatever coding it is. Undefined if the client has no current copy in a coding that Accept-Encoding
+ * takes. Unlike koa's `ctx.fresh`, ignores Cache-Control: fetch() sends `no-cache` with every If-None-Match.
  */
 export function keptTag(headers: IncomingHttpHeaders, tag: string): string | undefined {
   const list = headers["if-none-match"];

@@ -9,16 +9,16 @@ import type { IncomingFile } from "../content/file.ts";
 import { invalid, problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
 import { escapePointer } from "../schema/pointer.ts";
-import { boundaryOf, MAX_JSON_BYTES, refuseEncoding } from "./body.ts";
+import { checkContentEncoding, contentTypeOf, MAX_JSON_BYTES } from "./body.ts";
 import { FormFields } from "./form-fields.ts";
-import { incoming, invalidFile, refuseLarge, tooLarge } from "./incoming.ts";
-import { filenameIn, headerValue, refuseTransferEncoding } from "./mime.ts";
+import { checkLength, incoming, tooLarge } from "./incoming.ts";
+import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
 import type { Upload, UploadRules } from "./upload.ts";
 
 /** Maximum parts of a form: more than any endpoint has fields. */
 const MAX_PARTS = 32;
 
-/** Maximum size of the headers of a part, as of a request: what follows is dropped. Decoding 80 kB of them takes 130 ms. */
+/** Maximum size of the headers of a part; what follows is dropped. Decoding 80 kB of them takes 130 ms. */
 const MAX_HEADER_BYTES = 16_384;
 
 /** The headers of a part, as the parser gives them: names in lower case, values with one character for each byte. */
@@ -29,17 +29,16 @@ type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
  * other parts are the fields, in any order, before or after the file. A field may be sent as a file, as a Blob is.
  * @param schema tells which fields there are, and which are text and which are JSON.
  * @throws problems malformed_request, payload_too_large, unsupported_media_type. `file`, its stream and `fields` fail
- * with those, request_timeout, validation_failed, or ECONNRESET if the client disconnects. The file's type may be none:
- * `declaredType` refuses that.
+ * with those, request_timeout, validation_failed, or ECONNRESET if the client disconnects.
  */
 export function openForm(
   req: IncomingMessage,
   schema: TSchema | undefined,
   { maxFileBytes, timeoutMs }: UploadRules,
 ): Upload {
-  refuseEncoding(req);
+  checkContentEncoding(req);
   const maxBytes = maxFileBytes + MAX_JSON_BYTES; // the fields may be as large as in JSON
-  refuseLarge(req, maxBytes, maxFileBytes);
+  checkLength(req, maxBytes, maxFileBytes);
   const form = parserOf(req);
   const fields = new FormFields(schema);
   const bytes = incoming(req, { maxBytes, maxFileBytes, timeoutMs });
@@ -48,14 +47,14 @@ export function openForm(
   const parts: Promise<void>[] = [];
   let stream: Readable | undefined;
 
-  /** Ends the reading. The first failure becomes the answer. */
+  /** Ends the reading. The first failure is reported. */
   function fail(error: unknown): void {
     failures.push(error);
     abort.abort();
   }
-  async function* upToLimit(content: Readable): AsyncGenerator<Uint8Array> {
+  async function* upToLimit(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let size = 0;
-    for await (const chunk of content as AsyncIterable<Uint8Array>) {
+    for await (const chunk of content) {
       size += chunk.length;
       if (size > maxFileBytes) {
         fail(tooLarge(maxFileBytes));
@@ -70,10 +69,15 @@ export function openForm(
     const name = disposition.value === "form-data" ? disposition.params["name"] : undefined;
     const isFile = "filename" in disposition.params && !fields.has(name ?? "");
     const pointer = `/${escapePointer(name ?? "")}`;
-    refuseTransferEncoding(headerOf(headers, "content-transfer-encoding"), pointer);
+    checkTransferEncoding(headerOf(headers, "content-transfer-encoding"), pointer);
     const type = headerOf(headers, "content-type");
     if (name === "content") {
-      if (stream !== undefined) throw tooManyFiles();
+      if (stream !== undefined)
+        throw invalid(
+          "/content",
+          "must be one file",
+          "The form contains more than one file. Send one file, in the part named `content`.",
+        );
       stream = part;
       found({ stream: upToLimit(part), filename: filenameIn(disposition, pointer), contentType: typeOf(type) });
     } else if (isFile) {
@@ -88,7 +92,8 @@ export function openForm(
     form.on("part", (part) => {
       part.on("error", () => undefined); // the reader gets the error; without a listener it would end the process
       part.once("header", (headers) => {
-        if (parts.length === MAX_PARTS) return fail(tooManyParts());
+        if (parts.length === MAX_PARTS)
+          return fail(problem("payload_too_large", `The form has too many parts. Send at most ${MAX_PARTS}.`));
         parts.push(take(part, headers as PartHeaders, resolve).catch(fail));
       });
     });
@@ -97,7 +102,9 @@ export function openForm(
     .then(() => Promise.all(parts))
     .then(() => abort.signal.throwIfAborted())
     .catch((cause: unknown) => {
-      failures.push(bytes.errored ?? malformed(cause));
+      const detail =
+        "The multipart body is cut off or malformed: its closing boundary is missing. Send it again, complete.";
+      failures.push(bytes.errored ?? problem("malformed_request", detail, { cause }));
       stream?.destroy(new Error("Reading the form was aborted."));
       throw failures[0];
     });
@@ -133,21 +140,17 @@ async function textOf(part: Readable, charset: string | undefined): Promise<[tex
     if (size > MAX_JSON_BYTES) return ["", true];
     chunks.push(chunk);
   }
-  return [decode(Buffer.concat(chunks), charset), false];
-}
-
-/** Decodes the text of a field. A charset that is not known counts as UTF-8. */
-function decode(bytes: Buffer, charset: string | undefined): string {
+  const bytes = Buffer.concat(chunks);
   try {
-    return new TextDecoder(charset, { ignoreBOM: true }).decode(bytes);
+    return [new TextDecoder(charset, { ignoreBOM: true }).decode(bytes), false];
   } catch {
-    return bytes.toString();
+    return [bytes.toString(), false]; // a charset that is not known counts as UTF-8
   }
 }
 
 /** @throws problem malformed_request if Content-Type has no boundary. */
 function parserOf(req: IncomingMessage): Dicer {
-  const boundary = boundaryOf(req);
+  const boundary = contentTypeOf(req)?.params.get("boundary");
   const limits = { maxHeaderSize: MAX_HEADER_BYTES }; // which the types leave out
   if (boundary) return new Dicer({ boundary, ...limits });
   throw problem(
@@ -156,10 +159,7 @@ function parserOf(req: IncomingMessage): Dicer {
   );
 }
 
-/**
- * Passes a body to the parser to its end. The parser has finished once all parts have been read. That may be before the end
- * of the body, and it then calls back for no chunk any more.
- */
+/** Passes a body to the parser to its end. The parser may finish before that, and then calls back for no chunk any more. */
 function whole(form: Dicer): Writable {
   const finished = once(form, "finish"); // fails with the event `error`
   finished.catch(() => undefined);
@@ -184,21 +184,4 @@ function whole(form: Dicer): Writable {
       await finished;
     }),
   });
-}
-
-function malformed(cause: unknown): Error {
-  return problem(
-    "malformed_request",
-    "The multipart body is cut off or malformed: its closing boundary is missing. Send it again, complete.",
-    { cause },
-  );
-}
-
-function tooManyParts(): Error {
-  return problem("payload_too_large", `The form has too many parts. Send at most ${MAX_PARTS}.`);
-}
-
-function tooManyFiles(): Error {
-  const detail = "The form contains more than one file. Send one file, in the part named `content`.";
-  return invalid("/content", "must be one file", detail);
 }

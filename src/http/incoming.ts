@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { finished, Transform } from "node:stream";
 import { TimeLimit } from "../infra/time-limit.ts";
-import { invalid, problem } from "../problems.ts";
-import { chunkBound } from "./chunks.ts";
+import { problem } from "../problems.ts";
+import { chunkCheck, incomplete } from "./body.ts";
 
 export interface IncomingRules {
-  /** Largest body, in bytes. */
+  /** Maximum size of the body, in bytes. */
   maxBytes: number;
-  /** Largest file, in bytes. The refusal states it. */
+  /** Maximum size of a file, in bytes. The refusal states it. */
   maxFileBytes: number;
-  /** Longest wait for the client's next bytes, in milliseconds. Waiting for the service's own store does not count. */
+  /** Maximum wait for the client's next bytes, in milliseconds. Waiting for the service's own store does not count. */
   timeoutMs: number;
 }
 
@@ -19,24 +19,23 @@ export interface IncomingRules {
  * discarded, so that the connection can answer.
  */
 export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeoutMs }: IncomingRules): Transform {
-  const bound = chunkBound();
+  const checkChunk = chunkCheck();
   let size = 0;
   const bytes = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       stalled.restart();
       size += chunk.length;
-      if (size > maxBytes) return done(tooLarge(maxFileBytes));
-      try {
-        bound(chunk);
-      } catch (error) {
-        return done(error as Error);
-      }
-      done(null, chunk);
+      const fault = size > maxBytes ? tooLarge(maxFileBytes) : checkChunk(chunk);
+      if (fault === undefined) done(null, chunk);
+      else done(fault);
     },
   });
   const stalled = new TimeLimit(timeoutMs, () => {
     if (bytes.writableNeedDrain || req.complete) stalled.restart();
-    else bytes.destroy(stall(timeoutMs));
+    else {
+      const seconds = timeoutMs / 1000;
+      bytes.destroy(incomplete(`No data arrived for ${seconds} seconds, and the request body was incomplete.`));
+    }
   });
   // Unlike the event `error`, it also tells if the client left before this was called.
   finished(req, (error) => void (error && bytes.destroy(error)));
@@ -50,22 +49,10 @@ export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeout
 }
 
 /** @throws problem payload_too_large if Content-Length is already too large. */
-export function refuseLarge(req: IncomingMessage, maxBytes: number, maxFileBytes: number): void {
+export function checkLength(req: IncomingMessage, maxBytes: number, maxFileBytes: number): void {
   if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxFileBytes);
 }
 
 export function tooLarge(maxFileBytes: number): Error {
   return problem("payload_too_large", `The file is too large. Send at most ${maxFileBytes} bytes.`);
-}
-
-export function invalidFile(pointer: string, detail: string): Error {
-  return invalid(pointer, detail, `The file is not valid. ${pointer} ${detail}.`);
-}
-
-function stall(timeoutMs: number): Error {
-  return problem(
-    "request_timeout",
-    `No data arrived for ${timeoutMs / 1000} seconds, and the request body was incomplete. Send it again.`,
-    { headers: { Connection: "close" } },
-  );
 }

@@ -4,21 +4,19 @@ import { hasBody } from "./body.ts";
 
 /** After the answer, a connection on which nothing arrives for this many milliseconds is closed. nginx waits as long. */
 const QUIET_MS = 5_000;
-/** The longest time for which what arrives after the answer is discarded, in milliseconds. nginx takes as long. */
-const LONGEST_MS = 30_000;
-/** The most that is discarded, in bytes. It is more than the largest body. */
+/** Maximum time for which what arrives after the answer is discarded, in milliseconds. nginx takes as long. */
+const MAX_MS = 30_000;
+/** Maximum discarded bytes. More than the largest body. */
 const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
 
 /**
- * Keeps a connection open until the request's body is complete, although its last answer was sent (RFC 9112, 9.6). A
- * refusal does not wait for the body. If the connection were closed at once, the kernel would answer the client's next
- * bytes with a reset, and the client, or its proxy, might never read the refusal. So the service ends its own direction,
- * discards what still arrives, and closes the connection at the end of the body, or at the server's requestTimeout.
+ * Keeps a connection open until the request's body is complete, although its last answer was sent (RFC 9112, 9.6). If it
+ * were closed at once, the kernel would answer the client's next bytes with a reset, and the client, or its proxy, might
+ * never read the refusal. So the service ends its own direction, discards what still arrives, and closes the connection at
+ * the end of the body, or at the server's requestTimeout.
  *
- * A body that may have no end makes its answer the last of the connection. What follows is not even parsed, because tiny
- * chunks would cost more than requests do.
- *
- * Node calls `destroySoon` when the last answer of a connection was sent.
+ * A body that may have no end makes its answer the last of the connection. What follows is not even parsed: tiny chunks
+ * would cost more than requests do. Node calls `destroySoon` when the last answer of a connection was sent.
  */
 export function lingerOverBodies(server: Server): void {
   const linger = (req: IncomingMessage, res: ServerResponse): void => {
@@ -27,10 +25,7 @@ export function lingerOverBodies(server: Server): void {
     const isEndless = mayBeEndless(req);
     if (isEndless) closeUnlessComplete(req, res);
     socket.destroySoon = () => {
-      if (req.complete) {
-        Socket.prototype.destroySoon.call(socket);
-        return;
-      }
+      if (req.complete) return Socket.prototype.destroySoon.call(socket);
       socket.end();
       socket.setTimeout(QUIET_MS);
       if (isEndless) discard(socket);
@@ -59,7 +54,7 @@ function closeUnlessComplete(req: IncomingMessage, res: ServerResponse): void {
 /** Discards what arrives, unparsed, up to a bound. Then, or when the client ends, the connection is closed. */
 function discard(socket: Socket): void {
   let left = MAX_DISCARDED_BYTES;
-  const timer = setTimeout(() => socket.destroy(), LONGEST_MS).unref();
+  const timer = setTimeout(() => socket.destroy(), MAX_MS).unref();
   socket.once("close", () => clearTimeout(timer));
   socket.removeAllListeners("data"); // Node's HTTP parser
   socket.on("data", ({ length }) => {

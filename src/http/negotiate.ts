@@ -3,12 +3,16 @@ import Negotiator from "negotiator";
 /** Maximum length of a header that is read, in characters. Browsers send 150. A header of 16 KiB takes up to 5 ms. */
 const MAX_LENGTH = 1_000;
 
+/** Content codings (RFC 9110, 8.4.1), the preferred first: at level 1, Brotli makes fewer bytes than gzip in half the time. */
+const CODINGS = ["br", "gzip", "identity"] as const;
+export type Coding = (typeof CODINGS)[number];
+
 /** `preferred` decides between codings that a header likes equally. The types of the package do not know it. */
 interface Preferring {
   encodings(available: readonly string[], options: { preferred: readonly string[] }): string[];
 }
 
-/** How to read each header, and its value if it is absent. */
+/** The reader of each header, and its value if it is absent. */
 const HEADERS = {
   accept: { read: (negotiator: Negotiator, available: string[]) => negotiator.mediaTypes(available), absent: "*/*" },
   "accept-language": {
@@ -36,4 +40,13 @@ export function negotiate<Item extends string>(
   const { read, absent } = HEADERS[header];
   const given = value === undefined || value.length > MAX_LENGTH ? absent : value;
   return read(new Negotiator({ headers: { [header]: given } }), [...available]) as Item[];
+}
+
+/**
+ * Returns the codings that an Accept-Encoding header takes, the best first. If it takes none of ours, returns identity: the
+ * response is then sent as it is.
+ */
+export function codingsFor(header: string | undefined): [Coding, ...Coding[]] {
+  const [best = "identity", ...others] = negotiate("accept-encoding", header, CODINGS);
+  return [best, ...others];
 }

@@ -1,12 +1,14 @@
 import type { Context } from "koa";
 import { PROBLEMS, Problem, problem, type Refusal } from "../problems.ts";
+import { sendText } from "./answer.ts";
 import type { RequestState } from "./request.ts";
-import { sendText } from "./send-text.ts";
 
 type Ctx = Context & { state: RequestState };
 
-/** The text of a refusal before and after the request's id. A refusal that is given again has it from here. */
+/** The text of each refusal before and after the request's id: many are given again. */
 const texts = new WeakMap<Refusal, readonly [before: string, after: string]>();
+
+const ID_MEMBER = '"request_id":"';
 
 /**
  * Returns the body of a problem+json answer (RFC 9457, 3).
@@ -28,14 +30,12 @@ function textsOf({ code, detail, extras }: Refusal): [before: string, after: str
     code,
     request_id: "",
     ...extras.members,
-    ...(extras.errors === undefined ? {} : { errors: extras.errors }),
+    errors: extras.errors,
   });
   // Quotes inside a text are escaped, so this is the member.
   const at = text.indexOf(ID_MEMBER) + ID_MEMBER.length;
   return [text.slice(0, at), text.slice(at)];
 }
-
-const ID_MEMBER = '"request_id":"';
 
 /** Answers an error with problem+json. An error that is not a Problem becomes internal_error, without details. */
 export function answerProblem(ctx: Ctx, error: unknown): Promise<void> | undefined {
@@ -58,15 +58,12 @@ export function answerRefusal(ctx: Ctx, refused: Refusal): Promise<void> | undef
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  const code = error instanceof Error && (error as NodeJS.ErrnoException).code;
   // The client has disconnected. Nobody reads this answer, but the log records it.
-  if (
-    error instanceof Error &&
-    ["ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE"].includes(String((error as NodeJS.ErrnoException).code))
-  ) {
+  if (code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE")
     return problem(
       "malformed_request",
       "The connection closed before the whole body had arrived. Send the request again.",
     );
-  }
   return problem("internal_error", "Something went wrong on our side. Quote the request_id when you contact support.");
 }

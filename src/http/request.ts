@@ -7,15 +7,15 @@ import { problem } from "../problems.ts";
 /** What every middleware knows about a request. */
 export interface RequestState extends DefaultState {
   requestId: string;
-  /** The path of the route that answers, for example /candidates/:id. Undefined if no route does. */
+  /** The path of the route, for example /candidates/:id. Undefined if none matches. */
   route?: string;
-  /** Set if tracing is on. 32 hexadecimal digits. */
+  /** 32 hexadecimal digits. Undefined without tracing. */
   traceId?: string;
   /** The error behind a 5xx, or behind an answer that broke off. Only for the log. */
   failure?: unknown;
 }
 
-/** Whether the process is shutting down. The server sets it, once. */
+/** `started` is set, once, when the process begins to shut down. */
 export interface Draining {
   started: boolean;
 }
@@ -33,8 +33,8 @@ export function requestIdOf({ headers }: IncomingMessage, newId: NewId): string 
 }
 
 /**
- * Returns a function that warns at the first request that has X-Forwarded-For. Use it if no proxy is trusted: all clients
- * of a proxy then count as one address, and one that sends wrong keys closes it for the others' wrong keys too.
+ * Returns a function that warns at the first request that has X-Forwarded-For, for use if no proxy is trusted: all clients
+ * of a proxy then count as one address.
  */
 export function warnerOfProxies(log: { warn(message: string): void }): (req: IncomingMessage) => void {
   let warned = false;

@@ -3,15 +3,15 @@ import contentDisposition from "content-disposition";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import { problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
-import { mediaTypeOf, refuseEncoding } from "./body.ts";
+import { checkContentEncoding, mediaTypeOf } from "./body.ts";
+import { checkLength, incoming } from "./incoming.ts";
+import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
 import { headerOf } from "./request.ts";
-import { incoming, invalidFile, refuseLarge } from "./incoming.ts";
-import { filenameIn, headerValue, refuseTransferEncoding } from "./mime.ts";
 
 export interface UploadRules {
-  /** Largest file, in bytes. */
+  /** Maximum size of a file, in bytes. */
   readonly maxFileBytes: number;
-  /** Longest wait for the client's next bytes, in milliseconds. */
+  /** Maximum wait for the client's next bytes, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -21,14 +21,11 @@ export interface Upload {
   readonly file: Promise<IncomingFile | undefined>;
   /** Reads the rest of the body and returns the form's fields; of a raw body, none. */
   fields(): Promise<Record<string, unknown>>;
-  /** What made the receiving fail, which is then why the file's stream failed; undefined if nothing did. */
+  /** Returns the cause if the file's stream failed because receiving failed. */
   failure(): unknown;
   /** Stops receiving. The rest of the body is discarded. */
   close(): void;
 }
-
-/** What curl, wget, urllib and Java declare by themselves for any body. */
-const BY_DEFAULT = "application/x-www-form-urlencoded";
 
 /**
  * Receives the whole body as a file. Its type is the Content-Type, and its name comes from Content-Disposition (RFC
@@ -38,33 +35,39 @@ const BY_DEFAULT = "application/x-www-form-urlencoded";
  * disconnects.
  */
 export function openRaw(req: IncomingMessage, { maxFileBytes, timeoutMs }: UploadRules): Upload {
-  refuseLarge(req, maxFileBytes, maxFileBytes);
-  refuseEncoding(req);
-  if (mediaTypeOf(req) === "multipart/form-data") {
+  checkLength(req, maxFileBytes, maxFileBytes);
+  checkContentEncoding(req);
+  const mediaType = mediaTypeOf(req);
+  if (mediaType === "multipart/form-data")
     throw problem(
       "unsupported_media_type",
       "Forms are not accepted here. Send the file's bytes as the body, with the file's own Content-Type.",
     );
-  }
-  refuseTransferEncoding(headerOf(req, "content-transfer-encoding"), "Content-Transfer-Encoding");
-  const type = mediaTypeOf(req) === BY_DEFAULT ? null : declaredType(req.headers["content-type"]);
+  checkTransferEncoding(headerOf(req, "content-transfer-encoding"), "Content-Transfer-Encoding");
+  // curl, wget, urllib and Java declare this by themselves for any body.
+  const isDefault = mediaType === "application/x-www-form-urlencoded";
+  const contentType = isDefault ? null : declaredType(req.headers["content-type"]);
   const disposition = dispositionOf(req);
   const stream = incoming(req, { maxBytes: maxFileBytes, maxFileBytes, timeoutMs });
+  const file = async () => {
+    const filename = disposition && filenameIn(await headerValue(disposition), "Content-Disposition");
+    return { filename: filename ?? null, contentType, stream };
+  };
   return {
-    file: nameIn(disposition).then((filename) => ({ filename, contentType: type, stream })),
+    file: file(),
     fields: () => Promise.resolve({}),
     failure: () => undefined,
     close: () => void stream.destroy(),
   };
 }
 
-/** Identifies what was sent. The form's boundary and the order of its parts make no difference. */
+/** Identifies what was sent, whatever the form's boundary and the order of its parts. */
 export function fingerprintOf(fields: Record<string, unknown>, file: StoredFile | undefined): string {
   const sorted = Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([sorted, file === undefined ? null : [file.sha256, file.filename, file.contentType]]);
 }
 
-/** Returns the Content-Disposition. @throws problem validation_failed if it is malformed. */
+/** @throws problem validation_failed if the Content-Disposition is malformed. */
 function dispositionOf(req: IncomingMessage): string | undefined {
   const header = req.headers["content-disposition"];
   if (header === undefined) return undefined;
@@ -79,13 +82,7 @@ function dispositionOf(req: IncomingMessage): string | undefined {
   }
 }
 
-async function nameIn(disposition: string | undefined): Promise<string | null> {
-  return disposition === undefined ? null : filenameIn(await headerValue(disposition), "Content-Disposition");
-}
-
-/**
- * Decodes a header as UTF-8 if its bytes are valid UTF-8. Node decodes headers as Latin-1, but many clients send UTF-8.
- */
+/** Decodes a header as UTF-8 if its bytes are UTF-8, as those of many clients are. Node decodes headers as Latin-1. */
 function asUtf8(text: string): string {
   if (!/^[\x00-\xff]*$/.test(text)) return text; // oxlint-disable-line no-control-regex -- one byte per character
   try {
@@ -97,11 +94,8 @@ function asUtf8(text: string): string {
 
 /** @throws problem unsupported_media_type if a type is declared but is none. */
 export function declaredType(text: string | null | undefined): string | null {
-  if (text === null || text === undefined || text === "") return null;
-  if (!isMediaType(text))
-    throw problem(
-      "unsupported_media_type",
-      "The file's Content-Type is not a media type. Send one, such as application/pdf.",
-    );
-  return text;
+  if (!text) return null;
+  if (isMediaType(text)) return text;
+  const detail = "The file's Content-Type is not a media type. Send one, such as application/pdf.";
+  throw problem("unsupported_media_type", detail);
 }

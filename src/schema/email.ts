@@ -1,9 +1,9 @@
 import validator from "validator";
 
-/** Longest address: RFC 5321 allows a path of 256 octets, with its brackets. */
+/** Maximum length of an address: RFC 5321 allows a path of 256 octets, with its brackets. */
 export const MAX_EMAIL = 254;
 
-/** What would end an SMTP command or the address in it, and what nobody sees. A quoted local part could have all of it. */
+/** Characters that would end an SMTP command or the address in it, and invisible ones. A quoted local part could have them. */
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>]/u;
 
 /**

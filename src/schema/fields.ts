@@ -3,7 +3,7 @@ import { MAX_EMAIL } from "./email.ts";
 
 /**
  * The same schema, with `null` allowed too. In a new object null means the same as an absent field. In a merge patch
- * null clears the field or restores its default. Answers write null for a field without a value.
+ * null clears the field or restores its default. Responses have null for a field without a value.
  */
 export function nullable<S extends TSchema>(schema: S) {
   const allowed = "enum" in schema ? { enum: [schema.enum, null].flat() } : {};
@@ -21,7 +21,7 @@ export function strict<P extends TProperties>(properties: P, elsewhere: Record<s
   return Type.Object(properties, { additionalProperties: false, ...hints });
 }
 
-/** Returns hints for `strict`: members of an answer that a client may send back, and that only the service sets. */
+/** Returns hints for `strict`: members of a response that a client may send back, and that only the service sets. */
 export function readOnly(...names: string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, "it is read-only; leave it out"]));
 }

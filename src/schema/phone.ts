@@ -1,12 +1,12 @@
 import parsePhoneNumber, { ParseError, type PhoneNumber, parsePhoneNumberWithError } from "libphonenumber-js/min";
 
-/** Longest text that is read as a phone number. */
+/** Maximum length of a text that is read as a phone number. */
 const MAX_PHONE = 50;
 
-/** What stands between two numbers. */
+/** Characters between two numbers. */
 const SEPARATOR = /[/\\|;,]/;
 
-/** What ITU-T E.164 allows: at most 15 digits, the first of which is not 0. */
+/** ITU-T E.164: at most 15 digits, the first of which is not 0. */
 const E164 = /^\+[1-9]\d{1,14}$/;
 
 /**
@@ -25,7 +25,7 @@ export function isPhone(text: string): boolean {
   return E164.test(text);
 }
 
-/** Says what to send instead of a text that is no phone number. The end of a sentence that begins with "must". */
+/** Returns what to send instead of a text that is no phone number: the end of a sentence that begins with "must". */
 export function phoneFault(text: string): string {
   if (text.length > MAX_PHONE) return `have at most ${MAX_PHONE} characters, for example +14155550123`;
   const plain = plainOf(text);
@@ -43,9 +43,9 @@ export function phoneFault(text: string): string {
 }
 
 /**
- * Returns whether a second number follows the first. 00 may begin one, as in 0043, but may also stand within
- * the first: `+1 212 555 0012`. So the text before it must be a number. The text after it must be one too, or have the
- * same country code.
+ * Returns whether a second number follows the first. 00 may begin one, as in 0043, or be part of the first:
+ * `+1 212 555 0012`. So the text before it must be a number. The text after it must be one too, or have the same country
+ * code.
  */
 function isTwoNumbers(plain: string): boolean {
   if (SEPARATOR.test(plain)) return true;

@@ -2,7 +2,7 @@ import { Temporal } from "temporal-polyfill";
 
 /** Names from external registries. Any letter case is accepted; the canonical case is stored. */
 
-/** Longest text that is looked up. The longest time zone has 32 characters; tags of 35 are long (RFC 5646, 4.4.1). */
+/** Maximum length of a name. The longest time zone has 32 characters; tags of 35 are long (RFC 5646, 4.4.1). */
 const MAX_NAME = 100;
 
 /**

@@ -1,12 +1,11 @@
 import type { TSchema } from "typebox";
 import { MAX_FAULTS } from "../problems.ts";
 import { withoutInvisible } from "../visible-text.ts";
-import { isExact } from "./exact.ts";
 import { phoneOf } from "./phone.ts";
 
 /**
- * Puts right what is untidy and unambiguous (interface.md, Untidy values), in place, so that the schema then checks the
- * value that will be kept. What could be meant in two ways stays as it is, and the schema refuses it.
+ * Normalises what is unambiguous (interface.md, Untidy values), in place, so that the schema then checks the value that will
+ * be kept. What could be meant in two ways stays, and the schema refuses it.
  */
 export type Tidy = (value: unknown) => unknown;
 
@@ -36,26 +35,21 @@ const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]00:
 
 /** Returns a function that tidies values of this schema. Call it once for each schema, at the start. */
 export function tidier(schema: TSchema): Tidy {
-  return ofNode(schema) ?? unchanged;
+  return ofNode(schema);
 }
 
-function unchanged(value: unknown): unknown {
-  return value;
-}
-
-/** Returns undefined if nothing in the schema is ever tidied. */
-function ofNode(node: Node): Tidy | undefined {
+function ofNode(node: Node): Tidy {
   if (node.then !== undefined && node.else !== undefined) return ofEither(node.then, node.else);
   if (node.properties !== undefined) return ofObject(node.properties, node.additionalProperties === false);
   if (typeof node.additionalProperties === "object") return ofMap(node.additionalProperties, node.maxProperties);
   if (node.items !== undefined) return ofArray(node.items, maxItemsOf(node));
   if (node["x-scalar"]) return (value) => cut(scalar(value), node.maxLength);
-  return isText(node) ? ofText(node) : undefined;
+  return isText(node) ? ofText(node) : (value) => value;
 }
 
 /** `if: { type: "string" }`. */
 function ofEither(text: Node, other: Node): Tidy {
-  const [tidyText, tidyOther] = [ofNode(text) ?? unchanged, ofNode(other) ?? unchanged];
+  const [tidyText, tidyOther] = [ofNode(text), ofNode(other)];
   return (value) => (typeof value === "string" ? tidyText(value) : tidyOther(value));
 }
 
@@ -69,7 +63,7 @@ function ofObject(properties: Record<string, Node>, strict: boolean): Tidy {
   };
 }
 
-/** Leaves out unknown members that no answer would list. As in ofMap, the others are enough to refuse the object. */
+/** Leaves out unknown members that no response would list. As in ofMap, the others are enough to refuse the object. */
 function withFewUnknown(value: Record<string, unknown>, properties: Record<string, Node>): Record<string, unknown> {
   const names = Object.keys(value);
   if (names.length <= MAX_FAULTS) return value;
@@ -80,7 +74,7 @@ function withFewUnknown(value: Record<string, unknown>, properties: Record<strin
 
 /** An empty string in an optional field of any type means that there is no value. Spreadsheets export it so. */
 function ofMember(node: Node): Tidy {
-  const tidy = ofNode(node) ?? unchanged;
+  const tidy = ofNode(node);
   if (!typesOf(node).includes("null")) return tidy;
   return (value) => {
     const tidied = typeof value === "string" && value.trim() === "" ? "" : tidy(value);
@@ -89,7 +83,7 @@ function ofMember(node: Node): Tidy {
 }
 
 function ofMap(member: Node, max = Infinity): Tidy {
-  const tidy = ofNode(member) ?? unchanged;
+  const tidy = ofNode(member);
   const nullIsAbsent = !typesOf(member).includes("null");
   return (value) => {
     if (!isObject(value)) return value;
@@ -104,7 +98,7 @@ function ofMap(member: Node, max = Infinity): Tidy {
 }
 
 function ofArray(items: Node, max = Infinity): Tidy {
-  const tidy = ofNode(items) ?? unchanged;
+  const tidy = ofNode(items);
   return (value) => {
     if (!Array.isArray(value)) return value;
     // As in ofMap. Items of a list that is too long are not even tidied.
@@ -153,6 +147,11 @@ function scalar(value: unknown): unknown {
   if (typeof value === "string") return value.trim();
   if (typeof value === "boolean") return String(value);
   return typeof value === "number" && isExact(value) ? String(value) : value;
+}
+
+/** Returns whether JSON keeps a number as it came: as a whole number up to ±(2^53 - 1), or as a finite fraction. */
+export function isExact(value: number): boolean {
+  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

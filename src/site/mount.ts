@@ -1,9 +1,8 @@
 import type Router from "@koa/router";
 import type { Context } from "koa";
-import type { ApiState } from "../api/state.ts";
-import { codingsFor } from "../http/codings.ts";
+import type { ApiState } from "../api/admit.ts";
 import { codedTag, keptTag } from "../http/entity-tags.ts";
-import { negotiate } from "../http/negotiate.ts";
+import { codingsFor, negotiate } from "../http/negotiate.ts";
 import { problem } from "../problems.ts";
 import { type Encoding, NOT_FOUND, type Page, pages } from "./pages.ts";
 

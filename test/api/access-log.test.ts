@@ -1,9 +1,8 @@
 import { expect } from "chai";
-import { type LogRequest, requestLog } from "../../src/api/access-log.ts";
-import { measure } from "../../src/http/measure.ts";
+import { measure, requestLog } from "../../src/api/observe-requests.ts";
 import { createLog } from "../../src/infra/log.ts";
 
-type Ctx = Parameters<LogRequest>[0];
+type Ctx = Parameters<typeof measure>[1];
 
 /** A request of a known caller, whose answer was sent. */
 const STATE = {

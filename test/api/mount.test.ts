@@ -5,7 +5,7 @@ import { expect } from "chai";
 import Koa from "koa";
 import { endpoint, route } from "../../src/api/endpoint.ts";
 import { mount, type MountOptions } from "../../src/api/mount.ts";
-import type { ApiState } from "../../src/api/state.ts";
+import type { ApiState } from "../../src/api/admit.ts";
 
 /** Admits every request. */
 const OPTIONS = {

@@ -154,7 +154,7 @@ describe("a body with a file", () => {
   const discard = () => Promise.resolve();
 
   it("has no body beside the file if the file is the whole body", async () => {
-    const put = route("PUT", "/x", "free", { ...NOTHING, upload: { form: "raw", store, discard } });
+    const put = route("PUT", "/x", "free", { ...NOTHING, upload: { store, discard } });
     expect(await bodyReader(put, RULES)(request({}, "bytes"), CALLER, {})).to.deep.equal({
       body: undefined,
       file,
@@ -164,7 +164,7 @@ describe("a body with a file", () => {
 
   it("may be a form or JSON, if the endpoint takes both, and its refusal names both", async () => {
     const fields = Type.Object({});
-    const upload = { form: "multipart", fields, store, discard } as const;
+    const upload = { form: fields, store, discard };
     const post = route("POST", "/x", "free", { ...NOTHING, body: fields, upload });
     const headers = { "content-type": "text/plain", "content-length": "2" };
     expect(await refused(() => bodyReader(post, RULES)(request(headers, "{}"), CALLER, {}))).to.deep.equal([

@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect } from "chai";
-import { codingOf, codingsFor, compress, isWorthwhile } from "../../src/http/codings.ts";
+import { codingOf, compress } from "../../src/http/answer.ts";
+import { codingsFor } from "../../src/http/negotiate.ts";
 
 const [SMALL, LARGE] = ["x".repeat(1023), "x".repeat(1024)];
 
@@ -12,7 +13,7 @@ describe("the coding of a body", () => {
   });
 
   it("is none for less than 1024 bytes, unless the header refuses that", () => {
-    expect([SMALL, LARGE].map(isWorthwhile)).to.deep.equal([false, true]);
+    expect([SMALL, LARGE].map((body) => codingOf(body, "gzip"))).to.deep.equal(["identity", "gzip"]);
     for (const accept of ["gzip, br", "*", "br, identity;q= 0", "gzip;q=0, br", "*;q=0", undefined])
       expect(codingOf(SMALL, accept), accept).to.equal("identity");
     expect(codingOf(SMALL, "identity;q=0, gzip")).to.equal("gzip");

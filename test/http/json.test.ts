@@ -66,6 +66,9 @@ describe("a JSON body", () => {
     ['{"a":1,}', "unexpected text at line 1, column 8"],
     ['{\n"a":1,\n  }', "unexpected text at line 3, column 3"],
     ["[1]\n\n[", "unexpected text at line 3, column 1"],
+    ['{"\\x":1,"\\x":2}', "unexpected text at line 1, column 4"],
+    ['{"a":1,"a":1', "unexpected text at line 1, column 13"],
+    ["]]1:2", "it ends too early, or contains a character that JSON does not allow"],
   ];
   for (const [text, reason] of MALFORMED)
     it(`is refused with the place of its mistake if it is ${JSON.stringify(text)}`, () => {

@@ -1,6 +1,6 @@
 import type Router from "@koa/router";
 import type { Context } from "koa";
-import type { ApiState } from "../../api/state.ts";
+import type { ApiState } from "../../api/admit.ts";
 import type { DocumentService } from "../../documents/service.ts";
 import { negotiate } from "../../http/negotiate.ts";
 import type { UploadRules } from "../../http/upload.ts";

@@ -76,7 +76,7 @@ export function refusals(route: Route, { send, ids: [id = ""], document, referen
     ...Object.entries(bodies).map(([what, body]) =>
       now(what, () => send(route.method, path, { body, headers: JSON_TYPE })),
     ),
-    ...(route.upload?.form === "multipart"
+    ...(route.upload?.form !== undefined
       ? [now("a form of 1 MiB in 31 fields", () => send("POST", path, formOf()))]
       : []),
   ];

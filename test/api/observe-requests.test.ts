@@ -3,8 +3,8 @@ import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import Koa from "koa";
-import { front } from "../../src/api/front.ts";
-import type { ApiState } from "../../src/api/state.ts";
+import { observeRequests } from "../../src/api/observe-requests.ts";
+import type { ApiState } from "../../src/api/admit.ts";
 import { createLog } from "../../src/infra/log.ts";
 import { Metrics } from "../../src/infra/metrics.ts";
 
@@ -13,7 +13,7 @@ describe("an answer", () => {
     const draining = { started: false };
     const log = createLog("fatal", { write: () => undefined });
     const app = new Koa<ApiState>().use(
-      front({ newId: () => "req_1", log, metrics: new Metrics(), trustedProxies: 0, draining }),
+      observeRequests({ newId: () => "req_1", log, metrics: new Metrics(), trustedProxies: 0, draining }),
     );
     app.use((ctx) => void (ctx.status = 204));
     const handle = app.callback();
