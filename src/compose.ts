@@ -67,8 +67,8 @@ export interface System {
   readonly faults: () => Promise<string[]>;
   readonly metrics: Metrics;
   /**
-   * Waits until the outcome of every write is known, every answer is stored for replays and the last uses of keys are
-   * written, at most SETTLE_WITHIN_MS and a few store operations. Then disconnects from Redis and MongoDB.
+   * Waits until the outcome of every write is known and the last uses of keys are written, at most SETTLE_WITHIN_MS and a
+   * few store operations. Then disconnects from Redis and MongoDB.
    */
   close(): Promise<void>;
 }
@@ -172,7 +172,7 @@ async function wire(connected: Connected): Promise<System> {
   });
   await watermarks.start();
 
-  const idempotency = new IdempotentWork({ store: idempotencyStore, clock, random, log });
+  const idempotency = new IdempotentWork({ store: idempotencyStore, clock, random });
   const eraser = new Eraser({ store: candidateStore, content, idempotency, audit, messages: outreachStores });
 
   metrics.watchFeed(() => candidateStore.openWrites.state());
@@ -237,11 +237,7 @@ async function wire(connected: Connected): Promise<System> {
       clockWatch.stop();
       chase?.mailer.close();
       await chase?.chaser.settled(SETTLE_WITHIN_MS); // before the watermarks: it may still write candidates
-      await Promise.all([
-        watermarks.stop(SETTLE_WITHIN_MS),
-        idempotency.settled(SETTLE_WITHIN_MS),
-        lastUsed.stop(SETTLE_WITHIN_MS),
-      ]);
+      await Promise.all([watermarks.stop(SETTLE_WITHIN_MS), lastUsed.stop(SETTLE_WITHIN_MS)]);
       redis.disconnect();
       await mongo.close();
       await tracing?.close();
