@@ -25,7 +25,6 @@ export interface IdempotentRequest {
   readonly accountId: string;
   /** The candidate that the request is about. Undefined if it creates one: then the id that it will get. */
   readonly subject: string | undefined;
-  /** As `parseIdempotencyKey` returns it. */
   readonly key: string;
   /** Identifies the request: its method, path, query and body. */
   readonly fingerprint: string;

@@ -12,7 +12,6 @@ interface StoredRefusal {
   readonly extras: Omit<ProblemExtras, "cause">;
 }
 
-/** The response to a request. */
 export interface Done {
   readonly answer: JsonAnswer;
   readonly replayed: boolean;

@@ -29,7 +29,7 @@ export interface IdempotencyRecord {
 const REMOVAL_BATCH = 500;
 
 /**
- * The records of Idempotency-Keys. Every method is one round trip, except the removal, and throws problem
+ * The records of Idempotency-Keys. Every method but `removeOlderThan` is one round trip. All throw problem
  * store_unavailable.
  */
 export class IdempotencyStore implements Indexed {
@@ -96,10 +96,7 @@ export class IdempotencyStore implements Indexed {
     await this.#records.updateMany(aboutSubject(account, subject), { $set: done(outcome) });
   }
 
-  /**
-   * Removes the records created before then, and returns their number. Two round trips for every 500 records. Checks
-   * `stop` before each removal.
-   */
+  /** Removes the records created before then, in batches, until `stop` is aborted. Returns their number. */
   async removeOlderThan(epochMs: number, stop: AbortSignal): Promise<number> {
     const old = { created_at: { $lt: epochMs } };
     for (let removed = 0; ;) {
