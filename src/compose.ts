@@ -58,8 +58,8 @@ export interface System {
   readonly faults: () => Promise<string[]>;
   readonly metrics: Metrics;
   /**
-   * Waits until the outcome of every write is known, every answer is stored for replays and the last uses of keys are
-   * written, at most SETTLE_WITHIN_MS and a few store operations. Then disconnects from Redis and MongoDB.
+   * Waits until the outcome of every write is known and the last uses of keys are written, at most SETTLE_WITHIN_MS and a
+   * few store operations. Then disconnects from Redis and MongoDB.
    */
   close(): Promise<void>;
 }
@@ -133,7 +133,7 @@ async function wire(connected: Connected): Promise<System> {
 
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
-  const idempotency = new IdempotentWork({ store: idempotencyStore, clock, random, log });
+  const idempotency = new IdempotentWork({ store: idempotencyStore, clock, random });
   const audit = new AuditStore(mongo);
   const reminders = await openReminders({ ...shared, accounts, random });
   const holder = `${hostname()}-${pid}`;
@@ -207,11 +207,7 @@ async function wire(connected: Connected): Promise<System> {
       clockWatch.stop();
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
-      await Promise.all([
-        checkpoints.stop(SETTLE_WITHIN_MS),
-        idempotency.settled(SETTLE_WITHIN_MS),
-        lastUsed.stop(SETTLE_WITHIN_MS),
-      ]);
+      await Promise.all([checkpoints.stop(SETTLE_WITHIN_MS), lastUsed.stop(SETTLE_WITHIN_MS)]);
       redis.disconnect();
       await mongo.close();
       await tracing?.close();

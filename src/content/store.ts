@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import { type Collection, type GridFSFile, ObjectId } from "mongodb";
+import { GridFSBucket, type GridFSBucketWriteStream, type GridFSChunk, type GridFSFile, ObjectId } from "mongodb";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Clock } from "../infra/clock.ts";
 import type { CollectionIndexes, Indexed } from "../infra/indexes.ts";
-import { type Mongo } from "../infra/mongo.ts";
+import type { Mongo } from "../infra/mongo.ts";
 import { Problem, problem } from "../problems.ts";
-import { CHUNK_BYTES, ChunkStore, type ChunkWriter } from "./chunk-store.ts";
 import { type ByteRange, emptyFile, type IncomingFile, type StoredFile, UNKNOWN_TYPE } from "./file.ts";
 import { type FileOwner, type PendingFile, PendingStore } from "./pending-store.ts";
+
+/** GridFS's default. Versions before this one read every file by it. */
+const CHUNK_BYTES = 255 * 1024;
 
 /** The indexes that GridFS prescribes. Without them, every read of a chunk would scan the collection. */
 const GRIDFS_INDEXES: readonly CollectionIndexes[] = [
@@ -25,20 +28,21 @@ export class ContentStore implements Indexed {
   readonly indexes: readonly CollectionIndexes[];
   readonly #mongo: Mongo;
   readonly #pending: PendingStore;
-  readonly #files: Collection<GridFSFile>;
-  readonly #chunks: ChunkStore;
+  readonly #bucket: GridFSBucket;
+  readonly #files: BoundedCollection<GridFSFile>;
+  readonly #chunks: BoundedCollection<GridFSChunk>;
 
   constructor(mongo: Mongo, clock: Clock) {
     this.#mongo = mongo;
     this.#pending = new PendingStore(mongo, clock);
     this.indexes = [...this.#pending.indexes, ...GRIDFS_INDEXES];
-    this.#files = mongo.db.collection("content.files");
-    this.#chunks = new ChunkStore(mongo);
+    this.#bucket = new GridFSBucket(mongo.db, { bucketName: "content", chunkSizeBytes: CHUNK_BYTES });
+    this.#files = new BoundedCollection(mongo, "content.files");
+    this.#chunks = new BoundedCollection(mongo, "content.chunks");
   }
 
   /**
-   * Writes bytes as they arrive, holding at most 4 MiB in memory. One round trip for about 2 MiB, and six more. The file
-   * stays only if `settle` finds that a record names it.
+   * Writes bytes as they arrive, a chunk at a time. The file stays only if `settle` finds that a record names it.
    * @throws problems store_unavailable, request_timeout (a sweep condemned the file during the upload), and whatever
    * the stream fails with. Nothing is kept then.
    */
@@ -46,28 +50,37 @@ export class ContentStore implements Indexed {
     const id = new ObjectId();
     const fileId = id.toHexString();
     await this.#pending.arriving(fileId, owner);
-    const chunks = this.#chunks.writer(id);
+    const upload = this.#bucket.openUploadStreamWithId(id, "", { metadata: { account: owner.accountId } });
+    upload.on("error", () => undefined); // the call that failed reports it
     try {
-      const written = await writeAll(chunks, stream);
-      if (written.size === 0) throw emptyFile();
-      await this.#insertFile(id, written.size, owner);
+      const written = await this.#write(upload, stream);
       if (!(await this.#pending.arrived(fileId)))
         throw problem("request_timeout", "The upload took too long. Send it again.");
       return { id: fileId, filename, contentType: contentType ?? UNKNOWN_TYPE, ...written };
     } catch (error) {
+      upload.destroy();
       // If the store did not answer, a chunk may still reach it. The sweep removes the file later.
-      const failed = await chunks.stop();
-      if (!isStoreFault(error) && !isStoreFault(failed)) await this.discard([fileId]);
+      if (!isStoreFault(error)) await this.discard([fileId]);
       throw error;
     }
   }
 
-  /** Writes the document that GridFS has for each file, as its specification prescribes: after the chunks. */
-  async #insertFile(_id: ObjectId, length: number, { accountId }: FileOwner): Promise<void> {
-    const file = { _id, length, chunkSize: CHUNK_BYTES, uploadDate: new Date(), filename: "" };
-    await this.#mongo.bounded("insert content.files", (limits) =>
-      this.#files.insertOne({ ...file, metadata: { account: accountId } }, limits),
-    );
+  async #write(
+    upload: GridFSBucketWriteStream,
+    stream: IncomingFile["stream"],
+  ): Promise<Pick<StoredFile, "size" | "sha256">> {
+    const hash = createHash("sha256");
+    let size = 0;
+    for await (const part of stream) {
+      hash.update(part);
+      const fillsChunk = (size % CHUNK_BYTES) + part.length >= CHUNK_BYTES;
+      size += part.length;
+      const write = () => called((done) => upload.write(part, done));
+      await (fillsChunk ? this.#mongo.bounded("insert content.chunks", write) : write());
+    }
+    if (size === 0) throw emptyFile();
+    await this.#mongo.bounded("insert content.files", () => called((done) => upload.end(done)));
+    return { size, sha256: hash.digest("hex") };
   }
 
   /**
@@ -126,22 +139,33 @@ export class ContentStore implements Indexed {
   }
 
   async #removeBytes(fileId: string): Promise<void> {
-    const id = new ObjectId(fileId);
-    await this.#mongo.bounded("find content.files", async (limits) => {
-      // The stand-in for MongoDB fails if a delete matches nothing, and an upload that was cut off has no file
-      // document.
-      const file = await this.#files.findOne({ _id: id }, limits);
-      if (file !== null) await this.#files.deleteOne({ _id: id }, limits);
-      await this.#chunks.remove(id, limits);
-    });
+    const _id = new ObjectId(fileId);
+    // The stand-in for MongoDB fails if a delete matches nothing, and an upload that was cut off has no file document.
+    if ((await this.#files.findOne({ _id })) !== null) await this.#files.deleteOne({ _id });
+    await this.#chunks.deleteMany({ files_id: _id });
+  }
+
+  /** Streams bytes of a file, as they are read. Fails if the store does not answer or if bytes are missing. */
+  open(fileId: string, range: ByteRange): Readable {
+    return Readable.from(this.#read(new ObjectId(fileId), range));
   }
 
   /**
-   * Streams the bytes of a file, as they are read. One round trip for about 2 MiB. The stream fails if the store does not
-   * answer or if bytes are missing.
+   * Reads one chunk at a time. GridFSBucket would keep a cursor open, hold its batches of 16 MiB in memory, and end
+   * without an error where the last chunks are missing.
    */
-  open(fileId: string, range: ByteRange): Readable {
-    return Readable.from(this.#chunks.read(new ObjectId(fileId), range));
+  async *#read(_id: ObjectId, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+    const file = await this.#files.findOne({ _id });
+    if (file === null) throw new Error("The file of a document's content is missing.");
+    const { chunkSize } = file;
+    for (let n = Math.floor(start / chunkSize); n * chunkSize < end; n++) {
+      const offset = n * chunkSize;
+      const chunk = await this.#chunks.findOne({ files_id: _id, n }, { promoteBuffers: true });
+      const wanted = Math.min(end - offset, chunkSize);
+      if (chunk === null || chunk.data.length < wanted)
+        throw new Error("A chunk of a document's content is missing or too short.");
+      yield chunk.data.subarray(Math.max(start - offset, 0), wanted);
+    }
   }
 
   /** Returns up to 100 files that have been unsettled for at least `olderThanMs`, oldest first. */
@@ -170,17 +194,7 @@ function isStoreFault(error: unknown): boolean {
   return error instanceof Problem && error.code === "store_unavailable";
 }
 
-async function writeAll(
-  chunks: ChunkWriter,
-  bytes: IncomingFile["stream"],
-): Promise<Pick<StoredFile, "size" | "sha256">> {
-  const hash = createHash("sha256");
-  let size = 0;
-  for await (const part of bytes) {
-    hash.update(part);
-    size += part.length;
-    await chunks.write(part);
-  }
-  await chunks.end();
-  return { size, sha256: hash.digest("hex") };
+/** Calls a method of a stream, and waits until it is done. */
+function called(method: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => method((error) => (error ? reject(error) : resolve())));
 }

@@ -37,7 +37,10 @@ export interface DocumentContent {
   readonly open: (range: ByteRange) => Readable;
 }
 
-/** The operations on a candidate's documents. Another account's document is not_found, as if it had never existed. */
+/**
+ * The operations on a candidate's documents. Another account's document is not_found, as if it had never existed. Every
+ * method may throw problems not_found and store_unavailable.
+ */
 export class DocumentService {
   readonly #store: CandidateStore;
   readonly #content: ContentStore;
@@ -49,9 +52,9 @@ export class DocumentService {
 
   /**
    * Stores the file of a new document. Checks only that the candidate exists and that the filename is short enough.
-   * `add` makes the other checks, because a retry with the same Idempotency-Key must get its first answer even if they
+   * `add` makes the other checks, because a retry with the same Idempotency-Key must get its first response even if they
    * would now fail.
-   * @throws problems not_found, validation_failed (filename), store_unavailable, and whatever the stream fails with.
+   * @throws problem validation_failed (filename), and whatever the stream fails with.
    */
   async receiveNew(accountId: string, candidateId: string, file: IncomingFile): Promise<StoredFile> {
     await this.#store.get(accountId, candidateId);
@@ -60,7 +63,7 @@ export class DocumentService {
 
   /**
    * Stores the file that will become a document's content.
-   * @throws problems not_found, version_mismatch, invalid_transition before it reads the first byte; then as `receiveNew`.
+   * @throws problems version_mismatch, invalid_transition before it reads the first byte; then as `receiveNew`.
    */
   async receive(
     { accountId, candidateId, documentId }: DocumentAddress,
@@ -96,7 +99,7 @@ export class DocumentService {
   /**
    * Adds a document. Its content, if any, is `file`, which is already stored, or is inside `given`. If an interrupted
    * attempt already added the document, returns that document as it is.
-   * @throws problems not_found, version_mismatch, invalid_transition, too_many_documents, validation_failed, store_unavailable.
+   * @throws problems version_mismatch, invalid_transition, too_many_documents, validation_failed.
    */
   async add(
     accountId: string,
@@ -122,7 +125,7 @@ export class DocumentService {
 
   /**
    * Changes a document's fields, its state or both.
-   * @throws problems not_found, version_mismatch, invalid_transition, validation_failed.
+   * @throws problems version_mismatch, invalid_transition, validation_failed.
    */
   async update(
     { accountId, candidateId, documentId: id }: DocumentAddress,
@@ -137,9 +140,8 @@ export class DocumentService {
   }
 
   /**
-   * Makes a stored file the document's content. Concurrent uploads never mix; the last one wins. Replacing existing
-   * content takes two more round trips.
-   * @throws problems not_found, version_mismatch, invalid_transition, store_unavailable.
+   * Makes a stored file the document's content. Concurrent uploads never mix; the last one wins.
+   * @throws problems version_mismatch, invalid_transition.
    */
   async putContent(address: DocumentAddress, file: StoredFile, precondition: Precondition): Promise<Document> {
     const write = async () => {
@@ -175,13 +177,12 @@ export class DocumentService {
     return { record, unlisted };
   }
 
-  /** One round trip. @throws problem not_found */
   async read({ accountId, candidateId, documentId }: DocumentAddress): Promise<Document> {
     const record = await this.#store.get(accountId, candidateId);
     return renderDocument(candidateId, documentOf(record, documentId));
   }
 
-  /** Finds a document's content. One round trip. @throws problems not_found, content_not_available. */
+  /** Returns a document with its content. @throws problem content_not_available */
   async content({ accountId, candidateId, documentId: id }: DocumentAddress): Promise<DocumentContent> {
     const document = documentOf(await this.#store.get(accountId, candidateId), id);
     const { content } = document;

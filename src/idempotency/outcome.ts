@@ -3,12 +3,8 @@ import { gunzip, gzip } from "node:zlib";
 import type { JsonAnswer } from "../http/answer.ts";
 import { type Problem, problem, type ProblemCode, type ProblemExtras } from "../problems.ts";
 
-/** The outcome of a request, as stored for replays: an answer, or the refusal that its work threw. */
+/** The outcome of a request, as stored for replays: a response, or the refusal that its work threw. */
 export type Outcome = { readonly answer: JsonAnswer } | { readonly refusal: StoredRefusal };
-
-/** An outcome as JSON: the body is its text. */
-type Stored =
-  { readonly answer: Omit<JsonAnswer, "body"> & { readonly body: string } } | { readonly refusal: StoredRefusal };
 
 interface StoredRefusal {
   readonly code: ProblemCode;
@@ -16,13 +12,18 @@ interface StoredRefusal {
   readonly extras: Omit<ProblemExtras, "cause">;
 }
 
+export interface Done {
+  readonly answer: JsonAnswer;
+  readonly replayed: boolean;
+}
+
 /** Converts a problem to a refusal that can be stored. It has no request id: each replay gets its own. */
 export function storedRefusal({ code, message, extras: { cause: _cause, ...extras } }: Problem): Outcome {
   return { refusal: { code, detail: message, extras } };
 }
 
-/** Returns the answer or throws the refusal, either for the first time or as a replay. */
-export function answerOrThrow(outcome: Outcome, replayed: boolean): { answer: JsonAnswer; replayed: boolean } {
+/** Returns the response or throws the refusal, either for the first time or as a replay. */
+export function answerOrThrow(outcome: Outcome, replayed: boolean): Done {
   if ("answer" in outcome) return { answer: outcome.answer, replayed };
   const { code, detail, extras } = outcome.refusal;
   const headers = { ...extras.headers, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) };
@@ -30,15 +31,15 @@ export function answerOrThrow(outcome: Outcome, replayed: boolean): { answer: Js
 }
 
 /**
- * Encodes an outcome as compressed bytes, because JSON escapes can make text six times as long (control characters). A
- * candidate has at most 2 MiB (8 MiB in 0.1.0), so its compressed answer is well below the 16 MiB that a MongoDB document may have.
+ * Encodes an outcome as compressed JSON, because escapes can make text six times as long (control characters). A
+ * candidate has at most 2 MiB (8 MiB in 0.1.0), so this is well below the 16 MiB that a MongoDB document may have.
  */
 export async function pack(outcome: Outcome): Promise<Uint8Array> {
-  const stored: Stored =
+  const stored =
     "answer" in outcome ? { answer: { ...outcome.answer, body: outcome.answer.body.toString() } } : outcome;
   return promisify(gzip)(JSON.stringify(stored));
 }
 
 export async function unpack(bytes: Uint8Array): Promise<Outcome> {
-  return JSON.parse((await promisify(gunzip)(bytes)).toString()) as Stored;
+  return JSON.parse((await promisify(gunzip)(bytes)).toString()) as Outcome;
 }

@@ -13,6 +13,7 @@ import type { Reference, ReferenceInput, ReferencePatch } from "../candidates/re
 import type { Precondition } from "../precondition.ts";
 import { Problem } from "../problems.ts";
 
+/** The operations on references. Every method may throw problems not_found and store_unavailable. */
 export class ReferenceService {
   readonly #store: CandidateStore;
 
@@ -22,7 +23,7 @@ export class ReferenceService {
 
   /**
    * Adds a reference.
-   * @throws problems not_found, version_mismatch, invalid_transition, too_many_references, validation_failed, store_unavailable.
+   * @throws problems version_mismatch, invalid_transition, too_many_references, validation_failed.
    */
   async add(
     accountId: string,
@@ -41,16 +42,14 @@ export class ReferenceService {
     return renderReference(candidateId, referenceOf(record, id));
   }
 
-  /** Two round trips: the first finds the candidate. @throws problem not_found */
   async read(accountId: string, id: string): Promise<Reference> {
     const candidateId = await this.#candidateOf(accountId, id);
     return renderReference(candidateId, referenceOf(await this.#store.get(accountId, candidateId), id));
   }
 
   /**
-   * Changes a reference's fields, its state or both. Takes one more round trip than a candidate's write if this process
-   * has not seen the reference.
-   * @throws problems not_found, version_mismatch, invalid_transition, validation_failed.
+   * Changes a reference's fields, its state or both.
+   * @throws problems version_mismatch, invalid_transition, validation_failed.
    */
   async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
     const record = await this.#change(accountId, id, (before, now) => {
@@ -63,7 +62,6 @@ export class ReferenceService {
     return renderReference(record.id, referenceOf(record, id));
   }
 
-  /** @throws problem not_found if there is no such reference, and what `CandidateStore.change` throws. */
   async #change(accountId: string, id: string, edit: Edit): Promise<CandidateRecord> {
     const candidateId = await this.#store.references.recentCandidateOf(accountId, id);
     if (candidateId === undefined) throw referenceNotFound(id);

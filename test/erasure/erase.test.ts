@@ -5,17 +5,7 @@ import { answerTo, held, opened } from "../documents/support.ts";
 import { useTestRedis } from "../limiter/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import {
-  answersStored,
-  BYTES,
-  createPerson,
-  filesIn,
-  PERSON,
-  STRINGS,
-  tracesIn,
-  tracesInRedis,
-  until,
-} from "./support.ts";
+import { BYTES, createPerson, filesIn, PERSON, STRINGS, tracesIn, tracesInRedis, until } from "./support.ts";
 
 describe("DELETE /candidates/{id}", () => {
   const redis = useTestRedis();
@@ -27,7 +17,6 @@ describe("DELETE /candidates/{id}", () => {
     const { path } = await createPerson(client);
     const { mongo } = service.operators;
     const files = await filesIn(mongo);
-    await answersStored(mongo);
     const places = [
       ...STRINGS.map((string) => `candidates: ${string}`),
       ...STRINGS.map((string) => `idempotency_records: ${string}`),

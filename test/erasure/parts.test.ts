@@ -13,7 +13,7 @@ import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { answerTo, download, held, opened } from "../documents/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { answersStored, filesIn, tracesIn, until } from "./support.ts";
+import { filesIn, tracesIn, until } from "./support.ts";
 
 const REFERENCE = {
   name: "Philippa Underhill",
@@ -62,7 +62,6 @@ describe("DELETE of a document or a reference", () => {
     const { path, document, reference } = await createCandidate();
     const { mongo } = service.operators;
     const files = await filesIn(mongo);
-    await answersStored(mongo);
     expect(await tracesIn(mongo)).to.include.members([
       "candidates: Zebediah",
       "candidates: Underhill",

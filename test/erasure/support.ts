@@ -93,11 +93,6 @@ export async function tracesInRedis(redis: RedisClient): Promise<string[]> {
   return traces;
 }
 
-/** Waits until every answer is stored for replays. That happens just after it was given. */
-export async function answersStored({ db }: Mongo): Promise<void> {
-  await until(async () => (await db.collection("idempotency_records").countDocuments({ state: "running" })) === 0);
-}
-
 /** Waits until the condition holds. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await setTimeout(10);

@@ -72,8 +72,8 @@ describe("a refusal of the work", () => {
   it("leaves the key bound if what it created is deleted while a retry takes over", async () => {
     class RacedStore extends IdempotencyStore {
       #isFirst = true;
-      override async find(accountId: string, id: string): Promise<IdempotencyRecord | undefined> {
-        const found = await super.find(accountId, id);
+      override async find(account: string, id: string): Promise<IdempotencyRecord | null> {
+        const found = await super.find(account, id);
         if (this.#isFirst) await this.forgetOutcomes(ACCOUNT, SUBJECT);
         this.#isFirst = false;
         return found;

@@ -185,7 +185,6 @@ describe("the claim of a key", () => {
     }
     const request = newRequest();
     await bench.replica().once(request, bench.create());
-    await bench.settled();
     const store = new CountingStore(bench.mongo);
     expect((await bench.replica({ store }).once(request, bench.create())).replayed).to.equal(true);
     expect(store.finds).to.equal(1);

@@ -37,21 +37,13 @@ async function startWorkbench() {
     feedLagMs: 0,
     checkpoints: { completeUntil: () => Infinity },
   });
-  const replicas: IdempotentWork[] = [];
-  const replica = (options: Partial<IdempotentWorkOptions> = {}) => {
-    const started = new IdempotentWork({ store, clock, random: randomBytes, ...options });
-    replicas.push(started);
-    return started;
-  };
-  /** Waits until every answer that any replica has given is stored. */
-  const settled = async () => void (await Promise.all(replicas.map((each) => each.settled(60_000))));
   return {
     clock,
     mongo,
     store,
     /** Starts another replica over the same store. */
-    replica,
-    settled,
+    replica: (options: Partial<IdempotentWorkOptions> = {}) =>
+      new IdempotentWork({ store, clock, random: randomBytes, ...options }),
     /** The work of POST /candidates. */
     create:
       (given: CandidateInput = {}) =>
@@ -62,13 +54,11 @@ async function startWorkbench() {
       return (JSON.parse(String(body)) as CandidateList).data;
     },
     async clear() {
-      await settled();
       for (const name of ["candidates", "reference_index", "idempotency_records"]) {
         await mongo.db.collection(name).deleteMany({});
       }
     },
     async stop() {
-      await settled();
       await mongo.db.dropDatabase();
       await mongo.close();
     },

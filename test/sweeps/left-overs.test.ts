@@ -53,12 +53,12 @@ describe("the sweeps of leftovers", () => {
   it("delete idempotency records after a day", async () => {
     const records = new IdempotencyStore(mongo);
     await createIndexes(mongo.db, [records]);
-    const made = { accountId: "acct", fingerprint: "f", seed: "s", owner: "o", leaseUntil: 0, outcome: undefined };
-    await records.insert({ ...made, id: "old", createdAt: now - 24 * HOUR - 1 });
-    await records.insert({ ...made, id: "young", createdAt: now - 24 * HOUR });
+    const made = { account: "acct", fingerprint: "f", seed: "s", owner: "o", lease_until: 0, outcome: null } as const;
+    await records.insert({ ...made, _id: "old", state: "running", created_at: now - 24 * HOUR - 1 });
+    await records.insert({ ...made, _id: "young", state: "running", created_at: now - 24 * HOUR });
     const sweep = idempotencyRecords(records, clock);
     expect(await sweep.run(signal)).to.equal(1);
-    expect(await records.find("acct", "old")).to.equal(undefined);
-    expect(await records.find("acct", "young")).to.include({ id: "young" });
+    expect(await records.find("acct", "old")).to.equal(null);
+    expect(await records.find("acct", "young")).to.include({ _id: "young" });
   });
 });

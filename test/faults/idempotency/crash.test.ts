@@ -29,7 +29,7 @@ const MOMENTS = [
 
 function momentOf({ cutAt = 0, waits, answer }: Trial): (typeof MOMENTS)[number] | undefined {
   if (answer === undefined) return undefined;
-  // An answer is sent and stored in the same milliseconds, so this one may be stored already.
+  // The outcome is stored before it is sent.
   if (answer.headers.get("idempotent-replayed") === "true") return "before the answer was sent";
   if (waits === 0) return "before the key's record was written"; // the retry found no lease
   return Date.parse(answer.body.created_at) > cutAt ? "before the resource was created" : "before the answer was sent";

@@ -9,14 +9,10 @@ import { startMember } from "../../support/processes.ts";
 import { skip } from "../skip.ts";
 import { type Network, startNetwork } from "../store/network.ts";
 
-/** A POST that was answered, but whose answer was never stored. */
-interface Answered {
-  readonly first: Answer;
-  /** Sends it again until it is not in flight any more: the lease of the dead replica lasts for seconds. */
-  readonly retry: () => Promise<Answer>;
-}
+/** Sends a POST again until it is not in flight any more: the lease of the dead replica lasts for seconds. */
+type Retry = () => Promise<Answer>;
 
-describe("a replica killed with SIGKILL after an answer, before the answer is stored", function () {
+describe("a replica killed with SIGKILL after the work of a POST, before the outcome is stored", function () {
   this.timeout(60_000);
   const service = useService({ LIMIT_SCALE: 100 });
   const account = useAccount(service);
@@ -30,30 +26,32 @@ describe("a replica killed with SIGKILL after an answer, before the answer is st
   });
   after(() => network?.close());
 
-  /** Sends the POSTs to a replica that is killed once each of them is answered. */
-  async function answeredOnly(posts: readonly (readonly [path: string, json: unknown])[]): Promise<Answered[]> {
+  /** Sends the POSTs to a replica that is killed once it has done the work of each of them. */
+  async function workedOnly(posts: readonly (readonly [path: string, json: unknown])[]): Promise<Retry[]> {
     const MONGODB_URL = primary.through(`127.0.0.1:${network.port}`, service.operators.mongo.db.databaseName);
     const victim = await startMember({ ...environmentOf(service.config), MONGODB_URL });
+    const until = network.held + posts.length;
     network.holds = (data) => ["updates", "idempotency_records", "outcome"].every((part) => data.includes(part));
     const victims = new Client(`http://127.0.0.1:${victim.port}`, account.key);
-    const answered = await Promise.all(
-      posts.map(async ([path, json]) => {
-        const headers = { "Idempotency-Key": newKey() };
-        const first = await victims.post(path, json, headers);
-        const retry = async () => {
-          for (;;) {
-            const answer = await client.post(path, json, headers);
-            if (answer.body.code !== "idempotency_in_flight") return answer;
-            await setTimeout(200);
-          }
-        };
-        return { first, retry };
-      }),
-    );
+    const responses: Promise<unknown>[] = [];
+    const retries = posts.map(([path, json]) => {
+      const headers = { "Idempotency-Key": newKey() };
+      responses.push(victims.post(path, json, headers));
+      return async () => {
+        for (;;) {
+          const answer = await client.post(path, json, headers);
+          if (answer.body.code !== "idempotency_in_flight") return answer;
+          await setTimeout(200);
+        }
+      };
+    });
+    const ended = Promise.allSettled(responses);
+    while (network.held < until) await setTimeout(10);
     await victim.end("SIGKILL");
+    expect(new Set((await ended).map(({ status }) => status))).to.deep.equal(new Set(["rejected"]));
     network.cut(); // what it held back is lost
     network.holds = () => false;
-    return answered;
+    return retries;
   }
 
   async function candidate(given: object = {}): Promise<string> {
@@ -70,41 +68,52 @@ describe("a replica killed with SIGKILL after an answer, before the answer is st
     expect((await client.request("DELETE", path)).status).to.equal(204);
   }
 
-  /** Expects that the retry has done nothing, and that it is what is replayed from then on. */
-  async function expectNow(path: string, { first, retry }: Answered, status: number): Promise<void> {
-    expect(first.status).to.equal(status);
+  /** Returns the path of the candidate with this name. */
+  async function named(name: string): Promise<string> {
+    const { data } = (await client.get("/candidates")).body;
+    return `/candidates/${data.find((each) => each.name === name)?.id}`;
+  }
+
+  async function partsOf(path: string): Promise<{ document: string; reference: string }> {
+    const { documents, references } = (await client.get(path)).body;
+    return { document: `${path}/documents/${documents[0]?.id}`, reference: `/references/${references[0]?.id}` };
+  }
+
+  /** Expects that the retry does nothing, and that its response is what is replayed from then on. */
+  async function expectNow(path: string, retry: Retry | undefined, status: number): Promise<void> {
     const now = (await client.get(path)).body;
-    const again = await retry();
+    const again = await retry!();
     expect([again.status, again.headers.get("idempotent-replayed")]).to.deep.equal([status, null]);
     expect(again.body).to.deep.equal(now);
     expect((await client.get(path)).body).to.deep.equal(now);
-    const replay = await retry();
+    const replay = await retry!();
     expect([replay.headers.get("idempotent-replayed"), replay.body]).to.deep.equal(["true", now]);
   }
 
   it("neither undoes a later change nor creates anything twice, whatever the POST", async () => {
     const [started, withdrawn, parent] = [await candidate({ documents: ["CV"] }), await candidate(), await candidate()];
     const file = { content: { filename: "a.txt", content_type: "text/plain", data: "Ynl0ZXM=" } };
-    const [create, start, stopped, document, reference] = await answeredOnly([
+    const [create, start, stopped, add, refer] = await workedOnly([
       ["/candidates", { external_id: "ats-1", name: "Ann", documents: ["CV", { name: "Visa", ...file }] }],
       [`${started}/start`, undefined],
       [`${withdrawn}/start`, undefined],
       [`${parent}/documents`, { name: "Degree", ...file }],
       [`${parent}/references`, { name: "Bob" }],
     ]);
-    const created = `/candidates/${create!.first.body.id}`;
+    const created = await named("Ann");
+    const { document, reference } = await partsOf(parent);
     await changed(created, { name: "Eve", external_id: "ats-2" });
     expect((await client.post("/candidates", { external_id: "ats-1" })).status, "another has its id now").to.equal(201);
     await changed(started, { name: "Eve" });
     await changed(withdrawn, { withdrawn: true });
-    await changed(`${parent}/documents/${document!.first.body.id}`, { state: "accepted" });
-    await changed(`/references/${reference!.first.body.id}`, { name: "Eve", state: "received" });
+    await changed(document, { state: "accepted" });
+    await changed(reference, { name: "Eve", state: "received" });
 
-    await expectNow(created, create!, 201);
-    await expectNow(started, start!, 200);
-    await expectNow(`${parent}/documents/${document!.first.body.id}`, document!, 201);
-    await expectNow(`/references/${reference!.first.body.id}`, reference!, 201);
-    expectProblem(await stopped!.retry(), 409, "candidate_withdrawn");
+    await expectNow(created, create, 201);
+    await expectNow(started, start, 200);
+    await expectNow(document, add, 201);
+    await expectNow(reference, refer, 201);
+    expectProblem(await stopped!(), 409, "candidate_withdrawn");
     expect((await client.get(withdrawn)).body).to.include({ withdrawn: true, version: 3 });
     const { data } = (await client.get("/candidates")).body;
     expect(data).to.have.length(5);
@@ -118,18 +127,19 @@ describe("a replica killed with SIGKILL after an answer, before the answer is st
 
   it("brings nothing back that was deleted since", async () => {
     const parent = await candidate();
-    const [create, document, reference] = await answeredOnly([
+    const [create, add, refer] = await workedOnly([
       ["/candidates", { name: "Ann" }],
       [`${parent}/documents`, { name: "Degree" }],
       [`${parent}/references`, { name: "Bob" }],
     ]);
-    await deleted(`/candidates/${create!.first.body.id}`);
-    await deleted(`${parent}/documents/${document!.first.body.id}`);
-    await deleted(`/references/${reference!.first.body.id}`);
+    const { document, reference } = await partsOf(parent);
+    await deleted(await named("Ann"));
+    await deleted(document);
+    await deleted(reference);
     const before = (await client.get("/candidates")).body.data;
-    expectProblem(await create!.retry(), 410, "candidate_deleted");
-    expectProblem(await document!.retry(), 404, "not_found");
-    expectProblem(await reference!.retry(), 404, "not_found");
+    expectProblem(await create!(), 410, "candidate_deleted");
+    expectProblem(await add!(), 404, "not_found");
+    expectProblem(await refer!(), 404, "not_found");
     expect((await client.get("/candidates")).body.data).to.deep.equal(before);
   });
 });
