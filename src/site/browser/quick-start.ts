@@ -1,6 +1,5 @@
 /** The script of the quick start: the field for the key, and a button on each example that sends its request. */
-import { followSessionKey, keepSessionKey, sessionKey } from "./session-key.ts";
-import { faultOf } from "./console/wording.ts";
+import { faultOf, followSessionKey, keepSessionKey, sessionKey } from "./session-key.ts";
 import { element } from "./element.ts";
 import type { Example } from "../render/quick-start.ts";
 

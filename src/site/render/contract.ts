@@ -38,7 +38,7 @@ export interface Media {
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
 }
 
-/** A parameter of a request, or a header of an answer, which has neither `name` nor `in`. */
+/** A parameter of a request, or a header of a response, which has neither `name` nor `in`. */
 export interface Parameter extends Media {
   readonly $ref?: string;
   readonly name?: string;
@@ -47,7 +47,7 @@ export interface Parameter extends Media {
   readonly description?: string;
 }
 
-export interface Answer {
+export interface ResponseOf {
   readonly $ref?: string;
   readonly description?: string;
   readonly headers?: Readonly<Record<string, Parameter>>;
@@ -66,7 +66,7 @@ export interface Operation {
     readonly description?: string;
     readonly content: Readonly<Record<string, Media>>;
   };
-  readonly responses: Readonly<Record<string, Answer>>;
+  readonly responses: Readonly<Record<string, ResponseOf>>;
   readonly security?: readonly object[];
 }
 
@@ -109,6 +109,8 @@ export const OPERATIONS: readonly Listed[] = Object.entries(CONTRACT.paths).flat
   })),
 );
 
+export const TAGS: readonly string[] = [...new Set(OPERATIONS.map(({ tag }) => tag))];
+
 /** Follows `$ref` until there is none. */
 export function resolved<T extends { readonly $ref?: string }>(value: T): T {
   if (value.$ref === undefined) return value;
@@ -127,8 +129,8 @@ export function nameOf(ref: string): string {
 
 /** Returns the codes with which an operation can be refused. The descriptions of its refusals list them. */
 function codesOf({ responses }: Operation): ProblemCode[] {
-  return Object.entries(responses).flatMap(([status, answer]) =>
-    /^[45]/.test(status) ? (resolved(answer).description ?? "").split(", ").filter(isCode) : [],
+  return Object.entries(responses).flatMap(([status, response]) =>
+    /^[45]/.test(status) ? (resolved(response).description ?? "").split(", ").filter(isCode) : [],
   );
 }
 

@@ -3,7 +3,7 @@ import { REFERENCE_MOVES } from "../../candidates/reference-state.ts";
 import { STATE_RULES } from "../../candidates/state.ts";
 import { type Html, html } from "../../infra/html.ts";
 import { slugOf } from "./names.ts";
-import { table } from "./table.ts";
+import { table } from "./parts.ts";
 
 /** A row of a diagram: what leads to a state, in one box or several, and the state. */
 interface Row {

@@ -5,7 +5,7 @@ import type { App } from "./app.ts";
 import { keyForm } from "./key-view.ts";
 import type { Model } from "./model.ts";
 import { moment, notice } from "./parts.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading } from "./limits.ts";
 import { count } from "./text.ts";
 import { countdown, inWords } from "./times.ts";
 
@@ -34,12 +34,8 @@ export function limitsView(app: App): TemplateResult {
 }
 
 function waiting({ watch }: Model): TemplateResult {
-  const asked = watch.kind === "asking" || watch.kind === "live";
-  return notice(
-    "quiet",
-    asked ? "Reading the limits …" : "The limits are not known",
-    "The bars appear with the first answer of GET /limits.",
-  );
+  const title = watch.failure === undefined ? "Reading the limits …" : "The limits are not known";
+  return notice("quiet", title, "The bars appear with the first response to GET /limits.");
 }
 
 function summary({ limits }: Reading): TemplateResult {
