@@ -6,22 +6,18 @@ import { routes, type Services } from "../../routes.ts";
 /** The parts of a JSON Schema that the reference shows. */
 export interface Schema {
   readonly $ref?: string;
-  readonly title?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly format?: string;
   readonly enum?: readonly unknown[];
-  readonly const?: unknown;
   readonly default?: unknown;
   readonly example?: unknown;
   readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
@@ -29,7 +25,6 @@ export interface Schema {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly maxProperties?: number;
-  readonly pattern?: string;
 }
 
 export interface Media {
@@ -72,7 +67,6 @@ export interface Operation {
 
 /** The parts of the OpenAPI document that the reference shows. */
 export interface Contract {
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {

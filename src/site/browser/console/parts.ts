@@ -105,3 +105,10 @@ export function moment(timestamp: string | null): TemplateResult | string {
 export function given(text: string | null): TemplateResult | string {
   return text === null || text === "" ? "–" : html`<bdi>${visible(text)}</bdi>`;
 }
+
+export function section(id: string, title: TemplateResult | string, content: unknown): TemplateResult {
+  return html`<section aria-labelledby=${id}>
+    <h2 id=${id}>${title}</h2>
+    ${content}
+  </section>`;
+}

@@ -12,7 +12,7 @@ import { ago, countdown } from "./times.ts";
 export function view(app: App): TemplateResult {
   const { model } = app;
   return html`${model.keys.length === 0 ? keyView(app) : [bar(app), outage(app), page(app)]}
-    <p class="visually-hidden" role="status">${model.said}</p>`;
+    <p class="unseen" role="status">${model.said}</p>`;
 }
 
 export function titleOf({ page, keys, candidates }: Model): string {
