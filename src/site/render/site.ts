@@ -1,6 +1,6 @@
 import { NOT_FOUND } from "../pages.ts";
 import { assets } from "./assets.ts";
-import { type Document, pathOf, type Section } from "./document.ts";
+import { type Document, pathOf, type Rendered, type Section } from "./document.ts";
 import { frontPage } from "./front.ts";
 import { clientPages, guides } from "./guides.ts";
 import { headerPage } from "./headers.ts";
@@ -8,7 +8,6 @@ import { html } from "../../infra/html.ts";
 import { consolePage, documentPage } from "./layout.ts";
 import { operationPages, overviewPage, schemaPage } from "./reference.ts";
 import { searchIndex } from "./search-index.ts";
-import type { Rendered } from "./write.ts";
 
 export async function site(): Promise<Rendered[]> {
   const sections: Section[] = [
