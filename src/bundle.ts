@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const PROGRAMS = ["main.ts", "admin/main.ts", "pack/press.ts"];
+const PROGRAMS = ["main.ts", "admin/main.ts", "pack/typeset-program.ts"];
 
 /**
  * Bundles programs and the packages that they use into a few files, see decisions/2026-11-26-the-build-is-a-bundle.md.

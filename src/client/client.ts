@@ -3,7 +3,7 @@ import { Mirror, type MirrorOptions } from "./mirror.ts";
 import { path } from "./path.ts";
 import type { Surface } from "./limits.ts";
 import { type Bytes, bytesPayload, formPayload, jsonPayload, type Payload } from "./payload.ts";
-import { type CallOptions, type ClientOptions, json, nothing, Transport } from "./transport.ts";
+import { type Call, type CallOptions, type ClientOptions, json, nothing, Transport } from "./transport.ts";
 import type * as api from "./types.gen.ts";
 
 export interface UploadOptions {
@@ -25,7 +25,7 @@ export class OnboardingClient {
   }
 
   /** Every limit of the account and the key, and the key's live grants. It is free. */
-  readLimits(options: CallOptions = {}): Promise<api.ReadLimitsResponse> {
+  readLimits(options: CallOptions = {}): Promise<api.Limits> {
     return this.#get("/limits", options, "free");
   }
 
@@ -35,30 +35,25 @@ export class OnboardingClient {
   }
 
   createCandidate(
-    body: api.CreateCandidateData["body"],
+    body: api.CandidateInput,
     options?: CallOptions & { readonly dryRun?: false },
   ): Promise<api.Candidate>;
   /** @param options with `dryRun: true`, says what the call would do, and stores nothing. It then counts as a read. */
+  createCandidate(body: api.CandidateInput, options: CallOptions & { readonly dryRun: true }): Promise<api.DryRun>;
   createCandidate(
-    body: api.CreateCandidateData["body"],
-    options: CallOptions & { readonly dryRun: true },
-  ): Promise<api.DryRun>;
-  createCandidate(
-    body: api.CreateCandidateData["body"],
+    body: api.CandidateInput,
     { dryRun = false, ...options }: CallOptions & { readonly dryRun?: boolean } = {},
-  ): Promise<api.CreateCandidateResponse> {
+  ): Promise<api.Candidate | api.DryRun> {
     const query = { dry_run: dryRun || undefined };
-    const call = { method: "POST", path: "/candidates", query, payload: jsonPayload(body), options } as const;
-    return this.#transport.send({ ...call, surface: dryRun ? "reads" : "create" }, json<api.CreateCandidateResponse>);
+    return this.#post("/candidates", jsonPayload(body), options, dryRun ? "reads" : "create", query);
   }
 
   /** One page of the list. To keep a copy of all candidates, use `mirror`. */
   listCandidates(
     query: NonNullable<api.ListCandidatesData["query"]> = {},
     options: CallOptions = {},
-  ): Promise<api.ListCandidatesResponse> {
-    const call = { method: "GET", path: "/candidates", surface: "list", query, options } as const;
-    return this.#transport.send(call, json<api.ListCandidatesResponse>);
+  ): Promise<api.CandidateList> {
+    return this.#get("/candidates", options, "list", query);
   }
 
   /** All candidates, and then all changes. */
@@ -66,15 +61,11 @@ export class OnboardingClient {
     return new Mirror((query, call) => this.listCandidates(query, call), options);
   }
 
-  readCandidate(id: string, options: CallOptions = {}): Promise<api.ReadCandidateResponse> {
+  readCandidate(id: string, options: CallOptions = {}): Promise<api.Candidate> {
     return this.#get(path`/candidates/${id}`, options);
   }
 
-  updateCandidate(
-    id: string,
-    patch: api.UpdateCandidateData["body"],
-    options: CallOptions = {},
-  ): Promise<api.UpdateCandidateResponse> {
+  updateCandidate(id: string, patch: api.CandidatePatch, options: CallOptions = {}): Promise<api.Candidate> {
     return this.#patch(path`/candidates/${id}`, patch, options);
   }
 
@@ -83,16 +74,11 @@ export class OnboardingClient {
     return this.#delete(path`/candidates/${id}`, options);
   }
 
-  startCandidate(id: string, options: CallOptions = {}): Promise<api.StartCandidateResponse> {
-    const call = { method: "POST", path: path`/candidates/${id}/start`, surface: "start", options } as const;
-    return this.#transport.send(call, json<api.StartCandidateResponse>);
+  startCandidate(id: string, options: CallOptions = {}): Promise<api.Candidate> {
+    return this.#post(path`/candidates/${id}/start`, undefined, options, "start");
   }
 
-  setOutreach(
-    id: string,
-    patch: api.SetOutreachData["body"],
-    options: CallOptions = {},
-  ): Promise<api.SetOutreachResponse> {
+  setOutreach(id: string, patch: api.OutreachPatch, options: CallOptions = {}): Promise<api.Candidate> {
     return this.#patch(path`/candidates/${id}/outreach`, patch, options);
   }
 
@@ -113,7 +99,7 @@ export class OnboardingClient {
   updateDocument(
     candidateId: string,
     documentId: string,
-    patch: api.UpdateDocumentData["body"],
+    patch: api.DocumentPatch,
     options: CallOptions = {},
   ): Promise<api.Document> {
     return this.#patch(path`/candidates/${candidateId}/documents/${documentId}`, patch, options);
@@ -135,15 +121,11 @@ export class OnboardingClient {
     bytes: Bytes,
     { filename, contentType, ...options }: CallOptions & UploadOptions = {},
   ): Promise<api.Document> {
+    const at = path`/candidates/${candidateId}/documents/${documentId}/content`;
     const own = bytes instanceof Blob && bytes.type !== "" ? bytes.type : "application/octet-stream";
-    const call = {
-      method: "PUT",
-      path: path`/candidates/${candidateId}/documents/${documentId}/content`,
-      surface: "writes",
-      headers: filename === undefined ? {} : { "Content-Disposition": dispositionOf(filename) },
-      payload: bytesPayload(bytes, contentType ?? own),
-      options,
-    } as const;
+    const payload = bytesPayload(bytes, contentType ?? own);
+    const headers = filename === undefined ? {} : { "Content-Disposition": dispositionOf(filename) };
+    const call = { method: "PUT", path: at, surface: "writes", headers, payload, options } as const;
     return this.#transport.send(call, json<api.Document>);
   }
 
@@ -152,21 +134,12 @@ export class OnboardingClient {
     documentId: string,
     { range, ...options }: CallOptions & { readonly range?: Range } = {},
   ): Promise<Download> {
-    const call = {
-      method: "GET",
-      path: path`/candidates/${candidateId}/documents/${documentId}/content`,
-      surface: "reads",
-      headers: rangeHeaders(range),
-      options,
-    } as const;
-    return this.#transport.send(call, download);
+    const at = path`/candidates/${candidateId}/documents/${documentId}/content`;
+    const headers = rangeHeaders(range);
+    return this.#transport.send({ method: "GET", path: at, surface: "reads", headers, options }, download);
   }
 
-  addReference(
-    candidateId: string,
-    reference: api.AddReferenceData["body"],
-    options: CallOptions = {},
-  ): Promise<api.Reference> {
+  addReference(candidateId: string, reference: api.ReferenceInput, options: CallOptions = {}): Promise<api.Reference> {
     return this.#post(path`/candidates/${candidateId}/references`, jsonPayload(reference), options);
   }
 
@@ -174,11 +147,7 @@ export class OnboardingClient {
     return this.#get(path`/references/${id}`, options);
   }
 
-  updateReference(
-    id: string,
-    patch: api.UpdateReferenceData["body"],
-    options: CallOptions = {},
-  ): Promise<api.Reference> {
+  updateReference(id: string, patch: api.ReferencePatch, options: CallOptions = {}): Promise<api.Reference> {
     return this.#patch(path`/references/${id}`, patch, options);
   }
 
@@ -187,44 +156,43 @@ export class OnboardingClient {
   }
 
   readPack(id: string, options: CallOptions = {}): Promise<api.Pack> {
-    const call = { method: "GET", path: path`/candidates/${id}/pack`, surface: "pack", options } as const;
-    return this.#transport.send({ ...call, query: { format: "json" } }, json<api.Pack>);
+    return this.#get(path`/candidates/${id}/pack`, options, "pack", { format: "json" });
   }
 
   /** The pack as a file. */
   downloadPack(id: string, format: "pdf" | "zip", options: CallOptions = {}): Promise<Download> {
-    const call = { method: "GET", path: path`/candidates/${id}/pack`, surface: "pack", options } as const;
-    return this.#transport.send({ ...call, query: { format } }, download);
+    const at = path`/candidates/${id}/pack`;
+    return this.#transport.send({ method: "GET", path: at, surface: "pack", query: { format }, options }, download);
   }
 
-  readAssistantSettings(options: CallOptions = {}): Promise<api.ReadAssistantSettingsResponse> {
+  readAssistantSettings(options: CallOptions = {}): Promise<api.AssistantSettings> {
     return this.#get("/settings/assistant", options);
   }
 
-  changeAssistantSettings(
-    patch: api.ChangeAssistantSettingsData["body"],
-    options: CallOptions = {},
-  ): Promise<api.ChangeAssistantSettingsResponse> {
+  changeAssistantSettings(patch: api.AssistantPatch, options: CallOptions = {}): Promise<api.AssistantSettings> {
     return this.#patch("/settings/assistant", patch, options, "settings");
   }
 
-  readQuietHours(options: CallOptions = {}): Promise<api.ReadQuietHoursResponse> {
+  readQuietHours(options: CallOptions = {}): Promise<api.QuietHoursSettings> {
     return this.#get("/settings/quiet-hours", options);
   }
 
-  changeQuietHours(
-    patch: api.ChangeQuietHoursData["body"],
-    options: CallOptions = {},
-  ): Promise<api.ChangeQuietHoursResponse> {
+  changeQuietHours(patch: api.QuietHoursPatch, options: CallOptions = {}): Promise<api.QuietHoursSettings> {
     return this.#patch("/settings/quiet-hours", patch, options, "settings");
   }
 
-  #get<T>(at: string, options: CallOptions, surface: Surface | "free" = "reads"): Promise<T> {
-    return this.#transport.send({ method: "GET", path: at, surface, options }, json<T>);
+  #get<T>(at: string, options: CallOptions, surface: Surface = "reads", query: Call["query"] = {}): Promise<T> {
+    return this.#transport.send({ method: "GET", path: at, surface, query, options }, json<T>);
   }
 
-  #post<T>(at: string, payload: Payload, options: CallOptions): Promise<T> {
-    return this.#transport.send({ method: "POST", path: at, surface: "writes", payload, options }, json<T>);
+  #post<T>(
+    at: string,
+    payload: Payload | undefined,
+    options: CallOptions,
+    surface: Surface = "writes",
+    query: Call["query"] = {},
+  ): Promise<T> {
+    return this.#transport.send({ method: "POST", path: at, surface, query, payload, options }, json<T>);
   }
 
   #patch<T>(at: string, patch: unknown, options: CallOptions, surface: Surface = "writes"): Promise<T> {

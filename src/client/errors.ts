@@ -1,10 +1,10 @@
 import type { Fault, Problem } from "./types.gen.ts";
 
-/** An answer that refuses the request, or that the client does not understand. */
+/** A response that refuses the request, or that the client does not understand. */
 export class ProblemError extends Error {
   /** The HTTP status. */
   readonly status: number;
-  /** Stable, for programs. `unexpected_answer` means that the answer did not come from the service: see `message`. */
+  /** Stable, for programs. `unexpected_answer` means that the response did not come from the service: see `message`. */
   readonly code: Problem["code"] | "unexpected_answer";
   /** What was wrong with the request, one entry for each fault. Empty for most codes. */
   readonly errors: readonly Fault[];
@@ -14,7 +14,7 @@ export class ProblemError extends Error {
   readonly problem: Partial<Problem>;
 
   constructor(status: number, problem: Partial<Problem>, requestId: string | undefined) {
-    super(problem.detail ?? problem.title ?? `The answer has the status ${status}.`);
+    super(problem.detail ?? problem.title ?? `The response has the status ${status}.`);
     this.name = "ProblemError";
     this.status = status;
     this.code = problem.code ?? "unexpected_answer";
@@ -50,11 +50,11 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Reads the body of an answer that is not 2xx. It may come from a gateway, so it may be anything. */
+/** Reads the body of a response that is not 2xx. It may come from a gateway, so it may be anything. */
 export async function errorOf(response: Response): Promise<ProblemError> {
   const requestId = response.headers.get("x-request-id") ?? undefined;
   const problem = problemIn(await response.text()) ?? {
-    detail: `The answer has the status ${response.status} and is no problem document.${hintFor(response)}`,
+    detail: `The response has the status ${response.status} and is no problem document.${hintFor(response)}`,
   };
   if (response.status !== 429) return new ProblemError(response.status, problem, requestId);
   return refusalOf(response, problem);
@@ -67,10 +67,10 @@ export function refusalOf({ headers }: Response, problem: Partial<Problem> = {})
   return new RateLimitError(problem, headers.get("x-request-id") ?? undefined, seconds);
 }
 
-/** Returns an error for an answer that does not come from the service, although its status is 2xx. */
+/** Returns an error for a response that does not come from the service, although its status is 2xx. */
 export function unexpected({ status, headers }: Response): ProblemError {
   const type = headers.get("content-type") ?? "no type";
-  const detail = `The answer has the status ${status}, but it is not JSON (${type}). Check baseUrl.`;
+  const detail = `The response has the status ${status}, but it is not JSON (${type}). Check baseUrl.`;
   return new ProblemError(status, { detail }, headers.get("x-request-id") ?? undefined);
 }
 

@@ -3,7 +3,7 @@ import { RateLimitError } from "./errors.ts";
 /** What a request counts against. `free` counts against nothing. */
 export type Surface = "create" | "list" | "reads" | "start" | "writes" | "pack" | "settings" | "free";
 
-/** What the client knows about the limits from earlier answers, for each surface. */
+/** What the client knows about the limits from earlier responses, for each surface. */
 export class KnownLimits {
   readonly #paced: boolean;
   readonly #held = new Map<Surface, { until: number; refusal: RateLimitError }>();
@@ -30,7 +30,7 @@ export class KnownLimits {
     return undefined;
   }
 
-  /** Reads the RateLimit headers of an answer. */
+  /** Reads the RateLimit headers of a response. */
   note(surface: Surface, headers: Headers): void {
     if (!this.#paced || !headers.has("ratelimit")) return;
     const intervalMs = intervalOf(headers);
@@ -55,7 +55,7 @@ export class KnownLimits {
 
 /**
  * Returns the milliseconds between two requests that use up the rest of a limit exactly at the end of its window. 0 while
- * at least half of every limit is left, and when nothing is left: then the answer says how long to wait.
+ * at least half of every limit is left, and when nothing is left: then the response says how long to wait.
  */
 function intervalOf(headers: Headers): number {
   const quotas = parametersIn(headers.get("ratelimit-policy"));

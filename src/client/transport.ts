@@ -15,11 +15,11 @@ export interface ClientOptions {
   /** Where the service is, for example `https://onboarding.example.com`. It may have a path. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** The longest that one call may wait in all, in seconds: for limits, for its pace, and before retries. 60 by default. */
+  /** Maximum total wait of one call, in seconds: for limits, for pacing, and before retries. 60 by default. */
   readonly maxWait?: number;
   /** Once less than half of a limit is left, spreads the calls over the rest of its window. Off by default. */
   readonly pacing?: boolean;
-  /** Seconds until an attempt without an answer is given up. 30 by default. It does not apply to uploads. */
+  /** Seconds until an attempt without a response is given up. 30 by default. It does not apply to uploads. */
   readonly timeout?: number;
   /** Ends all calls when it aborts. */
   readonly signal?: AbortSignal;
@@ -34,21 +34,21 @@ export interface CallOptions {
   readonly ifMatch?: string | undefined;
   /** For a POST. By default the client makes one for each call; its retries have the same. */
   readonly idempotencyKey?: string | undefined;
-  /** Is given the answer before its body is read, for example for its ETag. Also called for each refusal. */
-  readonly onAnswer?: ((answer: { readonly status: number; readonly headers: Headers }) => void) | undefined;
+  /** Called with the response before its body is read, for example for its ETag. Also called for each refusal. */
+  readonly onAnswer?: ((response: { readonly status: number; readonly headers: Headers }) => void) | undefined;
 }
 
 export interface Call {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly path: string;
   readonly surface: Surface;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly payload?: Payload;
+  readonly payload?: Payload | undefined;
   readonly options: CallOptions;
 }
 
-/** Attempts after the first that one call makes if nothing but failures comes back. */
+/** Maximum number of retries after failures. */
 const RETRIES = 5;
 /** Pause before the first retry, in milliseconds. It doubles with each. */
 const FIRST_PAUSE_MS = 250;
@@ -69,9 +69,9 @@ export class Transport {
   }
 
   /**
-   * @param read reads the answer if its status is 2xx. If the connection breaks meanwhile, the call is sent again.
+   * @param read reads the response if its status is 2xx. If the connection breaks meanwhile, the call is sent again.
    * @throws {RateLimitError} if a limit holds longer than maxWait; {ProblemError} for any other refusal; {ConnectionError}
-   * if there was no answer; the reason of a signal that aborted.
+   * if there was no response; the reason of a signal that aborted.
    */
   async send<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
     const signal = anyOf([this.#options.signal, call.options.signal]);
@@ -89,10 +89,10 @@ export class Transport {
         if (known.retryAfter * 1000 > waitMs) throw known;
         await wait(known.retryAfter * 1000);
       }
-      const answer = await this.#attempt(call, headers, read, signal);
-      if ("value" in answer) return answer.value;
-      const { error, retryAfter } = answer;
-      // The attempt before this one deleted it, and its answer was lost.
+      const attempt = await this.#attempt(call, headers, read, signal);
+      if ("value" in attempt) return attempt.value;
+      const { error, retryAfter } = attempt;
+      // An earlier attempt deleted it, and its response was lost.
       if (unclear && call.method === "DELETE" && error instanceof ProblemError && error.code === "not_found")
         return read(new Response(null, { status: 204 }));
       if (error instanceof RateLimitError) {
@@ -115,7 +115,7 @@ export class Transport {
     const { method, payload, surface } = call;
     const late = new AbortController();
     const seconds = this.#options.timeout ?? 30;
-    const giveUp = (): void => late.abort(new DOMException(`No answer within ${seconds} s.`, "TimeoutError"));
+    const giveUp = (): void => late.abort(new DOMException(`No response within ${seconds} s.`, "TimeoutError"));
     const timer = payload?.isUpload ? 0 : setTimeout(giveUp, Math.min(MAX_TIMER_MS, seconds * 1000));
     const broken = (error: unknown): never => {
       signal?.throwIfAborted();
@@ -141,7 +141,7 @@ export class Transport {
       return { error, retryAfter: retryAfterOf(response.headers) ?? 0 };
     } catch (error) {
       if (error instanceof ConnectionError) return { error, retryAfter: 0 };
-      late.abort(); // nobody reads the rest of the answer
+      late.abort(); // nobody reads the rest of the response
       throw error;
     } finally {
       clearTimeout(timer);

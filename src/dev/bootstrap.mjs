@@ -4,7 +4,7 @@
  * arguments and signals and sets the exit code. This file is plain JavaScript without dependencies, because a fresh clone
  * has no packages yet.
  */
-import { spawn } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -19,7 +19,7 @@ if (olderThan(process.versions.node, wanted)) {
   console.error(`Node ${wanted} or newer is needed; this is ${process.versions.node}.`);
   process.exit(1);
 }
-if (missingPackages().length > 0) await install();
+if (lacksPackages()) install();
 
 const [entry, ...args] = process.argv.slice(2);
 if (entry !== undefined) {
@@ -36,62 +36,26 @@ function olderThan(version, minimum) {
 }
 
 /**
- * Returns the packages of the lock file that are not installed in the locked version. Compares with npm's own record of
- * what it installed, not with file times: a checkout or a copy changes file times. Skips optional packages, because npm
- * never installs those of other platforms.
+ * Returns whether a package of the lock file is missing or has another version. Compares with npm's own record of what it
+ * installed, not with file times: a checkout or a copy changes file times. Skips optional packages, because npm never
+ * installs those of other platforms.
  */
-function missingPackages() {
+function lacksPackages() {
   const record = "node_modules/.package-lock.json";
   const installed = existsSync(resolve(ROOT, record)) ? readJson(record).packages : {};
-  return lockedPackages().filter(([path, { version, optional }]) => !optional && installed[path]?.version !== version);
+  /** @type {[path: string, { version: string, optional?: boolean }][]} */
+  const locked = Object.entries(readJson("package-lock.json").packages);
+  return locked.some(([path, { version, optional }]) => path && !optional && installed[path]?.version !== version);
 }
 
-/** @returns {[path: string, { version: string, optional?: boolean }][]} */
-function lockedPackages() {
-  return Object.entries(readJson("package-lock.json").packages).filter(([path]) => path !== "");
-}
-
-async function install() {
-  console.error("Installing the npm packages (npm ci) …");
-  const started = performance.now();
-  const paths = lockedPackages().flatMap(([path, { optional }]) =>
-    optional ? [] : [resolve(ROOT, path, "package.json")],
-  );
-  // npm prints nothing until it is done, so progress is the number of packages already on disk.
-  const ticker = setInterval(() => {
-    const done = paths.filter((path) => existsSync(path)).length;
-    console.error(`  ${done} of ${paths.length} packages, ${seconds(started)}`);
-  }, 3000);
-  const code = await npmCi();
-  clearInterval(ticker);
-  if (code !== 0) {
-    console.error("npm ci failed; its error is above. Nothing was started.");
-    process.exit(1);
-  }
-  console.error(`  installed in ${seconds(started)}`);
-}
-
-/** @param {number} since */
-function seconds(since) {
-  return `${Math.round((performance.now() - since) / 1000)} s`;
-}
-
-/**
- * Installs the development packages even under NODE_ENV=production, because tsx, which runs TypeScript, is one of them.
- * @returns {Promise<number>} npm's exit code
- */
-function npmCi() {
-  const ci = ["ci", "--include=dev", "--loglevel=warn", "--progress=false"];
+/** Includes the development packages even under NODE_ENV=production: tsx, which runs TypeScript, is one of them. */
+function install() {
+  console.error("Installing the npm packages (npm ci). This can take a minute …");
+  const ci = ["ci", "--include=dev", "--loglevel=warn"];
   const npm = process.env.npm_execpath;
   const [command, args] = npm === undefined ? ["npm", ci] : [process.execPath, [npm, ...ci]];
   // npm's output goes to standard error: standard output is reserved for the entry.
-  const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });
-  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) process.once(signal, () => child.kill(signal));
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code) => {
-      process.removeAllListeners("SIGINT").removeAllListeners("SIGTERM");
-      resolve(code ?? 1);
-    });
-  });
+  if (spawnSync(command, args, { cwd: ROOT, stdio: ["ignore", 2, 2] }).status === 0) return;
+  console.error("npm ci failed; its error is above. Nothing was started.");
+  process.exit(1);
 }

@@ -9,8 +9,6 @@ export interface ChildOptions extends StopSignals {
   readonly stopWith: NodeJS.Signals;
   /** Flags of node. */
   readonly flags?: readonly string[];
-  /** A module to import before the program, relative to the project's root. */
-  readonly first?: string;
 }
 
 /** A child process. It is told to stop when this process is. */
@@ -31,11 +29,10 @@ const TSX = import.meta.resolve("tsx");
 export function runChild(
   file: string,
   args: string[],
-  { stopping, forced, env, stopWith, flags = [], first }: ChildOptions,
+  { stopping, forced, env, stopWith, flags = [] }: ChildOptions,
 ): Child {
-  const imports = [TSX, ...(first === undefined ? [] : [projectUrl(first).href])].flatMap((url) => ["--import", url]);
-  const program = [...flags, ...imports, fileURLToPath(projectUrl(file))];
-  const child: ChildProcess = spawn(process.execPath, [...program, ...args], {
+  const program = fileURLToPath(new URL(`../../${file}`, import.meta.url));
+  const child: ChildProcess = spawn(process.execPath, [...flags, "--import", TSX, program, ...args], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     detached: true,
     env,
@@ -49,10 +46,6 @@ export function runChild(
   whenAborted(stopping, () => child.kill(stopWith));
   whenAborted(forced, () => killGroup(group));
   return { exited, message: Promise.race([message, exited.then(() => undefined)]) };
-}
-
-function projectUrl(path: string): URL {
-  return new URL(`../../${path}`, import.meta.url);
 }
 
 function whenAborted(signal: AbortSignal, act: () => void): void {

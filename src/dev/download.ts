@@ -11,11 +11,11 @@ import redisDownload from "redis-memory-server/lib/util/RedisBinaryDownload.js";
 export type Program = "mongod" | "redis";
 
 /**
- * `asking` is sent just before each request to the download host: for the program, then for its checksum. `received` and `expected` are in bytes; `expected` is 0 if
- * the host did not send the size.
+ * `requesting` is sent just before each request to the download host: for the program, then for its checksum. `received` and
+ * `expected` are in bytes; `expected` is 0 if the host did not send the size.
  */
 export type DownloadMessage =
-  | { type: "asking" }
+  | { type: "requesting" }
   | { type: "received"; received: number; expected: number }
   | { type: "done"; path: string }
   | { type: "failed"; reason: string; unreachable: boolean };
@@ -34,32 +34,31 @@ function report(message: DownloadMessage): void {
 }
 
 // Uses the inner download classes: the classes around them take a lock file that a failed download leaves behind.
-class MongodDownload extends mongodDownload.MongoBinaryDownload {
-  override async download(url: string): Promise<string> {
-    report({ type: "asking" });
-    return super.download(url);
-  }
+const { MongoBinaryDownload } = mongodDownload;
+const RedisBinaryDownload = redisDownload.default;
+reportProgress(MongoBinaryDownload.prototype);
+reportProgress(RedisBinaryDownload.prototype);
 
-  override printDownloadProgress({ length }: { length: number }): void {
-    this.dlProgress.current += length;
-    report({ type: "received", received: this.dlProgress.current, expected: this.dlProgress.length });
-  }
+interface Downloader {
+  dlProgress: { current: number; length: number };
+  download: (this: Downloader, url: string) => Promise<string>;
+  printDownloadProgress: (this: Downloader, chunk: { length: number }) => void;
 }
 
-class RedisDownload extends redisDownload.default {
-  override async download(url: string): Promise<string> {
-    report({ type: "asking" });
-    return super.download(url);
-  }
-
-  override printDownloadProgress({ length }: { length: number }): void {
+function reportProgress(downloader: Downloader): void {
+  const { download } = downloader;
+  downloader.download = function (url) {
+    report({ type: "requesting" });
+    return download.call(this, url);
+  };
+  downloader.printDownloadProgress = function ({ length }) {
     this.dlProgress.current += length;
     report({ type: "received", received: this.dlProgress.current, expected: this.dlProgress.length });
-  }
+  };
 }
 
 async function download(program: string | undefined, downloadDir: string): Promise<string> {
-  if (program === "redis") return new RedisDownload({ downloadDir }).getRedisServerPath();
+  if (program === "redis") return new RedisBinaryDownload({ downloadDir }).getRedisServerPath();
   const { DryMongoBinary } = mongodbMemoryServer;
   const options = await DryMongoBinary.generateOptions({ downloadDir });
   // locateBinary also removes what an interrupted extraction left behind.
@@ -68,7 +67,7 @@ async function download(program: string | undefined, downloadDir: string): Promi
   // The library would use an archive that is there without asking how it got there, even if its checksum was wrong.
   for (const name of await readdir(downloadDir))
     if (LEFT_OVER.test(name)) await rm(join(downloadDir, name), { force: true });
-  return new MongodDownload(options).getMongodPath();
+  return new MongoBinaryDownload(options).getMongodPath();
 }
 
 /** Returns the first line of the reason, and the address. The libraries put the reason on the message's second line. */

@@ -5,11 +5,13 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { DownloadMessage, Program } from "./download.ts";
-import { downloadProgress, say } from "./output.ts";
+import { say } from "./output.ts";
 import { onPath } from "./programs.ts";
 
 const FIRST_BYTES_TIMEOUT_MS = 5000;
-/** How long a download host that was out of reach is not asked again. */
+/** Interval between two reports of the progress. */
+const REPORT_INTERVAL_MS = 2000;
+/** Time until a download host that was out of reach is tried again. */
 const UNREACHABLE_FOR_MS = 24 * 3600 * 1000;
 const DOWNLOAD = fileURLToPath(new URL("download.ts", import.meta.url));
 /** Not import.meta.resolve: mocha runs this file as a CommonJS module, which has none. */
@@ -27,7 +29,7 @@ export function downloaded(program: Program, tools: string): string | undefined 
 
 /**
  * Downloads a server program into `tools`. A download host that sends nothing within five seconds counts as out of reach and
- * is not asked again for a day.
+ * is not tried again for a day.
  * @returns the program's path, or undefined if the download failed. The reason is printed on standard error.
  * @throws the signal's reason if it aborts. The download is then killed.
  */
@@ -61,14 +63,14 @@ async function runDownload(program: Program, dir: string, signal: AbortSignal): 
   });
   const kill = (): unknown => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
   signal.addEventListener("abort", kill);
-  const report = downloadProgress(program);
+  let reportedAt = 0;
   let outcome: Outcome = { failed: "the download process ended early", unreachable: false };
   let firstBytesTimer: NodeJS.Timeout | undefined;
   let reached = false;
   let complete = false;
   child.on("message", (message: DownloadMessage) => {
     clearTimeout(firstBytesTimer);
-    if (message.type === "asking") {
+    if (message.type === "requesting") {
       firstBytesTimer = setTimeout(() => {
         outcome = { failed: `no data arrived within ${FIRST_BYTES_TIMEOUT_MS / 1000} s`, unreachable: !reached };
         kill();
@@ -80,8 +82,11 @@ async function runDownload(program: Program, dir: string, signal: AbortSignal): 
     } else {
       reached = true;
       if (complete) return; // this is the checksum, which is downloaded after the program
-      complete = message.received === message.expected;
-      report(message.received, message.expected);
+      const { received, expected } = message;
+      complete = received === expected;
+      if (!complete && performance.now() - reportedAt < REPORT_INTERVAL_MS) return;
+      reportedAt = performance.now();
+      say(`  ${program}: ${megabytes(received)}${expected > 0 ? ` of ${megabytes(expected)}` : ""}`);
       if (complete) say(`  ${NEXT_STEP[program]}`);
     }
   });
@@ -89,4 +94,8 @@ async function runDownload(program: Program, dir: string, signal: AbortSignal): 
   clearTimeout(firstBytesTimer);
   signal.removeEventListener("abort", kill);
   return outcome;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }

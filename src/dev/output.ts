@@ -11,23 +11,3 @@ export function explain(error: unknown): string {
   if (error instanceof SetupError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
-
-const REPORT_EVERY_MS = 2000;
-
-/**
- * Prints the progress of a download, at most every two seconds and once at the end.
- * @returns a function to call with the bytes received and expected; 0 expected if the server did not send the size.
- */
-export function downloadProgress(what: string): (received: number, expected: number) => void {
-  let lastReportAt = 0;
-  return (received, expected) => {
-    const now = performance.now();
-    if (now - lastReportAt < REPORT_EVERY_MS && received !== expected) return;
-    lastReportAt = now;
-    say(`  ${what}: ${megabytes(received)}${expected > 0 ? ` of ${megabytes(expected)}` : ""}`);
-  };
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1024 ** 2).toFixed(1)} MB`;
-}

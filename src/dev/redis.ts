@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { Redis } from "ioredis";
 import { aptInstall, disableService, hasApt } from "./apt.ts";
 import { downloaded, fetchProgram } from "./fetch-program.ts";
@@ -43,31 +42,15 @@ function failWithoutRedis(): never {
  * @param dir data folder; must exist.
  * @param more further command-line arguments; they override these settings.
  */
-export function redisSpec({
-  command,
-  dir,
-  log,
-  more = [],
-}: {
-  command: string;
-  dir: string;
-  log: string;
-  more?: string[];
-}): ServerSpec {
-  const durable = [
-    "--appendonly",
-    "yes",
-    "--appendfsync",
-    "everysec",
-    "--save",
-    "",
-    "--maxmemory-policy",
-    "noeviction",
-  ];
+export function redisSpec(
+  command: string,
+  { dir, log, more = [] }: { dir: string; log: string; more?: string[] },
+): ServerSpec {
+  const persistence = "--appendonly yes --appendfsync everysec --maxmemory-policy noeviction".split(" ");
   return {
     name: "redis-server",
     command,
-    args: (port) => ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", dir, ...durable, ...more],
+    args: (port) => ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", dir, "--save", "", ...persistence, ...more],
     url: (port) => `redis://127.0.0.1:${port}`,
     log,
     askPid: askRedisPid,
@@ -89,8 +72,4 @@ export async function askRedisPid(url: string): Promise<number> {
   } finally {
     redis.disconnect();
   }
-}
-
-export function redisDir(dataDir: string): string {
-  return join(dataDir, "redis");
 }

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { listen } from "../process/listen.ts";
 import { createPrivateFolder } from "./data-dir.ts";
 import { SetupError, say } from "./output.ts";
 import { type ServerRecord, isAlive } from "./servers-file.ts";
@@ -79,11 +80,8 @@ export async function adopt(
 ): Promise<Server | undefined> {
   const port = Number(new URL(url).port);
   // The server may have been left behind while it was still starting, so give it time to listen.
-  for (
-    const deadline = performance.now() + SLOW_START_MS;
-    isAlive(pid) && performance.now() < deadline;
-    await wait(POLL_MS)
-  ) {
+  for (const deadline = performance.now() + SLOW_START_MS; performance.now() < deadline; await wait(POLL_MS)) {
+    if (!isAlive(pid)) return undefined;
     if (!(await isListening(port))) continue;
     const answering = await askPid(url).catch(() => {
       throw new SetupError(
@@ -146,13 +144,11 @@ async function untilGone(pid: number): Promise<void> {
 
 /** Returns a port of 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  const server = createServer();
+  const port = await listen(server, 0, "127.0.0.1");
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("a TCP server has no port");
-  return address.port;
+  return port;
 }
 
 async function isListening(port: number): Promise<boolean> {

@@ -1,21 +1,22 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Type, { type Static } from "typebox";
+import { Value } from "typebox/value";
 
 /** A server that `npm start` or `npm test` started, as recorded in `servers.json` in the data folder. */
-export interface ServerRecord {
-  url: string;
-  pid: number;
-}
+const ServerRecord = Type.Object({ url: Type.String(), pid: Type.Integer({ minimum: 1 }) });
+export type ServerRecord = Static<typeof ServerRecord>;
 
-export type ServerRole = "redis" | "mongodb";
-export type ServerRecords = { [Role in ServerRole]?: ServerRecord };
+const ServerRecords = Type.Object({ redis: Type.Optional(ServerRecord), mongodb: Type.Optional(ServerRecord) });
+type ServerRecords = Static<typeof ServerRecords>;
+export type ServerRole = keyof ServerRecords;
 
 /** Returns the URLs of the servers that `npm start` started on this DATA_DIR and that still run. */
 export function findServers(dataDir: string): { redisUrl?: string; mongodbUrl?: string } {
   const { redis, mongodb } = readServers(dataDir);
   return {
-    ...(redis !== undefined && isAlive(redis.pid) && { redisUrl: redis.url }),
-    ...(mongodb !== undefined && isAlive(mongodb.pid) && { mongodbUrl: mongodb.url }),
+    ...(redis && isAlive(redis.pid) && { redisUrl: redis.url }),
+    ...(mongodb && isAlive(mongodb.pid) && { mongodbUrl: mongodb.url }),
   };
 }
 
@@ -23,11 +24,7 @@ export function findServers(dataDir: string): { redisUrl?: string; mongodbUrl?: 
 export function readServers(dataDir: string): ServerRecords {
   try {
     const records: unknown = JSON.parse(readFileSync(fileIn(dataDir), "utf8"));
-    if (typeof records !== "object" || records === null) return {};
-    return {
-      ...("redis" in records && isRecord(records.redis) && { redis: records.redis }),
-      ...("mongodb" in records && isRecord(records.mongodb) && { mongodb: records.mongodb }),
-    };
+    return Value.Check(ServerRecords, records) ? records : {};
   } catch {
     return {};
   }
@@ -63,9 +60,4 @@ function isZombie(pid: number): boolean {
 
 function fileIn(dataDir: string): string {
   return join(dataDir, "servers.json");
-}
-
-function isRecord(value: unknown): value is ServerRecord {
-  if (typeof value !== "object" || value === null || !("url" in value) || !("pid" in value)) return false;
-  return typeof value.url === "string" && typeof value.pid === "number" && value.pid > 0;
 }

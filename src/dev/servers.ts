@@ -5,13 +5,12 @@ import { createPrivateFolder } from "./data-dir.ts";
 import { lock } from "./lock.ts";
 import { askMongoPid, findMongo, mongoSpec } from "./mongo.ts";
 import { explain, say } from "./output.ts";
-import { askRedisPid, findRedis, redisDir, redisSpec } from "./redis.ts";
+import { askRedisPid, findRedis, redisSpec } from "./redis.ts";
 import { type Server, type ServerSpec, adopt, launch } from "./server-process.ts";
 import { type ServerRecord, type ServerRole, readServers, recordServer } from "./servers-file.ts";
 
-/** Pause before a crashed server is restarted, in milliseconds. Doubles with each start that fails. */
-const RESTART_PAUSE_MS = 1_000;
-const MAX_RESTART_PAUSE_MS = 30_000;
+/** Pause before a crashed server is restarted, in milliseconds. */
+const RESTART_PAUSE_MS = 2_000;
 
 export interface Servers {
   readonly redisUrl: string;
@@ -36,31 +35,24 @@ export interface ServersOptions {
  */
 export async function ensureServers(options: ServersOptions): Promise<Servers> {
   const { REDIS_URL, MONGODB_URL } = options.env;
-  const running: Server[] = [];
+  const running: Pick<Server, "stop">[] = [];
   const stop = async (): Promise<void> => {
     for (const server of running.splice(0).toReversed()) await server.stop();
   };
+  const ensure = async (role: ServerRole): Promise<string> => {
+    await stopEarlier(role, options);
+    const server = await start(role, options);
+    running.push(server);
+    return server.url;
+  };
   try {
-    const redisUrl = REDIS_URL || (await ensure("redis", options, running));
-    const mongodbUrl = MONGODB_URL || (await ensure("mongodb", options, running));
+    const redisUrl = REDIS_URL || (await ensure("redis"));
+    const mongodbUrl = MONGODB_URL || (await ensure("mongodb"));
     return { redisUrl, mongodbUrl, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-async function ensure(role: ServerRole, options: ServersOptions, running: Server[]): Promise<string> {
-  await stopEarlier(role, options);
-  const server = await startNew(role, options);
-  running.push({
-    ...server,
-    async stop() {
-      await server.stop();
-      recordServer(options.dataDir, role, undefined);
-    },
-  });
-  return server.url;
 }
 
 /** Stops the server that an earlier, killed process left running. The new server uses the same data. */
@@ -73,37 +65,35 @@ async function stopEarlier(role: ServerRole, { dataDir }: ServersOptions): Promi
   await server.stop();
 }
 
-/** Starts a server, and starts it again whenever it ends without being stopped. */
-async function startNew(role: ServerRole, options: ServersOptions): Promise<Server> {
+/** Starts a server, and starts it again, on the same port, whenever it ends without being stopped. */
+async function start(role: ServerRole, options: ServersOptions): Promise<Pick<Server, "url" | "stop">> {
   const { dataDir, signal } = options;
   const spec = await specOf(role, options);
   const onSpawn = (record: ServerRecord) => recordServer(dataDir, role, record);
   let server = await launch(spec, { detached: true, signal, onSpawn });
+  const { url, port } = server;
   const stopping = new AbortController();
   const keepRunning = async (): Promise<void> => {
-    for (let pauseMs = RESTART_PAUSE_MS; ;) {
+    for (;;) {
       await server.exited;
       if (stopping.signal.aborted) return;
-      say(`${spec.name} stopped unexpectedly. Restarting it in ${pauseMs / 1000} s. Its log: ${spec.log}`);
-      await wait(pauseMs, undefined, { signal: stopping.signal });
+      say(`${spec.name} stopped unexpectedly. Restarting it in ${RESTART_PAUSE_MS / 1000} s. Its log: ${spec.log}`);
+      await wait(RESTART_PAUSE_MS, undefined, { signal: stopping.signal });
       try {
-        // On the same port: the service has its address.
-        server = await launch(spec, { port: server.port, detached: true, signal: stopping.signal, onSpawn });
-        pauseMs = RESTART_PAUSE_MS;
+        server = await launch(spec, { port, detached: true, signal: stopping.signal, onSpawn });
       } catch (error) {
         if (!stopping.signal.aborted) say(explain(error));
-        pauseMs = Math.min(2 * pauseMs, MAX_RESTART_PAUSE_MS);
       }
     }
   };
   const kept = keepRunning().catch(() => undefined); // stopped during the pause
   return {
-    url: server.url,
-    pid: server.pid,
+    url,
     async stop() {
       stopping.abort();
       await server.stop();
       await kept;
+      recordServer(dataDir, role, undefined);
     },
   };
 }
@@ -112,7 +102,7 @@ async function specOf(role: ServerRole, options: ServersOptions): Promise<Server
   const log = join(options.dataDir, "logs", `${role}.log`);
   if (role === "redis") {
     const command = await withInstallLock(options, () => findRedis(options.tools, options.signal));
-    return redisSpec({ command, dir: privateFolder(redisDir(options.dataDir)), log });
+    return redisSpec(command, { dir: privateFolder(join(options.dataDir, "redis")), log });
   }
   const program = await withInstallLock(options, () => findMongo(options.tools, options.signal, options.dataDir));
   return mongoSpec({ program, dir: privateFolder(join(options.dataDir, program.folder)), log });

@@ -23,7 +23,7 @@ async function start(signals: StopSignals): Promise<void> {
   if ((await tryLock(dataDir)) === undefined) {
     const holder = await holderOf(dataDir);
     throw new SetupError(
-      `npm start is already running on ${shownDataDir}${holder === undefined ? "" : ` (process ${holder})`}. ` +
+      `npm start is already running on ${shownDataDir}${holder ? ` (process ${holder})` : ""}. ` +
         "Stop it, or set another DATA_DIR, PORT and OPS_PORT.",
     );
   }
@@ -66,8 +66,8 @@ async function refuseTaken(setting: string, port: number, host: string): Promise
 
 /** Runs the service. Resolves when it has stopped after a signal. @throws {SetupError} if it exits without one. */
 async function serve(env: NodeJS.ProcessEnv, signals: StopSignals): Promise<void> {
-  const options = { env, stopWith: "SIGTERM", flags: imageFlags(), first: "src/dev/follow-parent.ts" } as const;
-  const main = runChild("src/main.ts", [], { ...signals, ...options });
+  const flags = [...imageFlags(), "--import", import.meta.resolve("./follow-parent.mjs")];
+  const main = runChild("src/main.ts", [], { ...signals, env, stopWith: "SIGTERM", flags });
   const ready = await main.message;
   try {
     if (isReady(ready) && !signals.stopping.aborted) await greet(readConfig(env), ready);

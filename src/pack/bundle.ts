@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { ContentRecord } from "../candidates/record.ts";
 import type { ContentStore } from "../content/store.ts";
 import { jsonBytes } from "../infra/json-parts.ts";
-import { CheckedContent } from "./checked.ts";
+import { checked } from "./checked.ts";
 import type { Pack } from "./schema.ts";
 import type { ZipEntry } from "./zip.ts";
 
@@ -40,10 +40,10 @@ export async function* bundle({ pack, files, pdf, contents }: Bundled, signal: A
   const listed: ListedFile[] = [];
   for (const { path, document_id, content } of files) {
     const { size, sha256 } = content;
-    const checked = new CheckedContent(contents.open(content.file_id, { start: 0, end: size }), content, signal);
-    const readable = await checked.begin();
-    if (readable) yield { path, bytes: checked.rest(), modified: new Date(content.uploaded_at) };
-    listed.push({ document_id, path: readable ? path : null, size, sha256, problem: checked.fault });
+    const source = contents.open(content.file_id, { start: 0, end: size });
+    const { bytes, fault } = await checked(source, content, signal);
+    if (bytes !== null) yield { path, bytes, modified: new Date(content.uploaded_at) };
+    listed.push({ document_id, path: bytes === null ? null : path, size, sha256, problem: fault() });
   }
   yield { path: "manifest.json", bytes: Readable.from([await manifestOf(pack, listed)]), modified: generatedAt };
 }

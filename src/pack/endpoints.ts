@@ -5,11 +5,15 @@ import { endpoint } from "../api/endpoint.ts";
 import { BinaryAnswer, jsonText } from "../http/answer.ts";
 import { negotiate } from "../http/negotiate.ts";
 import { problem } from "../problems.ts";
-import { type Form, FORMS, Pack, PackQuery } from "./schema.ts";
+import { FORMATS, type Format, Pack, PackQuery } from "./schema.ts";
 import type { PackService } from "./service.ts";
 import { LAYOUT } from "./template.ts";
 
-const MEDIA_TYPES: Record<Form, string> = { json: "application/json", pdf: "application/pdf", zip: "application/zip" };
+const MEDIA_TYPES: Record<Format, string> = {
+  json: "application/json",
+  pdf: "application/pdf",
+  zip: "application/zip",
+};
 
 /** The endpoint of the compliance pack. Every format is charged as one request. */
 export function packEndpoints(packs: PackService) {
@@ -26,12 +30,12 @@ export function packEndpoints(packs: PackService) {
       binary: [MEDIA_TYPES.pdf, MEDIA_TYPES.zip],
       problems: ["not_found", "invalid_query", "not_acceptable", "pack_unavailable"],
       async handle({ caller, params, query, header, clientHas, clientLeft }) {
-        const form = query.format ?? preferredForm(header("accept"));
+        const format = query.format ?? preferredFormat(header("accept"));
         const read = await packs.read(caller.accountId, params.id);
-        const headers = await headersOf(read.pack, form);
+        const headers = await headersOf(read.pack, format);
         if (clientHas(headers.ETag)) return new BinaryAnswer(304, headers);
-        if (form === "zip") return new BinaryAnswer(200, headers, await packs.zip(read, clientLeft()));
-        if (form === "json") return new BinaryAnswer(200, headers, await packs.json(read));
+        if (format === "zip") return new BinaryAnswer(200, headers, await packs.zip(read, clientLeft()));
+        if (format === "json") return new BinaryAnswer(200, headers, await packs.json(read));
         const bytes = await packs.pdf(read, clientLeft());
         return new BinaryAnswer(200, { ...headers, "Content-Length": String(bytes.length) }, Readable.from([bytes]));
       },
@@ -43,14 +47,14 @@ export function packEndpoints(packs: PackService) {
  * Returns the format that Accept prefers (RFC 9110, 12.5.1), or JSON if it prefers none.
  * @throws problem not_acceptable
  */
-function preferredForm(accept: string | undefined): Form {
+function preferredFormat(accept: string | undefined): Format {
   const [best] = negotiate(
     "accept",
     accept,
-    FORMS.map((form) => MEDIA_TYPES[form]),
+    FORMATS.map((format) => MEDIA_TYPES[format]),
   );
-  const form = FORMS.find((candidate) => MEDIA_TYPES[candidate] === best);
-  if (form !== undefined) return form;
+  const format = FORMATS.find((candidate) => MEDIA_TYPES[candidate] === best);
+  if (format !== undefined) return format;
   throw problem(
     "not_acceptable",
     `The pack has none of the types in Accept. Send ${Object.values(MEDIA_TYPES).join(", ")} or */* in Accept, or set ?format=.`,
@@ -62,18 +66,18 @@ function preferredForm(accept: string | undefined): Form {
  * client with an older copy of the same facts in the same format needs no new one. Answers with the same tag differ
  * only in that time.
  */
-async function headersOf(pack: Pack, form: Form) {
+async function headersOf(pack: Pack, format: Format) {
   const { generated_at: _, ...facts } = pack;
-  const layout = form === "json" ? "" : LAYOUT;
+  const layout = format === "json" ? "" : LAYOUT;
   const file = {
-    "Content-Disposition": contentDisposition(`compliance-pack-${pack.candidate_id}.${form}`),
+    "Content-Disposition": contentDisposition(`compliance-pack-${pack.candidate_id}.${format}`),
     "X-Content-Type-Options": "nosniff",
   };
   return {
-    ETag: (await jsonText([form, layout, facts])).tag,
+    ETag: (await jsonText([format, layout, facts])).tag,
     "Cache-Control": "private, no-cache",
-    "Content-Type": MEDIA_TYPES[form],
-    Vary: form === "json" ? "Accept, Accept-Encoding" : "Accept",
-    ...(form === "json" ? {} : file),
+    "Content-Type": MEDIA_TYPES[format],
+    Vary: format === "json" ? "Accept, Accept-Encoding" : "Accept",
+    ...(format === "json" ? {} : file),
   };
 }

@@ -2,11 +2,11 @@ import Type, { type Static } from "typebox";
 import { Candidate } from "../candidates/schema.ts";
 import { about, component, oneOf, strict, Timestamp } from "../schema/fields.ts";
 
-export const FORMS = ["json", "pdf", "zip"] as const;
-export type Form = (typeof FORMS)[number];
+export const FORMATS = ["json", "pdf", "zip"] as const;
+export type Format = (typeof FORMATS)[number];
 
 export const PackQuery = strict({
-  format: Type.Optional(about(oneOf(FORMS), "The format. It takes precedence over Accept.", "pdf")),
+  format: Type.Optional(about(oneOf(FORMATS), "The format. It takes precedence over Accept.", "pdf")),
 });
 
 const shown = Candidate.properties;

@@ -8,12 +8,12 @@ import pLimit from "p-limit";
 import { Problem, problem } from "../problems.ts";
 
 /** How packs are typeset. Tests change it. */
-export const PRESS = {
-  /** press.ts, or press.js if this file is bundled. */
-  program: new URL(`../pack/press${extname(import.meta.url)}`, import.meta.url),
-  /** Longest time to typeset one pack. The largest takes 5 s on a machine with nothing else to do. */
+export const TYPESETTING = {
+  /** typeset-program.ts, or typeset-program.js if this file is bundled. */
+  program: new URL(`../pack/typeset-program${extname(import.meta.url)}`, import.meta.url),
+  /** Maximum time to typeset one pack. The largest takes 5 s on a machine with nothing else to do. */
   deadlineMs: 20_000,
-  /** Longest time to wait for a turn. */
+  /** Maximum time in the queue. */
   waitMs: 20_000,
   /** Maximum number of packs that wait or are typeset, and how many of them may be of one account. */
   places: 16,
@@ -28,10 +28,10 @@ export const PRESS = {
 /** Seconds after which a client may try again. */
 const RETRY_AFTER = "5";
 
-/** Two at once at most, for their memory. One core stays free for other requests. */
-const inTurn = pLimit(Math.min(2, Math.max(1, availableParallelism() - 1)));
+/** Two run at once, because of their memory. One core stays free for other requests. */
+const queue = pLimit(Math.min(2, Math.max(1, availableParallelism() - 1)));
 
-/** The packs that wait or are typeset, by account. */
+/** Number of packs that wait or are typeset, by account. */
 const places = new Map<string, number>();
 
 export interface Reader {
@@ -49,13 +49,13 @@ export interface Reader {
 export async function typeset(pack: Uint8Array, { accountId, left }: Reader): Promise<Uint8Array> {
   const mine = places.get(accountId) ?? 0;
   const taken = [...places.values()].reduce((sum, count) => sum + count, 0);
-  if (mine >= PRESS.placesPerAccount)
+  if (mine >= TYPESETTING.placesPerAccount)
     throw unavailable(`${mine} packs of this account are being typeset. Wait for one of them, then try again.`);
-  if (taken >= PRESS.places)
+  if (taken >= TYPESETTING.places)
     throw unavailable("Too many packs are being typeset. Try again in a few seconds, or read the pack as JSON.");
   places.set(accountId, mine + 1);
   try {
-    return await whenItsTurnComes(left, () => press(pack, left));
+    return await queued(left, () => runProgram(pack, left));
   } finally {
     const rest = (places.get(accountId) ?? 1) - 1;
     if (rest > 0) places.set(accountId, rest);
@@ -63,28 +63,21 @@ export async function typeset(pack: Uint8Array, { accountId, left }: Reader): Pr
   }
 }
 
-/** Runs `work` when it is its turn, but not if it has waited too long or the client has left before. */
-function whenItsTurnComes<T>(left: AbortSignal, work: () => Promise<T>): Promise<T> {
+/** Runs `work` when its turn comes, unless it has waited too long or the client has left by then. */
+function queued<T>(left: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let waits = true;
-    const giveUp = (reason: Error) => {
+    const giveUp = () => {
       waits = false;
-      clearTimeout(timer);
-      left.removeEventListener("abort", leave);
-      reject(reason);
+      const late = "The pack waited too long for its turn. Try again, or read the pack as JSON.";
+      reject(left.aborted ? clientLeft() : unavailable(late));
     };
-    const leave = () => giveUp(clientLeft());
-    const timer = setTimeout(
-      () => giveUp(unavailable("The pack waited too long for its turn. Try again, or read the pack as JSON.")),
-      PRESS.waitMs,
-    );
-    left.addEventListener("abort", leave);
-    if (left.aborted) leave();
-    void inTurn(async () => {
-      if (!waits) return;
+    const timer = setTimeout(giveUp, TYPESETTING.waitMs);
+    left.addEventListener("abort", giveUp);
+    if (left.aborted) giveUp();
+    void queue(async () => {
       clearTimeout(timer);
-      left.removeEventListener("abort", leave);
-      await work().then(resolve, reject);
+      if (waits) await work().then(resolve, reject);
     });
   });
 }
@@ -92,13 +85,17 @@ function whenItsTurnComes<T>(left: AbortSignal, work: () => Promise<T>): Promise
 const FAILED = "The pack could not be typeset. Try again, or read the pack as JSON (?format=json).";
 
 /** Runs the program, and ends it at the deadline or when the client leaves. */
-async function press(pack: Uint8Array, left: AbortSignal): Promise<Uint8Array> {
-  const child = spawn(process.execPath, [...process.execArgv, ...PRESS.options, fileURLToPath(PRESS.program)], {
-    env: {}, // it reads what clients sent, so it gets no credentials
-    timeout: PRESS.deadlineMs,
-    killSignal: "SIGKILL",
-    signal: left,
-  });
+async function runProgram(pack: Uint8Array, left: AbortSignal): Promise<Uint8Array> {
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, ...TYPESETTING.options, fileURLToPath(TYPESETTING.program)],
+    {
+      env: {}, // it reads what clients sent, so it gets no credentials
+      timeout: TYPESETTING.deadlineMs,
+      killSignal: "SIGKILL",
+      signal: left,
+    },
+  );
   child.on("error", () => undefined); // it could not be started; `close` rejects below, or there is no stdin
   if (child.pid === undefined) throw unavailable(FAILED);
   child.stdin.on("error", () => undefined); // it has ended early; its exit says why

@@ -5,36 +5,27 @@ import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { deserialize } from "node:v8";
 
-/** How a body can be sent. The extension of the file that holds it, after the file's own name. */
-export const ENCODINGS = { br: ".br", gzip: ".gz", identity: "" } as const;
-export type Encoding = keyof typeof ENCODINGS;
+/** How a body can be sent. */
+export type Encoding = "br" | "gzip" | "identity";
 
-/** One page or asset, as the renderer lists it in MANIFEST. */
-export interface Listed {
-  /** Path of the URL, for example /docs/limits. */
-  readonly path: string;
-  /** Name of the file that holds the body. */
-  readonly file: string;
+/** A page or an asset. */
+export interface Page {
   readonly type: string;
   /** Strong entity tag of the body without encoding, in quotes. */
   readonly tag: string;
+  readonly bodies: Readonly<Record<Encoding, Buffer>>;
 }
 
-/** The file that lists all others, as JSON. */
-export const MANIFEST = "manifest.json";
+/** All pages by the path of their URL. */
+export type Pages = ReadonlyMap<string, Page>;
 
 /** The path under which the page for unknown paths is kept. It is no path of a URL. */
 export const NOT_FOUND = "not-found";
 
-export interface Page extends Listed {
-  readonly bodies: Readonly<Record<Encoding, Buffer>>;
-}
-
-export type Pages = ReadonlyMap<string, Page>;
-
-/** The folder of the pages that `npm run build` made. Undefined if this file is not compiled: then there is no build. */
-const BUILT = extname(import.meta.url) === ".js" ? fileURLToPath(new URL("../pages", import.meta.url)) : undefined;
+/** The pages that `npm run build` made. Undefined if this file is not compiled: then there is no build. */
+const BUILT = extname(import.meta.url) === ".js" ? fileURLToPath(new URL("../pages.bin", import.meta.url)) : undefined;
 
 const RENDERER = fileURLToPath(new URL("render/main.ts", import.meta.url));
 
@@ -54,7 +45,8 @@ export function pages(): Promise<Pages> {
 
 async function render(): Promise<Pages> {
   const folder = await mkdtemp(join(tmpdir(), "onboarding-pages-"));
-  const rendered = promisify(execFile)(process.execPath, [...process.execArgv, RENDERER, folder]);
+  const file = join(folder, "pages.bin");
+  const rendered = promisify(execFile)(process.execPath, [...process.execArgv, RENDERER, file]);
   // If the client left before the service stops, nothing waits for the renderer. It would run on without the service.
   const abandon = () => {
     rendered.child.kill("SIGKILL");
@@ -63,23 +55,13 @@ async function render(): Promise<Pages> {
   process.once("exit", abandon);
   try {
     await rendered;
-    return await read(folder);
+    return await read(file);
   } finally {
     process.off("exit", abandon);
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function read(folder: string): Promise<Pages> {
-  const listed = JSON.parse(await readFile(join(folder, MANIFEST), "utf8")) as Listed[];
-  const bodyOf = (file: string, encoding: Encoding) => readFile(join(folder, file + ENCODINGS[encoding]));
-  const entries = listed.map(async (page) => {
-    const [br, gzip, identity] = await Promise.all([
-      bodyOf(page.file, "br"),
-      bodyOf(page.file, "gzip"),
-      bodyOf(page.file, "identity"),
-    ]);
-    return [page.path, { ...page, bodies: { br, gzip, identity } }] as const;
-  });
-  return new Map(await Promise.all(entries));
+async function read(file: string): Promise<Pages> {
+  return deserialize(await readFile(file)) as Pages;
 }

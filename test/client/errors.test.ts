@@ -58,7 +58,7 @@ describe("the client's error for an answer that refuses", () => {
 
   it("says its status if nothing else is known", () => {
     expect(new ProblemError(418, {}, undefined)).to.include({
-      message: "The answer has the status 418.",
+      message: "The response has the status 418.",
       code: "unexpected_answer",
     });
   });
@@ -78,7 +78,7 @@ describe("the client's error for an answer that refuses", () => {
     for (const [status, hint] of Object.entries(hints))
       for (const body of ["", "<html>", "null", "7", '"code"', "{}", '{"code":7}', '["code"]'])
         expect(await errorOf(new Response(body, { status: Number(status) })), `${status} ${body}`).to.include({
-          message: `The answer has the status ${status} and is no problem document.${hint}`,
+          message: `The response has the status ${status} and is no problem document.${hint}`,
           code: "unexpected_answer",
         });
   });
@@ -86,7 +86,7 @@ describe("the client's error for an answer that refuses", () => {
   it("says the type of an answer that is not JSON", () => {
     const headers = { "Content-Type": "text/html", "X-Request-Id": "req_1" };
     expect(unexpected(new Response("", { status: 203, headers }))).to.include({
-      message: "The answer has the status 203, but it is not JSON (text/html). Check baseUrl.",
+      message: "The response has the status 203, but it is not JSON (text/html). Check baseUrl.",
       status: 203,
       requestId: "req_1",
     });

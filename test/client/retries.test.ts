@@ -73,7 +73,7 @@ describe("the client, after a failure", () => {
     expect(error).to.be.instanceOf(ConnectionError);
     expect(error)
       .to.have.property("message")
-      .that.matches(/GET http.*\/limits failed: No answer within 0.2 s/);
+      .that.matches(/GET http.*\/limits failed: No response within 0.2 s/);
   });
 
   it("has no such limit if timeout is Infinity", async () => {
@@ -114,7 +114,7 @@ describe("the client, with a wrong baseUrl", () => {
     gateway.answer = (_, response) => void response.setHeader("content-type", "text/html").end("<html>Welcome</html>");
     expect(await call()).to.have.property(
       "message",
-      "The answer has the status 200, but it is not JSON (text/html). Check baseUrl.",
+      "The response has the status 200, but it is not JSON (text/html). Check baseUrl.",
     );
     gateway.answer = (_, response) => void response.writeHead(404).end("not here");
     expect(await call())

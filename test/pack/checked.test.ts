@@ -3,14 +3,14 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { expect } from "chai";
 import type { ContentRecord } from "../../src/candidates/record.ts";
-import { CheckedContent } from "../../src/pack/checked.ts";
+import { checked } from "../../src/pack/checked.ts";
 import { problem } from "../../src/problems.ts";
 
 const BYTES = Buffer.from("one two");
 const RECORD = { size: 7, sha256: createHash("sha256").update(BYTES).digest("hex") } as ContentRecord;
 
 /** Yields the chunks, then fails with the error, if there is one. */
-async function* source(chunks: readonly string[], error?: Error): AsyncGenerator<Buffer> {
+async function* sourceOf(chunks: readonly string[], error?: Error): AsyncGenerator<Buffer> {
   for (const chunk of chunks) yield Buffer.from(chunk);
   if (error !== undefined) throw error;
 }
@@ -20,10 +20,10 @@ async function read(
   chunks: readonly string[],
   { record = RECORD, error }: { record?: ContentRecord; error?: Error } = {},
 ) {
-  const checked = new CheckedContent(Readable.from(source(chunks, error)), record, new AbortController().signal);
-  const readable = await checked.begin();
-  const text = readable ? String(await buffer(checked.rest())) : "";
-  return [readable, text, checked.fault];
+  const source = Readable.from(sourceOf(chunks, error));
+  const { bytes, fault } = await checked(source, record, new AbortController().signal);
+  const text = bytes === null ? "" : String(await buffer(bytes));
+  return [bytes !== null, text, fault()];
 }
 
 describe("the content of a document in a pack", () => {
@@ -61,10 +61,10 @@ describe("the content of a document in a pack", () => {
     );
     expect(failed).to.equal("Down.");
     const reader = new AbortController();
-    const checked = new CheckedContent(Readable.from(source(["one", " two"])), RECORD, reader.signal);
-    expect(await checked.begin()).to.equal(true);
+    const { bytes, fault } = await checked(Readable.from(sourceOf(["one", " two"])), RECORD, reader.signal);
+    expect(bytes).to.be.instanceOf(Readable);
     reader.abort();
-    const left = await buffer(checked.rest()).catch((error: Error) => error.name);
-    expect([left, checked.fault]).to.deep.equal(["AbortError", null]);
+    const left = await buffer(bytes!).catch((error: Error) => error.name);
+    expect([left, fault()]).to.deep.equal(["AbortError", null]);
   });
 });

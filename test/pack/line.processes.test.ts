@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
-import { PRESS } from "../../src/pack/typeset.ts";
+import { TYPESETTING } from "../../src/pack/typeset.ts";
 import type { Client } from "../support/client.ts";
 import { useService } from "../support/use-service.ts";
 import { download } from "./support.ts";
@@ -12,7 +12,7 @@ import { download } from "./support.ts";
 describe("packs that wait to be typeset", function () {
   this.timeout(120_000);
   const service = useService({ LIMIT_SCALE: 100 });
-  const usual = { ...PRESS };
+  const usual = { ...TYPESETTING };
   let started: string;
 
   /** Puts a program in place that adds its id to the file `started`, then does nothing at all. */
@@ -27,9 +27,9 @@ describe("packs that wait to be typeset", function () {
       appendFileSync(${JSON.stringify(started)}, process.pid + "\\n");
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`,
     );
-    PRESS.program = pathToFileURL(program);
+    TYPESETTING.program = pathToFileURL(program);
   });
-  afterEach(() => Object.assign(PRESS, usual));
+  afterEach(() => Object.assign(TYPESETTING, usual));
 
   const programs = async () => (await readFile(started, "utf8")).split("\n").slice(0, -1).map(Number);
 
@@ -75,14 +75,14 @@ describe("packs that wait to be typeset", function () {
   }
 
   async function expectServed({ client, id }: { client: Client; id: string }): Promise<void> {
-    Object.assign(PRESS, usual, { deadlineMs: 60_000 });
+    Object.assign(TYPESETTING, usual, { deadlineMs: 60_000 });
     const { status, bytes } = await download(client, `/candidates/${id}/pack?format=pdf`);
     expect(status).to.equal(200);
     expect(Buffer.from(bytes.subarray(0, 5)).toString()).to.equal("%PDF-");
   }
 
   it("ends a program that hangs, answers 503 with Retry-After, and serves the next pack", async () => {
-    PRESS.deadlineMs = 3000;
+    TYPESETTING.deadlineMs = 3000;
     const ann = await reader();
     const answer = await ann.ask();
     expect(answer).to.include({ status: 503, code: "pack_unavailable", retryAfter: "5" });
@@ -94,7 +94,7 @@ describe("packs that wait to be typeset", function () {
   });
 
   it("refuses a pack when all places of the account or of the replica are taken", async () => {
-    Object.assign(PRESS, { places: 3, placesPerAccount: 2 });
+    Object.assign(TYPESETTING, { places: 3, placesPerAccount: 2 });
     const [ann, bob] = await Promise.all([reader(), reader()]);
     const third = await ann.askUntilRefused(3);
     expect(third).to.include({ status: 503, code: "pack_unavailable", retryAfter: "5" });
@@ -108,7 +108,7 @@ describe("packs that wait to be typeset", function () {
   });
 
   it("never typesets for a client that left while it waited, and ends the program of one that left later", async () => {
-    Object.assign(PRESS, { placesPerAccount: 1, deadlineMs: 600_000 });
+    Object.assign(TYPESETTING, { placesPerAccount: 1, deadlineMs: 600_000 });
     const [ann, bob] = await Promise.all([reader(), reader()]);
     ann.ask().catch(() => undefined);
     // More packs can be typeset at once on machines with more cores.
@@ -128,7 +128,7 @@ describe("packs that wait to be typeset", function () {
     const readers = await Promise.all([reader(), reader()]);
     for (const { ask } of readers) ask().catch(() => undefined);
     await firstProgram();
-    PRESS.waitMs = 500;
+    TYPESETTING.waitMs = 500;
     const late = await reader();
     const answer = await late.askUntilRefused(2);
     expect(answer).to.include({ status: 503, code: "pack_unavailable", retryAfter: "5" });

@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Files that the compiled code reads from its parent folder, as in the Docker image. */
 const NEEDED_AT_RUNTIME = ["package.json", "node_modules", "lua", "src"];
 /** What is deployed, and a module that tests import alone. */
-const PROGRAMS = ["main.ts", "admin/main.ts", "pack/press.ts", "infra/log.ts"];
+const PROGRAMS = ["main.ts", "admin/main.ts", "pack/typeset-program.ts", "infra/log.ts"];
 
 let compiling: Promise<string> | undefined;
 

@@ -42,7 +42,7 @@ export async function startRedis({
 }: TestServerOptions & { args?: string[] } = {}): Promise<TestServer> {
   const command = await findRedis(tools(), new AbortController().signal);
   return start(options, (dir) =>
-    redisSpec({ command, dir, log: join(dir, "redis.log"), more: ["--appendfsync", "no", ...args] }),
+    redisSpec(command, { dir, log: join(dir, "redis.log"), more: ["--appendfsync", "no", ...args] }),
   );
 }
 

@@ -1,19 +1,15 @@
 /** The script of every page of the documentation: search, and a button on each block of code that copies it. */
+import { element } from "./element.ts";
 import { addSearch } from "./search.ts";
 
 const open = document.querySelector<HTMLButtonElement>("#search-open");
 if (open !== null) addSearch(open);
 
-const status = document.createElement("p");
-status.setAttribute("role", "status");
-status.className = "unseen";
+const status = element("p", { role: "status", class: "unseen" });
 document.body.append(status);
 
 for (const block of document.querySelectorAll<HTMLElement>(".code")) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "copy";
-  button.textContent = "Copy";
+  const button = element("button", { type: "button", class: "copy" }, "Copy");
   button.addEventListener("click", () => void copy(block, button));
   block.prepend(button);
 }

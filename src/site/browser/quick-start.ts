@@ -1,6 +1,5 @@
 /** The script of the quick start: the field for the key, and a button on each example that sends its request. */
-import { followSessionKey, keepSessionKey, sessionKey } from "./session-key.ts";
-import { faultOf } from "./console/wording.ts";
+import { faultOf, followSessionKey, keepSessionKey, sessionKey } from "./session-key.ts";
 import { element } from "./element.ts";
 import type { Example } from "../render/quick-start.ts";
 
@@ -90,21 +89,21 @@ async function send(example: Example): Promise<{ title: string; parts: HTMLEleme
   const filled = (text: string) =>
     text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => (name === "KEY" ? sessionKey() : (variables.get(name) ?? "")));
   const started = performance.now();
-  const answer = await fetch(filled(example.url), {
+  const response = await fetch(filled(example.url), {
     method: example.method,
     headers: Object.fromEntries(Object.entries(example.headers).map(([name, value]) => [name, filled(value)])),
     body: example.body === undefined ? null : filled(example.body),
     cache: "no-store",
     credentials: "omit",
   });
-  const text = await answer.text();
-  const title = `Status ${answer.status} ${answer.statusText}, after ${Math.round(performance.now() - started)} ms`;
-  const body: unknown = /json/.test(answer.headers.get("Content-Type") ?? "") ? JSON.parse(text) : text;
-  const told = answer.ok ? capture(example, body) : [];
-  return { title, parts: [...headerList(answer.headers), ...bodyBlock(body), ...told] };
+  const text = await response.text();
+  const title = `Status ${response.status} ${response.statusText}, after ${Math.round(performance.now() - started)} ms`;
+  const body: unknown = /json/.test(response.headers.get("Content-Type") ?? "") ? JSON.parse(text) : text;
+  const told = response.ok ? capture(example, body) : [];
+  return { title, parts: [...headerList(response.headers), ...bodyBlock(body), ...told] };
 }
 
-/** Takes values of the answer. From now on, the examples show these values instead of the names. */
+/** Takes values of the response. From now on, the examples show these values instead of the names. */
 function capture({ captures }: Example, body: unknown): HTMLElement[] {
   return Object.entries(captures).map(([name, path]) => {
     const value = path
@@ -128,7 +127,7 @@ function headerList(headers: Headers): HTMLElement[] {
 }
 
 function bodyBlock(body: unknown): HTMLElement[] {
-  if (body === "") return [element("p", {}, "The answer has no body.")];
+  if (body === "") return [element("p", {}, "The response has no body.")];
   return [element("pre", { tabindex: "0" }, typeof body === "string" ? body : JSON.stringify(body, null, 2))];
 }
 

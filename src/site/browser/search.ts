@@ -1,14 +1,15 @@
 import MiniSearch from "minisearch";
+import { element } from "./element.ts";
 import { SEARCH_OPTIONS, type SearchEntry } from "./search-options.ts";
 
-const MOST_RESULTS = 12;
-const EXCERPT = 120;
+const MAX_RESULTS = 12;
+const EXCERPT_LENGTH = 120;
 
 let index: Promise<MiniSearch<SearchEntry>> | undefined;
 
 function load(): Promise<MiniSearch<SearchEntry>> {
   index ??= fetch("/docs/assets/search.json")
-    .then((answer) => answer.text())
+    .then((response) => response.text())
     .then((text) => MiniSearch.loadJSON<SearchEntry>(text, SEARCH_OPTIONS))
     .catch((error: unknown) => {
       index = undefined; // so that the next letter tries again
@@ -19,17 +20,14 @@ function load(): Promise<MiniSearch<SearchEntry>> {
 
 /** Adds the search: a dialog that the button of the header or the key `/` opens. */
 export function addSearch(button: HTMLButtonElement): void {
-  const dialog = document.createElement("dialog");
-  dialog.className = "search";
-  dialog.setAttribute("aria-label", "Search");
-  dialog.innerHTML = `<form method="dialog"><label for="search-text">Search the documentation</label>
-    <div class="row"><input id="search-text" type="search" autocomplete="off" spellcheck="false"><button>Close</button></div></form>
-    <p role="status" class="count"></p><ol class="results"></ol>`;
+  const input = element("input", { id: "search-text", type: "search", autocomplete: "off", spellcheck: "false" });
+  const label = element("label", { for: "search-text" }, "Search the documentation");
+  const row = element("div", { class: "row" }, input, element("button", {}, "Close"));
+  const form = element("form", { method: "dialog" }, label, row);
+  const status = element("p", { role: "status", class: "count" });
+  const list = element("ol", { class: "results" });
+  const dialog = element("dialog", { class: "search", "aria-label": "Search" }, form, status, list);
   document.body.append(dialog);
-  const input = dialog.querySelector("input");
-  const status = dialog.querySelector("p");
-  const list = dialog.querySelector("ol");
-  if (input === null || status === null || list === null) return;
 
   const open = () => {
     if (!dialog.open) dialog.showModal();
@@ -43,7 +41,7 @@ export function addSearch(button: HTMLButtonElement): void {
     const text = input.value.trim();
     const found = text === "" ? [] : (await load()).search(text);
     if (input.value.trim() !== text) return; // the reader has typed on
-    const shown = found.slice(0, MOST_RESULTS);
+    const shown = found.slice(0, MAX_RESULTS);
     status.textContent = text === "" ? "" : countText(found.length);
     list.replaceChildren(...shown.map((result) => itemOf(String(result.id), result as unknown as SearchEntry, text)));
   };
@@ -70,29 +68,21 @@ function countText(count: number): string {
   if (count === 0) return "Nothing found.";
   return count === 1
     ? "1 place found."
-    : `${count} places found${count > MOST_RESULTS ? `, the best ${MOST_RESULTS} shown` : ""}.`;
+    : `${count} places found${count > MAX_RESULTS ? `, the best ${MAX_RESULTS} shown` : ""}.`;
 }
 
 function itemOf(address: string, { page, title, text }: SearchEntry, query: string): HTMLLIElement {
-  const item = document.createElement("li");
-  const link = document.createElement("a");
-  link.href = address;
-  const [strong, small, excerpt] = ["strong", "small", "span"].map((name) => document.createElement(name));
-  if (strong === undefined || small === undefined || excerpt === undefined) return item;
-  strong.textContent = title;
-  small.textContent = page === title ? "" : page;
-  excerpt.textContent = excerptOf(text, query);
-  link.append(strong, " ", small, excerpt);
-  item.append(link);
-  return item;
+  const place = element("small", {}, page === title ? "" : page);
+  const excerpt = element("span", {}, excerptOf(text, query));
+  return element("li", {}, element("a", { href: address }, element("strong", {}, title), " ", place, excerpt));
 }
 
 /** Returns the part of the text around the first word that was searched for. */
 function excerptOf(text: string, query: string): string {
   const [word = ""] = query.toLowerCase().split(/\s+/);
-  const at = Math.max(0, text.toLowerCase().indexOf(word) - EXCERPT / 4);
+  const at = Math.max(0, text.toLowerCase().indexOf(word) - EXCERPT_LENGTH / 4);
   const start = at === 0 ? 0 : text.indexOf(" ", at) + 1;
-  return `${start > 0 ? "… " : ""}${text.slice(start, start + EXCERPT)}${text.length > start + EXCERPT ? " …" : ""}`;
+  return `${start > 0 ? "… " : ""}${text.slice(start, start + EXCERPT_LENGTH)}${text.length > start + EXCERPT_LENGTH ? " …" : ""}`;
 }
 
 function moveFocus(event: KeyboardEvent, stops: readonly HTMLElement[]): void {

@@ -15,6 +15,12 @@ export function keepSessionKey(key: string): void {
   else sessionStorage.setItem(NAME, trimmed);
 }
 
+/** Returns what is wrong with a text that cannot be a key. fetch() would throw for it, as if the network were gone. */
+export function faultOf(key: string): string | undefined {
+  if (key === "") return "Paste a key.";
+  return /^[\x21-\x7e]+$/.test(key) ? undefined : "A key has letters, digits and underscores only.";
+}
+
 /**
  * Reloads the page if the reader comes back to it and the key has changed since. The browser may show a page as it was
  * left, with a key that was forgotten on another page.

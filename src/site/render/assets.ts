@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import type { Rendered } from "./write.ts";
+import type { Rendered } from "./document.ts";
 
 const BROWSER = new URL("../browser/", import.meta.url);
 

@@ -6,22 +6,18 @@ import { routes, type Services } from "../../routes.ts";
 /** The parts of a JSON Schema that the reference shows. */
 export interface Schema {
   readonly $ref?: string;
-  readonly title?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly format?: string;
   readonly enum?: readonly unknown[];
-  readonly const?: unknown;
   readonly default?: unknown;
   readonly example?: unknown;
   readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
@@ -29,7 +25,6 @@ export interface Schema {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly maxProperties?: number;
-  readonly pattern?: string;
 }
 
 export interface Media {
@@ -38,7 +33,7 @@ export interface Media {
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
 }
 
-/** A parameter of a request, or a header of an answer, which has neither `name` nor `in`. */
+/** A parameter of a request, or a header of a response, which has neither `name` nor `in`. */
 export interface Parameter extends Media {
   readonly $ref?: string;
   readonly name?: string;
@@ -47,7 +42,7 @@ export interface Parameter extends Media {
   readonly description?: string;
 }
 
-export interface Answer {
+export interface ResponseOf {
   readonly $ref?: string;
   readonly description?: string;
   readonly headers?: Readonly<Record<string, Parameter>>;
@@ -66,13 +61,12 @@ export interface Operation {
     readonly description?: string;
     readonly content: Readonly<Record<string, Media>>;
   };
-  readonly responses: Readonly<Record<string, Answer>>;
+  readonly responses: Readonly<Record<string, ResponseOf>>;
   readonly security?: readonly object[];
 }
 
 /** The parts of the OpenAPI document that the reference shows. */
 export interface Contract {
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
@@ -109,6 +103,8 @@ export const OPERATIONS: readonly Listed[] = Object.entries(CONTRACT.paths).flat
   })),
 );
 
+export const TAGS: readonly string[] = [...new Set(OPERATIONS.map(({ tag }) => tag))];
+
 /** Follows `$ref` until there is none. */
 export function resolved<T extends { readonly $ref?: string }>(value: T): T {
   if (value.$ref === undefined) return value;
@@ -127,8 +123,8 @@ export function nameOf(ref: string): string {
 
 /** Returns the codes with which an operation can be refused. The descriptions of its refusals list them. */
 function codesOf({ responses }: Operation): ProblemCode[] {
-  return Object.entries(responses).flatMap(([status, answer]) =>
-    /^[45]/.test(status) ? (resolved(answer).description ?? "").split(", ").filter(isCode) : [],
+  return Object.entries(responses).flatMap(([status, response]) =>
+    /^[45]/.test(status) ? (resolved(response).description ?? "").split(", ").filter(isCode) : [],
   );
 }
 

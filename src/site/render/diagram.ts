@@ -2,7 +2,7 @@ import { DOCUMENT_MOVES, REFERENCE_MOVES } from "../../candidates/moves.ts";
 import { STATE_RULES } from "../../candidates/states.ts";
 import { type Html, html } from "../../infra/html.ts";
 import { slugOf } from "./names.ts";
-import { table } from "./table.ts";
+import { table } from "./parts.ts";
 
 /** A row of a diagram: what leads to a state, in one box or several, and the state. */
 interface Row {

@@ -24,6 +24,13 @@ export interface Document {
   readonly wide?: true;
 }
 
+/** What a path of the site responds with. */
+export interface Rendered {
+  readonly path: string;
+  readonly type: string;
+  readonly body: string | Uint8Array;
+}
+
 /** Pages under one heading of the navigation. */
 export interface Section {
   readonly title: string;

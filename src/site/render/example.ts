@@ -1,40 +1,17 @@
 import { type Listed, type Media, type Parameter, resolved, type Schema } from "./contract.ts";
 
-const FORMATS: Record<string, string> = {
-  "date-time": "2026-11-22T09:30:00.000Z",
-  date: "2026-12-01",
-  email: "ada@example.com",
-  "idn-email": "ada@example.com",
-  phone: "+14155550123",
-  "uri-reference": "/docs#not_found",
-  binary: "the bytes of the file",
-};
-
-const MAX_DEPTH = 6;
-
-/** Returns a value that the schema allows: the example of the contract, or one that is made from the schema. */
-export function exampleOf(given: Schema, depth = 0): unknown {
-  const schema = resolved(given);
-  const [first] = schema.examples ?? [];
-  const said = [schema.example, first, schema.const].find((value) => value !== undefined);
-  if (said !== undefined) return said;
-  const [choice] = schema.oneOf ?? schema.anyOf ?? schema.allOf ?? [];
-  if (choice !== undefined) return exampleOf(choice, depth);
-  if (schema.enum !== undefined) return schema.enum[0];
-  if (schema.default !== undefined) return schema.default;
-  const type = typeof schema.type === "string" ? schema.type : schema.type?.[0];
-  if (schema.properties !== undefined || type === "object") return objectOf(schema, depth);
-  if (type === "array")
-    return schema.items === undefined || depth > MAX_DEPTH ? [] : [exampleOf(schema.items, depth + 1)];
-  if (type === "integer" || type === "number") return schema.minimum ?? 1;
-  if (type === "boolean") return true;
-  if (type === "string") return FORMATS[schema.format ?? ""] ?? "text";
-  return null;
-}
-
-function objectOf({ properties = {} }: Schema, depth: number): Record<string, unknown> {
-  if (depth > MAX_DEPTH) return {};
-  return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, exampleOf(member, depth + 1)]));
+/**
+ * Returns the example of a schema: its own, or one put together from those of its parts.
+ * @throws if a part has none.
+ */
+function exampleOf(given: Schema): unknown {
+  const { example, examples, oneOf, anyOf = oneOf, items, type, properties = {} } = resolved(given);
+  const own = example ?? examples?.[0];
+  if (own !== undefined) return own;
+  if (anyOf?.[0] !== undefined) return exampleOf(anyOf[0]);
+  if (items !== undefined) return [exampleOf(items)];
+  if (type !== "object") throw new Error(`The contract has no example of ${JSON.stringify(given)}.`);
+  return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, exampleOf(member)]));
 }
 
 export function exampleOfMedia({ example, examples, schema }: Media): unknown {

@@ -8,7 +8,7 @@ export function typeText(schema: Schema): Html {
     const name = nameOf(schema.$ref);
     return html`<a href="${schemaPath(name)}">${name}</a>`;
   }
-  const choices = schema.oneOf ?? schema.anyOf ?? schema.allOf;
+  const choices = schema.oneOf ?? schema.anyOf;
   if (choices !== undefined) return joined(choices.map(typeText));
   if (schema.type === undefined) return raw(schema.properties === undefined ? "any value" : "object");
   const types = typeof schema.type === "string" ? [schema.type] : schema.type;

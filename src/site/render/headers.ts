@@ -5,10 +5,11 @@ import { sentence } from "./fields.ts";
 import { type Html, html } from "../../infra/html.ts";
 import { inline } from "./markdown.ts";
 import { slugOf } from "./names.ts";
+import { heading } from "./parts.ts";
 
 interface Header {
   readonly request: Parameter[];
-  readonly answer: Parameter[];
+  readonly response: Parameter[];
 }
 
 export function headerPage(): Document {
@@ -16,7 +17,7 @@ export function headerPage(): Document {
   return {
     slug: "headers",
     title: "Headers",
-    lead: "Every header that the service understands or answers with.",
+    lead: "Every header that the service understands or sends.",
     body: html`<h2 id="security">Your key</h2>
       <p>Every request but those for the contract and these pages has your API key, in one of two headers.</p>
       <dl class="fields">
@@ -28,13 +29,13 @@ export function headerPage(): Document {
             </div>`,
         )}
       </dl>
-      ${headers.map(([name, { request, answer }]) => {
-        const id = slugOf(name);
-        return html`<section>
-          <h2 id="${id}"><code>${name}</code> <a class="anchor" href="#${id}" aria-label="Link to ${name}">#</a></h2>
-          ${texts("In a request", request)}${texts("In an answer", answer)}
-        </section>`;
-      })}`,
+      ${headers.map(
+        ([name, { request, response }]) =>
+          html`<section>
+            ${heading(2, slugOf(name), html`<code>${name}</code>`, name)} ${texts("In a request", request)}
+            ${texts("In a response", response)}
+          </section>`,
+      )}`,
     headings: headers.map(([name]) => ({ id: slugOf(name), text: name, level: 2 })),
   };
 }
@@ -51,16 +52,16 @@ function texts(where: string, parameters: readonly Parameter[]): Html {
 function collect(): Map<string, Header> {
   const headers = new Map<string, Header>();
   const add = (name: string, kind: keyof Header, parameter: Parameter) => {
-    const header = headers.get(name) ?? { request: [], answer: [] };
+    const header = headers.get(name) ?? { request: [], response: [] };
     headers.set(name, header);
     if (!header[kind].some(({ description }) => description === parameter.description)) header[kind].push(parameter);
   };
   for (const { parameters = [], responses } of OPERATIONS) {
     for (const parameter of parameters.map(resolved))
       if (parameter.in === "header" && parameter.name !== undefined) add(parameter.name, "request", parameter);
-    for (const answer of Object.values(responses))
-      for (const [name, header] of Object.entries(resolved(answer).headers ?? {}))
-        add(name, "answer", { name, ...resolved(header) });
+    for (const response of Object.values(responses))
+      for (const [name, header] of Object.entries(resolved(response).headers ?? {}))
+        add(name, "response", { name, ...resolved(header) });
   }
   return headers;
 }

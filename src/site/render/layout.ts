@@ -39,9 +39,12 @@ function shell({ title, description, styles, scripts, current, menu, body }: She
           ${menu && html`<button type="button" class="menu" popovertarget="pages">Menu</button>`}
           <a class="brand" href="/docs">${NAME}</a>
           <nav aria-label="Site">${top("/docs", "docs", "Docs")}${top("/console", "console", "Console")}</nav>
-          <button type="button" class="search-open" id="search-open" hidden>
-            Search <kbd aria-hidden="true">/</kbd>
-          </button>
+          ${
+            current === "docs" &&
+            html`<button type="button" class="search-open" id="search-open" hidden>
+              Search <kbd aria-hidden="true">/</kbd>
+            </button>`
+          }
         </header>
         ${body}
       </body>

@@ -2,7 +2,8 @@ import GithubSlugger from "github-slugger";
 import hljs from "highlight.js/lib/common";
 import { Marked, type Tokens } from "marked";
 import type { Document, Heading } from "./document.ts";
-import { escaped, type Html, raw } from "../../infra/html.ts";
+import { escaped, type Html, html, raw } from "../../infra/html.ts";
+import { heading, table } from "./parts.ts";
 import { exampleOf } from "./quick-start.ts";
 
 export interface Options {
@@ -26,7 +27,7 @@ export function fromMarkdown(slug: string, text: string, { runnable = false, ins
       heading({ tokens, depth, text: source }: Tokens.Heading) {
         const id = slugger.slug(plain(source));
         headings.push({ id, text: plain(source), level: depth });
-        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${depth}>\n`;
+        return `${heading(depth, id, raw(this.parser.parseInline(tokens))).text}\n`;
       },
       code: ({ text: code, lang = "" }) =>
         (runnable && lang.startsWith("sh") ? runnableBlock(code, lang) : codeBlock(code, lang)).text,
@@ -37,11 +38,10 @@ export function fromMarkdown(slug: string, text: string, { runnable = false, ins
       link({ href, tokens }: Tokens.Link) {
         return `<a href="${escaped(linkTarget(href))}">${this.parser.parseInline(tokens)}</a>`;
       },
-      table(token: Tokens.Table) {
-        const cells = (row: readonly Tokens.TableCell[], element: string) =>
-          row.map((cell) => `<${element}>${this.parser.parseInline(cell.tokens)}</${element.split(" ")[0]}>`).join("");
-        const rows = token.rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
-        return `<div class="table" role="region" aria-label="Table" tabindex="0"><table><thead><tr>${cells(token.header, 'th scope="col"')}</tr></thead><tbody>\n${rows}</tbody></table></div>\n`;
+      table({ header, rows }: Tokens.Table) {
+        const cells = (row: readonly Tokens.TableCell[]) =>
+          row.map(({ tokens }) => raw(this.parser.parseInline(tokens)));
+        return table("Table", cells(header), rows.map(cells)).text;
       },
     },
   });
@@ -63,7 +63,15 @@ export function codeBlock(code: string, lang: string): Html {
   return raw(`<div class="code">${highlighted(code, lang)}</div>\n`);
 }
 
-/** A block of shell whose request can be sent by a click. browser/quick-start.ts adds the button and shows the answer. */
+/** Returns an example in JSON that the reader opens. */
+export function jsonExample(summary: string, value: unknown): Html {
+  return html`<details>
+    <summary>${summary}</summary>
+    ${codeBlock(JSON.stringify(value, null, 2), "json")}
+  </details>`;
+}
+
+/** A block of shell whose request can be sent by a click. browser/quick-start.ts adds the button and shows the response. */
 function runnableBlock(code: string, lang: string): Html {
   const example = escaped(JSON.stringify(exampleOf(code, lang)));
   return raw(`<div class="code runnable" data-example="${example}">${highlighted(code, lang)}</div>\n`);

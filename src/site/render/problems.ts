@@ -3,9 +3,9 @@ import { ADVICE, RETRY } from "./advice.ts";
 import { CONTRACT, type Listed, OPERATIONS } from "./contract.ts";
 import type { Heading } from "./document.ts";
 import { type Html, html, raw } from "../../infra/html.ts";
-import { codeBlock, inline } from "./markdown.ts";
+import { inline, jsonExample } from "./markdown.ts";
 import { operationPath } from "./names.ts";
-import { table } from "./table.ts";
+import { heading, table } from "./parts.ts";
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
@@ -29,10 +29,7 @@ function problemSection(code: ProblemCode): Html {
   const { status, title } = PROBLEMS[code];
   const { when, remedy, retry } = ADVICE[code];
   return html`<section class="problem">
-    <h3 id="${code}">
-      <code>${code}</code> <span class="status">${status} ${title}</span>
-      <a class="anchor" href="#${code}" aria-label="Link to ${code}">#</a>
-    </h3>
+    ${heading(3, code, html`<code>${code}</code> <span class="status">${status} ${title}</span>`, code)}
     <p>${inline(when)}</p>
     <p><strong>What to do.</strong> ${inline(remedy)} ${RETRY[retry]}</p>
     <p class="where">${whereText(code)}</p>
@@ -60,9 +57,5 @@ function links(operations: readonly Listed[]): Html {
 function exampleOf(code: ProblemCode): Html {
   const { status, title } = PROBLEMS[code];
   const fallback = { type: code === "rate_limited" ? QUOTA_EXCEEDED : `/docs#${code}`, title, status, code };
-  const example = CONTRACT.components.examples?.[code]?.value ?? fallback;
-  return html`<details>
-    <summary>Example of the body</summary>
-    ${codeBlock(JSON.stringify(example, null, 2), "json")}
-  </details>`;
+  return jsonExample("Example of the body", CONTRACT.components.examples?.[code]?.value ?? fallback);
 }

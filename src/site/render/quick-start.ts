@@ -9,7 +9,7 @@ export interface Example {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Variables that get a value of the answer: name, and the path of the member, such as `data.0.id`. */
+  /** Variables that get a value of the response: name, and the path of the member, such as `data.0.id`. */
   readonly captures: Readonly<Record<string, string>>;
   /** Variables that get the time in seconds before the request is sent: `TRY=$(date +%s)`. */
   readonly times: readonly string[];
@@ -19,7 +19,7 @@ const FLAGS_WITHOUT_VALUE = new Set(["-s", "-S", "-sS", "-i", "-sSi"]);
 
 /**
  * Turns a shell block into the request that it sends. A block has one curl command. Before it, the block may set a variable
- * to the time. After it, the block may take values from the answer with sed; the fence names them: `sh ID=id`.
+ * to the time. After it, the block may take values from the response with sed; the fence names them: `sh ID=id`.
  * @throws if the block is anything else, so that a page with an example that cannot run is not rendered.
  */
 export function exampleOf(block: string, lang: string): Example {
@@ -60,7 +60,7 @@ function requestOf(command: string): Omit<Example, "captures" | "times"> {
   return { method: method ?? (body === undefined ? "GET" : "POST"), url, headers, ...sent };
 }
 
-/** Returns the words of the first command. The answer may be piped into `tee`, which keeps it for sed. */
+/** Returns the words of the first command. The response may be piped into `tee`, which keeps it for sed. */
 function wordsOf(entries: readonly ParseEntry[]): string[] {
   const end = entries.findIndex((entry) => typeof entry === "object");
   const rest = end === -1 ? [] : entries.slice(end);

@@ -1,15 +1,39 @@
 import { limitsOf } from "../../limiter/surfaces.ts";
-import { type Answer, CONTRACT, type Listed, OPERATIONS, type Parameter, resolved } from "./contract.ts";
+import { CONTRACT, type Listed, OPERATIONS, type Parameter, resolved, type ResponseOf, TAGS } from "./contract.ts";
 import type { Document } from "./document.ts";
 import { curlOf, exampleOfMedia } from "./example.ts";
 import { describe, fieldList, sentence, typeText } from "./fields.ts";
 import { type Html, html } from "../../infra/html.ts";
-import { codeBlock, inline } from "./markdown.ts";
-import { headerPath, tagSlug } from "./names.ts";
-import { table } from "./table.ts";
+import { codeBlock, inline, jsonExample } from "./markdown.ts";
+import { headerPath, operationPath, tagSlug } from "./names.ts";
+import { heading, table } from "./parts.ts";
+
+/** Returns the first page of the reference: every operation in one table for each tag. */
+export function overviewPage(): Document {
+  return {
+    slug: "reference",
+    title: "Reference",
+    lead: "Every operation, with the limit that it is charged to.",
+    body: html`<p>
+        The reference is made from the contract that <a href="/openapi.json"><code>GET /openapi.json</code></a> returns.
+        Paths carry no version. <a href="/docs/try">Try it out</a> sends real requests with your key.
+      </p>
+      ${TAGS.map(
+        (tag) =>
+          html`<h2 id="${tag.toLowerCase()}"><a href="/docs/${tagSlug(tag)}">${tag}</a></h2>
+            ${table(tag, ["Operation", "What it does", "Surface"], OPERATIONS.filter((operation) => operation.tag === tag).map(rowOf))}`,
+      )}`,
+    headings: TAGS.map((tag) => ({ id: tag.toLowerCase(), text: tag, level: 2 })),
+  };
+}
+
+function rowOf(operation: Listed): (Html | string)[] {
+  const link = html`<a class="endpoint" href="${operationPath(operation)}">${endpointLine(operation)}</a>`;
+  return [link, operation.summary, operation.surface];
+}
 
 export function operationPages(): Document[] {
-  return [...new Set(OPERATIONS.map(({ tag }) => tag))].map((tag) => {
+  return TAGS.map((tag) => {
     const operations = OPERATIONS.filter((operation) => operation.tag === tag);
     const described = CONTRACT.tags?.find(({ name }) => name === tag)?.description;
     return {
@@ -22,11 +46,11 @@ export function operationPages(): Document[] {
   });
 }
 
-export function endpointLine({ method, path }: Listed): Html {
+function endpointLine({ method, path }: Listed): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>`;
 }
 
-export function chargeText({ surface, security }: Listed): string {
+function chargeText({ surface, security }: Listed): string {
   if (security?.length === 0) return "Needs no key. Charges nothing.";
   if (surface === "free") return "Charges nothing.";
   const { account, key } = limitsOf(surface, 1);
@@ -36,15 +60,13 @@ export function chargeText({ surface, security }: Listed): string {
 function operationSection(operation: Listed): Html {
   const { operationId, summary, description = "", parameters = [], responses, codes } = operation;
   return html`<section class="operation">
-    <h2 id="${operationId}">
-      ${summary} <a class="anchor" href="#${operationId}" aria-label="Link to ${summary}">#</a>
-    </h2>
+    ${heading(2, operationId, summary, summary)}
     <p class="endpoint">${endpointLine(operation)}</p>
     <p>${inline(description)}</p>
     <p class="charge">${chargeText(operation)}</p>
     ${parameterTable(parameters.map(resolved))} ${requestBody(operation)} ${codeBlock(curlOf(operation), "sh")}
-    <h3 id="${operationId}-answers">Answers</h3>
-    ${answerTable(responses)} ${answerExample(responses)}
+    <h3 id="${operationId}-responses">Responses</h3>
+    ${responseTable(responses)} ${responseExample(responses)}
     ${
       codes.length > 0 &&
       html`<h3 id="${operationId}-problems">Problems</h3>
@@ -93,10 +115,10 @@ function requestBody({ requestBody: given, operationId }: Listed): Html {
     ${fields?.properties !== undefined && fieldList(fields)}`;
 }
 
-function answerTable(responses: Readonly<Record<string, Answer>>): Html {
+function responseTable(responses: Readonly<Record<string, ResponseOf>>): Html {
   const successes = Object.entries(responses).filter(([status]) => /^[123]/.test(status));
-  const rows = successes.map(([status, answer]) => {
-    const { description = "", content = {}, headers = {} } = resolved(answer);
+  const rows = successes.map(([status, response]) => {
+    const { description = "", content = {}, headers = {} } = resolved(response);
     return [
       status,
       inline(description),
@@ -104,18 +126,13 @@ function answerTable(responses: Readonly<Record<string, Answer>>): Html {
       html`${Object.keys(headers).map((name, index) => html`${index > 0 && ", "}<a href="${headerPath(name)}">${name}</a>`)}`,
     ];
   });
-  return table("Answers", ["Status", "When", "Body", "Headers"], rows);
+  return table("Responses", ["Status", "When", "Body", "Headers"], rows);
 }
 
-function answerExample(responses: Readonly<Record<string, Answer>>): Html {
-  const found = Object.entries(responses).find(([status]) => /^20[01]/.test(status));
-  const media = found?.[1].content?.["application/json"];
-  const example = media === undefined ? undefined : exampleOfMedia(media);
-  if (found === undefined || example === undefined) return html``;
-  return html`<details>
-    <summary>Example of the answer ${found[0]}</summary>
-    ${codeBlock(JSON.stringify(example, null, 2), "json")}
-  </details>`;
+function responseExample(responses: Readonly<Record<string, ResponseOf>>): Html {
+  const [status, response] = Object.entries(responses).find(([status]) => /^20[01]/.test(status)) ?? [];
+  const media = response?.content?.["application/json"];
+  return media === undefined ? html`` : jsonExample(`Example of the response ${status}`, exampleOfMedia(media));
 }
 
 export function schemaPage(): Document {
@@ -123,12 +140,12 @@ export function schemaPage(): Document {
   return {
     slug: "schemas",
     title: "Schemas",
-    lead: "Every object that the service takes or answers, field by field.",
+    lead: "Every object that the service takes or returns, field by field.",
     body: html`${schemas.map(([name, schema]) => {
       const id = name.toLowerCase();
       const choices = schema.oneOf ?? schema.anyOf;
       return html`<section>
-        <h2 id="${id}">${name} <a class="anchor" href="#${id}" aria-label="Link to ${name}">#</a></h2>
+        ${heading(2, id, name, name)}
         ${schema.description !== undefined && html`<p>${inline(sentence(schema.description))}</p>`}
         ${choices !== undefined && html`<p>One of: ${typeText(schema)}.</p>`}
         ${schema.enum !== undefined && describe({ enum: schema.enum })}

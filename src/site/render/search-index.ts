@@ -1,8 +1,7 @@
 import MiniSearch from "minisearch";
 import { SEARCH_OPTIONS, type SearchEntry } from "../browser/search-options.ts";
-import { type Document, pathOf } from "./document.ts";
+import { type Document, pathOf, type Rendered } from "./document.ts";
 import { asset } from "./assets.ts";
-import type { Rendered } from "./write.ts";
 
 /** Returns the index that browser/search.ts reads: one entry for each page, and one for each of its headings. */
 export function searchIndex(documents: readonly Document[]): Rendered {

@@ -1,16 +1,13 @@
 import { NOT_FOUND } from "../pages.ts";
 import { assets } from "./assets.ts";
-import { type Document, pathOf, type Section } from "./document.ts";
+import { type Document, pathOf, type Rendered, type Section } from "./document.ts";
 import { frontPage } from "./front.ts";
 import { clientPages, guides } from "./guides.ts";
 import { headerPage } from "./headers.ts";
 import { html } from "../../infra/html.ts";
 import { consolePage, documentPage } from "./layout.ts";
-import { overviewPage } from "./overview.ts";
-import { operationPages, schemaPage } from "./reference.ts";
+import { operationPages, overviewPage, schemaPage } from "./reference.ts";
 import { searchIndex } from "./search-index.ts";
-import { tryPage } from "./try.ts";
-import type { Rendered } from "./write.ts";
 
 export async function site(): Promise<Rendered[]> {
   const sections: Section[] = [
@@ -35,4 +32,19 @@ function htmlPage(path: string, body: string): Rendered {
 function missing(): Document {
   const lead = "No page has this address. Use the list of pages, or the search.";
   return { slug: "not-found", title: "Page not found", lead, body: html``, headings: [] };
+}
+
+function tryPage(): Document {
+  return {
+    slug: "try",
+    title: "Try it out",
+    lead: "Send real requests to this service with your key. Each of them is charged like any other.",
+    body: html`<div id="swagger">
+      <noscript><p>Trying it out needs JavaScript. The reference does not.</p></noscript>
+    </div>`,
+    headings: [],
+    scripts: ["try.js"],
+    styles: ["try.css"],
+    wide: true,
+  };
 }

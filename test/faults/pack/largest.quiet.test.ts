@@ -8,7 +8,7 @@ import { imageFlags } from "../../../src/dev/image-flags.ts";
 import { makeLazyValues } from "../../../src/infra/lazy.ts";
 import { renderPack } from "../../../src/pack/render.ts";
 import type { Pack } from "../../../src/pack/schema.ts";
-import { PRESS } from "../../../src/pack/typeset.ts";
+import { TYPESETTING } from "../../../src/pack/typeset.ts";
 import { compiled } from "../../support/compiled.ts";
 import { candidateRecord } from "../../support/records.ts";
 import { useService, useSharedAccount } from "../../support/use-service.ts";
@@ -102,12 +102,12 @@ describe("the largest packs", function () {
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), "largest-"));
       program = join(folder, "measured.mjs");
-      const press = pathToFileURL(await compiled("pack/press.ts")).href;
+      const measured = pathToFileURL(await compiled("pack/typeset-program.ts")).href;
       await writeFile(
         program,
         `import { writeFileSync } from "node:fs";
         process.on("exit", () => writeFileSync(process.argv[2], JSON.stringify(process.resourceUsage())));
-        await import(${JSON.stringify(press)});`,
+        await import(${JSON.stringify(measured)});`,
       );
     });
 
@@ -116,7 +116,7 @@ describe("the largest packs", function () {
       const usage = join(folder, "usage.json");
       const pdf = await new Promise<Buffer>((resolve, reject) => {
         const options = { encoding: "buffer", maxBuffer: 64 * 1024 * 1024, env: {} } as const;
-        const flags = [...imageFlags(), ...PRESS.options]; // as the service starts it
+        const flags = [...imageFlags(), ...TYPESETTING.options]; // as the service starts it
         const child = execFile(process.execPath, [...flags, program, usage], options, (error, stdout) =>
           error === null ? resolve(stdout) : reject(error),
         );
@@ -146,9 +146,9 @@ describe("the largest packs", function () {
   describe("at the front door", () => {
     const service = useService({ LIMIT_SCALE: 100 });
     const { client } = useSharedAccount(service);
-    const usual = { ...PRESS };
-    before(() => Object.assign(PRESS, { deadlineMs: 100_000 })); // other tests run beside this one
-    after(() => Object.assign(PRESS, usual));
+    const usual = { ...TYPESETTING };
+    before(() => Object.assign(TYPESETTING, { deadlineMs: 100_000 })); // other tests run beside this one
+    after(() => Object.assign(TYPESETTING, usual));
 
     const answer = bytes("a\u0301", RESPONSE - 20);
     async function candidate(): Promise<string> {

@@ -32,9 +32,9 @@ describe("the console's texts", () => {
     ]);
     expect([0, 5_000, 180_000, 7_200_000, 172_800_000].map(ago)).to.deep.equal([
       "just now",
-      "5 s ago",
-      "3 min ago",
-      "2 h ago",
+      "5 sec. ago",
+      "3 min. ago",
+      "2 hr. ago",
       "2 days ago",
     ]);
     expect([12, 1234, 45_678, 26_214_400].map(bytes)).to.deep.equal(["12 bytes", "1.2 kB", "46 kB", "26.2 MB"]);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Limits } from "../../../src/limits/schema.ts";
-import type { Answer, Refusal } from "../../../src/site/browser/console/answer.ts";
+import type { Refusal, Result } from "../../../src/site/browser/console/result.ts";
 import { PERIOD_MS, Watch, type WatchState } from "../../../src/site/browser/console/watch.ts";
 
 const limits: Limits = {
@@ -11,24 +11,24 @@ const limits: Limits = {
   surfaces: [],
   grants: [],
 };
-const answered: Answer<Limits> = { kind: "answered", body: limits, headers: new Headers() };
+const ok: Result<Limits> = { kind: "ok", body: limits };
 
-function refused(status: number, retryAfter?: number): Answer<Limits> {
+function refused(status: number, retryAfter?: number): Result<Limits> {
   const refusal: Refusal = { status, code: "", title: "", detail: "", requestId: "", retryAfter };
-  return { kind: "refused", refusal, headers: new Headers() };
+  return { kind: "refused", refusal };
 }
 
-/** A watch with a clock of its own. Each request is answered with `answer`, at once. */
+/** A watch with a clock of its own. Each request gets `result`, at once. */
 class Trial {
   now = 0;
-  answer: Answer<Limits> = answered;
-  readonly asked: string[] = [];
+  result: Result<Limits> = ok;
+  readonly sent: string[] = [];
   readonly states: WatchState[] = [];
   #timer: { readonly at: number; readonly work: () => void } | undefined;
   readonly watch = new Watch({
-    ask: (key) => {
-      this.asked.push(`${key} at ${this.now}`);
-      return Promise.resolve(this.answer);
+    get: (key) => {
+      this.sent.push(`${key} at ${this.now}`);
+      return Promise.resolve(this.result);
     },
     now: () => this.now,
     after: (ms, work) => {
@@ -59,20 +59,20 @@ describe("the console's watch", () => {
     const trial = new Trial();
     trial.watch.start(["a", "b"]);
     await trial.until(2 * PERIOD_MS - 1);
-    expect(trial.asked).to.deep.equal(["a at 0", "b at 0", `a at ${PERIOD_MS}`, `b at ${PERIOD_MS}`]);
+    expect(trial.sent).to.deep.equal(["a at 0", "b at 0", `a at ${PERIOD_MS}`, `b at ${PERIOD_MS}`]);
   });
 
   it("asks for nothing while the tab is hidden, and goes on when it is seen", async () => {
     const trial = new Trial();
     trial.watch.start(["a"]);
     await trial.until(10);
-    trial.watch.seen(false);
+    trial.watch.visible(false);
     await trial.until(60_000);
-    expect(trial.asked).to.have.length(1);
+    expect(trial.sent).to.have.length(1);
     expect(trial.states.at(-1)?.kind).to.equal("paused");
-    trial.watch.seen(true);
+    trial.watch.visible(true);
     await trial.until(60_001);
-    expect(trial.asked).to.deep.equal(["a at 0", "a at 60000"]);
+    expect(trial.sent).to.deep.equal(["a at 0", "a at 60000"]);
   });
 
   it("does not ask sooner because the tab is hidden and seen again and again", async () => {
@@ -80,69 +80,67 @@ describe("the console's watch", () => {
     trial.watch.start(["a"]);
     for (let time = 100; time < PERIOD_MS; time += 100) {
       await trial.until(time);
-      trial.watch.seen(time % 200 === 0);
+      trial.watch.visible(time % 200 === 0);
     }
-    expect(trial.asked).to.have.length(1);
+    expect(trial.sent).to.have.length(1);
   });
 
   it("stops at a key that may not be used, until it is started again", async () => {
     for (const status of [401, 403]) {
       const trial = new Trial();
-      trial.answer = refused(status);
+      trial.result = refused(status);
       trial.watch.start(["a"]);
       await trial.until(600_000);
-      trial.watch.seen(false);
-      trial.watch.seen(true);
+      trial.watch.visible(false);
+      trial.watch.visible(true);
       await trial.until(700_000);
-      expect(trial.asked, String(status)).to.have.length(1);
+      expect(trial.sent, String(status)).to.have.length(1);
       expect(trial.states.at(-1)?.kind).to.equal("stopped");
-      trial.answer = answered;
+      trial.result = ok;
       trial.watch.start(["a"]);
       await trial.until(700_001);
-      expect(trial.states.at(-1)?.kind).to.equal("live");
+      expect(trial.states.at(-1)).to.include({ kind: "waiting", failure: undefined });
     }
   });
 
   it("waits out a Retry-After, also if the tab was hidden meanwhile", async () => {
     const trial = new Trial();
-    trial.answer = refused(429, 30);
+    trial.result = refused(429, 30);
     trial.watch.start(["a"]);
     await trial.until(5_000);
-    trial.watch.seen(false);
+    trial.watch.visible(false);
     await trial.until(6_000);
-    trial.watch.seen(true);
+    trial.watch.visible(true);
     expect(trial.states.at(-1)).to.include({ kind: "waiting", nextAt: 30_000 });
     await trial.until(29_999);
-    expect(trial.asked).to.have.length(1);
+    expect(trial.sent).to.have.length(1);
     await trial.until(30_000);
-    expect(trial.asked).to.have.length(2);
+    expect(trial.sent).to.have.length(2);
   });
 
-  it("asks ever more rarely while nothing answers, and at once when the network is back", async () => {
+  it("goes on while nothing answers, and is live again once something does", async () => {
     const trial = new Trial();
-    trial.answer = { kind: "unreachable" };
+    trial.result = { kind: "unreachable" };
     trial.watch.start(["a"]);
-    await trial.until(30_000);
-    expect(trial.asked).to.deep.equal(["a at 0", "a at 4000", "a at 12000", "a at 28000"]);
-    trial.answer = answered;
-    trial.watch.online();
-    await trial.until(30_001);
-    expect(trial.asked.at(-1)).to.equal("a at 30000");
-    expect(trial.states.at(-1)).to.include({ kind: "live", nextAt: 30_000 + PERIOD_MS });
+    await trial.until(2 * PERIOD_MS);
+    expect(trial.sent).to.deep.equal(["a at 0", `a at ${PERIOD_MS}`, `a at ${2 * PERIOD_MS}`]);
+    expect(trial.states.at(-1)?.failure?.result.kind).to.equal("unreachable");
+    trial.result = ok;
+    await trial.until(3 * PERIOD_MS);
+    expect(trial.states.at(-1)).to.include({ kind: "waiting", nextAt: 4 * PERIOD_MS, failure: undefined });
   });
 
-  it("does nothing more once the keys are forgotten, even when the network comes back", async () => {
+  it("does nothing more once the keys are forgotten", async () => {
     const trial = new Trial();
-    trial.answer = { kind: "unreachable" };
+    trial.result = { kind: "unreachable" };
     trial.watch.start(["a"]);
     await trial.until(5_000);
     trial.watch.start([]);
     const states = trial.states.length;
-    trial.watch.online();
-    trial.watch.seen(false);
-    trial.watch.seen(true);
+    trial.watch.visible(false);
+    trial.watch.visible(true);
     await trial.until(60_000);
     expect(trial.states.length).to.equal(states);
-    expect(trial.asked.at(-1)).to.equal("a at 4000");
+    expect(trial.sent.at(-1)).to.equal("a at 4000");
   });
 });

@@ -1,17 +1,15 @@
 import type { Candidate, CandidateList } from "../../../candidates/schema.ts";
 import type { Limits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
-import type { Answer } from "./answer.ts";
-import { ask, bytesOf, json, Turns } from "./ask.ts";
 import { barsOf, newsOf } from "./bars.ts";
-import { costOf } from "./cost.ts";
+import { costOf, type Reading } from "./limits.ts";
 import { empty, isDeleted, type ListQuery, listPath, type Model, withCandidate, withRows } from "./model.ts";
-import { storedKeys, storeKeys } from "../session-key.ts";
+import { faultOf, storedKeys, storeKeys } from "../session-key.ts";
 import { addressOf, type Page } from "./page.ts";
-import { afterCharge, type Reading } from "./reading.ts";
+import { bytesOf, get, json, type Read } from "./request.ts";
+import { type Failure, inWords, type Result } from "./result.ts";
 import { count } from "./text.ts";
-import { troubleOf, Watch, type WatchState } from "./watch.ts";
-import { faultOf, refusalInWords, troubleInWords, whyNot } from "./wording.ts";
+import { Watch, type WatchState } from "./watch.ts";
 
 const LIMITS_TIMEOUT_MS = 10_000;
 /** A file of 25 MiB may come over a slow line. */
@@ -21,16 +19,15 @@ const CLICK_TIMEOUT_MS = 180_000;
 export class App {
   readonly model: Model;
   readonly #changed: () => void;
-  readonly #turns = new Turns();
   /** Aborted when the key is forgotten: requests that were sent with it end at once. */
-  #using = new AbortController();
+  #forgotten = new AbortController();
   readonly watch: Watch;
 
   constructor(page: Page, changed: () => void) {
     this.#changed = changed;
     this.model = { ...empty(), page, keys: storedKeys() };
     this.watch = new Watch({
-      ask: (key) => this.#askLimits(key),
+      get: (key) => this.#getLimits(key),
       now: () => performance.now(),
       after: (ms, work) => {
         const timer = setTimeout(work, ms);
@@ -50,11 +47,11 @@ export class App {
     const fault = faultOf(key);
     if (fault !== undefined) return this.#set({ entry: { checking: false, fault } });
     this.#set({ entry: { checking: true, fault: "" } });
-    const answer = await this.#askLimits(key);
-    if (answer.kind !== "answered") return this.#set({ entry: { checking: false, fault: whyNot(answer) } });
+    const result = await this.#getLimits(key);
+    if (result.kind !== "ok") return this.#set({ entry: { checking: false, fault: whyNot(result) } });
     this.#use([key]);
     this.#set({ entry: { checking: false, fault: "" }, said: "The key works. The limits follow." });
-    this.#read(key, { limits: answer.body, at: performance.now() });
+    this.#read(key, { limits: result.body, at: performance.now() });
   }
 
   /** Adds another key of the same account, which says what that key spent. */
@@ -64,17 +61,17 @@ export class App {
     if (fault !== undefined) return this.#refuseOther(fault);
     const [own] = this.model.keys;
     this.#set({ otherEntry: { checking: true, fault: "" } });
-    const answer = await this.#askLimits(key);
-    if (this.model.keys[0] !== own) return false; // the reader has forgotten the keys meanwhile
-    if (answer.kind !== "answered") return this.#refuseOther(whyNot(answer));
+    const result = await this.#getLimits(key);
+    if (this.model.keys[0] !== own) return false; // the reader has forgotten the keys by now
+    if (result.kind !== "ok") return this.#refuseOther(whyNot(result));
     const known = this.model.keys.flatMap((each) => this.model.readings.get(each)?.limits ?? []);
-    if (known.some(({ account_id }) => account_id !== answer.body.account_id))
+    if (known.some(({ account_id }) => account_id !== result.body.account_id))
       return this.#refuseOther("This key belongs to another account.");
-    if (known.some(({ key_id }) => key_id === answer.body.key_id))
+    if (known.some(({ key_id }) => key_id === result.body.key_id))
       return this.#refuseOther("This key is already here.");
     this.#use([...this.model.keys, key]);
     this.#set({ otherEntry: { checking: false, fault: "" } });
-    this.#read(key, { limits: answer.body, at: performance.now() });
+    this.#read(key, { limits: result.body, at: performance.now() });
     return true;
   }
 
@@ -85,37 +82,38 @@ export class App {
 
   /** Forgets the keys and everything that was read with them. */
   forget(): void {
-    this.#using.abort();
-    this.#using = new AbortController();
+    this.#forgotten.abort();
+    this.#forgotten = new AbortController();
     this.#dropFiles("/");
     this.#use([]);
     history.replaceState(null, "", addressOf({ kind: "limits" }));
     this.#set({ ...empty(), said: "The key is forgotten." });
   }
 
-  askAgain(): void {
+  /** Polls the limits at once, also if the watch has stopped. */
+  poll(): void {
     this.watch.start(this.model.keys);
   }
 
   /** Reads the first page of a list, or, without a query, the next one. */
-  async readList(asked?: ListQuery): Promise<void> {
-    const before = asked === undefined ? this.model.list : undefined;
-    const query = asked ?? before?.query;
+  async readList(first?: ListQuery): Promise<void> {
+    const before = first === undefined ? this.model.list : undefined;
+    const query = first ?? before?.query;
     if (query === undefined) return;
     const path = listPath(query, before?.cursor, Date.now());
-    const answer = await this.#click("list", "/candidates", path, json<CandidateList>);
-    if (answer?.kind !== "answered") return;
-    const { data, cursor, has_more: hasMore } = answer.body;
+    const result = await this.#click("list", "/candidates", path, json<CandidateList>);
+    if (result?.kind !== "ok") return;
+    const { data, cursor, has_more: hasMore } = result.body;
     this.#set({ list: { query, rows: withRows(before?.rows ?? [], data), cursor, hasMore, readAt: new Date() } });
     for (const row of data) this.#hold(row.id, isDeleted(row) ? undefined : row);
   }
 
   async readCandidate(id: string): Promise<void> {
     const path = `/candidates/${encodeURIComponent(id)}`;
-    const answer = await this.#click("reads", path, path, json<Candidate>);
-    if (answer?.kind === "answered") this.#hold(id, answer.body);
-    // The person was erased meanwhile, so nothing of them stays here either.
-    if (answer?.kind === "refused" && [404, 410].includes(answer.refusal.status)) this.#hold(id, undefined);
+    const result = await this.#click("reads", path, path, json<Candidate>);
+    if (result?.kind === "ok") this.#hold(id, result.body);
+    // The person was erased, so nothing of them stays here either.
+    if (result?.kind === "refused" && [404, 410].includes(result.refusal.status)) this.#hold(id, undefined);
   }
 
   /** Reads a file and keeps it in this tab, to be opened or saved. A PDF that the service made may be opened. */
@@ -124,39 +122,34 @@ export class App {
     path: string,
     { filename, opens }: { filename: string; opens: boolean },
   ): Promise<void> {
-    const answer = await this.#click(
-      surface,
-      path,
-      path,
-      bytesOf(opens ? "application/pdf" : "application/octet-stream"),
-    );
-    if (answer?.kind !== "answered") return;
-    const saved = { url: URL.createObjectURL(answer.body), filename, size: answer.body.size };
+    const read = bytesOf(opens ? "application/pdf" : "application/octet-stream");
+    const result = await this.#click(surface, path, path, read);
+    if (result?.kind !== "ok") return;
+    const saved = { url: URL.createObjectURL(result.body), filename, size: result.body.size };
     this.#set({ files: new Map(this.model.files).set(path, saved), said: `${filename} is here.` });
   }
 
-  /** Sends the request of a click, and counts what it was charged. @returns undefined if it was not sent, or if the key was forgotten meanwhile. */
-  async #click<T>(
-    surface: Surface,
-    name: string,
-    path: string,
-    read: (response: Response) => Promise<T>,
-  ): Promise<Answer<T> | undefined> {
+  /**
+   * Sends the request of a click, then reads what is left of the limits.
+   * @returns undefined if it was not sent, or if the key was forgotten by then.
+   */
+  async #click<T>(surface: Surface, name: string, path: string, read: Read<T>): Promise<Result<T> | undefined> {
     const [key] = this.model.keys;
     if (key === undefined || this.model.busy !== undefined) return undefined;
     this.#set({ busy: name, failure: undefined, said: "" });
-    const { signal } = this.#using;
-    const answer = await this.#turns.run(() => ask({ key, path, read, timeoutMs: CLICK_TIMEOUT_MS, signal }));
+    const result = await get({ key, path, read, timeoutMs: CLICK_TIMEOUT_MS, signal: this.#forgotten.signal });
     if (this.model.keys[0] !== key) return undefined;
-    if (answer.kind !== "unreachable") this.#charge(key, surface, answer.headers.get("RateLimit"));
-    if (answer.kind === "answered") {
-      this.#set({ busy: undefined, said: this.#leftOf(key, surface) });
-      return answer;
+    if (result.kind === "ok") {
+      const limits = await this.#getLimits(key);
+      if (this.model.keys[0] !== key) return undefined;
+      if (limits.kind === "ok") this.#read(key, { limits: limits.body, at: performance.now() });
+      const left = costOf(this.model.readings.get(key), surface)?.left ?? 0;
+      this.#set({ busy: undefined, said: `Charged 1 ${surface} request. ${count(left)} left.` });
+      return result;
     }
-    const said = answer.kind === "refused" ? refusalInWords(answer.refusal) : "No answer came.";
-    this.#set({ busy: undefined, failure: { path: name, answer, at: new Date() }, said });
-    if (answer.kind === "refused" && answer.refusal.status === 401) this.askAgain();
-    return answer;
+    this.#set({ busy: undefined, failure: { path: name, result, at: new Date() }, said: inWords(result) });
+    if (result.kind === "refused") this.poll();
+    return result;
   }
 
   /** Keeps what was read of a candidate; undefined if the candidate is gone. A file belongs to the version it was read at. */
@@ -174,32 +167,18 @@ export class App {
     this.#set({ files: new Map(files.filter(([path]) => !path.startsWith(under))) });
   }
 
-  /** Announces the beginning and the end of a trouble, not each attempt in between. */
+  /** Announces the beginning and the end of an outage, not each attempt in between. */
   #watched(watch: WatchState): void {
-    const before = this.model.trouble;
-    const trouble = watch.kind === "asking" || watch.kind === "paused" ? before : troubleOf(watch);
-    const said =
-      trouble?.kind === before?.kind
-        ? {}
-        : { said: trouble === undefined ? "The limits are live." : troubleInWords(trouble) };
-    this.#set({ watch, trouble, ...said });
+    const { failure: before } = this.model.watch;
+    const { failure } = watch;
+    const said = failure === undefined ? "The limits are live." : inWords(failure.result);
+    const was = before === undefined ? "The limits are live." : inWords(before.result);
+    this.#set(said === was ? { watch } : { watch, said });
   }
 
-  #askLimits(key: string): Promise<Answer<Limits>> {
-    const { signal } = this.#using;
-    return this.#turns.run(() =>
-      ask({ key, path: "/limits", read: json<Limits>, timeoutMs: LIMITS_TIMEOUT_MS, signal }),
-    );
-  }
-
-  #charge(key: string, surface: Surface, header: string | null): void {
-    const reading = this.model.readings.get(key);
-    if (reading !== undefined) this.#read(key, afterCharge(reading, surface, header));
-  }
-
-  #leftOf(key: string, surface: Surface): string {
-    const cost = costOf(this.model.readings.get(key), surface);
-    return cost === undefined ? "" : `Charged 1 ${surface} request. ${count(cost.left)} left.`;
+  #getLimits(key: string): Promise<Result<Limits>> {
+    const { signal } = this.#forgotten;
+    return get({ key, path: "/limits", read: json<Limits>, timeoutMs: LIMITS_TIMEOUT_MS, signal });
   }
 
   #read(key: string, reading: Reading): void {
@@ -234,4 +213,10 @@ export class App {
     Object.assign(this.model, change);
     this.#changed();
   }
+}
+
+function whyNot(failure: Failure): string {
+  if (failure.kind === "unreachable") return `${inWords(failure)} Check the network, then try again.`;
+  const { status, retryAfter } = failure.refusal;
+  return inWords(failure) + (status === 429 && retryAfter !== undefined ? ` Wait ${retryAfter} s.` : "");
 }

@@ -1,6 +1,6 @@
 import type { SurfaceLimits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
-import { msToReset, type Reading, sum, surfaceOf } from "./reading.ts";
+import { msToReset, type Reading, surfaceOf } from "./limits.ts";
 import { count, shortId } from "./text.ts";
 
 /** A part of a window, and who spent it. */
@@ -46,11 +46,8 @@ export function barsOf(readings: readonly Reading[], now: number): SurfaceBars[]
       return own === undefined || own.reset_at !== reset_at ? [] : [{ who: keyName(limits.key_id, index), index, own }];
     });
     const known = keys.map(({ who, index, own }) => ({ who, index, used: own.key.used }));
-    const others = {
-      who: "other keys",
-      index: undefined,
-      used: Math.max(0, account.used - sum(known.map(({ used }) => used))),
-    };
+    const ofOthers = known.reduce((rest, { used }) => rest - used, account.used);
+    const others = { who: "other keys", index: undefined, used: Math.max(0, ofOthers) };
     return {
       surface,
       account: barOf(

@@ -1,11 +1,10 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { guard } from "lit-html/directives/guard.js";
 import type { Candidate } from "../../../candidates/schema.ts";
 import type { Document } from "../../../candidates/document-schema.ts";
 import type { Reference } from "../../../candidates/reference-schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
 import type { App } from "./app.ts";
-import { badge, charged, failureOf, given, moment } from "./parts.ts";
+import { badge, charged, failureOf, given, moment, section } from "./parts.ts";
 import { bytes, nameOf, visible, visibleLines } from "./text.ts";
 import { clockTime } from "./times.ts";
 
@@ -22,6 +21,7 @@ export function candidateView(app: App, id: string): TemplateResult {
       <p class="quiet">This tab does not hold the candidate <code>${visible(id)}</code>.</p>
       ${failureOf(model, path)} ${charged(model, { ...read, label: "Read the candidate", primary: true })}`;
   const { candidate, readAt } = held;
+  const { documents, references } = candidate;
   return html`${back}
     <h1 tabindex="-1"><bdi>${nameOf(candidate)}</bdi></h1>
     <p class="state">
@@ -30,8 +30,13 @@ export function candidateView(app: App, id: string): TemplateResult {
     </p>
     <div class="actions">${charged(model, { ...read, label: "Read again" })} ${packs(app, id, path)}</div>
     ${failureOf(model, path, `${path}/pack?format=pdf`, `${path}/pack?format=zip`)}
-    ${guard([candidate], () => [waits(candidate), fields(candidate)])} ${documents(app, candidate, path)}
-    ${guard([candidate], () => references(candidate))}`;
+    ${section("waits", "Waiting on", waits(candidate))} ${section("fields", "Fields", fields(candidate))}
+    ${section(
+      "documents",
+      counted("Documents", documents),
+      items(documents, (document) => documentRow(app, document, path), "No document is asked for."),
+    )}
+    ${section("references", counted("References", references), items(references, referenceRow, "No reference is asked for."))}`;
 }
 
 function packs(app: App, id: string, path: string): TemplateResult[] {
@@ -74,16 +79,11 @@ function kindOf(filename: string): string {
 }
 
 function waits({ waiting_on }: Candidate): TemplateResult {
-  return html`<section aria-labelledby="waits">
-    <h2 id="waits">Waiting on</h2>
-    ${
-      waiting_on.length === 0
-        ? html`<p class="empty">Nothing. The candidate waits for no document and no reference.</p>`
-        : html`<ul class="waits">
-            ${waiting_on.map(({ message }) => html`<li>${given(message)}</li>`)}
-          </ul>`
-    }
-  </section>`;
+  if (waiting_on.length === 0)
+    return html`<p class="empty">Nothing. The candidate waits for no document and no reference.</p>`;
+  return html`<ul class="waits">
+    ${waiting_on.map(({ message }) => html`<li>${given(message)}</li>`)}
+  </ul>`;
 }
 
 function fields(candidate: Candidate): TemplateResult {
@@ -108,29 +108,26 @@ function fields(candidate: Candidate): TemplateResult {
       html`${given(value)}`,
     ]),
   ];
-  return html`<section aria-labelledby="fields">
-    <h2 id="fields">Fields</h2>
-    <dl class="facts">
-      ${rows.map(
-        ([name, value]) =>
-          html`<div>
-            <dt><bdi>${visible(name)}</bdi></dt>
-            <dd>${value}</dd>
-          </div>`,
-      )}
-    </dl>
-  </section>`;
+  return html`<dl class="facts">
+    ${rows.map(
+      ([name, value]) =>
+        html`<div>
+          <dt><bdi>${visible(name)}</bdi></dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
 }
 
-function documents(app: App, candidate: Candidate, path: string): TemplateResult {
-  const { documents: all } = candidate;
-  return html`<section aria-labelledby="documents">
-    <h2 id="documents">Documents <span class="quiet">${all.length}</span></h2>
-    ${all.length === 0 ? html`<p class="empty">No document is asked for.</p>` : nothing}
-    <ul class="items">
-      ${all.map((document) => documentRow(app, document, path))}
-    </ul>
-  </section>`;
+function items<T>(all: readonly T[], row: (item: T) => TemplateResult, none: string): TemplateResult {
+  if (all.length === 0) return html`<p class="empty">${none}</p>`;
+  return html`<ul class="items">
+    ${all.map(row)}
+  </ul>`;
+}
+
+function counted(title: string, { length }: readonly unknown[]): TemplateResult {
+  return html`${title} <span class="quiet">${length}</span>`;
 }
 
 function documentRow(app: App, document: Document, path: string): TemplateResult {
@@ -155,16 +152,6 @@ function documentRow(app: App, document: Document, path: string): TemplateResult
             ${failureOf(app.model, contentPath)}`
     }
   </li>`;
-}
-
-function references({ references: all }: Candidate): TemplateResult {
-  return html`<section aria-labelledby="references">
-    <h2 id="references">References <span class="quiet">${all.length}</span></h2>
-    ${all.length === 0 ? html`<p class="empty">No reference is asked for.</p>` : nothing}
-    <ul class="items">
-      ${all.map(referenceRow)}
-    </ul>
-  </section>`;
 }
 
 function referenceRow(reference: Reference): TemplateResult {

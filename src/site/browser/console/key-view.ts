@@ -2,8 +2,6 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "./app.ts";
 import type { KeyEntry } from "./model.ts";
 
-type Field = HTMLInputElement | HTMLSelectElement;
-
 /** The first page: asks for a key. */
 export function keyView(app: App): TemplateResult {
   return html`<section class="enter">
@@ -30,7 +28,7 @@ interface KeyForm {
   readonly buttonClass?: string;
   readonly help: string;
   /** Called with the field, unless a key is being checked. */
-  readonly submit: (field: Field) => void;
+  readonly submit: (field: HTMLInputElement) => void;
 }
 
 /** A form that asks for a key, and shows what is wrong with the last one. */
@@ -38,7 +36,9 @@ export function keyForm({ checking, fault }: KeyEntry, form: KeyForm): TemplateR
   const { name, label, button, buttonClass = "", help, submit } = form;
   const submitted = (event: SubmitEvent) => {
     event.preventDefault();
-    if (!checking) submit(fieldOf(event, name));
+    const form = event.currentTarget;
+    const field = form instanceof HTMLFormElement ? form.elements.namedItem(name) : null;
+    if (!checking && field instanceof HTMLInputElement) submit(field);
   };
   return html`<form @submit=${submitted}>
     <label for=${name}>${label}</label>
@@ -60,10 +60,4 @@ export function keyForm({ checking, fault }: KeyEntry, form: KeyForm): TemplateR
     <p id=${`${name}-fault`} class="fault" role="alert">${fault === "" ? nothing : fault}</p>
     <p id=${`${name}-help`} class="quiet">${help}</p>
   </form>`;
-}
-
-export function fieldOf(event: SubmitEvent, name: string): Field {
-  const field = event.currentTarget instanceof HTMLFormElement ? event.currentTarget.elements.namedItem(name) : null;
-  if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) return field;
-  throw new Error(`The form has no field ${name}.`);
 }

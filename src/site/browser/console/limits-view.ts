@@ -4,8 +4,8 @@ import { type Bar, barsOf, keyName, spentBy, type SurfaceBars } from "./bars.ts"
 import type { App } from "./app.ts";
 import { keyForm } from "./key-view.ts";
 import type { Model } from "./model.ts";
-import { moment, notice } from "./parts.ts";
-import type { Reading } from "./reading.ts";
+import { moment, notice, section } from "./parts.ts";
+import type { Reading } from "./limits.ts";
 import { count } from "./text.ts";
 import { countdown, inWords } from "./times.ts";
 
@@ -34,12 +34,8 @@ export function limitsView(app: App): TemplateResult {
 }
 
 function waiting({ watch }: Model): TemplateResult {
-  const asked = watch.kind === "asking" || watch.kind === "live";
-  return notice(
-    "quiet",
-    asked ? "Reading the limits …" : "The limits are not known",
-    "The bars appear with the first answer of GET /limits.",
-  );
+  const title = watch.failure === undefined ? "Reading the limits …" : "The limits are not known";
+  return notice("quiet", title, "The bars appear with the first response to GET /limits.");
 }
 
 function summary({ limits }: Reading): TemplateResult {
@@ -101,19 +97,17 @@ function segments({ limit, shares }: Bar): unknown[] {
 
 function keysSection(app: App): TemplateResult {
   const { model } = app;
-  return html`<section aria-labelledby="keys">
-    <h2 id="keys">Keys</h2>
-    <ul class="keys">
-      ${model.keys.map((key, index) => keyRow(app, key, index))}
-    </ul>
-    ${keyForm(model.otherEntry, {
-      name: "other",
-      label: "Another key of this account",
-      button: "Add the key",
-      help: "GET /limits tells a key what it spent itself, and what the account spent. Add the account's other keys to see what each of them spent.",
-      submit: (field) => void app.add(field.value).then((added) => added && (field.value = "")),
-    })}
-  </section>`;
+  const list = html`<ul class="keys">
+    ${model.keys.map((key, index) => keyRow(app, key, index))}
+  </ul>`;
+  const form = keyForm(model.otherEntry, {
+    name: "other",
+    label: "Another key of this account",
+    button: "Add the key",
+    help: "GET /limits tells a key what it spent itself, and what the account spent. Add the account's other keys to see what each of them spent.",
+    submit: (field) => void app.add(field.value).then((added) => added && (field.value = "")),
+  });
+  return section("keys", "Keys", [list, form]);
 }
 
 function keyRow(app: App, key: string, index: number): TemplateResult {
@@ -127,27 +121,32 @@ function keyRow(app: App, key: string, index: number): TemplateResult {
 }
 
 function grantsSection(model: Model): TemplateResult {
-  const grants = model.keys.flatMap((key, index) =>
-    (model.readings.get(key)?.limits ?? { grants: [], key_id: "" }).grants.map((grant) => ({ grant, index, key })),
+  const grants = model.keys.flatMap((key, index) => {
+    const limits = model.readings.get(key)?.limits;
+    return (limits?.grants ?? []).map((grant) => ({ ...grant, of: keyName(limits?.key_id ?? "", index) }));
+  });
+  const list = grants.map(
+    ({ surface, of, remaining, amount, expires_at, id }) =>
+      html`<li>
+        <span><b>${surface}</b> for ${of}</span>
+        <span><b>${count(remaining)}</b> left of ${count(amount)}</span>
+        <span>until ${moment(expires_at)}</span>
+        <code>${id}</code>
+      </li>`,
   );
-  const nameOf = (key: string, index: number) => keyName(model.readings.get(key)?.limits.key_id ?? "", index);
-  return html`<section aria-labelledby="grants">
-    <h2 id="grants">Grants</h2>
-    <p class="quiet">A grant gives one key more requests on one surface. It is drawn on while a window is spent.</p>
-    ${
-      grants.length === 0
-        ? html`<p class="empty">No grant is live. For a backfill larger than the limits, contact support first.</p>`
-        : html`<ul class="grants">
-            ${grants.map(
-              ({ grant, key, index }) =>
-                html`<li>
-                  <span><b>${grant.surface}</b> for ${nameOf(key, index)}</span>
-                  <span><b>${count(grant.remaining)}</b> left of ${count(grant.amount)}</span>
-                  <span>until ${moment(grant.expires_at)}</span>
-                  <code>${grant.id}</code>
-                </li>`,
-            )}
-          </ul>`
-    }
-  </section>`;
+  const none = "No grant is live. For a backfill larger than the limits, contact support first.";
+  return section(
+    "grants",
+    "Grants",
+    html`<p class="quiet">
+        A grant gives one key more requests on one surface. It is drawn on while a window is spent.
+      </p>
+      ${
+        grants.length === 0
+          ? html`<p class="empty">${none}</p>`
+          : html`<ul class="grants">
+              ${list}
+            </ul>`
+      }`,
+  );
 }

@@ -1,11 +1,8 @@
 import type { Candidate, CandidateState, DeletedCandidate } from "../../../candidates/schema.ts";
-import type { Answer } from "./answer.ts";
+import type { Reading } from "./limits.ts";
 import type { Page } from "./page.ts";
-import type { Reading } from "./reading.ts";
-import type { Trouble, WatchState } from "./watch.ts";
-
-/** An answer that brought nothing to show. */
-export type Failure = Exclude<Answer<unknown>, { kind: "answered" }>;
+import type { Failure } from "./result.ts";
+import { PAUSED, type WatchState } from "./watch.ts";
 
 export interface ListQuery {
   readonly state: CandidateState | "";
@@ -51,8 +48,6 @@ export interface Model {
   /** By key. */
   readings: ReadonlyMap<string, Reading>;
   watch: WatchState;
-  /** Why the limits are not live. It lasts while the watch asks again. */
-  trouble: Trouble | undefined;
   /** The key that opens the console. */
   entry: KeyEntry;
   /** Another key of the account. */
@@ -62,10 +57,10 @@ export interface Model {
   candidates: ReadonlyMap<string, Held>;
   /** By path. */
   files: ReadonlyMap<string, Saved>;
-  /** The path that a click asks for now. */
+  /** The path of the click's request that is under way. */
   busy: string | undefined;
-  /** The last click's failure, and the path that it asked for. */
-  failure: { readonly path: string; readonly answer: Failure; readonly at: Date } | undefined;
+  /** The last click's failure, and the path of its request. */
+  failure: { readonly path: string; readonly result: Failure; readonly at: Date } | undefined;
   /** What a screen reader says. */
   said: string;
 }
@@ -109,8 +104,7 @@ export function empty(): Model {
     page: { kind: "limits" },
     keys: [],
     readings: new Map(),
-    watch: { kind: "paused" },
-    trouble: undefined,
+    watch: PAUSED,
     entry: { checking: false, fault: "" },
     otherEntry: { checking: false, fault: "" },
     list: undefined,

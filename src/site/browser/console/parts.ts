@@ -1,9 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { Surface } from "../../../limiter/surfaces.ts";
-import type { Refusal } from "./answer.ts";
-import { costInWords, costOf } from "./cost.ts";
+import { costOf, msToReset } from "./limits.ts";
 import type { Model } from "./model.ts";
-import { msToReset } from "./reading.ts";
+import type { Refusal } from "./result.ts";
 import { visible, words } from "./text.ts";
 import { clockTime, countdown, dateTime } from "./times.ts";
 
@@ -12,7 +11,7 @@ export interface Click {
   readonly id: string;
   readonly label: string;
   readonly surface: Surface;
-  /** The path whose answer it waits for; see `Model.busy`. */
+  /** The path of its request; see `Model.busy`. */
   readonly path: string;
   readonly run: () => void;
   readonly primary?: boolean;
@@ -30,8 +29,7 @@ export function charged(model: Model, { id, label, surface, path, run, primary }
   const off = refused || model.busy !== undefined;
   const again =
     refused && reading !== undefined ? ` Again in ${countdown(msToReset(reading, surface, performance.now()))}.` : "";
-  const words =
-    cost === undefined ? `Costs 1 ${surface} request. What is left is not known.` : costInWords(cost) + again;
+  const text = cost?.text ?? `Costs 1 ${surface} request. What is left is not known.`;
   return html`<span class="charged">
     <button
       type="button"
@@ -43,21 +41,17 @@ export function charged(model: Model, { id, label, surface, path, run, primary }
     >
       ${busy ? "Reading …" : label}
     </button>
-    <span id=${`cost-${id}`} class=${refused ? "cost spent" : "cost"}>${words}</span>
+    <span id=${`cost-${id}`} class=${refused ? "cost spent" : "cost"}>${text}${again}</span>
   </span>`;
 }
 
 /** The last click's failure, if it was of one of these paths. */
 export function failureOf({ failure }: Model, ...paths: readonly string[]): TemplateResult | typeof nothing {
   if (failure === undefined || !paths.includes(failure.path)) return nothing;
-  const { answer, at } = failure;
-  if (answer.kind === "unreachable")
-    return notice(
-      "bad",
-      "The service cannot be reached",
-      "No answer came. The request may have been charged. Check the network, then try again.",
-    );
-  return refusalNotice(answer.refusal, at);
+  const { result, at } = failure;
+  if (result.kind === "refused") return refusalNotice(result.refusal, at);
+  const text = "No response came. The request may have been charged. Check the network, then try again.";
+  return notice("bad", "The service cannot be reached", text);
 }
 
 /** A problem of the API in its own words, and until when it lasts. */
@@ -110,4 +104,11 @@ export function moment(timestamp: string | null): TemplateResult | string {
 /** Shows a text that somebody sent: never as HTML, and in its own writing direction. */
 export function given(text: string | null): TemplateResult | string {
   return text === null || text === "" ? "–" : html`<bdi>${visible(text)}</bdi>`;
+}
+
+export function section(id: string, title: TemplateResult | string, content: unknown): TemplateResult {
+  return html`<section aria-labelledby=${id}>
+    <h2 id=${id}>${title}</h2>
+    ${content}
+  </section>`;
 }

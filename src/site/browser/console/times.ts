@@ -13,22 +13,23 @@ export function countdown(ms: number): string {
 
 /** Returns a time to wait in words, rounded up: `12 seconds`, `4 minutes`, `3 hours`. For what is read aloud. */
 export function inWords(ms: number): string {
-  const [amount, unit] =
-    ms <= 90 * SECOND
-      ? [Math.max(0, Math.ceil(ms / SECOND)), "second"]
-      : ms <= 90 * MINUTE
-        ? [Math.ceil(ms / MINUTE), "minute"]
-        : [Math.ceil(ms / HOUR), "hour"];
-  return `${amount} ${unit}${amount === 1 ? "" : "s"}`;
+  const [amount, unit] = inUnits(ms);
+  return Math.ceil(amount).toLocaleString("en", { style: "unit", unit, unitDisplay: "long" });
 }
+
+const AGO = new Intl.RelativeTimeFormat("en", { style: "short" });
 
 /** Returns how long ago something was, rounded down. */
 export function ago(ms: number): string {
   if (ms < 2 * SECOND) return "just now";
-  if (ms < 2 * MINUTE) return `${Math.floor(ms / SECOND)} s ago`;
-  if (ms < 2 * HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
-  if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h ago`;
-  return `${Math.floor(ms / DAY)} days ago`;
+  const [amount, unit] = inUnits(ms);
+  return AGO.format(-Math.floor(amount), unit);
+}
+
+function inUnits(ms: number): [amount: number, unit: "second" | "minute" | "hour" | "day"] {
+  if (ms < 2 * MINUTE) return [ms / SECOND, "second"];
+  if (ms < 2 * HOUR) return [ms / MINUTE, "minute"];
+  return ms < 2 * DAY ? [ms / HOUR, "hour"] : [ms / DAY, "day"];
 }
 
 /** Returns the time of day, in the time zone of the process: `09:05:07`. Swedish writes times as ISO 8601 does. */

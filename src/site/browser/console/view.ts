@@ -11,8 +11,8 @@ import { ago, countdown } from "./times.ts";
 
 export function view(app: App): TemplateResult {
   const { model } = app;
-  return html`${model.keys.length === 0 ? keyView(app) : [bar(app), trouble(app), page(app)]}
-    <p class="visually-hidden" role="status">${model.said}</p>`;
+  return html`${model.keys.length === 0 ? keyView(app) : [bar(app), outage(app), page(app)]}
+    <p class="unseen" role="status">${model.said}</p>`;
 }
 
 export function titleOf({ page, keys, candidates }: Model): string {
@@ -41,32 +41,30 @@ function bar(app: App): TemplateResult {
     <p class="account">
       ${limits === undefined ? nothing : html`<span>Account <code>${limits.account_id}</code></span> <span>key <code>${limits.key_id}</code></span>`}
     </p>
-    <p class=${`pulse ${model.trouble?.kind ?? model.watch.kind}`}>${pulse(model)}</p>
+    <p class=${`pulse ${model.watch.kind} ${model.watch.failure === undefined ? "" : "failing"}`}>${pulse(model)}</p>
     <button type="button" @click=${() => app.forget()}>Forget the key</button>
   </div>`;
 }
 
-function pulse({ watch, trouble, readings, keys }: Model): string {
+function pulse({ watch, readings, keys }: Model): string {
   const now = performance.now();
   const at = readings.get(keys[0] ?? "")?.at;
   const read = at === undefined ? "" : `Read ${ago(now - at)}.`;
   if (watch.kind === "paused") return "Paused while the tab is hidden.";
   if (watch.kind === "stopped") return `Stopped. ${read}`;
-  if (watch.kind === "waiting" || watch.kind === "unreachable")
-    return `${read} Asks again in ${countdown(watch.nextAt - now)}.`;
-  return at === undefined || trouble !== undefined ? "Asking …" : `Live. ${read}`;
+  if (watch.failure === undefined) return at === undefined ? "Asking …" : `Live. ${read}`;
+  return watch.kind === "polling" ? "Asking …" : `${read} Asks again in ${countdown(watch.nextAt - now)}.`;
 }
 
-function trouble(app: App): TemplateResult | typeof nothing {
-  const { trouble: found } = app.model;
-  if (found === undefined) return nothing;
-  if (found.kind === "unreachable")
-    return notice(
-      "warn",
-      "The service cannot be reached",
-      "The bars show the last answer. The console goes on by itself once the service answers.",
-    );
-  if (found.kind === "waiting") return refusalNotice(found.refusal, found.since);
-  return html`${refusalNotice(found.refusal, found.since)}
-    <p class="actions"><button type="button" @click=${() => app.askAgain()}>Ask again (free)</button></p>`;
+function outage(app: App): TemplateResult | typeof nothing {
+  const { kind, failure } = app.model.watch;
+  if (failure === undefined) return nothing;
+  const { result, at } = failure;
+  if (result.kind === "unreachable") {
+    const text = "The bars show the last response. The console goes on by itself once the service responds.";
+    return notice("warn", "The service cannot be reached", text);
+  }
+  if (kind !== "stopped") return refusalNotice(result.refusal, at);
+  return html`${refusalNotice(result.refusal, at)}
+    <p class="actions"><button type="button" @click=${() => app.poll()}>Ask again (free)</button></p>`;
 }

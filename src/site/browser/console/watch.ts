@@ -1,28 +1,21 @@
 import type { Limits } from "../../../limits/schema.ts";
-import type { Answer, Refusal } from "./answer.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading } from "./limits.ts";
+import type { Failure, Result } from "./result.ts";
 
-/** What the watch does now. Times are milliseconds of its clock. */
-export type WatchState =
-  | { readonly kind: "asking" }
-  | { readonly kind: "live"; readonly nextAt: number }
-  /** The tab is hidden. */
-  | { readonly kind: "paused" }
-  | { readonly kind: "waiting"; readonly nextAt: number; readonly refusal: Refusal; readonly since: Date }
-  | { readonly kind: "unreachable"; readonly nextAt: number }
-  /** The key may not be used, so asking again changes nothing. */
-  | { readonly kind: "stopped"; readonly refusal: Refusal; readonly since: Date };
-
-/** What keeps the limits from being live. */
-export type Trouble = Extract<WatchState, { kind: "waiting" | "unreachable" | "stopped" }>;
-
-export function troubleOf(state: WatchState): Trouble | undefined {
-  return state.kind === "waiting" || state.kind === "unreachable" || state.kind === "stopped" ? state : undefined;
+export interface WatchState {
+  /**
+   * `paused`: the tab is hidden, or there is no key. `stopped`: the key may not be used, so another request changes nothing.
+   */
+  readonly kind: "polling" | "waiting" | "paused" | "stopped";
+  /** Start of the next round, in milliseconds of the watch's clock. */
+  readonly nextAt: number;
+  /** Why the limits are not live: the last result for the tab's own key. Undefined while they are. */
+  readonly failure: { readonly result: Failure; readonly at: Date } | undefined;
 }
 
 export interface WatchOptions {
-  /** Sends GET /limits with the key, one request at a time. */
-  readonly ask: (key: string) => Promise<Answer<Limits>>;
+  /** Sends GET /limits with the key. */
+  readonly get: (key: string) => Promise<Result<Limits>>;
   readonly now: () => number;
   /** Calls back after so many milliseconds. @returns a function that cancels it. */
   readonly after: (ms: number, work: () => void) => () => void;
@@ -30,92 +23,68 @@ export interface WatchOptions {
   readonly read: (key: string, reading: Reading) => void;
 }
 
-/** Between two rounds, in milliseconds. A round asks once for each key. */
+/** Between two rounds, in milliseconds. A round sends one request for each key. */
 export const PERIOD_MS = 4_000;
-/** Wait after an answer that never came, and the longest wait after several of them. In milliseconds. */
-const UNREACHABLE_MS = 4_000;
-const MAX_UNREACHABLE_MS = 60_000;
 
-/** Reads GET /limits for the keys of the tab, again and again while the tab is seen. */
+export const PAUSED: WatchState = { kind: "paused", nextAt: 0, failure: undefined };
+
+/** Polls GET /limits for the keys of the tab while the tab is visible. */
 export class Watch {
   readonly #options: WatchOptions;
   #keys: readonly string[] = [];
-  #seen = true;
-  #state: WatchState = { kind: "paused" };
-  #nextAt = 0;
-  /** The state until the next round, if the tab is visible. */
-  #until: WatchState = { kind: "live", nextAt: 0 };
-  #failures = 0;
+  #visible = true;
+  #state = PAUSED;
   #cancel: () => void = () => undefined;
-  /** Counts the starts: an answer to an earlier one is dropped. */
+  /** Number of starts: a response to a request of an earlier one is dropped. */
   #start = 0;
 
   constructor(options: WatchOptions) {
     this.#options = options;
   }
 
-  /** Starts with these keys, at once. Without keys it asks for nothing. */
+  /** Starts with these keys, at once. Without keys it sends nothing. */
   start(keys: readonly string[]): void {
     this.#start++;
     this.#keys = keys;
-    this.#failures = 0;
-    this.#nextAt = this.#options.now();
     this.#cancel();
-    if (keys.length > 0) this.#schedule({ kind: "live", nextAt: this.#nextAt });
-    else this.#become({ kind: "paused" });
+    if (keys.length > 0) this.#schedule(this.#options.now(), this.#state.failure);
+    else this.#become(PAUSED);
   }
 
-  /** Says whether the tab is seen. A request that is under way ends; the next one waits until the tab is seen. */
-  seen(seen: boolean): void {
-    this.#seen = seen;
-    if (this.#state.kind === "asking" || this.#state.kind === "stopped" || this.#keys.length === 0) return;
+  /** Says whether the tab is visible. A request that is under way ends; the next one waits until the tab is visible. */
+  visible(visible: boolean): void {
+    this.#visible = visible;
+    const { kind, nextAt, failure } = this.#state;
+    if (kind === "polling" || kind === "stopped" || this.#keys.length === 0) return;
     this.#cancel();
-    this.#schedule(this.#until);
+    this.#schedule(nextAt, failure);
   }
 
-  /** Asks at once after an outage, if the browser says that the network is back. */
-  online(): void {
-    if (this.#state.kind !== "unreachable") return;
-    this.#nextAt = this.#options.now();
-    this.#cancel();
-    this.#schedule(this.#until);
-  }
-
-  #schedule(state: WatchState): void {
-    this.#until = state;
-    if (!this.#seen) return this.#become({ kind: "paused" });
-    this.#become(state);
-    this.#cancel = this.#options.after(Math.max(0, this.#nextAt - this.#options.now()), () => void this.#round());
+  #schedule(nextAt: number, failure: WatchState["failure"]): void {
+    this.#become({ kind: this.#visible ? "waiting" : "paused", nextAt, failure });
+    if (!this.#visible) return;
+    this.#cancel = this.#options.after(Math.max(0, nextAt - this.#options.now()), () => void this.#round());
   }
 
   async #round(): Promise<void> {
     const start = this.#start;
-    this.#become({ kind: "asking" });
+    this.#become({ ...this.#state, kind: "polling" });
     for (const [index, key] of this.#keys.entries()) {
-      if (!this.#seen) break;
-      const answer = await this.#options.ask(key);
+      if (!this.#visible) break;
+      const result = await this.#options.get(key);
       if (start !== this.#start) return;
-      const { now } = this.#options;
-      if (answer.kind === "answered") this.#options.read(key, { limits: answer.body, at: now() });
-      // Other keys only add who spent what. One of them that is refused is not what the page is about.
-      else if (index === 0) return this.#stopOrWait(answer);
+      if (result.kind === "ok") this.#options.read(key, { limits: result.body, at: this.#options.now() });
+      // Other keys only add what each of them spent, so a failure of theirs is not shown.
+      else if (index === 0) return this.#stopOrWait(result);
     }
-    this.#failures = 0;
-    this.#nextAt = this.#options.now() + PERIOD_MS;
-    this.#schedule({ kind: "live", nextAt: this.#nextAt });
+    this.#schedule(this.#options.now() + PERIOD_MS, undefined);
   }
 
-  #stopOrWait(answer: Exclude<Answer<Limits>, { kind: "answered" }>): void {
-    const now = this.#options.now();
-    if (answer.kind === "unreachable") {
-      this.#nextAt = now + Math.min(UNREACHABLE_MS * 2 ** this.#failures++, MAX_UNREACHABLE_MS);
-      return this.#schedule({ kind: "unreachable", nextAt: this.#nextAt });
-    }
-    const { refusal } = answer;
-    const since = new Date();
-    if (refusal.status === 401 || refusal.status === 403) return this.#become({ kind: "stopped", refusal, since });
-    this.#nextAt = now + Math.max(PERIOD_MS, (refusal.retryAfter ?? 0) * 1000);
-    this.#schedule({ kind: "waiting", nextAt: this.#nextAt, refusal, since });
+  #stopOrWait(result: Failure): void {
+    const failure = { result, at: new Date() };
+    const { status, retryAfter = 0 } = result.kind === "refused" ? result.refusal : {};
+    if (status === 401 || status === 403) this.#become({ ...this.#state, kind: "stopped", failure });
+    else this.#schedule(this.#options.now() + Math.max(PERIOD_MS, retryAfter * 1000), failure);
   }
 
   #become(state: WatchState): void {

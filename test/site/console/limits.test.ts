@@ -2,8 +2,7 @@ import { expect } from "chai";
 import type { Surface } from "../../../src/limiter/surfaces.ts";
 import type { Limits } from "../../../src/limits/schema.ts";
 import { barsOf, newsOf } from "../../../src/site/browser/console/bars.ts";
-import { costInWords, costOf } from "../../../src/site/browser/console/cost.ts";
-import { afterCharge, type Reading } from "../../../src/site/browser/console/reading.ts";
+import { costOf, type Reading } from "../../../src/site/browser/console/limits.ts";
 
 interface Told {
   key?: string;
@@ -82,10 +81,7 @@ describe("the console's bars", () => {
 });
 
 describe("the console's costs", () => {
-  const said = (told: Told) => {
-    const cost = costOf(reading(told), "create");
-    return cost === undefined ? undefined : costInWords(cost);
-  };
+  const said = (told: Told) => costOf(reading(told), "create")?.text;
 
   it("come from the window that has less, then from the grants, then from nothing", () => {
     expect(said({ account: 17, own: 2 })).to.equal("Costs 1 create request. 3 left.");
@@ -94,27 +90,5 @@ describe("the console's costs", () => {
     );
     expect(said({ account: 10, own: 10 })).to.equal("This key has no create requests left.");
     expect(said({ account: 20, own: 10 })).to.equal("The account has no create requests left.");
-  });
-
-  it("follow the RateLimit header of a charged answer", () => {
-    const charged = afterCharge(
-      reading({ account: 5, own: 2 }),
-      "create",
-      '"account-create";r=14;t=812, "key-create";r=7;t=812',
-    );
-    const [create] = charged.limits.surfaces;
-    expect(create?.account).to.deep.equal({ limit: 20, used: 6, remaining: 14 });
-    expect(create?.key).to.deep.equal({ limit: 10, used: 3, remaining: 7 });
-  });
-
-  it("draw on the first grant first", () => {
-    const header = '"account-create";r=10;t=9, "key-create";r=0;t=9, "grant-create";r=6';
-    const { limits } = afterCharge(reading({ account: 10, own: 10, grants: [2, 7] }), "create", header);
-    expect(limits.grants.map(({ remaining }) => remaining)).to.deep.equal([0, 6]);
-  });
-
-  it("do not change without the header", () => {
-    const before = reading({ own: 3 });
-    expect(afterCharge(before, "create", null)).to.equal(before);
   });
 });

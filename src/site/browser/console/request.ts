@@ -1,0 +1,73 @@
+import pLimit from "p-limit";
+import type { Refusal, Result } from "./result.ts";
+
+/** A day, in seconds. A proxy may name any number; a timer and a date would overflow. */
+const MAX_RETRY_AFTER = 86_400;
+
+/** Reads the body of a response. */
+export type Read<T> = (response: Response) => Promise<T>;
+
+export interface Get<T> {
+  readonly key: string;
+  readonly path: string;
+  readonly read: Read<T>;
+  /** Maximum time for the whole response. */
+  readonly timeoutMs: number;
+  /** Ends the request early, or keeps it from being sent. */
+  readonly signal: AbortSignal;
+}
+
+/** The page sends one request at a time. */
+const inTurn = pLimit(1);
+
+/** Sends a GET request to this origin. Never throws. The browser keeps no copy, because the response is personal data. */
+export function get<T>({ key, path, read, timeoutMs, signal }: Get<T>): Promise<Result<T>> {
+  return inTurn(async () => {
+    try {
+      const response = await fetch(path, {
+        headers: { Authorization: `Bearer ${key}` },
+        cache: "no-store",
+        credentials: "omit",
+        redirect: "error",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      });
+      if (!response.ok) return { kind: "refused", refusal: await refusalOf(response) };
+      return { kind: "ok", body: await read(response) };
+    } catch {
+      return { kind: "unreachable" };
+    }
+  });
+}
+
+export async function json<T>(response: Response): Promise<T> {
+  const body: T = await response.json();
+  return body;
+}
+
+/**
+ * Reads bytes as a file of this type, whatever the response says: they may come from a stranger, and the browser would
+ * open HTML as a page of this origin.
+ */
+export function bytesOf(type: "application/pdf" | "application/octet-stream"): Read<Blob> {
+  return async (response) => new Blob([await response.arrayBuffer()], { type });
+}
+
+/** A proxy in between may send a body that is not a problem document. */
+async function refusalOf(response: Response): Promise<Refusal> {
+  const { status, headers } = response;
+  const seconds = Number(headers.get("Retry-After") ?? NaN);
+  const body: unknown = await response.json().catch(() => null);
+  const problem: Record<string, unknown> = typeof body === "object" ? { ...body } : {};
+  const textOf = (name: string, fallback: string) => {
+    const value = problem[name];
+    return typeof value === "string" ? value : fallback;
+  };
+  return {
+    status,
+    code: textOf("code", "unknown"),
+    title: textOf("title", `The response has the status ${status}`),
+    detail: textOf("detail", ""),
+    requestId: headers.get("X-Request-Id") ?? "",
+    retryAfter: seconds >= 0 ? Math.min(seconds, MAX_RETRY_AFTER) : undefined,
+  };
+}
