@@ -43,7 +43,7 @@ export function createApp(options: AppOptions): RequestListener {
   });
   const handle = app.callback();
   return (req, res) => {
-    if (!req.socket.writable) return; // its last answer was sent: no request that follows is carried out (RFC 9112, 9.6)
+    if (!req.socket.writable) return; // its last response was sent: no request that follows is carried out (RFC 9112, 9.6)
     res.setMaxListeners(MAX_LISTENERS);
     void handle(req, res);
   };

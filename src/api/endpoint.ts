@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import type { Caller } from "../accounts/caller.ts";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
-import type { BinaryAnswer } from "../http/answer.ts";
+import type { BinaryResponse } from "../http/response.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { RenderedJson } from "../infra/rendered-json.ts";
 import type { Surface } from "../limiter/surfaces.ts";
@@ -23,7 +23,7 @@ export interface Input<Params, Query, Body> {
   readonly precondition: Precondition;
   /** If-None-Match: whether the client already has the representation with this tag. */
   readonly clientHas: (tag: string) => boolean;
-  /** Returns a signal that is aborted when the client's connection closes before it has the whole answer. */
+  /** Returns a signal that is aborted when the client's connection closes before it has the whole response. */
   readonly clientLeft: () => AbortSignal;
   /** What the key and its account have used. Set for a free route only. */
   readonly usage: Usage | undefined;
@@ -48,12 +48,12 @@ export interface Upload<Params> {
   discard(file: StoredFile): Promise<void>;
 }
 
-/** One operation: its input, its answer and its handler. Validation and the OpenAPI document are generated from it. */
+/** One operation: its input, its response and its handler. Validation and the OpenAPI document are generated from it. */
 interface Declared<
   Params extends TSchema = TSchema,
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
-  Answer extends TSchema = TSchema,
+  Output extends TSchema = TSchema,
 > {
   /** operationId in the OpenAPI document, and the name in the logs. */
   readonly name: string;
@@ -68,28 +68,28 @@ interface Declared<
   readonly upload?: Upload<Static<Params>>;
   /** Default: 200. */
   readonly status?: 200 | 201 | 204;
-  readonly answer?: Answer;
-  /** Members of the answer that change by the clock alone. A GET's ETag covers them; If-Match ignores them. */
+  readonly response?: Output;
+  /** Members of the response that change by the clock alone. A GET's ETag covers them; If-Match ignores them. */
   readonly volatile?: readonly string[];
   /**
-   * The answer's last member, if the ETag leaves it out: the release before does not have it, and both must compute the
-   * same ETag while they run side by side. The answer must have a `version` that changes with it.
+   * The response's last member, if the ETag leaves it out: the release before does not have it, and both must compute the
+   * same ETag while they run side by side. The response must have a `version` that changes with it.
    */
   readonly untagged?: string;
-  /** Media types that it can answer with in addition to JSON, or instead of it. */
+  /** Media types that it can respond with in addition to JSON, or instead of it. */
   readonly binary?: readonly string[];
-  /** Problems that it can answer with, in addition to those of every endpoint. */
+  /** Problems that it can respond with, in addition to those of every endpoint. */
   readonly problems: readonly ProblemCode[];
   /** For a 201: the path of the new resource (RFC 9110, 10.2.2). */
-  location?(body: Static<Answer>): string;
+  location?(body: Static<Output>): string;
   handle(
     input: Input<Static<Params>, Static<Query>, Static<Body>>,
-  ): Promise<Static<Answer> | RenderedJson | BinaryAnswer | undefined>;
-  /** Runs instead for `?dry_run=true`, and answers with 200. It writes nothing and uses up no Idempotency-Key. */
+  ): Promise<Static<Output> | RenderedJson | BinaryResponse | undefined>;
+  /** Runs instead for `?dry_run=true`, and responds with 200. It writes nothing and uses up no Idempotency-Key. */
   readonly dryRun?: {
     /** The surface that is charged instead of the route's. */
     readonly surface: Surface;
-    readonly answer: TSchema;
+    readonly response: TSchema;
     handle(input: Input<Static<Params>, Static<Query>, Static<Body>>): Promise<unknown>;
   };
 }
@@ -99,8 +99,8 @@ export interface Endpoint extends Declared {
 }
 
 /** Declares an endpoint, and gives the handler the types of the schemas. */
-export function endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema, Answer extends TSchema>(
-  declared: Declared<Params, Query, Body, Answer>,
+export function endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema, Output extends TSchema>(
+  declared: Declared<Params, Query, Body, Output>,
 ): Endpoint {
   return { status: 200, ...declared };
 }

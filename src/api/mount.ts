@@ -2,9 +2,9 @@ import type { ServerResponse } from "node:http";
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
 import type { Caller } from "../accounts/caller.ts";
-import { BinaryAnswer, type CodedBodies, jsonAnswer, type JsonAnswer, send } from "../http/answer.ts";
+import { BinaryResponse, type CodedBodies, jsonResponse, type JsonResponse, send } from "../http/response.ts";
 import { ifMatch, keptTag } from "../http/entity-tags.ts";
-import { answerRefusal } from "../http/problem.ts";
+import { sendRefusal } from "../http/problem.ts";
 import { headerOf } from "../http/request.ts";
 import { parseIdempotencyKey } from "../idempotency/key.ts";
 import type { IdempotentWork } from "../idempotency/once.ts";
@@ -34,14 +34,14 @@ type Ctx = Context & { state: ApiState; params: Record<string, string> };
 export function mount(routes: readonly Route[], options: MountOptions): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) router.register(route.path, [route.method], handlerOf(route, options));
-  const contract = lazy(() => jsonAnswer(200, openApi(routes)));
+  const contract = lazy(() => jsonResponse(200, openApi(routes)));
   const coded: CodedBodies = new Map();
   router.get("/openapi.json", async (ctx) => {
     ctx.state.endpointName = "openapi";
     ctx.state.route = "/openapi.json";
-    const answer = await contract();
-    const headers = { ...answer.headers, "Cache-Control": "public, max-age=300" };
-    await send(ctx, { ...answer, headers }, coded);
+    const response = await contract();
+    const headers = { ...response.headers, "Cache-Control": "public, max-age=300" };
+    await send(ctx, { ...response, headers }, coded);
   });
   return router;
 }
@@ -55,10 +55,10 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
     ctx.state.route = route.path;
     const { querystring } = ctx;
     const caller = await admit(ctx, surfaceOf(route, querystring), options);
-    if (isRefusal(caller)) return answerRefusal(ctx, caller);
+    if (isRefusal(caller)) return sendRefusal(ctx, caller);
     const query = readQuery(querystring);
     const read = await readBody(ctx.req, caller, ctx.params);
-    await send(ctx, await answerOf(ctx, { route, caller, query, ...read }, options));
+    await send(ctx, await responseOf(ctx, { route, caller, query, ...read }, options));
   };
 }
 
@@ -69,11 +69,11 @@ interface ValidRequest extends ReadBody {
 }
 
 /** Does the work. For a POST with an Idempotency-Key, does it once, however often the request is sent. */
-async function answerOf(
+async function responseOf(
   ctx: Ctx,
   { route, caller, query, body, file, fingerprint }: ValidRequest,
   { idempotency, newId }: MountOptions,
-): Promise<JsonAnswer | BinaryAnswer> {
+): Promise<JsonResponse | BinaryResponse> {
   const { req, res, params } = ctx;
   const header = (name: string) => headerOf(req, name);
   const inputWith = (id: NewId) => ({
@@ -90,19 +90,19 @@ async function answerOf(
     usage: ctx.state.usage,
   });
   let handled = false;
-  const work = async (id: NewId): Promise<JsonAnswer | BinaryAnswer> => {
+  const work = async (id: NewId): Promise<JsonResponse | BinaryResponse> => {
     const input = inputWith(id);
     handled = true; // from here on the handler owns the file: only the handler knows whether a record names it
     const result = await route.handle(input);
-    if (result instanceof BinaryAnswer) return result;
-    if (result === undefined) return new BinaryAnswer(204, {});
+    if (result instanceof BinaryResponse) return result;
+    if (result === undefined) return new BinaryResponse(204, {});
     const { volatile, untagged } = route;
-    return await jsonAnswer(route.status, result, { location: route.location?.(result), volatile, untagged });
+    return await jsonResponse(route.status, result, { location: route.location?.(result), volatile, untagged });
   };
   try {
     const key = route.method === "POST" ? idempotencyKey(ctx) : undefined;
     if (route.dryRun !== undefined && (query as { dry_run?: boolean }).dry_run === true)
-      return await jsonAnswer(200, await route.dryRun.handle(inputWith(newId)));
+      return await jsonResponse(200, await route.dryRun.handle(inputWith(newId)));
     if (key === undefined) return await work(newId);
     const request = {
       accountId: caller.accountId,

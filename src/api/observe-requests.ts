@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Context, Middleware } from "koa";
 import type { Logger } from "pino";
-import { answerProblem } from "../http/problem.ts";
+import { sendProblem } from "../http/problem.ts";
 import { checkHost, checkPath, type Draining, requestIdOf, warnerOfProxies } from "../http/request.ts";
 import type { NewId } from "../infra/ids.ts";
 import { describeFailure, withoutRedaction } from "../infra/log.ts";
@@ -45,7 +45,7 @@ export function observeRequests(options: ObserveOptions): Middleware<ApiState> {
       checkPath(ctx.path);
       await next();
     } catch (error) {
-      await answerProblem(ctx, error);
+      await sendProblem(ctx, error);
     }
     if (ctx.req.socket.destroyed && ctx.body instanceof Readable) ctx.body.destroy(); // nobody will read it
     if (draining.started) ctx.set("Connection", "close");
@@ -56,7 +56,7 @@ export function observeRequests(options: ObserveOptions): Middleware<ApiState> {
 const KNOWN_METHODS = new Set(["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]);
 
 /**
- * Measures a request whose answer has been sent, or whose connection has broken. Node knows two dozen methods more than
+ * Measures a request whose response has been sent, or whose connection has broken. Node knows two dozen methods more than
  * HTTP has. They count as `_OTHER`, so that no client can make a series of each (OpenTelemetry, http.request.method).
  * @param started when the request began, by `performance.now()`.
  */
@@ -96,7 +96,7 @@ export function requestLog(log: Logger): (ctx: Ctx, started: number) => void {
   };
 }
 
-/** Traces every request until its answer has been sent or its connection has broken. */
+/** Traces every request until its response has been sent or its connection has broken. */
 export function traced(tracing: Tracing): Middleware<ApiState> {
   return ({ method, headers, state, res }, next) =>
     tracing.request({ method, headers }, async (span) => {

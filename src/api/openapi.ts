@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { propertiesOf, type Route } from "./endpoint.ts";
-import { answersOf, bytesOf, type Components, contractAnswers } from "./openapi-answers.ts";
+import { responsesOf, bytesOf, type Components, contractResponses } from "./openapi-responses.ts";
 import { COMPONENT_HEADERS, INFO, type ParameterName, PARAMETERS, SECURITY, TAGS } from "./openapi-parts.ts";
 import { FAULT_SCHEMA, PROBLEM_EXAMPLES, PROBLEM_SCHEMA } from "./openapi-problems.ts";
 import { publish } from "./publish.ts";
@@ -55,7 +55,7 @@ function operationOf(route: Route, components: Components): Json {
       ...headerParameters(route).map(parameterRef),
     ],
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: answersOf(route, components),
+    responses: responsesOf(route, components),
   };
 }
 
@@ -67,7 +67,7 @@ function contractOperation(components: Components): Json {
     description: "The interface as an OpenAPI 3.1 document. Needs no key and charges no surface.",
     security: [],
     parameters: (["If-None-Match", "X-Request-Id"] as const).map(parameterRef),
-    responses: contractAnswers(components),
+    responses: contractResponses(components),
   };
 }
 

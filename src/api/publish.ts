@@ -7,14 +7,14 @@ import type { TSchema } from "typebox";
 type Json = Record<string, unknown>;
 
 /** The side that a schema describes: what a client sends, or what it gets. */
-export type Use = "request" | "answer";
+export type Use = "request" | "response";
 
 /** Formats that tools know. The others are the service's own: the description says in words what they allow. */
 const FORMATS = new Set(["date", "date-time", "idn-email", "binary"]);
 /** Their values may be objects that are data, not schemas. */
 const DATA = new Set(["default", "examples"]);
 const FOR_VALIDATION_ONLY = new Set(["propertyNames"]);
-/** Generated clients check these. In an answer they would refuse a value that a later version of the service allows. */
+/** Generated clients check these. In a response they would refuse a value that a later version of the service allows. */
 const FOR_REQUESTS_ONLY = new Set([
   "maximum",
   "maxItems",

@@ -16,14 +16,14 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       query: CreateQuery,
       body: CandidateInput,
       status: 201,
-      answer: Candidate,
+      response: Candidate,
       untagged: UNTAGGED,
       problems: ["external_id_taken", "invalid_transition", "candidate_deleted"],
       location: ({ id }) => `/candidates/${id}`,
       handle: ({ caller, body, newId }) => candidates.create(caller.accountId, body, newId),
       dryRun: {
         surface: "reads",
-        answer: DryRun,
+        response: DryRun,
         handle: ({ caller, body, newId }) => candidates.rehearse(caller.accountId, body, newId),
       },
     }),
@@ -34,7 +34,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       description:
         "Lists whole candidates, oldest change first. Store the cursor with the rows: the next request with it returns only what changed since. A candidate that was deleted is a row with the member deleted.",
       query: ListQuery,
-      answer: CandidateList,
+      response: CandidateList,
       problems: ["invalid_query"],
       handle: ({ caller, query, header, clientHas }) =>
         candidates.list(caller.accountId, query, header("if-none-match") === undefined ? undefined : clientHas),
@@ -46,7 +46,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       description:
         "Reads a candidate with its documents and references. To follow many candidates, use the list: one page replaces 200 reads.",
       params: CandidatePath,
-      answer: Candidate,
+      response: Candidate,
       untagged: UNTAGGED,
       problems: ["not_found"],
       handle: ({ caller, params }) => candidates.read(caller.accountId, params.id),
@@ -58,7 +58,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       description: "Changes the fields that are sent. withdrawn: true withdraws the candidate, false reinstates it.",
       params: CandidatePath,
       body: CandidatePatch,
-      answer: Candidate,
+      response: Candidate,
       untagged: UNTAGGED,
       problems: ["not_found", "version_mismatch", "external_id_taken"],
       handle: ({ caller, params, body, precondition }) =>
@@ -71,7 +71,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       description: "Changes how often the candidate is reminded of documents, and how often each referee is.",
       params: CandidatePath,
       body: OutreachPatch,
-      answer: Candidate,
+      response: Candidate,
       untagged: UNTAGGED,
       problems: ["not_found", "version_mismatch"],
       handle: ({ caller, params, body, precondition }) =>
@@ -97,7 +97,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       params: CandidatePath,
       body: StartInput,
       bodyOptional: true,
-      answer: Candidate,
+      response: Candidate,
       untagged: UNTAGGED,
       problems: ["not_found", "version_mismatch", "candidate_withdrawn"],
       handle: ({ caller, params, precondition }) => candidates.start(caller.accountId, params.id, precondition),

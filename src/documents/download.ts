@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import contentDisposition from "content-disposition";
 import { contentTag } from "../candidates/render.ts";
 import type { Input } from "../api/endpoint.ts";
-import { BinaryAnswer } from "../http/answer.ts";
+import { BinaryResponse } from "../http/response.ts";
 import { shown } from "../visible-text.ts";
 import { problem } from "../problems.ts";
 import { rangeOf } from "../content/range.ts";
@@ -17,7 +17,7 @@ import type { DocumentContent } from "./service.ts";
 export async function download(
   { document, content, open }: DocumentContent,
   { header, clientHas }: Pick<Input<unknown, unknown, unknown>, "header" | "clientHas">,
-): Promise<BinaryAnswer> {
+): Promise<BinaryResponse> {
   const { size, content_type } = content;
   const tag = contentTag(content);
   const common = {
@@ -28,12 +28,12 @@ export async function download(
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Content-Disposition": attachment(content.filename ?? document.name),
   };
-  if (clientHas(tag)) return new BinaryAnswer(304, common);
+  if (clientHas(tag)) return new BinaryResponse(304, common);
   const whole = { ...common, "Content-Type": content_type, "Content-Length": String(size) };
   // Ignore the range if the content has changed since: the client would join parts of two versions.
   const ifRange = header("if-range");
   const range = ifRange === undefined || ifRange === tag ? rangeOf(header("range"), size) : undefined;
-  if (range === undefined) return new BinaryAnswer(200, whole, await withFirstBytes(open({ start: 0, end: size })));
+  if (range === undefined) return new BinaryResponse(200, whole, await withFirstBytes(open({ start: 0, end: size })));
   if (range === "unsatisfiable") {
     const detail = `The range lies outside the content, which has ${size} bytes. Send another range, or no Range header.`;
     throw problem("range_not_satisfiable", detail, { headers: { "Content-Range": `bytes */${size}` } });
@@ -44,7 +44,7 @@ export async function download(
     "Content-Length": String(end - start),
     "Content-Range": `bytes ${start}-${end - 1}/${size}`,
   };
-  return new BinaryAnswer(206, part, await withFirstBytes(open(range)));
+  return new BinaryResponse(206, part, await withFirstBytes(open(range)));
 }
 
 /** Waits for the first bytes: until they are sent, a failure of the store can still be answered with a problem. */

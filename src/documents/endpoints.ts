@@ -22,7 +22,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
         discard: (file) => documents.discard(file),
       },
       status: 201,
-      answer: Document,
+      response: Document,
       problems: ["not_found", "version_mismatch", "invalid_transition", "too_many_documents"],
       location: ({ id, candidate_id }) => `/candidates/${candidate_id}/documents/${id}`,
       handle: ({ caller, params, body, file, newId, precondition }) =>
@@ -34,7 +34,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       summary: "Read a document",
       description: "Reads a document. Its bytes are at its path followed by /content.",
       params: DocumentPath,
-      answer: Document,
+      response: Document,
       problems: ["not_found"],
       handle: ({ caller, params }) => documents.read(addressOf(caller, params)),
     }),
@@ -46,7 +46,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
         "Changes the fields that are sent. state moves the document; a move that contradicts the rest is 409 invalid_transition.",
       params: DocumentPath,
       body: DocumentPatch,
-      answer: Document,
+      response: Document,
       problems: ["not_found", "version_mismatch", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) =>
         documents.update(addressOf(caller, params), body, precondition),
@@ -73,7 +73,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
         store: (caller, params, file, precondition) => documents.receive(addressOf(caller, params), file, precondition),
         discard: (file) => documents.discard(file),
       },
-      answer: Document,
+      response: Document,
       problems: ["not_found", "version_mismatch", "invalid_transition"],
       async handle({ caller, params, file, precondition }) {
         if (file === undefined) throw new Error("A raw upload always has a file.");
@@ -86,7 +86,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       summary: "Read a document's content, or a range of it",
       description: "Answers with the bytes that were uploaded, with their Content-Type. Range asks for a part.",
       params: DocumentPath,
-      answer: Document,
+      response: Document,
       binary: ["*/*"],
       problems: ["not_found", "content_not_available", "range_not_satisfiable"],
       handle: async ({ caller, params, header, clientHas }) =>

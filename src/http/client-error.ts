@@ -17,9 +17,9 @@ export interface RefusalOptions {
 }
 
 /**
- * Answers requests that Node's HTTP parser rejects: writes problem+json to the socket, then closes the connection. If
- * an earlier request on the connection is still being answered, its answer is completed first. If the parser rejects
- * the body of a request that is already being handled, the refusal could land inside an answer: its own once its
+ * Responds to requests that Node's HTTP parser rejects: writes problem+json to the socket, then closes the connection. If
+ * an earlier request on the connection is still being handled, its response is completed first. If the parser rejects
+ * the body of a request that is already being handled, the refusal could land inside a response: its own once its
  * headers are sent, or one that is still due to an earlier request. In these two cases the connection is cut without a
  * refusal.
  */
@@ -27,14 +27,14 @@ export function refuseMalformed(server: Server, options: RefusalOptions): void {
   server.on("clientError", (error, socket) => {
     const open = options.connections.openOn(socket);
     const last = open.at(-1);
-    if (last === undefined) answer(error, socket, options);
-    else if (last.req.complete) last.res.once("close", () => answer(error, socket, options));
+    if (last === undefined) refuse(error, socket, options);
+    else if (last.req.complete) last.res.once("close", () => refuse(error, socket, options));
     else if (last.res.headersSent || open.length !== 1) socket.destroy();
-    else answer(error, socket, options);
+    else refuse(error, socket, options);
   });
 }
 
-function answer(error: NodeJS.ErrnoException, socket: Duplex, { newId, log }: RefusalOptions): void {
+function refuse(error: NodeJS.ErrnoException, socket: Duplex, { newId, log }: RefusalOptions): void {
   if (!socket.writable) return void socket.destroy();
   const [code, detail] = REASONS[error.code ?? ""] ?? [
     "malformed_request",

@@ -16,7 +16,7 @@ export interface IncomingRules {
 /**
  * Streams the body of a request as it arrives. Fails with payload_too_large, malformed_request (tiny chunks),
  * request_timeout, or ECONNRESET if the client disconnects. Once it has ended or is destroyed, the rest of the body is
- * discarded, so that the connection can answer.
+ * discarded, so that the connection can carry the response.
  */
 export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeoutMs }: IncomingRules): Transform {
   const checkChunk = chunkCheck();

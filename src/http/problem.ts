@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import { PROBLEMS, Problem, problem, type Refusal } from "../problems.ts";
-import { sendText } from "./answer.ts";
+import { sendText } from "./response.ts";
 import type { RequestState } from "./request.ts";
 
 type Ctx = Context & { state: RequestState };
@@ -11,7 +11,7 @@ const texts = new WeakMap<Refusal, readonly [before: string, after: string]>();
 const ID_MEMBER = '"request_id":"';
 
 /**
- * Returns the body of a problem+json answer (RFC 9457, 3).
+ * Returns the body of a problem+json response (RFC 9457, 3).
  * @param requestId has no character that JSON escapes.
  */
 export function problemDocument(refused: Refusal, requestId: string): string {
@@ -37,15 +37,15 @@ function textsOf({ code, detail, extras }: Refusal): [before: string, after: str
   return [text.slice(0, at), text.slice(at)];
 }
 
-/** Answers an error with problem+json. An error that is not a Problem becomes internal_error, without details. */
-export function answerProblem(ctx: Ctx, error: unknown): Promise<void> | undefined {
+/** Sends problem+json for an error. An error that is not a Problem becomes internal_error, without details. */
+export function sendProblem(ctx: Ctx, error: unknown): Promise<void> | undefined {
   const refused = toProblem(error);
   if (refused.status >= 500) ctx.state.failure = refused.extras.cause ?? error;
-  return answerRefusal(ctx, refused);
+  return sendRefusal(ctx, refused);
 }
 
-/** Answers with problem+json, instead of anything that was set before. */
-export function answerRefusal(ctx: Ctx, refused: Refusal): Promise<void> | undefined {
+/** Sends problem+json, instead of anything that was set before. */
+export function sendRefusal(ctx: Ctx, refused: Refusal): Promise<void> | undefined {
   const { code, extras } = refused;
   const { res } = ctx;
   ctx.status = PROBLEMS[code].status;
@@ -59,7 +59,7 @@ export function answerRefusal(ctx: Ctx, refused: Refusal): Promise<void> | undef
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const code = error instanceof Error && (error as NodeJS.ErrnoException).code;
-  // The client has disconnected. Nobody reads this answer, but the log records it.
+  // The client has disconnected. Nobody reads this response, but the log records it.
   if (code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE")
     return problem(
       "malformed_request",

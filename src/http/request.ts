@@ -11,7 +11,7 @@ export interface RequestState extends DefaultState {
   route?: string;
   /** 32 hexadecimal digits. Undefined without tracing. */
   traceId?: string;
-  /** The error behind a 5xx, or behind an answer that broke off. Only for the log. */
+  /** The error behind a 5xx, or behind a response that broke off. Only for the log. */
   failure?: unknown;
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { BinaryAnswer, type JsonAnswer } from "../http/answer.ts";
+import { BinaryResponse, type JsonResponse } from "../http/response.ts";
 import type { Clock } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
@@ -30,7 +30,7 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-type Work = (newId: NewId) => Promise<JsonAnswer | BinaryAnswer>;
+type Work = (newId: NewId) => Promise<JsonResponse | BinaryResponse>;
 
 /**
  * Does work once per Idempotency-Key: claims the key, works, stores the outcome, responds. A refusal (4xx) frees the key.
@@ -126,7 +126,7 @@ export class IdempotentWork {
 async function attempt({ seed, created_at }: IdempotencyRecord, work: Work): Promise<Outcome> {
   try {
     const answer = await work(idsFrom(seed, created_at));
-    if (answer instanceof BinaryAnswer)
+    if (answer instanceof BinaryResponse)
       throw new Error("A POST must answer with JSON: a stream cannot be stored for replays.");
     return { answer };
   } catch (error) {

@@ -1,10 +1,10 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import type { JsonAnswer } from "../http/answer.ts";
+import type { JsonResponse } from "../http/response.ts";
 import { type Problem, problem, type ProblemCode, type ProblemExtras } from "../problems.ts";
 
 /** The outcome of a request, as stored for replays: a response, or the refusal that its work threw. */
-export type Outcome = { readonly answer: JsonAnswer } | { readonly refusal: StoredRefusal };
+export type Outcome = { readonly answer: JsonResponse } | { readonly refusal: StoredRefusal };
 
 interface StoredRefusal {
   readonly code: ProblemCode;
@@ -13,7 +13,7 @@ interface StoredRefusal {
 }
 
 export interface Done {
-  readonly answer: JsonAnswer;
+  readonly answer: JsonResponse;
   readonly replayed: boolean;
 }
 

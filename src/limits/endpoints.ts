@@ -10,7 +10,7 @@ export function limitsEndpoints(limits: LimitsService) {
       tag: "Limits",
       summary: "Read every limit of the caller's account and key, and the key's live grants",
       description: "Reads all seven surfaces, each with the limit of the account and that of the key.",
-      answer: Limits,
+      response: Limits,
       problems: [],
       handle: ({ caller, usage }) => {
         if (usage === undefined) throw new Error("The route of this endpoint must be free.");

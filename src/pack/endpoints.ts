@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import contentDisposition from "content-disposition";
 import { CandidatePath } from "../candidates/schema.ts";
 import { endpoint } from "../api/endpoint.ts";
-import { BinaryAnswer, jsonText } from "../http/answer.ts";
+import { BinaryResponse, jsonText } from "../http/response.ts";
 import { negotiate } from "../http/negotiate.ts";
 import { problem } from "../problems.ts";
 import { FORMATS, type Format, Pack, PackQuery } from "./schema.ts";
@@ -26,18 +26,18 @@ export function packEndpoints(packs: PackService) {
         "Answers with the pack in the format that the query or Accept asks for. Each format has an ETag of its own.",
       params: CandidatePath,
       query: PackQuery,
-      answer: Pack,
+      response: Pack,
       binary: [MEDIA_TYPES.pdf, MEDIA_TYPES.zip],
       problems: ["not_found", "invalid_query", "not_acceptable", "pack_unavailable"],
       async handle({ caller, params, query, header, clientHas, clientLeft }) {
         const format = query.format ?? preferredFormat(header("accept"));
         const read = await packs.read(caller.accountId, params.id);
         const headers = await headersOf(read.pack, format);
-        if (clientHas(headers.ETag)) return new BinaryAnswer(304, headers);
-        if (format === "zip") return new BinaryAnswer(200, headers, await packs.zip(read, clientLeft()));
-        if (format === "json") return new BinaryAnswer(200, headers, await packs.json(read));
+        if (clientHas(headers.ETag)) return new BinaryResponse(304, headers);
+        if (format === "zip") return new BinaryResponse(200, headers, await packs.zip(read, clientLeft()));
+        if (format === "json") return new BinaryResponse(200, headers, await packs.json(read));
         const bytes = await packs.pdf(read, clientLeft());
-        return new BinaryAnswer(200, { ...headers, "Content-Length": String(bytes.length) }, Readable.from([bytes]));
+        return new BinaryResponse(200, { ...headers, "Content-Length": String(bytes.length) }, Readable.from([bytes]));
       },
     }),
   };

@@ -14,7 +14,7 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
       params: CandidatePath,
       body: ReferenceInput,
       status: 201,
-      answer: Reference,
+      response: Reference,
       problems: ["not_found", "version_mismatch", "invalid_transition", "too_many_references"],
       location: ({ id }) => `/references/${id}`,
       handle: ({ caller, params, body, newId, precondition }) =>
@@ -26,7 +26,7 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
       summary: "Read a reference",
       description: "Reads a reference.",
       params: ReferencePath,
-      answer: Reference,
+      response: Reference,
       problems: ["not_found"],
       handle: ({ caller, params }) => references.read(caller.accountId, params.id),
     }),
@@ -38,7 +38,7 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
         "Changes the fields that are sent. state moves the reference; a move that contradicts the rest is 409 invalid_transition.",
       params: ReferencePath,
       body: ReferencePatch,
-      answer: Reference,
+      response: Reference,
       problems: ["not_found", "version_mismatch", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) =>
         references.update(caller.accountId, params.id, body, precondition),

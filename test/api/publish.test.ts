@@ -22,9 +22,9 @@ describe("a published schema", () => {
       default: { title: "x" },
     };
     const kept = { type: "string", minimum: 1, default: { title: "x" } };
-    expect(publish(schema, "answer", {})).to.deep.equal(kept);
+    expect(publish(schema, "response", {})).to.deep.equal(kept);
     expect(publish(schema, "request", {})).to.deep.equal({ ...kept, ...limits });
-    for (const use of ["answer", "request"] as const) {
+    for (const use of ["response", "request"] as const) {
       for (const format of ["date", "date-time", "idn-email", "binary"])
         expect(publish({ format }, use, {})).to.deep.equal({ format });
       expect(publish({ format: "phone" }, use, {})).to.deep.equal({});
@@ -41,24 +41,24 @@ describe("a published schema", () => {
       type: ["object", "null"],
       properties: { title: { type: "string" } },
     };
-    const published = publish({ type: "array", items: inner, examples: [[{ title: "x" }]] }, "answer", components);
+    const published = publish({ type: "array", items: inner, examples: [[{ title: "x" }]] }, "response", components);
     expect(published).to.deep.equal({
       type: "array",
       items: { description: "What it is for.", anyOf: [{ $ref: "#/components/schemas/Inner" }, { type: "null" }] },
       examples: [[{ title: "x" }]],
     });
     const nullFirst = { ...inner, type: ["null", "object"] };
-    expect(publish({ type: "array", items: nullFirst }, "answer", components)["items"]).to.deep.equal(
+    expect(publish({ type: "array", items: nullFirst }, "response", components)["items"]).to.deep.equal(
       published["items"],
     );
     expect(components).to.deep.equal({ Inner: { type: "object", properties: { title: { type: "string" } } } });
     expect(
-      publish({ title: "Plain", "x-about": "Short.", "x-scalar": false, type: "string" }, "answer", components),
+      publish({ title: "Plain", "x-about": "Short.", "x-scalar": false, type: "string" }, "response", components),
     ).to.deep.equal({
       $ref: "#/components/schemas/Plain",
       description: "Short.",
     });
-    expect(() => publish({ title: "Plain", type: "number" }, "answer", components)).to.throw(
+    expect(() => publish({ title: "Plain", type: "number" }, "response", components)).to.throw(
       "Two different schemas have the title Plain.",
     );
   });

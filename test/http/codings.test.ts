@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect } from "chai";
-import { codingOf, compress } from "../../src/http/answer.ts";
+import { codingOf, compress } from "../../src/http/response.ts";
 import { codingsFor } from "../../src/http/negotiate.ts";
 
 const [SMALL, LARGE] = ["x".repeat(1023), "x".repeat(1024)];

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { jsonText } from "../../src/http/answer.ts";
+import { jsonText } from "../../src/http/response.ts";
 
 const LAST = { last: { at: null, reason: "none" } };
 

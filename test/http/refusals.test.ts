@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import Koa from "koa";
-import { answerProblem, problemDocument } from "../../src/http/problem.ts";
+import { sendProblem, problemDocument } from "../../src/http/problem.ts";
 import type { RequestState } from "../../src/http/request.ts";
 import { isRefusal, listed, problem, PROBLEMS, refusal, thrown } from "../../src/problems.ts";
 import { request } from "./support.ts";
@@ -17,7 +17,7 @@ function answered(error: unknown) {
   };
   const ctx = new Koa<RequestState>().createContext(request({}), res as never);
   ctx.state = { requestId: "req_1" };
-  expect(answerProblem(ctx, error), "a small answer is sent at once").to.equal(undefined);
+  expect(sendProblem(ctx, error), "a small answer is sent at once").to.equal(undefined);
   const { failure } = ctx.state;
   headers.delete("content-length");
   return { status: ctx.status, headers: Object.fromEntries(headers), body: JSON.parse(ctx.body as string), failure };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import pLimit from "p-limit";
-import { jsonAnswer } from "../../src/http/answer.ts";
+import { jsonResponse } from "../../src/http/response.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import { type IdempotentWork, KEPT_MS } from "../../src/idempotency/once.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
@@ -149,7 +149,7 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     it(`may be an answer of ${what}`, async () => {
       const request = newRequest();
       const value = { text: make() };
-      const { answer } = await replica.once(request, () => Promise.resolve(jsonAnswer(201, value)));
+      const { answer } = await replica.once(request, () => Promise.resolve(jsonResponse(201, value)));
       const again = await replica.once(request, bench.create());
       expect(again.replayed).to.equal(true);
       expect(again.answer.headers).to.deep.equal(answer.headers);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { jsonAnswer } from "../../src/http/answer.ts";
+import { jsonResponse } from "../../src/http/response.ts";
 import type { IdempotentRequest } from "../../src/idempotency/once.ts";
 import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";
 import type { NewId } from "../../src/infra/ids.ts";
@@ -23,7 +23,7 @@ describe("a refusal of the work", () => {
     ids.push(newId("doc"));
     throw problem(code, "Refused.");
   };
-  const done = async () => jsonAnswer(200, { done: true });
+  const done = async () => jsonResponse(200, { done: true });
   const isBound = async () =>
     (await refusalOf(bench.replica().once({ ...request, fingerprint: "another" }, done))).code ===
     "idempotency_key_reused";

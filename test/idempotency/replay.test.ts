@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { UNTAGGED } from "../../src/candidates/render.ts";
 import { codedTag } from "../../src/http/entity-tags.ts";
-import { jsonText } from "../../src/http/answer.ts";
+import { jsonText } from "../../src/http/response.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 import { newKey, postRaw } from "./support.ts";

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { jsonAnswer } from "../../src/http/answer.ts";
+import { jsonResponse } from "../../src/http/response.ts";
 import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";
 import { gate, hang, HoldingStore, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
 
@@ -24,7 +24,7 @@ describe("an outcome that is being stored", () => {
   const bench = useWorkbench();
   beforeEach(() => bench.clear());
 
-  const answerOf = (text: string) => () => jsonAnswer(201, { text });
+  const answerOf = (text: string) => () => jsonResponse(201, { text });
 
   it("is the response only once it is stored", async () => {
     const store = new HoldingStore(bench.mongo);

@@ -4,7 +4,7 @@ import type { CandidateInput } from "../../src/candidates/input-schema.ts";
 import { CandidateService } from "../../src/candidates/service.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
-import { type JsonAnswer, jsonAnswer } from "../../src/http/answer.ts";
+import { type JsonResponse, jsonResponse } from "../../src/http/response.ts";
 import { type IdempotentRequest, IdempotentWork, type IdempotentWorkOptions } from "../../src/idempotency/once.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
@@ -47,8 +47,8 @@ async function startWorkbench() {
     /** The work of POST /candidates. */
     create:
       (given: CandidateInput = {}) =>
-      async (newId: NewId): Promise<JsonAnswer> =>
-        await jsonAnswer(201, await candidates.create(ACCOUNT, given, newId)),
+      async (newId: NewId): Promise<JsonResponse> =>
+        await jsonResponse(201, await candidates.create(ACCOUNT, given, newId)),
     candidates: async () => {
       const { body } = await candidates.list(ACCOUNT, { limit: 200 });
       return (JSON.parse(String(body)) as CandidateList).data;
@@ -113,7 +113,7 @@ export function gate() {
 export async function hang(
   replica: IdempotentWork,
   request: IdempotentRequest,
-  work: (newId: NewId) => Promise<JsonAnswer>,
+  work: (newId: NewId) => Promise<JsonResponse>,
 ) {
   const reached = gate();
   const end = gate();

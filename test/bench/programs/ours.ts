@@ -57,7 +57,7 @@ const nothing = endpoint({
   summary: "Do nothing",
   description: "Does nothing.",
   status: 200,
-  answer: Type.Object({ object: Type.String() }),
+  response: Type.Object({ object: Type.String() }),
   problems: [],
   handle: async () => NOTHING,
 });

@@ -9,16 +9,16 @@ import { RenderedJson } from "../infra/rendered-json.ts";
 import { codedTag, entityTag, keptTag, tagOfHash, viewTag } from "./entity-tags.ts";
 import { type Coding, codingsFor } from "./negotiate.ts";
 
-/** A JSON answer, ready to be sent or to be stored for replays. */
-export interface JsonAnswer {
+/** A JSON response, ready to be sent or to be stored for replays. */
+export interface JsonResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   /** JSON, in UTF-8 if it is bytes. It is never stored compressed: each client gets it in the coding that it accepts. */
   readonly body: Buffer | string;
 }
 
-/** An answer that a handler makes itself: bytes, or nothing at all. JSON in a Buffer is compressed, all else is not. */
-export class BinaryAnswer {
+/** A response that a handler makes itself: bytes, or nothing at all. JSON in a Buffer is compressed, all else is not. */
+export class BinaryResponse {
   readonly status: 200 | 204 | 206 | 304;
   readonly headers: Record<string, string>;
   /** Undefined for 204 and 304. */
@@ -31,7 +31,7 @@ export class BinaryAnswer {
   }
 }
 
-interface AnswerOptions {
+interface ResponseOptions {
   readonly location?: string | undefined;
   /** Members that change by the clock alone. */
   readonly volatile?: readonly string[] | undefined;
@@ -39,12 +39,12 @@ interface AnswerOptions {
   readonly untagged?: string | undefined;
 }
 
-/** Creates a JSON answer with its ETag. Shared caches must not store it: it may contain personal data. */
-export async function jsonAnswer(
+/** Creates a JSON response with its ETag. Shared caches must not store it: it may contain personal data. */
+export async function jsonResponse(
   status: number,
   value: unknown,
-  { location, volatile, untagged }: AnswerOptions = {},
-): Promise<JsonAnswer> {
+  { location, volatile, untagged }: ResponseOptions = {},
+): Promise<JsonResponse> {
   const text = value instanceof RenderedJson ? value : jsonText(value, untagged);
   const { body, tag } = text instanceof Promise ? await text : text;
   const headers = {
@@ -114,11 +114,15 @@ function remaining(value: unknown, characters: number): number {
 export type CodedBodies = Map<Coding, Promise<Buffer | string>>;
 
 /**
- * Sends an answer. Answers a GET with 304 if the client already has this JSON.
- * @returns a promise if the answer is compressed.
+ * Sends a response. Sends 304 for a GET if the client already has this JSON.
+ * @returns a promise if the response is compressed.
  */
-export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, coded?: CodedBodies): Promise<void> | undefined {
-  const { status, headers, body } = answer;
+export function send(
+  ctx: Context,
+  response: JsonResponse | BinaryResponse,
+  coded?: CodedBodies,
+): Promise<void> | undefined {
+  const { status, headers, body } = response;
   for (const name in headers) ctx.res.setHeader(name, headers[name]!);
   ctx.status = status;
   if (body instanceof Readable || headers["Content-Type"] !== "application/json") {
@@ -127,7 +131,7 @@ export function send(ctx: Context, answer: JsonAnswer | BinaryAnswer, coded?: Co
     return undefined;
   }
   if (!("Vary" in headers)) ctx.res.setHeader("Vary", "Accept-Encoding");
-  const tag = headers["ETag"]!; // jsonAnswer gives every JSON answer one
+  const tag = headers["ETag"]!; // jsonResponse gives every JSON response one
   const kept = ctx.method === "GET" || ctx.method === "HEAD" ? keptTag(ctx.req.headers, tag) : undefined;
   if (body !== undefined && kept === undefined) return sendText(ctx, body, tag, coded);
   ctx.res.setHeader("ETag", kept ?? tag);

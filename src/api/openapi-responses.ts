@@ -13,7 +13,7 @@ export interface Components {
 type HeaderName = keyof typeof COMPONENT_HEADERS;
 
 const ANY_REQUEST: ProblemCode[] = ["malformed_request", "request_timeout", "headers_too_large", "internal_error"];
-/** Problems that every endpoint with a key can answer with. `codesOf` adds those that depend on the endpoint. */
+/** Problems that every endpoint with a key can respond with. `codesOf` adds those that depend on the endpoint. */
 const ANY_ENDPOINT: ProblemCode[] = [
   ...ANY_REQUEST,
   "malformed_path",
@@ -31,13 +31,13 @@ const WITH_UPLOAD: ProblemCode[] = ["payload_too_large", "unsupported_media_type
 /** Bytes of a media type that is not known beforehand. Generated clients know only the first. */
 const ANY_BYTES = ["application/octet-stream", "*/*"];
 
-/** Returns the answers of a route: those of its success, and one for each status of its problems. */
-export function answersOf(route: Route, { schemas, responses }: Components): Record<string, Json> {
+/** Returns the responses of a route: those of its success, and one for each status of its problems. */
+export function responsesOf(route: Route, { schemas, responses }: Components): Record<string, Json> {
   const charged = route.surface !== "free";
-  return { ...successesOf(route, schemas), ...problemAnswers(codesOf(route), { charged, responses }) };
+  return { ...successesOf(route, schemas), ...problemResponses(codesOf(route), { charged, responses }) };
 }
 
-export function contractAnswers({ responses }: Pick<Components, "responses">): Record<string, Json> {
+export function contractResponses({ responses }: Pick<Components, "responses">): Record<string, Json> {
   const names: HeaderName[] = ["ETag", "Cache-Control", "X-Request-Id", "Vary"];
   const headers = headersOf(names);
   const schema = { $ref: "#/components/schemas/Contract" };
@@ -48,18 +48,18 @@ export function contractAnswers({ responses }: Pick<Components, "responses">): R
       content: { "application/json": { schema } },
     },
     304: { description: "The client's copy is current.", headers },
-    ...problemAnswers(ANY_REQUEST, { charged: false, responses }),
+    ...problemResponses(ANY_REQUEST, { charged: false, responses }),
   };
 }
 
-/** Returns what a request's body or an answer can be, if it is a file. `*` stands for any type. */
+/** Returns what a request's body or a response can be, if it is a file. `*` stands for any type. */
 export function bytesOf(types: readonly string[]): Json {
   const schema = { type: "string", format: "binary" };
   return Object.fromEntries((types.includes("*/*") ? ANY_BYTES : types).map((type) => [type, { schema }]));
 }
 
 function successesOf(route: Route, schemas: Record<string, Json>): Record<string, Json> {
-  const { status, answer, dryRun, method, surface, binary = [], problems } = route;
+  const { status, response, dryRun, method, surface, binary = [], problems } = route;
   const charged: HeaderName[] = ["X-Request-Id"];
   if (surface !== "free") charged.push("RateLimit-Policy", "RateLimit");
   if (status === 204) return { 204: { description: "It is deleted.", headers: headersOf(charged) } };
@@ -71,43 +71,43 @@ function successesOf(route: Route, schemas: Record<string, Json>): Record<string
   if (route.location !== undefined) all.push("Location");
   if (isFile) all.push("Accept-Ranges", "Content-Disposition", "X-Content-Type-Options", "Content-Security-Policy");
   else if (binary.length > 0) all.push("Content-Disposition-Of-File", "X-Content-Type-Options");
-  const json = (schema: TSchema) => ({ "application/json": { schema: publish(schema, "answer", schemas) } });
-  const content = { ...(isFile || answer === undefined ? {} : json(answer)), ...bytesOf(binary) };
+  const json = (schema: TSchema) => ({ "application/json": { schema: publish(schema, "response", schemas) } });
+  const content = { ...(isFile || response === undefined ? {} : json(response)), ...bytesOf(binary) };
   const description = status === 201 ? "It is created." : "Done.";
-  const answers: Record<string, Json> = {
+  const byStatus: Record<string, Json> = {
     [status]: { description, headers: headersOf([...all, ...coded]), content },
   };
   if (dryRun !== undefined)
-    // Not 200: tools take the lowest status for the answer of the operation.
-    answers["2XX"] = {
+    // Not 200: tools take the lowest status for the response of the operation.
+    byStatus["2XX"] = {
       description: "For dry_run=true, with the status 200: what the request would do. Nothing is stored.",
       headers: headersOf([...stored, ...coded]),
-      content: json(dryRun.answer),
+      content: json(dryRun.response),
     };
   if (problems.includes("range_not_satisfiable")) {
     const headers = headersOf([...all, "Content-Range"]);
-    answers[206] = { description: "The bytes that Range asks for.", headers, content };
+    byStatus[206] = { description: "The bytes that Range asks for.", headers, content };
   }
-  if (method === "GET") answers[304] = { description: "The client's copy is current.", headers: headersOf(all) };
-  return answers;
+  if (method === "GET") byStatus[304] = { description: "The client's copy is current.", headers: headersOf(all) };
+  return byStatus;
 }
 
-/** Returns a reference for each status. The answers themselves are components, named after their codes. */
-function problemAnswers(
+/** Returns a reference for each status. The responses themselves are components, named after their codes. */
+function problemResponses(
   codes: readonly ProblemCode[],
   { charged, responses }: { charged: boolean; responses: Record<string, Json> },
 ): Record<string, Json> {
-  const answers: Record<string, Json> = {};
+  const byStatus: Record<string, Json> = {};
   for (const status of new Set(codes.map((code) => PROBLEMS[code].status))) {
     const ofStatus = codes.filter((code) => PROBLEMS[code].status === status).toSorted();
     const name = ofStatus.map(pascalCase).join("Or") + (charged ? "" : "Uncharged");
-    responses[name] ??= problemAnswer(status, ofStatus, charged);
-    answers[status] = { $ref: `#/components/responses/${name}` };
+    responses[name] ??= problemResponse(status, ofStatus, charged);
+    byStatus[status] = { $ref: `#/components/responses/${name}` };
   }
-  return answers;
+  return byStatus;
 }
 
-function problemAnswer(status: number, codes: readonly ProblemCode[], charged: boolean): Json {
+function problemResponse(status: number, codes: readonly ProblemCode[], charged: boolean): Json {
   const names: HeaderName[] = ["X-Request-Id", "Cache-Control", "Vary-Of-Problem", "Content-Encoding"];
   if (status === 401) names.push("WWW-Authenticate");
   if (status === 416) names.push("Content-Range");
