@@ -3,9 +3,8 @@ import { type Clock, timestamp } from "../infra/clock.ts";
 import { type Refusal, thrown } from "../problems.ts";
 import { type AccountRecord, hasExpired } from "./account.ts";
 import type { KnownCaller } from "./caller.ts";
-import { type Credentials, presentedKey } from "./credentials.ts";
+import { type Credentials, hashKey, presentedKey, wellFormed } from "./key.ts";
 import type { GuessGuard } from "./guard.ts";
-import { hashKey, wellFormed } from "./key.ts";
 import { accountSuspended, keyInvalid, keyMalformed, keyReplaced, keyRevoked } from "./refusals.ts";
 import type { AccountStore } from "./store.ts";
 

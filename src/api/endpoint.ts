@@ -3,7 +3,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import type { BinaryResponse } from "../http/response.ts";
 import type { NewId } from "../infra/ids.ts";
-import type { RenderedJson } from "../infra/rendered-json.ts";
+import type { RenderedJson } from "../infra/json-parts.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import type { Usage } from "../limiter/usage.ts";
 import type { Precondition } from "../precondition.ts";

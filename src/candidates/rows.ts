@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { RenderedJson } from "../infra/rendered-json.ts";
+import { RenderedJson } from "../infra/json-parts.ts";
 import { renderTombstone } from "./erasure.ts";
 import type { FeedEntry, FeedPage } from "./feed.ts";
 import type { CandidateRecord } from "./record.ts";

@@ -2,7 +2,7 @@ import { type IncomingFile, rehearsedFile, type StoredFile } from "../content/fi
 import type { ContentStore } from "../content/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
-import { RenderedJson } from "../infra/rendered-json.ts";
+import { RenderedJson } from "../infra/json-parts.ts";
 import type { Precondition } from "../precondition.ts";
 import { Problem } from "../problems.ts";
 import type { Checkpoints } from "./checkpoints.ts";

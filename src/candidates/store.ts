@@ -1,7 +1,6 @@
 import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import { timestamp, type Clock } from "../infra/clock.ts";
-import { compareAndSet } from "../infra/compare-and-set.ts";
-import { KeyedQueue } from "../infra/keyed-queue.ts";
+import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
 import { TimeSlice } from "../infra/time-slice.ts";
 import { isGone } from "../problems.ts";

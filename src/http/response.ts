@@ -4,8 +4,7 @@ import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib";
 import type { Context } from "koa";
 import pLimit from "p-limit";
-import { jsonParts } from "../infra/json-parts.ts";
-import { RenderedJson } from "../infra/rendered-json.ts";
+import { jsonParts, RenderedJson } from "../infra/json-parts.ts";
 import { codedTag, entityTag, keptTag, tagOfHash, viewTag } from "./entity-tags.ts";
 import { type Coding, codingsFor } from "./negotiate.ts";
 

@@ -3,7 +3,7 @@ import { Gauge } from "prom-client";
 import { MAX_STEP_MS, PROMPT_MS, type SharedClock } from "./clock.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Mongo } from "./mongo.ts";
-import { clockTime } from "./redis-nodes.ts";
+import { clockTime } from "./redis-connections.ts";
 import type { RedisClient } from "./redis.ts";
 
 const CHECK_EVERY_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { RedisClient } from "./redis.ts";
-import { clockTime } from "./redis-nodes.ts";
+import { clockTime } from "./redis-connections.ts";
 
 /** The service's clock, in milliseconds since the epoch. compose.ts creates it, so that tests can replace it. */
 export interface Clock {

@@ -1,5 +1,5 @@
 import type { Cluster, Redis } from "ioredis";
-import { serverOf } from "./redis-nodes.ts";
+import { serverOf } from "./redis-connections.ts";
 import type { RedisClient } from "./redis.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { withoutCredentials } from "../urls.ts";
 import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
-import { closeIfSilent } from "./redis-silence.ts";
-import { writeTogether } from "./redis-writes.ts";
+import { closeIfSilent, writeTogether } from "./redis-connections.ts";
 import { TimeLimit } from "./time-limit.ts";
 
 /** An ioredis client that never reads from a replica and never sends a command twice. */

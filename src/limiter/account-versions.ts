@@ -1,6 +1,6 @@
-import { clockTime } from "../infra/redis-nodes.ts";
+import { clockTime } from "../infra/redis-connections.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import { answerOf, limiterUnavailable } from "./outage.ts";
+import { answerOf, limiterUnavailable } from "./observer.ts";
 import { raiseVersion } from "./scripts.ts";
 
 /**

@@ -1,8 +1,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import { limiterUnavailable } from "./outage.ts";
-import { redisKeys } from "./redis-keys.ts";
-import { fillGrant, type LiveGrants } from "./scripts.ts";
+import { limiterUnavailable } from "./observer.ts";
+import { fillGrant, type LiveGrants, redisKeys } from "./scripts.ts";
 import type { Surface } from "./surfaces.ts";
 
 export interface Grant {

@@ -6,12 +6,11 @@ import type { TimeLimit } from "../infra/time-limit.ts";
 import type { CallerClaim, ChargeRequest, Decision, Verdict } from "./decision.ts";
 import { GrantCounters, liveGrants, NO_GRANTS } from "./grant-counters.ts";
 import { LocalLimiter } from "./local.ts";
-import { Observer } from "./observer.ts";
-import { answerOf, OutageDetector } from "./outage.ts";
+import { answerOf, Observer, OutageDetector } from "./observer.ts";
 import { RefusalCache } from "./refusal-cache.ts";
-import { ShownGrants } from "./shown-grants.ts";
+import { ShownGrants } from "./headers.ts";
 import { charge, type ChargeAnswer, drawGrant, type LiveGrants, NEVER } from "./scripts.ts";
-import { serverOf } from "../infra/redis-nodes.ts";
+import { serverOf } from "../infra/redis-connections.ts";
 import { limitsOf } from "./surfaces.ts";
 import { readUsage, type Usage, type UsageOptions } from "./usage.ts";
 

@@ -1,7 +1,7 @@
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { Clock } from "../infra/clock.ts";
 import type { ChargeRequest, Decision } from "./decision.ts";
-import { limiterUnavailable } from "./outage.ts";
+import { limiterUnavailable } from "./observer.ts";
 import { limitsOf, SURFACES, type Surface } from "./surfaces.ts";
 
 export interface LocalLimiterOptions {

@@ -1,6 +1,6 @@
 import { followRedis, PROMPT_MS, type SharedClock } from "../infra/clock.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import { serverOf } from "../infra/redis-nodes.ts";
+import { serverOf } from "../infra/redis-connections.ts";
 
 /** A time that is past on every clock, in milliseconds since the epoch. A charge with this deadline is always stale. */
 const OVER_MS = 1;

@@ -1,7 +1,7 @@
 import type { RedisClient } from "../infra/redis.ts";
 import type { CallerClaim, KeyRefusal, Quota } from "./decision.ts";
 import { type Grant, GrantCounters } from "./grant-counters.ts";
-import { answerOf } from "./outage.ts";
+import { answerOf } from "./observer.ts";
 import { NEVER, usage } from "./scripts.ts";
 import { limitsOf, SURFACES, type Surface } from "./surfaces.ts";
 

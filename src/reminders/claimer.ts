@@ -3,7 +3,7 @@ import { optedOut } from "../candidates/outreach.ts";
 import type { CandidateKey, CandidateRecord } from "../candidates/record.ts";
 import type { CandidateStore, Edit } from "../candidates/store.ts";
 import type { Clock } from "../infra/clock.ts";
-import { KeyedQueue } from "../infra/keyed-queue.ts";
+import { KeyedQueue } from "../infra/compare-and-set.ts";
 import { isStoreDown } from "../infra/mongo.ts";
 import { isGone } from "../problems.ts";
 import type { Composer } from "./composer.ts";

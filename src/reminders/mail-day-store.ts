@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Filter, OptionalUnlessRequiredId } from "mongodb";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
-import { compareAndSet } from "../infra/compare-and-set.ts";
-import { KeyedQueue } from "../infra/keyed-queue.ts";
+import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import { isStoreDown, type Mongo } from "../infra/mongo.ts";
 
 export interface Counts {

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import { compareAndSet } from "../infra/compare-and-set.ts";
-import { KeyedQueue } from "../infra/keyed-queue.ts";
+import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import type { Assistant, QuietHours } from "./schema.ts";
 import { isStoreDown, type Mongo } from "../infra/mongo.ts";
 

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { presentedKey } from "../../src/accounts/credentials.ts";
-import { makeKey } from "../../src/accounts/key.ts";
+import { makeKey, presentedKey } from "../../src/accounts/key.ts";
 import type { Refusal } from "../../src/problems.ts";
 
 const key = makeKey(randomBytes);

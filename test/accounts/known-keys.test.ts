@@ -2,7 +2,7 @@ import { mock } from "node:test";
 import { expect } from "chai";
 import { GuessGuard } from "../../src/accounts/guard.ts";
 import type { AccountRecord } from "../../src/accounts/account.ts";
-import type { Credentials } from "../../src/accounts/credentials.ts";
+import type { Credentials } from "../../src/accounts/key.ts";
 import type { Authenticator } from "../../src/accounts/authenticate.ts";
 import { problem, type ProblemCode } from "../../src/problems.ts";
 import { authenticate, bearer, newAuthenticator, problemOf, useAccounts } from "./support.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Authenticator } from "../../src/accounts/authenticate.ts";
 import type { KnownCaller } from "../../src/accounts/caller.ts";
-import type { Credentials } from "../../src/accounts/credentials.ts";
+import type { Credentials } from "../../src/accounts/key.ts";
 import { GuessGuard } from "../../src/accounts/guard.ts";
 import { AccountService } from "../../src/accounts/service.ts";
 import { AccountStore } from "../../src/accounts/store.ts";

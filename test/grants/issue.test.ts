@@ -4,7 +4,7 @@ import { newTypeId } from "../../src/infra/ids.ts";
 import type { GrantService } from "../../src/grants/service.ts";
 import type { GrantRequest } from "../../src/grants/terms.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
-import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import { redisKeys } from "../../src/limiter/scripts.ts";
 import { useAccounts } from "../accounts/support.ts";
 import { problem } from "../../src/problems.ts";
 import { limiterOver, problemOf, useTestRedis } from "../limiter/support.ts";

@@ -5,7 +5,7 @@ import type { GrantRequest } from "../../src/grants/terms.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
-import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import { redisKeys } from "../../src/limiter/scripts.ts";
 import { useAccounts } from "../accounts/support.ts";
 import { limiterOver, useTestRedis } from "../limiter/support.ts";
 import { newGrantRequest, newGrantService } from "./grant-service.ts";

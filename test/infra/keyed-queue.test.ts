@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
-import { KeyedQueue } from "../../src/infra/keyed-queue.ts";
+import { KeyedQueue } from "../../src/infra/compare-and-set.ts";
 
 /** A task that the test ends. */
 function task(name: string, begun: string[]) {

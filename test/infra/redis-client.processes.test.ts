@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { RedisClient } from "../../src/infra/redis.ts";
-import { clockTime, serverOf } from "../../src/infra/redis-nodes.ts";
+import { clockTime, serverOf } from "../../src/infra/redis-connections.ts";
 import { useRedisClient } from "../support/servers.ts";
 import { useStarted } from "../support/use-started.ts";
 import { asking, connectionsTo, FORMS } from "./redis-forms.ts";

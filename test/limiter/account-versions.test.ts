@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { AccountVersions } from "../../src/limiter/account-versions.ts";
-import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import { redisKeys } from "../../src/limiter/scripts.ts";
 import { newCaller, raiseTo, redisNow, useLimiter } from "./support.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,8 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
-import { redisKeys } from "../../src/limiter/redis-keys.ts";
-import { charge, type ChargeAnswer, type ChargeCall, drawGrant, NEVER, usage } from "../../src/limiter/scripts.ts";
+import {
+  charge,
+  type ChargeAnswer,
+  type ChargeCall,
+  drawGrant,
+  NEVER,
+  redisKeys,
+  usage,
+} from "../../src/limiter/scripts.ts";
 import { limitsOf } from "../../src/limiter/surfaces.ts";
 import { readUsage } from "../../src/limiter/usage.ts";
 import { clearOfMidnight, limiterOver, newCaller, redisNow, useTestRedis } from "./support.ts";

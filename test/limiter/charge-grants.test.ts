@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import type { RedisClient } from "../../src/infra/redis.ts";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
-import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import { redisKeys } from "../../src/limiter/scripts.ts";
 import { limitsOf, SURFACES } from "../../src/limiter/surfaces.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
 import { earlyInWindow, limiterOver, newCaller, raiseTo, redisNow, useLimiter, verdicts } from "./support.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { newTypeId } from "../../src/infra/ids.ts";
-import { ledgerFields, redisKeys } from "../../src/limiter/redis-keys.ts";
+import { ledgerFields, redisKeys } from "../../src/limiter/scripts.ts";
 import { PER_KEY, SURFACES } from "../../src/limiter/surfaces.ts";
 import { newCaller, raiseTo, useLimiter, verdicts } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { CallerClaim } from "../../src/limiter/decision.ts";
-import { redisKeys } from "../../src/limiter/redis-keys.ts";
+import { redisKeys } from "../../src/limiter/scripts.ts";
 import { readUsage } from "../../src/limiter/usage.ts";
 import { limiterOver, newCaller, raiseTo, redisNow, useLimiter } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import { mock } from "node:test";
 import { expect } from "chai";
-import { OutageDetector } from "../../src/limiter/outage.ts";
+import { OutageDetector } from "../../src/limiter/observer.ts";
 
 describe("OutageDetector", () => {
   let now = 0;

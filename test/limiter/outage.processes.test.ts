@@ -3,7 +3,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import { AccountVersions } from "../../src/limiter/account-versions.ts";
-import { ledgerFields, redisKeys } from "../../src/limiter/redis-keys.ts";
+import { ledgerFields, redisKeys } from "../../src/limiter/scripts.ts";
 import type { ChargeRequest } from "../../src/limiter/decision.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { readUsage } from "../../src/limiter/usage.ts";

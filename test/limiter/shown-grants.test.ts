@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { ChargeAnswer, LiveGrants } from "../../src/limiter/scripts.ts";
 import type { ChargeRequest } from "../../src/limiter/decision.ts";
-import { ShownGrants } from "../../src/limiter/shown-grants.ts";
+import { ShownGrants } from "../../src/limiter/headers.ts";
 
 const REQUEST = { accountId: "acct_1", keyId: "key_1", surface: "start", accountVersion: 7 } as const;
 /** An answer that shows no grants. */

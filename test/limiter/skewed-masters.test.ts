@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { SharedClock } from "../../src/infra/clock.ts";
 import type { RedisClient } from "../../src/infra/redis.ts";
-import { serverOf } from "../../src/infra/redis-nodes.ts";
+import { serverOf } from "../../src/infra/redis-connections.ts";
 import { limiterOver, newCaller } from "./support.ts";
 
 const SLOTS = 16_384;

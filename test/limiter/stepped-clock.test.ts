@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Limits } from "../../src/limits/schema.ts";
-import { ledgerFields, redisKeys } from "../../src/limiter/redis-keys.ts";
+import { ledgerFields, redisKeys } from "../../src/limiter/scripts.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount } from "../support/use-service.ts";
 import { clearOfMidnight, redisNow, useTestRedis } from "./support.ts";
