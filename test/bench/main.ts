@@ -16,6 +16,7 @@ import { type Bench, openBench, type Options } from "./bench.ts";
 import { build } from "./build.ts";
 import { withRows } from "./readme.ts";
 import { exitCodeOf, notMeasured, type Section, textOf } from "./report.ts";
+import { besideRows } from "./rows/beside.ts";
 import { limiterRows } from "./rows/limiter.ts";
 import { limiterSizeRows } from "./rows/limiter-size.ts";
 import { listRows } from "./rows/list.ts";
@@ -37,10 +38,11 @@ const PARTS: Record<string, (bench: Bench) => Promise<Section>> = {
   million: (bench) => sizeRows(bench, 1_000_000),
   memory: memoryRows,
   reminders: reminderRows,
+  beside: besideRows,
 };
 
-/** Run only if they are asked for: they take 17 minutes, half an hour and 7 minutes. */
-const LONG = ["million", "memory", "reminders"];
+/** Run only if they are asked for: three take 7 to 30 minutes, and `beside` needs a commit. */
+const LONG = ["million", "memory", "reminders", "beside"];
 
 const QUICK = {
   slice: 0.2,

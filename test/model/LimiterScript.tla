@@ -43,8 +43,8 @@ Sum(field, records) ==
    of one key for one surface. So Redis runs it also while a Cluster moves the slot. *)
 
 \* The names of what is counted. All surfaces of an account are counted apart.
-\* code: src/limiter/redis-keys.ts | account: (surface: Surface) => surface,
-\* code: src/limiter/redis-keys.ts | key: (keyId: string, surface: Surface) => `${surface}:${withoutPrefix(keyId)}`,
+\* code: src/limiter/scripts.ts | account: (surface: Surface) => surface,
+\* code: src/limiter/scripts.ts | key: (keyId: string, surface: Surface) => `${surface}:${withoutPrefix(keyId)}`,
 AccountName(surface) == <<surface>>
 KeyName(surface, key) == <<surface, key>>
 

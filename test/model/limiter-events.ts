@@ -105,7 +105,7 @@ export function eventsOf(command: readonly string[], answer: RespValue | undefin
 
 interface LimiterKey {
   readonly account: string;
-  /** What follows the account: see src/limiter/redis-keys.ts. */
+  /** What follows the account: see src/limiter/scripts.ts. */
   readonly name: readonly string[];
 }
 

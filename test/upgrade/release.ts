@@ -9,6 +9,9 @@ import { say } from "../../src/dev/output.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
+/** What is deployed. The last one typesets packs in commits before 2026-11-28. */
+const PROGRAMS = ["main.ts", "admin/main.ts", "pack/typeset-program.ts", "pack/press.ts"];
+
 /** Returns the full hash of a commit, tag or branch; undefined if this clone lacks it, as a shallow one may. */
 export async function commitOf(ref: string): Promise<string | undefined> {
   return run("git", ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`], { cwd: ROOT }).then(
@@ -35,7 +38,8 @@ export async function buildRelease(commit: string, dir: string): Promise<string>
   });
   await installPackages(dir);
   const dist = join(dir, "dist");
-  if (existsSync(join(dir, "src/bundle.ts"))) await bundle(dist, undefined, join(dir, "src"));
+  const programs = PROGRAMS.filter((file) => existsSync(join(dir, "src", file)));
+  if (existsSync(join(dir, "src/bundle.ts"))) await bundle(dist, programs, join(dir, "src"));
   else await compile(dir, dist);
   say(`  done after ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return dist;
