@@ -17,7 +17,6 @@ import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { AccountLimitsReader } from "../limits/account-limits.ts";
 import type { ReminderControl } from "../reminders/control.ts";
-import type { MailControl } from "../reminders/mail-control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
 import { actorOf } from "./actor.ts";
 
@@ -66,14 +65,6 @@ export class Operations {
   }
 
   async outreach(): Promise<ReminderControl> {
-    return (await this.#controls()).reminders;
-  }
-
-  async mail(): Promise<MailControl> {
-    return (await this.#controls()).mail;
-  }
-
-  async #controls() {
     const mongo = await this.#connectedMongo();
     const shared = { mongo, clock: this.#clock, config: this.config, random: randomBytes };
     return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());

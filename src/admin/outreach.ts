@@ -25,13 +25,13 @@ export const outreachCommands = [
     words: "outreach opt-outs",
     help: "lists who wants no more messages of an account, without addresses",
     required: { account: "ACCOUNT_ID" },
-    run: async ({ account }, operations) => (await operations.mail()).optOuts(account),
+    run: async ({ account }, operations) => (await operations.outreach()).optOuts(account),
   }),
   command({
     words: "outreach allow",
     help: "lets an account write again to an address whose owner had opted out",
     required: { account: "ACCOUNT_ID", address: "EMAIL" },
-    run: async ({ account, address }, operations) => (await operations.mail()).allow(account, address),
+    run: async ({ account, address }, operations) => (await operations.outreach()).allow(account, address),
   }),
   command({
     words: "outreach raise",
@@ -56,13 +56,13 @@ export const outreachCommands = [
       operations,
     ) => {
       const amounts = { perDay: numberIn(perDay), newPerDay: numberIn(newPerDay), expiresInHours: numberIn(hours) };
-      return (await operations.mail()).raise(account, { ...amounts, approvedBy, reason });
+      return (await operations.outreach()).raise(account, { ...amounts, approvedBy, reason });
     },
   }),
   command({
     words: "outreach top",
     help: "lists how many messages each account has sent, the most first",
     required: { hours: "HOURS" },
-    run: async ({ hours }, operations) => (await operations.mail()).top(numberIn(hours)),
+    run: async ({ hours }, operations) => (await operations.outreach()).top(numberIn(hours)),
   }),
 ];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Html, html, raw } from "../../infra/html.ts";
-import type { Words } from "../languages/words.ts";
+import type { Words } from "../languages/en.ts";
 
 const STYLE = `
 :root{color-scheme:light dark;font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif}

@@ -9,53 +9,49 @@ import { openForm } from "../../http/form.ts";
 import type { UploadRules } from "../../http/upload.ts";
 import type { Precondition } from "../../precondition.ts";
 import { Problem, type ProblemCode, problem } from "../../problems.ts";
-import type { Words } from "../languages/words.ts";
+import type { Words } from "../languages/en.ts";
 import { notNeeded, type Visit } from "./visits.ts";
 
-/** What DocumentService shows to a precondition: the document, and its candidate. */
-type Views = readonly [Pick<DocumentRecord, "state">, Pick<CandidateRecord, "withdrawn" | "email">];
-
 /**
- * Lets a file in only while the candidate is asked for it: not after somebody has sent or reviewed the document, withdrawn
- * the candidate, or corrected the address, while the file was arriving. @throws problem invalid_transition
- */
-function whileAsked({ isOwn }: Visit): Precondition {
-  return (views) => {
-    const [document, { withdrawn, email }] = views as Views;
-    const isSame = email !== null && isOwn(email);
-    if (withdrawn || !isSame || !isAskedOfCandidate(document.state)) throw notNeeded();
-  };
-}
-
-/**
- * Receives the file of a form, and makes it the document's content.
+ * Receives the file of a form, and makes it the document's content. Lets it in only while the candidate is asked for it: not
+ * after somebody has sent or reviewed the document, withdrawn the candidate, or corrected the address, while the file was
+ * arriving.
  * @throws what `openForm` and DocumentService throw; invalid_transition also if the candidate is not asked for it.
  */
 export async function receiveFile(
   req: IncomingMessage,
-  { visit, documentId }: { visit: Visit; documentId: string },
-  { documents, rules }: { documents: DocumentService; rules: UploadRules },
+  { link, isOwn }: Visit,
+  documentId: string,
+  documents: DocumentService,
+  rules: UploadRules,
 ): Promise<void> {
-  const upload = openFormOf(req, rules);
-  const { link } = visit;
+  const form = openFormOf(req, rules);
   const address = { accountId: link.accountId, candidateId: link.id, documentId };
-  const asked = whileAsked(visit);
+  const whileAsked: Precondition = (views) => {
+    // DocumentService shows the document and its candidate.
+    const [document, candidate] = views as [
+      Pick<DocumentRecord, "state">,
+      Pick<CandidateRecord, "withdrawn" | "email">,
+    ];
+    const isSame = candidate.email !== null && isOwn(candidate.email);
+    if (candidate.withdrawn || !isSame || !isAskedOfCandidate(document.state)) throw notNeeded();
+  };
   let file: StoredFile | undefined;
   try {
-    const arriving = await upload.file;
+    const arriving = await form.file;
     if (arriving === undefined) throw problem("validation_failed", "The form has no file.");
     const filename = arriving.filename === null ? null : withSafeEnding(arriving.filename);
     const contentType = safeType(arriving.contentType);
-    file = await documents.receive(address, { ...arriving, filename, contentType }, asked);
-    await upload.fields();
+    file = await documents.receive(address, { ...arriving, filename, contentType }, whileAsked);
+    await form.fields();
     const received = file;
     file = undefined; // from here on it is the service's
-    await documents.putContent(address, received, asked);
+    await documents.putContent(address, received, whileAsked);
   } catch (error) {
     if (file !== undefined) await documents.discard(file);
-    throw upload.failure() ?? error;
+    throw form.failure() ?? error;
   } finally {
-    upload.close();
+    form.close();
   }
 }
 
