@@ -106,15 +106,12 @@ export class RulesReader {
       reminderAccounts.get(accountId),
       accounts.get(accountId),
     ]);
-    const isRaised = raise !== null && Date.parse(raise.expires_at) > clock.now();
-    const raised = isRaised && { perAccount: raise.per_day, newAddresses: raise.new_per_day };
-    return {
-      name,
-      suspended: status !== "active",
-      paused: pausedAt !== null,
-      isChanged,
-      limits: { ...limits, ...raised },
-    };
+    const suspended = status !== "active";
+    const paused = pausedAt !== null;
+    if (raise === null || Date.parse(raise.expires_at) <= clock.now())
+      return { name, suspended, paused, isChanged, limits };
+    const raised = { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day };
+    return { name, suspended, paused, isChanged, limits: raised };
   }
 
   async #readSettings(accountId: string): Promise<Settings> {

@@ -17,7 +17,7 @@ import { Recorder } from "./recorder.ts";
 import type { AccountRules } from "./rules.ts";
 
 const MINUTE_MS = 60_000;
-/** Maximum pause before a message is tried again, in milliseconds. */
+/** Maximum pause before a retry of a message, in milliseconds. */
 const MAX_BACK_OFF_MS = 60 * MINUTE_MS;
 /** Number of temporary refusals after which a message counts as bounced. About five days (RFC 5321, 4.5.4.1). */
 const MAX_REFUSALS = 125;
@@ -43,12 +43,6 @@ interface Pass {
   readonly pace: Pick<Pace, "turn">;
   /** Ends the pass early. */
   readonly signal: AbortSignal;
-}
-
-/** A message that was given to the mail server. */
-interface Sent {
-  readonly claim: Claim;
-  readonly outcome: Outcome;
 }
 
 /** What became of a candidate that was due and got no message: `moved` if its plan may be another one now, else `left`. */
@@ -152,12 +146,12 @@ export class ReminderSender {
       }),
     );
     if (typeof sent === "string") return sent;
-    await this.#conclude(key, sent, store);
+    await this.#conclude(key, ...sent, store);
     return "sent";
   }
 
   /** Waits for a turn, takes a last look, and sends the message. */
-  async #send(key: CandidateKey, counted: Counted, pass: Pass): Promise<Sent | Unsent> {
+  async #send(key: CandidateKey, counted: Counted, pass: Pass): Promise<[Claim, Outcome] | Unsent> {
     const { rules, mailer, mailFrom, publicUrl } = this.#options;
     const isTurn = await this.#turns.run(key.accountId, () => pass.pace.turn(pass.signal));
     if (!isTurn || this.#outage.isPaused()) {
@@ -173,13 +167,14 @@ export class ReminderSender {
     if (outcome.kind === "outage")
       this.#outage.note(outcome); // before another message takes the connection
     else this.#outage.end();
-    return { claim, outcome };
+    return [claim, outcome];
   }
 
   /** Records what became of a message that was given to the mail server. */
   async #conclude(
     key: CandidateKey,
-    { claim, outcome }: Sent,
+    claim: Claim,
+    outcome: Outcome,
     store: (task: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     const { clock, log } = this.#options;

@@ -73,14 +73,11 @@ export interface ReminderWork {
   readonly settings: SettingsObserver;
 }
 
-interface Dependencies {
-  readonly candidates: CandidateStore;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-}
-
 /** Wires what sends reminders. Undefined if SMTP_URL is not set, which is logged. */
-export function wireReminders(parts: OpenReminders, dependencies: Dependencies): ReminderWork | undefined {
+export function wireReminders(
+  parts: OpenReminders,
+  dependencies: { readonly candidates: CandidateStore; readonly log: Logger; readonly metrics: Metrics },
+): ReminderWork | undefined {
   const { config, stores, rules, random, clock } = parts;
   const { candidates, log, metrics } = dependencies;
   const { SMTP_URL, MAIL_FROM, PUBLIC_URL, MAIL_PER_MINUTE, MAIL_CONNECTIONS } = config;

@@ -90,10 +90,10 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
     addPage(method, kind, rest, opening(kind), (visit, ctx) => (isOpen(visit) ? show(visit, ctx) : closed(visit)));
 
   add("get", "candidate", "", (visit) => {
-    const arrived = visit.candidate.arrived.find(({ state }) => state === "received");
-    const text = arrived && visit.words.pages.documents.arrived(arrived.name);
-    const news = arrived && text ? { documentId: arrived.id, text, refused: false } : undefined;
-    return candidatePage(200, visit, maxMegabytesIn(visit.words), news);
+    const { candidate, words } = visit;
+    const sent = candidate.arrived.find(({ state }) => state === "received");
+    const news = sent && { documentId: sent.id, text: words.pages.documents.arrived(sent.name), refused: false };
+    return candidatePage(200, visit, maxMegabytesIn(words), news);
   });
   add("post", "candidate", UPLOAD, async (visit, ctx) => {
     const documentId = ctx.params["document"] ?? "";

@@ -8,11 +8,11 @@ import type { Mongo } from "../../infra/mongo.ts";
 /** Maximum documents of each kind on a page. Nobody is charged for a page, so its cost is bounded. */
 const MAX_SHOWN = 25;
 
+const MEMBERS = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"] as const;
+const ALL_MEMBERS = Object.fromEntries(MEMBERS.map((member) => [member, 1]));
+
 /** What a page behind a link shows of a candidate. */
-export type CandidateView = Pick<
-  CandidateRecord,
-  "name" | "first_name" | "last_name" | "email" | "job_title" | "state" | "withdrawn" | "started_at"
-> & {
+export type CandidateView = Pick<CandidateRecord, (typeof MEMBERS)[number]> & {
   /** The first of the documents that the candidate is asked for, required ones first, and how many there are. */
   readonly asked: readonly Pick<DocumentRecord, "id" | "name" | "state" | "required" | "rejection_reason">[];
   readonly asked_count: number;
@@ -28,8 +28,6 @@ export type CandidateView = Pick<
 /** The result of the aggregation: required and optional documents come in separate lists. */
 type Found = Omit<CandidateView, "asked"> & Record<"required" | "optional", CandidateView["asked"]>;
 
-const OF_CANDIDATE = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"];
-const ALL_OF_CANDIDATE = Object.fromEntries(OF_CANDIDATE.map((member) => [member, 1]));
 /** Members that clients fill and no page shows. */
 const HIDDEN = ["required", "optional", "received", "arrived", "references"].flatMap((list) =>
   ["metadata", "content", "response", "chase"].map((member) => `${list}.${member}`),
@@ -55,7 +53,7 @@ export class PageViewStore {
       { $match: { _id: id, account: accountId, deleted: { $exists: false } } },
       {
         $project: {
-          ...ALL_OF_CANDIDATE,
+          ...ALL_MEMBERS,
           asked: membersOf("$documents", "state", ASKED_OF_CANDIDATE),
           received: membersOf("$documents", "state", ["received"]),
           arrived: membersOf("$documents", "id", [arrived]),
@@ -64,7 +62,7 @@ export class PageViewStore {
       },
       {
         $project: {
-          ...ALL_OF_CANDIDATE,
+          ...ALL_MEMBERS,
           required: { $slice: [membersOf("$asked", "required", [true]), MAX_SHOWN] },
           optional: { $slice: [membersOf("$asked", "required", [false]), MAX_SHOWN] },
           asked_count: { $size: "$asked" },
