@@ -49,10 +49,12 @@ export class DueQueue {
     const passed = new Set(counts.filter(([, count]) => count > low).map(([accountId]) => accountId));
     for (;;) {
       const page = await this.#due.due(now, limit, [...passed]);
-      const keys = inTurn(this.#groups(page, share));
+      const free = page.filter(({ id }) => !this.#taken.has(id));
+      const groups = grouped(free, ({ accountId }) => accountId);
+      const keys = inTurn(Array.from(groups, ([accountId, own]) => own.slice(0, share - this.#countOf(accountId))));
       for (const { accountId, id } of keys) {
         this.#taken.add(id);
-        this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);
+        this.#counts.set(accountId, this.#countOf(accountId) + 1);
       }
       if (keys.length > 0 || page.length < limit) return keys;
       for (const { accountId } of page) passed.add(accountId);
@@ -63,7 +65,7 @@ export class DueQueue {
   done({ accountId, id }: CandidateKey, isLeft: boolean): void {
     if (isLeft) this.#left.push(id);
     else this.#taken.delete(id);
-    const count = (this.#counts.get(accountId) ?? 0) - 1;
+    const count = this.#countOf(accountId) - 1;
     if (count > 0) this.#counts.set(accountId, count);
     else this.#counts.delete(accountId);
     if (count === this.#low || this.size === 0) for (const resume of this.#waiting.splice(0)) resume();
@@ -79,10 +81,8 @@ export class DueQueue {
     for (const id of this.#left.splice(0)) this.#taken.delete(id);
   }
 
-  #groups(page: readonly CandidateKey[], share: number): CandidateKey[][] {
-    const free = page.filter(({ id }) => !this.#taken.has(id));
-    const groups = grouped(free, ({ accountId }) => accountId);
-    return Array.from(groups, ([accountId, keys]) => keys.slice(0, share - (this.#counts.get(accountId) ?? 0)));
+  #countOf(accountId: string): number {
+    return this.#counts.get(accountId) ?? 0;
   }
 }
 
