@@ -6,7 +6,7 @@ export const addAccountCommands: AddCommands = (admin, run) => {
   const changeStatus = (account: string, change: (service: AccountService) => Promise<object>) =>
     run(async (operations) => {
       const service = await operations.accounts();
-      await (await operations.controls()).reminders.noteChange(account);
+      await (await operations.outreach()).noteChange(account);
       return change(service);
     });
   accounts

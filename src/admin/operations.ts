@@ -16,6 +16,7 @@ import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { AccountLimitsReader } from "../limits/account-limits.ts";
+import type { ReminderControl } from "../reminders/control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
 import { actorOf } from "./actor.ts";
 
@@ -62,8 +63,7 @@ export class Operations {
     });
   }
 
-  /** Returns the commands for reminders. */
-  async controls() {
+  async outreach(): Promise<ReminderControl> {
     const mongo = await this.#connectedMongo();
     const shared = { mongo, clock: this.#clock, config: this.config, random: randomBytes };
     return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());

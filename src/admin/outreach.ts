@@ -6,30 +6,28 @@ export const addOutreachCommands: AddCommands = (admin, run) => {
     .command("show")
     .description("Shows a candidate's reminders: planned and sent.")
     .argument("<CANDIDATE_ID>", "candidate whose reminders to show")
-    .action((candidate) => run(async (operations) => (await operations.controls()).reminders.show(candidate)));
+    .action((candidate) => run(async (operations) => (await operations.outreach()).show(candidate)));
   outreach
     .command("pause")
     .description("Stops the reminders of an account.")
     .requiredOption("--account <ACCOUNT_ID>", "account that must send none")
-    .action(({ account }) => run(async (operations) => (await operations.controls()).reminders.pause(account)));
+    .action(({ account }) => run(async (operations) => (await operations.outreach()).pause(account)));
   outreach
     .command("resume")
     .description("Sends an account's reminders again, also those now due.")
     .requiredOption("--account <ACCOUNT_ID>", "account that may send again")
-    .action(({ account }) => run(async (operations) => (await operations.controls()).reminders.resume(account)));
+    .action(({ account }) => run(async (operations) => (await operations.outreach()).resume(account)));
   outreach
     .command("opt-outs")
     .description("Lists who wants no more messages, without addresses.")
     .requiredOption("--account <ACCOUNT_ID>", "account whose messages they refused")
-    .action(({ account }) => run(async (operations) => (await operations.controls()).mail.optOuts(account)));
+    .action(({ account }) => run(async (operations) => (await operations.outreach()).optOuts(account)));
   outreach
     .command("allow")
     .description("Lets an account write to an opted-out address again.")
     .requiredOption("--account <ACCOUNT_ID>", "account that may write again")
     .requiredOption("--address <EMAIL>", "address whose owner had opted out")
-    .action(({ account, address }) =>
-      run(async (operations) => (await operations.controls()).mail.allow(account, address)),
-    );
+    .action(({ account, address }) => run(async (operations) => (await operations.outreach()).allow(account, address)));
   outreach
     .command("raise")
     .summary("Sets for a time how much an account may send a day.")
@@ -41,11 +39,11 @@ export const addOutreachCommands: AddCommands = (admin, run) => {
     .requiredOption("--approved-by <NAME>", "who approved it, for the audit")
     .requiredOption("--reason <TEXT>", "why, for the audit")
     .action(({ account, ...request }) =>
-      run(async (operations) => (await operations.controls()).mail.raise(account, request)),
+      run(async (operations) => (await operations.outreach()).raise(account, request)),
     );
   outreach
     .command("top")
     .description("Lists the accounts that sent most messages.")
     .requiredOption("--hours <HOURS>", "how far to look back, in hours: 1 to 720", numberIn)
-    .action(({ hours }) => run(async (operations) => (await operations.controls()).mail.top(hours)));
+    .action(({ hours }) => run(async (operations) => (await operations.outreach()).top(hours)));
 };

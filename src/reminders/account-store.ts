@@ -1,16 +1,15 @@
 import { BoundedCollection } from "../infra/bounded-collection.ts";
-import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
-/** What the chase knows of an account besides its settings. Timestamps are RFC 3339. */
+/** What reminders know of an account besides its settings. Timestamps are RFC 3339. */
 interface Stored {
   /** The account. */
   _id: string;
-  /** When an operator paused its chase. Null or absent if it is not paused. */
+  /** When an operator paused its reminders. Null or absent if they are not paused. */
   paused_at?: string | null;
   /** The latest raise of its budget. Null or absent if there was none. */
   raise?: Raise | null;
-  /** When settings of the chase were last changed, or were about to be. Absent once every plan follows them. */
+  /** When settings of reminders were last changed, or were about to be. Absent once every plan follows them. */
   changed_at?: string;
 }
 
@@ -29,57 +28,56 @@ export interface Raise {
  */
 export const SETTLED_MS = 60_000;
 
-const INDEXES: CollectionIndexes = {
-  collection: "outreach_accounts",
-  // Covers all accounts: the sweep looks for those whose settings have changed.
-  indexes: [{ key: { changed_at: 1 }, partialFilterExpression: { changed_at: { $gt: "" } } }],
-};
-
-/** Which accounts an operator has paused or given more messages, and whose settings have changed. Every method may throw problem store_unavailable. */
+/**
+ * Which accounts an operator has paused or given more messages, and whose settings have changed. Every method takes one round
+ * trip, and may throw problem store_unavailable.
+ */
 export class ReminderAccountStore {
-  readonly indexes = [INDEXES];
+  readonly indexes = [
+    // Covers all accounts: the sweep looks for those whose settings have changed.
+    {
+      collection: "outreach_accounts",
+      indexes: [{ key: { changed_at: 1 }, partialFilterExpression: { changed_at: { $gt: "" } } }],
+    },
+  ];
   readonly #accounts: BoundedCollection<Stored>;
 
   constructor(mongo: Mongo) {
     this.#accounts = new BoundedCollection(mongo, "outreach_accounts");
   }
 
-  /**
-   * Returns when the account was paused, its latest raise, and whether a change of its settings is noted, as it is for at
-   * least SETTLED_MS. One round trip.
-   */
   async get(accountId: string): Promise<{ pausedAt: string | null; raise: Raise | null; isChanged: boolean }> {
     const stored = await this.#accounts.findOne({ _id: accountId });
     const { paused_at = null, raise = null, changed_at } = stored ?? {};
     return { pausedAt: paused_at, raise, isChanged: changed_at !== undefined };
   }
 
-  /** Raises the account's budget. One round trip. */
-  async raise(accountId: string, raise: Raise, now: string): Promise<void> {
-    await this.#set(accountId, { raise, changed_at: now });
+  /** Raises the account's budget. */
+  raise(accountId: string, raise: Raise, now: string): Promise<void> {
+    return this.#set(accountId, { raise, changed_at: now });
   }
 
-  /** Pauses the chase of an account, or resumes it with null. One round trip. */
-  async pause(accountId: string, pausedAt: string | null, now: string): Promise<void> {
-    await this.#set(accountId, { paused_at: pausedAt, changed_at: now });
+  /** Pauses the reminders of an account, or resumes them with null. */
+  pause(accountId: string, pausedAt: string | null, now: string): Promise<void> {
+    return this.#set(accountId, { paused_at: pausedAt, changed_at: now });
   }
 
-  /** Notes that settings of the chase are about to change, so that the plans that follow them are made anew. One round trip. */
-  async noteChange(accountId: string, now: string): Promise<void> {
-    await this.#set(accountId, { changed_at: now });
+  /** Notes that settings of reminders are about to change, so that the plans that follow them are updated. */
+  noteChange(accountId: string, now: string): Promise<void> {
+    return this.#set(accountId, { changed_at: now });
   }
 
   async #set(accountId: string, values: Partial<Stored>): Promise<void> {
     await this.#accounts.updateOne({ _id: accountId }, { $set: values }, { upsert: true });
   }
 
-  /** Finds accounts whose settings have changed, the longest ago first. One index range. One round trip. */
+  /** Returns accounts whose settings have changed, the longest ago first. One index range. */
   async changed(limit: number): Promise<{ accountId: string; changedAt: string }[]> {
     const found = await this.#accounts.find({ changed_at: { $gt: "" } }, { sort: { changed_at: 1 }, limit });
     return found.map(({ _id, changed_at }) => ({ accountId: _id, changedAt: changed_at ?? "" }));
   }
 
-  /** Notes that every plan of the account follows its settings, unless they have changed again. One round trip. */
+  /** Notes that every plan of the account follows its settings, unless they have changed again. */
   async settled(accountId: string, changedAt: string): Promise<void> {
     await this.#accounts.updateOne({ _id: accountId, changed_at: changedAt }, { $unset: { changed_at: "" } });
   }

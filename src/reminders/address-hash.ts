@@ -1,11 +1,9 @@
-import { createHmac } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { domainToASCII } from "node:url";
 import validator from "validator";
 import { comparable, guessableHash, isKeyed, KEYED } from "../candidates/outreach.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
-
-const KEY_BYTES = 32;
 
 interface StoredKey {
   _id: "address_key";
@@ -14,13 +12,14 @@ interface StoredKey {
 }
 
 /**
- * Reads this installation's key for address hashes. Creates it if there is none. Every backup has it, beside the hashes. One round trip; three the first time. @throws problem store_unavailable
+ * Reads this installation's key for address hashes. Creates it if there is none. Every backup has it, beside the hashes. One
+ * round trip; three the first time. @throws problem store_unavailable
  */
 export async function loadAddressHash(mongo: Mongo, random: (bytes: number) => Buffer): Promise<AddressHash> {
   const keys = new BoundedCollection<StoredKey>(mongo, "meta");
   const found = await keys.findOne({ _id: "address_key" });
   if (found !== null) return new AddressHash(Buffer.from(found.key, "base64"));
-  await keys.insertIfAbsent({ _id: "address_key", key: random(KEY_BYTES).toString("base64") });
+  await keys.insertIfAbsent({ _id: "address_key", key: random(32).toString("base64") });
   return loadAddressHash(mongo, random);
 }
 
@@ -50,9 +49,20 @@ export class AddressHash {
     return this.isGuessable(hash) ? this.ofGuessable(hash) : hash;
   }
 
-  /** Returns a MAC of a text (HMAC-SHA256). It proves that this installation issued the text. */
-  seal(text: string): string {
-    return createHmac("sha256", this.#key).update(`seal ${text}`).digest("base64url");
+  /**
+   * Returns the parameter of a stop link: whose messages to which address it stops, with a MAC (HMAC-SHA256). Nothing is
+   * stored, so the link works after its candidate was erased. @param address the address's hash.
+   */
+  sealed(accountId: string, address: string): string {
+    const text = `${accountId}.${address}`;
+    return `${text}.${createHmac("sha256", this.#key).update(`seal ${text}`).digest("base64url")}`;
+  }
+
+  /** Reads what `sealed` returned. Returns undefined for anything else. */
+  opened(text: string): { readonly accountId: string; readonly address: string } | undefined {
+    const [accountId = "", address = ""] = text.split(".", 2);
+    const [given, right] = [Buffer.from(text), Buffer.from(this.sealed(accountId, address))] as const;
+    return given.length === right.length && timingSafeEqual(given, right) ? { accountId, address } : undefined;
   }
 
   isGuessable(hash: string): boolean {

@@ -2,55 +2,51 @@ import { LRUCache } from "lru-cache";
 import { optedOut } from "../candidates/outreach.ts";
 import type { CandidateKey, CandidateRecord } from "../candidates/record.ts";
 import type { CandidateStore, Edit } from "../candidates/store.ts";
-import type { Clock } from "../infra/clock.ts";
 import { KeyedQueue } from "../infra/compare-and-set.ts";
 import { isStoreDown } from "../infra/mongo.ts";
-import { isGone } from "../problems.ts";
-import type { Composer } from "./composer.ts";
 import { claimed, held, lapsed, recognised, replanned } from "./edits.ts";
-import type { NewPage } from "./link-store.ts";
-import { hourOf, type Reservation } from "./mail-budget.ts";
+import { pathOf } from "./link-store.ts";
+import { type CountedMessage, hourOf } from "./mail-budget.ts";
 import { type Plan, type PlannedMessage, planOf } from "./plan.ts";
-import type { AccountRules, RulesReader } from "./rules.ts";
-import type { ReminderStores } from "./stores.ts";
+import type { AccountRules } from "./rules.ts";
+import type { ReminderParts } from "./stores.ts";
+import { unlessErased } from "./unless-erased.ts";
 
-/** Candidates in memory, up to some 100 kB each. */
+/** Maximum number of candidates in memory, up to some 100 kB each. */
 const MAX_RECORDS = 100;
 
+/** A message that is counted and has its link, and is not recorded yet. */
+export interface Counted {
+  readonly due: PlannedMessage;
+  /** The account's daily limits by which it was counted, as text. */
+  readonly budget: string;
+  readonly counted: CountedMessage;
+  /** The token of its link. */
+  readonly token: string;
+}
+
 /** An attempt that was recorded and is to be sent. */
-export interface Claim {
-  readonly reservation: Reservation;
+export interface Claim extends Pick<Counted, "counted" | "token"> {
   readonly message: PlannedMessage;
   readonly messageId: string;
-  /** How often it was given to the mail server, this time included. */
+  /** Number of times that it was given to the mail server, this time included. */
   readonly tries: number;
-  /** How often this address refused it for the moment. */
+  /** Number of times that this address refused it for the moment. */
   readonly refusals: number;
   /** The candidate, with this attempt. */
   readonly record: CandidateRecord;
-  readonly page: NewPage;
+  /** The recipient's page, and the page that stops further messages. */
+  readonly pageUrl: string;
+  readonly stopUrl: string;
   /** Resolves once the address counts as known. If that failed, it counts as new again. */
   readonly noted: Promise<void>;
 }
 
-/** A message that is counted and has its link, and is not recorded yet. */
-export interface Reserved {
-  readonly due: PlannedMessage;
-  /** Its address's hash. */
-  readonly address: string;
-  /** The account's daily limits by which it was counted, as text. */
-  readonly budget: string;
-  readonly reservation: Reservation;
-  readonly page: NewPage;
-}
-
-export interface ClaimerOptions {
-  readonly store: Pick<CandidateStore, "change">;
-  readonly rules: Pick<RulesReader, "fresh">;
-  readonly stores: Pick<ReminderStores, "addresses" | "budget" | "optOuts">;
-  readonly composer: Pick<Composer, "newPage">;
+export interface ClaimerOptions extends ReminderParts {
+  readonly candidates: CandidateStore;
+  /** PUBLIC_URL, without a slash at its end. */
+  readonly publicUrl: string;
   readonly newMessageId: () => string;
-  readonly clock: Clock;
 }
 
 /**
@@ -61,7 +57,6 @@ export class Claimer {
   readonly #options: ClaimerOptions;
   /** Queues the messages of an account to one address. Two at once to a new address would both count as the first. */
   readonly #addresses = new KeyedQueue(isStoreDown);
-
   /** Candidates with a message that is due, as they were when that was found out. */
   readonly #records = new LRUCache<string, CandidateRecord>({ max: MAX_RECORDS });
 
@@ -71,10 +66,10 @@ export class Claimer {
 
   /**
    * Returns the first message that is due. If none is, the candidate was due for something else, which is done:
-   * references that were not answered in time become unresponsive, and the plan is made anew. Then it returns whether that
-   * changed the candidate.
+   * references that were not answered in time become unresponsive, and the candidate is replanned. Then it returns whether
+   * that changed the candidate.
    */
-  async due(key: CandidateKey, { rules }: Pick<AccountRules, "rules">): Promise<PlannedMessage | boolean> {
+  async due(key: CandidateKey, { rules }: AccountRules): Promise<PlannedMessage | boolean> {
     let message: PlannedMessage | undefined;
     let isChanged = false;
     const { addresses } = this.#options.stores;
@@ -90,9 +85,9 @@ export class Claimer {
     return message ?? isChanged;
   }
 
-  /** Runs a task after all earlier ones about the same address of the account: `reserve` needs that. */
-  inOrder<T>(key: CandidateKey, due: PlannedMessage, task: () => Promise<T>): Promise<T> {
-    return this.#addresses.run(`${key.accountId} ${this.#options.stores.addresses.of(due.email)}`, task);
+  /** Runs a task after all earlier ones about the same address of the account: `count` needs that. */
+  inOrder<T>({ accountId }: CandidateKey, { email }: PlannedMessage, task: () => Promise<T>): Promise<T> {
+    return this.#addresses.run(`${accountId} ${this.#options.stores.addresses.of(email)}`, task);
   }
 
   /**
@@ -100,21 +95,21 @@ export class Claimer {
    * @param account its rules as they were when the message was found due.
    * @returns undefined if a limit is used up, which the candidate then notes.
    */
-  async reserve(key: CandidateKey, due: PlannedMessage, account: AccountRules): Promise<Reserved | undefined> {
-    const { composer, rules, stores, clock } = this.#options;
+  async count(key: CandidateKey, due: PlannedMessage, account: AccountRules): Promise<Counted | undefined> {
+    const { rules, stores, clock } = this.#options;
     const { budget } = account.rules;
     const { to, email } = due;
     const address = stores.addresses.of(email);
-    const ask = { ...key, key: nameOf(key, due), address };
-    const reservation = await stores.budget.reserve(ask, account.limits, budget, clock.now());
-    if ("until" in reservation) {
+    const next = { ...key, key: nameOf(key, due), address };
+    const counted = await stores.budget.count(next, account.limits, budget, clock.now());
+    if ("until" in counted) {
       const isCurrent = (await rules.fresh(key.accountId)).rules.budget === budget;
-      if (isCurrent) await this.change(key, (before) => held(before, to, reservation));
+      if (isCurrent) await this.change(key, (before) => held(before, to, counted));
       return undefined;
     }
     // Before the record: a store that fails after it would lose the attempt.
-    const page = await composer.newPage(key, to, address);
-    return { due, address, budget, reservation, page };
+    const token = await stores.links.add({ ...key, to, address });
+    return { due, budget, counted, token };
   }
 
   /**
@@ -122,62 +117,55 @@ export class Claimer {
    * @param reading its rules, read for this look.
    * @returns undefined if it must not be sent. Then nothing is counted.
    */
-  async record(key: CandidateKey, reserved: Reserved, reading: Promise<AccountRules>): Promise<Claim | undefined> {
+  async record(key: CandidateKey, message: Counted, reading: Promise<AccountRules>): Promise<Claim | undefined> {
     const { stores, clock } = this.#options;
-    const { due, budget, reservation, page } = reserved;
+    const { due, budget, counted } = message;
     const { email } = due;
     const [account, optOuts] = await Promise.all([reading, stores.optOuts.among(key.accountId, [email])]);
     const isOptedOut = optOuts.length > 0;
     if (isOptedOut) await this.change(key, (before) => optedOut(before, [email]));
-    const isCounted = budget === account.rules.budget && reservation.day === hourOf(clock.now()).day;
-    const attempt = isOptedOut || !isCounted ? undefined : await this.#attempt(key, reserved, account);
-    if (attempt === undefined) {
-      await this.cancel(reserved);
-      return undefined;
-    }
-    return { ...attempt, reservation, page, noted: stores.budget.claimed(reservation).catch(() => undefined) };
+    const isCounted = budget === account.rules.budget && counted.day === hourOf(clock.now()).day;
+    const claim = isOptedOut || !isCounted ? undefined : await this.#attempt(key, message, account);
+    if (claim === undefined) await this.cancel(message);
+    return claim;
   }
 
-  /** Takes back what `reserve` did. The link first: if the process dies in between, a sweep still finds the reservation. */
-  async cancel({ page, reservation }: Pick<Reserved, "page" | "reservation">): Promise<void> {
-    await page.drop();
-    await this.#options.stores.budget.release(reservation);
+  /** Takes back what `count` did. The link first: if the process dies in between, a sweep still finds the count. */
+  async cancel({ token, counted }: Pick<Counted, "token" | "counted">): Promise<void> {
+    await this.#options.stores.links.drop(token);
+    await this.#options.stores.budget.uncount(counted);
   }
 
   /** Records the attempt. Returns undefined if it is not due any more. */
   async #attempt(
     key: CandidateKey,
-    { due, address }: Reserved,
+    { due, counted, token }: Counted,
     { rules }: AccountRules,
-  ): Promise<Omit<Claim, "reservation" | "page" | "noted"> | undefined> {
+  ): Promise<Claim | undefined> {
+    const { stores, newMessageId, publicUrl } = this.#options;
     const { to, email } = due;
-    const attempt = { messageId: this.#options.newMessageId(), address };
+    const { accountId, address } = counted;
+    const attempt = { messageId: newMessageId(), address };
     let message: PlannedMessage | undefined;
-    const name = nameOf(key, due);
     const edit: Edit = (before, at) => {
       const plan = planOf(before, rules, Date.parse(at));
-      message = dueIn(plan, at).find((each) => each.email === email && nameOf(key, each) === name);
+      message = dueIn(plan, at).find((each) => each.email === email && nameOf(key, each) === counted.key);
       return message === undefined ? replanned(before, rules, at) : claimed(before, message, attempt, at);
     };
     const record = await this.change(key, edit, this.#records.get(key.id));
     this.#records.delete(key.id);
     const last = record?.outreach.recipients.find((recipient) => recipient.to === to)?.last;
     if (message === undefined || record === undefined || !last) return undefined;
-    return { message, messageId: last.message_id, tries: last.tries, refusals: last.refusals, record };
+    const pageUrl = publicUrl + pathOf(to, token);
+    const stopUrl = `${pageUrl}/stop?of=${stores.addresses.sealed(accountId, address)}`;
+    const { message_id: messageId, tries, refusals } = last;
+    const noted = stores.budget.claimed(counted).catch(() => undefined);
+    return { counted, token, message, messageId, tries, refusals, record, pageUrl, stopUrl, noted };
   }
 
   /** Changes a candidate. Returns undefined if it was erased. @param known as in CandidateStore.change. */
-  async change(
-    { accountId, id }: CandidateKey,
-    edit: Edit,
-    known?: CandidateRecord,
-  ): Promise<CandidateRecord | undefined> {
-    try {
-      return await this.#options.store.change(accountId, id, edit, known);
-    } catch (error) {
-      if (isGone(error)) return undefined;
-      throw error;
-    }
+  change({ accountId, id }: CandidateKey, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord | undefined> {
+    return unlessErased(this.#options.candidates.change(accountId, id, edit, known));
   }
 }
 

@@ -1,50 +1,39 @@
 import type { AccountStore } from "../accounts/store.ts";
+import { checkedApproval } from "../audit/approval.ts";
 import type { AuditTrail } from "../audit/trail.ts";
 import { candidateNotFound } from "../candidates/erasure.ts";
 import { hasOptedOut } from "../candidates/outreach.ts";
 import type { CandidateReader } from "../candidates/reader.ts";
 import { type CandidateRecord, TO_CANDIDATE } from "../candidates/record.ts";
-import { type Clock, timestamp } from "../infra/clock.ts";
-import type { Try } from "./message-store.ts";
-import type { PlanStore } from "./plan-store.ts";
+import { timestamp } from "../infra/clock.ts";
+import { invalid, problem } from "../problems.ts";
+import type { Counts } from "./mail-day-store.ts";
 import { planOf } from "./plan.ts";
-import type { RulesReader } from "./rules.ts";
-import type { ReminderStores } from "./stores.ts";
+import type { ReminderParts } from "./stores.ts";
 
-export interface AccountOutreachView {
-  object: "account_outreach";
-  account_id: string;
-  /** When it was paused. Null if it is not paused. */
-  paused_at: string | null;
+const HOUR_MS = 3_600_000;
+const MAX_PER_DAY = 1_000_000;
+/** The counts of earlier hours are removed (sweeps/mail.ts). */
+const MAX_TOP_HOURS = 30 * 24;
+
+/** More messages for one account, as the operator typed it. */
+interface RaiseRequest {
+  readonly perDay: number;
+  readonly newPerDay: number;
+  readonly expiresInHours: number;
+  readonly approvedBy: string;
+  readonly reason: string;
 }
 
-/** The chase of a candidate, as operators see it. It contains no address and no name. */
-export interface CandidateOutreachView {
-  object: "candidate_outreach";
-  candidate_id: string;
-  account_id: string;
-  next_at: string | null;
-  reason: string | null;
-  /** The next message to each recipient, and when it is due, quiet hours aside. */
-  next: { to: string; at: string; documents: readonly string[]; repeats: string | null }[];
-  recipients: { to: string; opted_out: boolean; bounced: boolean }[];
-  /** What was given to the mail server, the oldest first. An attempt that was lost in a crash is not here. */
-  history: Try[];
-}
-
-interface Dependencies {
-  readonly candidates: Pick<CandidateReader, "get">;
-  readonly plans: Pick<PlanStore, "accountOf">;
-  readonly stores: Pick<ReminderStores, "accounts" | "messages">;
-  readonly rules: Pick<RulesReader, "fresh">;
-  readonly accounts: Pick<AccountStore, "get">;
+interface Dependencies extends ReminderParts {
+  readonly candidates: CandidateReader;
+  readonly accounts: AccountStore;
   readonly audit: AuditTrail;
-  readonly clock: Clock;
   /** Whether SMTP_URL is set. */
   readonly sendsMail: boolean;
 }
 
-/** What operators do with the chase. Every method may throw problems not_found and store_unavailable. */
+/** What operators do with reminders. Every method may throw problems not_found and store_unavailable. */
 export class ReminderControl {
   readonly #dependencies: Dependencies;
 
@@ -52,49 +41,50 @@ export class ReminderControl {
     this.#dependencies = dependencies;
   }
 
-  /** Pauses the chase of an account. After this returns, only messages that are already being sent still go out. Idempotent. */
-  pause(accountId: string): Promise<AccountOutreachView> {
-    return this.#setPaused("outreach pause", accountId, timestamp(this.#dependencies.clock.now()));
+  /** Pauses the reminders of an account. After this returns, only messages that are already being sent still go out. Idempotent. */
+  pause(accountId: string) {
+    return this.#setPaused("outreach pause", accountId, this.#now());
   }
 
-  /** Ends a pause. What became due meanwhile is due at once, and goes out at MAIL_PER_MINUTE. Idempotent. */
-  resume(accountId: string): Promise<AccountOutreachView> {
+  /** Ends a pause. What became due during it is due at once, and goes out at MAIL_PER_MINUTE. Idempotent. */
+  resume(accountId: string) {
     return this.#setPaused("outreach resume", accountId, null);
   }
 
-  async #setPaused(action: string, accountId: string, pausedAt: string | null): Promise<AccountOutreachView> {
-    const { audit, accounts, stores, clock } = this.#dependencies;
-    await accounts.get(accountId);
-    await audit.around({ action, accountId, subject: accountId }, () =>
-      stores.accounts.pause(accountId, pausedAt, timestamp(clock.now())),
-    );
-    return { object: "account_outreach", account_id: accountId, paused_at: pausedAt };
+  async #setPaused(action: string, accountId: string, pausedAt: string | null) {
+    const { stores } = this.#dependencies;
+    await this.#audited(action, accountId, () => stores.accounts.pause(accountId, pausedAt, this.#now()));
+    return { object: "account_outreach" as const, account_id: accountId, paused_at: pausedAt };
   }
 
-  /** Notes that the account's plans are to be made anew, because it was suspended or resumed. */
+  /** Notes that the account's reminders are to be replanned, because it was suspended or resumed. */
   async noteChange(accountId: string): Promise<void> {
-    const { accounts, stores, clock } = this.#dependencies;
+    const { accounts, stores } = this.#dependencies;
     await accounts.get(accountId);
-    await stores.accounts.noteChange(accountId, timestamp(clock.now()));
+    await stores.accounts.noteChange(accountId, this.#now());
   }
 
-  /** Shows a candidate's plan and history, as they are now. */
-  async show(candidateId: string): Promise<CandidateOutreachView> {
-    const { candidates, plans, stores, rules, clock } = this.#dependencies;
-    const accountId = await plans.accountOf(candidateId);
+  /**
+   * Shows a candidate's plan and history, as they are now, without addresses and names. The history is what was given to the
+   * mail server, the oldest first: an attempt that was lost in a crash is not in it.
+   */
+  async show(candidateId: string) {
+    const { candidates, stores, rules, clock, sendsMail } = this.#dependencies;
+    const accountId = await stores.plans.accountOf(candidateId);
     if (accountId === undefined) throw candidateNotFound(candidateId);
     const [record, { rules: current }, history] = await Promise.all([
       candidates.get(accountId, candidateId),
       rules.fresh(accountId),
       stores.messages.of({ accountId, id: candidateId }),
     ]);
-    const plan = planOf(record, this.#dependencies.sendsMail ? current : undefined, clock.now());
+    const plan = planOf(record, sendsMail ? current : undefined, clock.now());
     return {
-      object: "candidate_outreach",
+      object: "candidate_outreach" as const,
       candidate_id: candidateId,
       account_id: accountId,
       next_at: plan.nextAt === Infinity ? null : timestamp(plan.nextAt),
       reason: plan.reason,
+      // quiet hours aside
       next: plan.messages.map(({ to, at, documents, repeats }) => ({
         to,
         at: timestamp(at),
@@ -105,9 +95,69 @@ export class ReminderControl {
       history,
     };
   }
+
+  /** Lists the opt-outs of an account, the oldest first. Without addresses: they are stored as hashes. */
+  async optOuts(accountId: string) {
+    const { stores, accounts } = this.#dependencies;
+    await accounts.get(accountId);
+    return { object: "list" as const, data: await stores.optOuts.list(accountId) };
+  }
+
+  /**
+   * Lets an account write again to an address whose owner had opted out. The audit has no address.
+   * @throws problem not_found, also if its owner has not opted out.
+   */
+  async allow(accountId: string, email: string) {
+    await this.#audited("outreach allow", accountId, async () => {
+      if (!(await this.#dependencies.stores.optOuts.lift(accountId, email, this.#now())))
+        throw problem(
+          "not_found",
+          "The owner of this address has not opted out of the account's messages. (What was stopped under a version before 2026-11-27 cannot be lifted.)",
+        );
+    });
+    return { object: "opt_out" as const, account_id: accountId, lifted: true };
+  }
+
+  /**
+   * Sets how many messages an account may send a day, until a time. A later raise replaces an earlier one.
+   * @throws problem validation_failed
+   */
+  async raise(accountId: string, request: RaiseRequest) {
+    const { stores, clock } = this.#dependencies;
+    const { expires_in_hours, approved_by, reason } = checkedApproval(request);
+    const [per_day, new_per_day] = [perDay("/per_day", request.perDay), perDay("/new_per_day", request.newPerDay)];
+    const now = clock.now();
+    const expires_at = timestamp(now + Math.round(expires_in_hours * HOUR_MS));
+    const raise = { per_day, new_per_day, expires_at, approved_by, reason };
+    const note = () => stores.accounts.raise(accountId, raise, timestamp(now));
+    await this.#audited("outreach raise", accountId, note, raise);
+    return { object: "mail_raise" as const, account_id: accountId, ...raise };
+  }
+
+  /** Lists what accounts sent in the last hours, the most first. @throws problem validation_failed */
+  async top(hours: number) {
+    const { stores, accounts, clock } = this.#dependencies;
+    if (!Number.isInteger(hours) || hours < 1 || hours > MAX_TOP_HOURS)
+      throw invalid("/hours", `must be a whole number from 1 to ${MAX_TOP_HOURS}`);
+    const data: (Counts & { readonly account_id: string; readonly name: string })[] = [];
+    for (const { accountId, ...counts } of await stores.budget.since(clock.now() - (hours - 1) * HOUR_MS))
+      data.push({ account_id: accountId, name: (await accounts.get(accountId)).name, ...counts });
+    return { object: "list" as const, data };
+  }
+
+  /** Changes something about an account that exists, with an entry in the audit. */
+  async #audited(action: string, accountId: string, change: () => Promise<void>, details = {}): Promise<void> {
+    const { accounts, audit } = this.#dependencies;
+    await accounts.get(accountId);
+    await audit.around({ action, accountId, subject: accountId, details }, change);
+  }
+
+  #now(): string {
+    return timestamp(this.#dependencies.clock.now());
+  }
 }
 
-function recipientsOf({ email, references, outreach }: CandidateRecord): CandidateOutreachView["recipients"] {
+function recipientsOf({ email, references, outreach }: CandidateRecord) {
   const isBounced = outreach.recipients.some(({ to, bounced }) => to === TO_CANDIDATE && bounced !== null);
   const all = [
     { to: TO_CANDIDATE, email, bounced: isBounced },
@@ -118,4 +168,9 @@ function recipientsOf({ email, references, outreach }: CandidateRecord): Candida
     opted_out: address !== null && hasOptedOut(outreach.opted_out, address),
     bounced,
   }));
+}
+
+function perDay(pointer: string, count: number): number {
+  if (Number.isInteger(count) && count >= 0 && count <= MAX_PER_DAY) return count;
+  throw invalid(pointer, `must be a whole number from 0 to ${MAX_PER_DAY}`);
 }

@@ -4,9 +4,9 @@ import type { PlanStore } from "./plan-store.ts";
 
 /** Maximum number of candidates that are read at once. */
 const PAGE = 200;
-/** Number of candidates in progress above which only accounts without any get more, a few each. */
+/** Number of candidates in progress above which only accounts without any get more, SMALL_SHARE each. */
 const MANY = 2_000;
-const FEW = 10;
+const SMALL_SHARE = 10;
 
 /**
  * The candidates with something to do. Takes a share of each account, so that one with thousands of reminders does not keep
@@ -22,10 +22,10 @@ export class DueQueue {
   #left: string[] = [];
   #waiting: (() => void)[] = [];
   readonly #share: number;
-  /** An account gets more once so few are left: the mail connections then still have work. */
+  /** Number of candidates in progress at which an account gets more: the mail connections then still have work. */
   readonly #low: number;
 
-  /** @param share candidates of one account that are handled at once. */
+  /** @param share number of candidates of one account that are handled at once. */
   constructor(due: Pick<PlanStore, "due">, share: number) {
     this.#due = due;
     this.#share = share;
@@ -38,19 +38,24 @@ export class DueQueue {
   }
 
   /**
-   * Takes more candidates, up to a share of each account, the longest due first. Empty if no account may get more. One round
-   * trip, and one more for each page of candidates that are all taken.
+   * Takes more candidates, up to a share of each account, the longest due first. Returns none if no account may get more.
+   * One round trip, and one more for each page of candidates that are all taken.
    * @param now RFC 3339.
    */
   async next(now: string): Promise<CandidateKey[]> {
-    const [share, low] = this.size < MANY ? [this.#share, this.#low] : [FEW, 0];
+    const [share, low] = this.size < MANY ? [this.#share, this.#low] : [SMALL_SHARE, 0];
     const limit = this.#taken.size === 0 ? PAGE : Math.min(PAGE, this.#taken.size + share);
     const counts = Array.from(this.#counts);
     const passed = new Set(counts.filter(([, count]) => count > low).map(([accountId]) => accountId));
     for (;;) {
       const page = await this.#due.due(now, limit, [...passed]);
-      const keys = inTurn(this.#groups(page, share));
-      for (const key of keys) this.#take(key);
+      const free = page.filter(({ id }) => !this.#taken.has(id));
+      const groups = grouped(free, ({ accountId }) => accountId);
+      const keys = inTurn(Array.from(groups, ([accountId, own]) => own.slice(0, share - this.#countOf(accountId))));
+      for (const { accountId, id } of keys) {
+        this.#taken.add(id);
+        this.#counts.set(accountId, this.#countOf(accountId) + 1);
+      }
       if (keys.length > 0 || page.length < limit) return keys;
       for (const { accountId } of page) passed.add(accountId);
     }
@@ -60,7 +65,7 @@ export class DueQueue {
   done({ accountId, id }: CandidateKey, isLeft: boolean): void {
     if (isLeft) this.#left.push(id);
     else this.#taken.delete(id);
-    const count = (this.#counts.get(accountId) ?? 0) - 1;
+    const count = this.#countOf(accountId) - 1;
     if (count > 0) this.#counts.set(accountId, count);
     else this.#counts.delete(accountId);
     if (count === this.#low || this.size === 0) for (const resume of this.#waiting.splice(0)) resume();
@@ -76,15 +81,8 @@ export class DueQueue {
     for (const id of this.#left.splice(0)) this.#taken.delete(id);
   }
 
-  #groups(page: readonly CandidateKey[], share: number): CandidateKey[][] {
-    const free = page.filter(({ id }) => !this.#taken.has(id));
-    const groups = grouped(free, ({ accountId }) => accountId);
-    return Array.from(groups, ([accountId, keys]) => keys.slice(0, share - (this.#counts.get(accountId) ?? 0)));
-  }
-
-  #take({ accountId, id }: CandidateKey): void {
-    this.#taken.add(id);
-    this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);
+  #countOf(accountId: string): number {
+    return this.#counts.get(accountId) ?? 0;
   }
 }
 

@@ -2,9 +2,10 @@ import { addressesOf, hasOptedOut, isKeyed, optedOut, planned } from "../candida
 import {
   type AttemptRecord,
   type CandidateRecord,
-  type ChaseRecord,
+  type DocumentRecord,
   type Hold,
   type RecipientRecord,
+  type ReferenceRecord,
   TO_CANDIDATE,
 } from "../candidates/record.ts";
 import { type Plan, type PlannedMessage, plannerOf, type ReminderRules } from "./plan.ts";
@@ -31,21 +32,21 @@ export function claimed(
     refusals: repeats?.address === address ? repeats.refusals : 0,
     retry_at: null,
   };
-  const count = ({ attempts }: ChaseRecord) => ({ attempts: repeats ? attempts : attempts + 1, last_at: now });
+  const ids = new Set([to, ...documents]);
+  const counted = <Item extends DocumentRecord | ReferenceRecord>(item: Item): Item => {
+    const attempts = item.chase.attempts + (repeats ? 0 : 1);
+    return ids.has(item.id) ? { ...item, chase: { attempts, last_at: now }, updated_at: now } : item;
+  };
   return {
     ...withRecipient(record, to, (recipient) => ({ ...recipient, last })),
-    documents: record.documents.map((document) =>
-      documents.includes(document.id) ? { ...document, chase: count(document.chase), updated_at: now } : document,
-    ),
-    references: record.references.map((reference) =>
-      reference.id === to ? { ...reference, chase: count(reference.chase), updated_at: now } : reference,
-    ),
+    documents: record.documents.map(counted),
+    references: record.references.map(counted),
   };
 }
 
 /**
  * Notes that the attempt is to be tried again, unless another one was made since.
- * @param refusals how often the mail server has refused it for the moment.
+ * @param refusals number of temporary refusals by the mail server.
  */
 export function deferred(
   record: CandidateRecord,
@@ -63,15 +64,9 @@ export function bounced(record: CandidateRecord, to: string, email: string, now:
     if (record.email !== email) return record;
     return withRecipient(record, to, (recipient) => ({ ...recipient, bounced: email }));
   }
-  const isMeant = (reference: CandidateRecord["references"][number]) =>
+  const isMeant = (reference: ReferenceRecord) =>
     reference.id === to && reference.email === email && reference.state === "requested";
-  if (!record.references.some(isMeant)) return record;
-  return {
-    ...record,
-    references: record.references.map((reference) =>
-      isMeant(reference) ? { ...reference, state: "bounced", updated_at: now } : reference,
-    ),
-  };
+  return moved(record, isMeant, "bounced", now);
 }
 
 /**
@@ -91,14 +86,13 @@ export function recognised(
 }
 
 /** Records that the account may write to these addresses again. */
-export function optedIn(record: CandidateRecord, emails: Iterable<string>): CandidateRecord {
-  const again = Array.from(emails);
+export function optedIn(record: CandidateRecord, emails: readonly string[]): CandidateRecord {
   const { outreach } = record;
-  const opted_out = outreach.opted_out.filter((kept) => !again.some((email) => hasOptedOut([kept], email)));
+  const opted_out = outreach.opted_out.filter((kept) => !emails.some((email) => hasOptedOut([kept], email)));
   return opted_out.length === outreach.opted_out.length ? record : { ...record, outreach: { ...outreach, opted_out } };
 }
 
-/** Postpones the next message to a recipient to the budget's next day. */
+/** Postpones the next message to a recipient to the next day. */
 export function held(record: CandidateRecord, to: string, hold: Hold): CandidateRecord {
   return withRecipient(record, to, (recipient) => ({ ...recipient, held: hold }));
 }
@@ -106,13 +100,19 @@ export function held(record: CandidateRecord, to: string, hold: Hold): Candidate
 /** Moves the references that did not answer in time to unresponsive. */
 export function lapsed(record: CandidateRecord, lapses: Plan["lapses"], now: string): CandidateRecord {
   const ids = new Set(lapses.filter(({ at }) => at <= Date.parse(now)).map(({ reference }) => reference));
-  if (ids.size === 0) return record;
-  return {
-    ...record,
-    references: record.references.map((reference) =>
-      ids.has(reference.id) ? { ...reference, state: "unresponsive", updated_at: now } : reference,
-    ),
-  };
+  return moved(record, ({ id }) => ids.has(id), "unresponsive", now);
+}
+
+/** Moves some references to another state. Returns the same record if there are none. */
+function moved(
+  record: CandidateRecord,
+  isMeant: (reference: ReferenceRecord) => boolean,
+  state: ReferenceRecord["state"],
+  now: string,
+): CandidateRecord {
+  if (!record.references.some(isMeant)) return record;
+  const references = record.references.map((each) => (isMeant(each) ? { ...each, state, updated_at: now } : each));
+  return { ...record, references };
 }
 
 /** Returns the same record if these rules give the plan that it has stored, else a copy, so that the write replans it. */

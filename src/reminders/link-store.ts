@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import type { CandidateKey } from "../candidates/record.ts";
+import { type CandidateKey, TO_CANDIDATE } from "../candidates/record.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
-import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
 export interface Link extends CandidateKey {
@@ -9,20 +8,6 @@ export interface Link extends CandidateKey {
   readonly to: string;
   /** The address that it was sent to, as a hash (AddressHash). */
   readonly address: string;
-}
-
-/** A recipient's page. */
-export interface NewPage {
-  readonly url: string;
-  /** Stops further messages. */
-  readonly stopUrl: string;
-  /** Removes the link again, if it was not sent. */
-  readonly drop: () => Promise<void>;
-}
-
-/** A link as the sweep sees it. */
-export interface StoredLink extends Pick<Link, "accountId" | "address"> {
-  readonly id: string;
 }
 
 interface Stored {
@@ -34,15 +19,9 @@ interface Stored {
   address: string;
 }
 
-const INDEXES: CollectionIndexes = { collection: "links", indexes: [{ key: { account: 1, candidate: 1 } }] };
-
-const TOKEN_BYTES = 32;
-/** 32 bytes in base64url. */
-const TOKEN = /^[\w-]{43}$/;
-
-/** The links in messages. Every method may throw problem store_unavailable. */
+/** The links in messages. Every method takes one round trip, and may throw problem store_unavailable. */
 export class LinkStore {
-  readonly indexes = [INDEXES];
+  readonly indexes = [{ collection: "links", indexes: [{ key: { account: 1, candidate: 1 } }] }];
   readonly #random: (bytes: number) => Buffer;
   readonly #links: BoundedCollection<Stored>;
 
@@ -51,14 +30,14 @@ export class LinkStore {
     this.#links = new BoundedCollection(mongo, "links");
   }
 
-  /** Makes a link, and returns its token: 256 random bits in base64url, 43 characters. One round trip. */
+  /** Makes a link, and returns its token: 256 random bits in base64url, 43 characters. */
   async add({ accountId, id, to, address }: Link): Promise<string> {
-    const token = this.#random(TOKEN_BYTES).toString("base64url");
+    const token = this.#random(32).toString("base64url");
     await this.#links.insertOne({ _id: hashOf(token), account: accountId, candidate: id, to, address });
     return token;
   }
 
-  /** Returns whom a link was sent to. Undefined if there is no such link. One round trip. */
+  /** Returns undefined if there is no such link. */
   async find(hash: string): Promise<Link | undefined> {
     const found = await this.#links.findOne({ _id: hash });
     return found === null
@@ -66,16 +45,14 @@ export class LinkStore {
       : { accountId: found.account, id: found.candidate, to: found.to, address: found.address };
   }
 
-  /** Returns which of the hashes are those of links. One round trip. */
+  /** Returns which of the hashes are those of links. */
   async existing(hashes: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = await this.#links.find(
-      { _id: { $in: [...hashes] } },
-      { projection: { _id: 1 }, limit: hashes.length },
-    );
+    const options = { projection: { _id: 1 }, limit: hashes.length };
+    const found = await this.#links.find({ _id: { $in: [...hashes] } }, options);
     return new Set(found.map(({ _id }) => _id));
   }
 
-  /** Removes a link that was not sent. One round trip. */
+  /** Removes a link that was not sent. */
   async drop(token: string): Promise<void> {
     await this.#links.deleteOne({ _id: hashOf(token) });
   }
@@ -88,21 +65,26 @@ export class LinkStore {
     return [...new Set(found.map(({ address }) => address))];
   }
 
-  /** Returns links in the order of their ids, after that one. One index range, one round trip. */
-  async after(last: string, limit: number): Promise<StoredLink[]> {
+  /** Returns links in the order of their ids, after that one. One index range. */
+  async after(last: string, limit: number): Promise<{ id: string; accountId: string; address: string }[]> {
     const found = await this.#links.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit });
     return found.map(({ _id, account, address }) => ({ id: _id, accountId: account, address }));
   }
 
-  /** Gives an address another hash. One round trip. */
+  /** Gives an address another hash. */
   async rename(id: string, address: string): Promise<void> {
     await this.#links.updateOne({ _id: id }, { $set: { address } });
   }
 }
 
+/** Returns the path of a recipient's first page. @param to as in Link. */
+export function pathOf(to: string, token: string): string {
+  return `/${to === TO_CANDIDATE ? "u" : "r"}/${token}`;
+}
+
 /** Returns what is kept of a token. Undefined if the text cannot be one. */
 export function hashOfToken(text: string): string | undefined {
-  return TOKEN.test(text) ? hashOf(text) : undefined;
+  return /^[\w-]{43}$/.test(text) ? hashOf(text) : undefined;
 }
 
 function hashOf(token: string): string {

@@ -4,11 +4,21 @@ import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { timestamp } from "../infra/clock.ts";
 import { grouped } from "../infra/grouped.ts";
 import type { Mongo } from "../infra/mongo.ts";
-import { type AccountDay, counted, type Counts, inHour, isPending, MailDays, settled, sum } from "./mail-day-store.ts";
+import {
+  type AccountDay,
+  type AddressDay,
+  counted,
+  type Counts,
+  DayStore,
+  inHour,
+  isPending,
+  settled,
+  sum,
+} from "./mail-day-store.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Number of keys that are kept of an address's latest messages. Each may be asked for again after a crash. */
+/** Number of keys that are kept of an address's latest messages. Each may be counted again after a crash. */
 const MAX_KEYS = 20;
 
 /** Messages in a UTC day. */
@@ -30,16 +40,15 @@ interface KnownAddress {
   key: string;
 }
 
-/** One message to be sent. */
-export interface Ask extends CandidateKey {
-  /** Names this message and this try: equal if it is asked for again after a crash. */
+/** A message that is about to be sent. */
+interface NextMessage extends CandidateKey {
+  /** Names this message and this try: equal if it is counted again after a crash. */
   readonly key: string;
   /** The address's hash. */
   readonly address: string;
 }
 
-/** A message that is counted. */
-export interface Reservation extends Ask {
+export interface CountedMessage extends NextMessage {
   /** Days since 1970-01-01. */
   readonly day: number;
   /** 0 to 23. */
@@ -49,38 +58,49 @@ export interface Reservation extends Ask {
 
 /**
  * Counts messages before they are sent. Each count is a compare-and-set, which also notes the message's key. So no number of
- * replicas exceeds a limit, and a message that is asked for again after a crash counts once. Every method may throw problem
- * store_unavailable.
+ * replicas exceeds a limit, and a message that is counted again after a crash counts once. Addresses are hashes, times
+ * milliseconds since the epoch. Every method may throw problem store_unavailable.
  */
 export class MailBudget {
-  readonly days: MailDays;
+  readonly indexes = [
+    {
+      collection: "mail_account_days",
+      indexes: [
+        { key: { day: 1 } },
+        { key: { pending_since: 1 }, partialFilterExpression: { pending_since: { $gt: "" } } },
+      ],
+    },
+    { collection: "mail_address_days", indexes: [{ key: { day: 1 } }] },
+  ];
+  readonly #accounts: DayStore<AccountDay>;
+  readonly #addresses: DayStore<AddressDay>;
   readonly #known: BoundedCollection<KnownAddress>;
 
   constructor(mongo: Mongo) {
-    this.days = new MailDays(mongo);
+    this.#accounts = new DayStore(mongo, "mail_account_days");
+    this.#addresses = new DayStore(mongo, "mail_address_days");
     this.#known = new BoundedCollection(mongo, "mail_addresses");
   }
 
   /**
-   * Counts a message, if every limit allows it. Do not ask for two messages of an account to one address at once: both would
+   * Counts a message, if every limit allows it. Do not count two messages of an account to one address at once: both would
    * count as the first. Three round trips for the first message of a day to an address, at most seven.
    * @param budget names the account's limits, for the hold.
-   * @param now milliseconds since the epoch.
-   * @returns the reservation, or the hold if a limit is used up. Nothing is counted then.
+   * @returns the hold if a limit is used up. Nothing is counted then.
    */
-  async reserve(ask: Ask, limits: MailLimits, budget: string, now: number): Promise<Reservation | Hold> {
+  async count(message: NextMessage, limits: MailLimits, budget: string, now: number): Promise<CountedMessage | Hold> {
     const { day, hour } = hourOf(now);
     const until = timestamp((day + 1) * DAY_MS);
-    if (!(await this.#countAddress(ask, day, limits.perAddress))) return { until, budget: null };
-    const isNew = !(await this.#isKnown(ask));
-    const reservation = { ...ask, day, hour, isNew };
-    if (await this.#countAccount(reservation, limits, timestamp(now))) return reservation;
-    await this.#uncountAddress(reservation);
+    if (!(await this.#countAddress(message, day, limits.perAddress))) return { until, budget: null };
+    const known = await this.#known.findOne({ _id: `${message.accountId}/${message.address}` });
+    const result = { ...message, day, hour, isNew: !known?.written };
+    if (await this.#countAccount(result, limits, timestamp(now))) return result;
+    await this.#uncountAddress(result);
     return { until, budget };
   }
 
   /** Notes that the message was claimed: from now on its address is not new. One round trip, or none. */
-  async claimed({ accountId, address, key, isNew }: Reservation): Promise<void> {
+  async claimed({ accountId, address, key, isNew }: CountedMessage): Promise<void> {
     if (isNew) await this.know(accountId, address, key);
   }
 
@@ -88,65 +108,80 @@ export class MailBudget {
    * Takes back the count of a message that was not sent. Its address is new again if it was: else a message that the mail
    * server refused for the moment would evade the limit on new addresses. Two to six round trips.
    */
-  async release(reservation: Reservation): Promise<void> {
-    const { accountId, address, key, day, hour, isNew } = reservation;
-    await this.#uncountAddress(reservation);
+  async uncount(message: CountedMessage): Promise<void> {
+    const { accountId, address, key, day, hour, isNew } = message;
+    await this.#uncountAddress(message);
     if (isNew) await this.#known.deleteOne({ _id: `${accountId}/${address}`, key });
-    await this.days.changeAccount(accountId, day, (before) =>
+    await this.#changeAccount(accountId, day, (before) =>
       isPending(before, key) ? settled(counted(before, hour, -1, isNew), key) : before,
     );
   }
 
   /** Notes what became of messages that were sent. One to three round trips for each account. */
-  async settled(all: readonly (Reservation & { readonly isBounced: boolean })[]): Promise<void> {
+  async settle(
+    all: readonly (Pick<CountedMessage, "accountId" | "key" | "day" | "hour"> & { readonly isBounced: boolean })[],
+  ): Promise<void> {
     const days = grouped(all, ({ accountId, day }) => `${accountId}/${day}`).values();
-    const settle = (before: AccountDay, { key, hour, isBounced }: (typeof all)[number]) =>
+    const without = (before: AccountDay, { key, hour, isBounced }: (typeof all)[number]) =>
       settled(isBounced ? inHour(before, hour, { bounced: 1 }) : before, key);
     await Promise.all(
       Array.from(days, (sent) =>
-        this.days.changeAccount(sent[0]!.accountId, sent[0]!.day, (before) => sent.reduce(settle, before)),
+        this.#changeAccount(sent[0]!.accountId, sent[0]!.day, (before) => sent.reduce(without, before)),
       ),
     );
   }
 
-  /** Notes that somebody wants no more messages from an account. Two round trips. @param now milliseconds since the epoch. */
+  /** Notes that somebody wants no more messages from an account. */
   async optedOut(accountId: string, now: number): Promise<void> {
     const { day, hour } = hourOf(now);
-    await this.days.changeAccount(accountId, day, (before) => inHour(before, hour, { opted_out: 1 }));
+    await this.#changeAccount(accountId, day, (before) => inHour(before, hour, { opted_out: 1 }));
   }
 
-  /**
-   * Returns what each account sent from an hour on, the most first. One round trip.
-   * @param from a time in that hour, in milliseconds since the epoch.
-   */
+  /** Returns what each account sent from an hour on, the most first. @param from a time in that hour. */
   async since(from: number): Promise<(Counts & { readonly accountId: string })[]> {
     const first = hourOf(from);
     const sums = new Map<string, Counts>();
-    for (const { account, day, hours } of await this.days.since(first.day))
+    for (const { account, day, hours } of await this.#accounts.collection.find({ day: { $gte: first.day } }))
       for (const [hour, counts] of Object.entries(hours))
         if (day > first.day || Number(hour) >= first.hour) sums.set(account, sum(sums.get(account), counts));
     const all = Array.from(sums, ([accountId, counts]) => ({ accountId, ...counts }));
     return all.toSorted((one, other) => other.messages - one.messages);
   }
 
-  /**
-   * Notes that an account has written to an address. One round trip.
-   * @param address its hash. @param key the message; empty if it was sent already.
-   */
+  /** Returns the messages that were sent today: by all accounts together, and by the one that sent the most. */
+  async total(now: number): Promise<{ messages: number; largest: number }> {
+    const today = { day: { $gte: hourOf(now).day } };
+    const found = await this.#accounts.collection.find(today, { projection: { messages: 1 } });
+    const counts = found.map(({ messages }) => messages);
+    return { messages: counts.reduce((total, count) => total + count, 0), largest: Math.max(0, ...counts) };
+  }
+
+  /** Returns days with messages that were counted before that time and never settled. @param before RFC 3339. */
+  pendingSince(before: string, limit: number): Promise<AccountDay[]> {
+    return this.#accounts.collection.find({ pending_since: { $gt: "", $lt: before } }, { limit });
+  }
+
+  /** Removes the counts of the days before that time. Returns their number. */
+  async removeBefore(time: number): Promise<number> {
+    const old = { day: { $lt: hourOf(time).day } };
+    return (await this.#accounts.collection.deleteMany(old)) + (await this.#addresses.collection.deleteMany(old));
+  }
+
+  /** Notes that an account has written to an address. @param key the message; empty if it was sent already. */
   async know(accountId: string, address: string, key = ""): Promise<void> {
     await this.#known.updateOne({ _id: `${accountId}/${address}` }, { $set: { written: true, key } }, { upsert: true });
   }
 
-  /** Forgets that an account wrote to these addresses. One round trip, or none. @param addresses hashes. */
+  /** Forgets that an account wrote to these addresses. */
   async forgetAddresses(accountId: string, addresses: readonly string[]): Promise<void> {
     if (addresses.length === 0) return;
     await this.#known.deleteMany({ _id: { $in: addresses.map((address) => `${accountId}/${address}`) } });
   }
 
   /** Returns false if the limit is used up. */
-  async #countAddress({ address, key }: Ask, day: number, limit: number): Promise<boolean> {
+  async #countAddress({ address, key }: NextMessage, day: number, limit: number): Promise<boolean> {
     const name = hashOf(key);
-    const after = await this.days.changeAddress(day, address, (before) =>
+    const after = await this.#changeAddress(address, day, (before) =>
       before.pending.includes(name) || before.messages >= limit
         ? before
         : { ...before, messages: before.messages + 1, pending: [...before.pending, name].slice(-MAX_KEYS) },
@@ -154,31 +189,37 @@ export class MailBudget {
     return after.pending.includes(name);
   }
 
-  async #uncountAddress({ address, key, day }: Reservation): Promise<void> {
+  async #uncountAddress({ address, key, day }: CountedMessage): Promise<void> {
     const name = hashOf(key);
-    await this.days.changeAddress(day, address, (before) =>
+    await this.#changeAddress(address, day, (before) =>
       before.pending.includes(name)
         ? { ...before, messages: before.messages - 1, pending: before.pending.filter((each) => each !== name) }
         : before,
     );
   }
 
-  /** Returns whether the account has written to the address. */
-  async #isKnown({ accountId, address }: Ask): Promise<boolean> {
-    const found = await this.#known.findOne({ _id: `${accountId}/${address}` });
-    return found?.written ?? false;
-  }
-
   /** Returns false if a limit is used up. */
-  async #countAccount(reservation: Reservation, limits: MailLimits, at: string): Promise<boolean> {
-    const { accountId, id, key, address, day, hour, isNew } = reservation;
-    const after = await this.days.changeAccount(accountId, day, (before) => {
+  async #countAccount(message: CountedMessage, limits: MailLimits, at: string): Promise<boolean> {
+    const { accountId, id, key, address, day, hour, isNew } = message;
+    const after = await this.#changeAccount(accountId, day, (before) => {
       const isOver = before.messages >= limits.perAccount || (isNew && before.new_addresses >= limits.newAddresses);
       if (isOver || isPending(before, key)) return before;
       const pending = [...before.pending, { key, candidate: id, address, at }];
       return { ...counted(before, hour, 1, isNew), pending };
     });
     return isPending(after, key);
+  }
+
+  #changeAccount(account: string, day: number, edit: (before: AccountDay) => AccountDay): Promise<AccountDay> {
+    const none = { messages: 0, new_addresses: 0, hours: {}, pending: [], pending_since: null };
+    return this.#accounts.change({ _id: `${account}/${day}`, version: 0, account, day, ...none }, (before) => {
+      const edited = edit(before);
+      return edited === before ? before : { ...edited, pending_since: edited.pending[0]?.at ?? null };
+    });
+  }
+
+  #changeAddress(address: string, day: number, edit: (before: AddressDay) => AddressDay): Promise<AddressDay> {
+    return this.#addresses.change({ _id: `${address}/${day}`, version: 0, day, messages: 0, pending: [] }, edit);
   }
 }
 
@@ -187,8 +228,8 @@ function hashOf(key: string): string {
   return createHash("sha256").update(key).digest("base64url").slice(0, 22);
 }
 
-/** Returns the UTC day of a time, in days since 1970-01-01, and its hour. @param now milliseconds since the epoch. */
-export function hourOf(now: number): { day: number; hour: number } {
-  const day = Math.floor(now / DAY_MS);
-  return { day, hour: Math.floor((now - day * DAY_MS) / HOUR_MS) };
+/** Returns the UTC day of a time, in days since 1970-01-01, and its hour. */
+export function hourOf(time: number): { day: number; hour: number } {
+  const day = Math.floor(time / DAY_MS);
+  return { day, hour: Math.floor((time - day * DAY_MS) / HOUR_MS) };
 }

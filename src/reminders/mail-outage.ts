@@ -52,7 +52,7 @@ export class MailOutage {
     log.warn({ code, step, pause_ms }, `the mail server cannot be used${advice}`);
   }
 
-  /** Notes that the mail server has answered. */
+  /** Notes that the mail server has replied. */
   end(): void {
     this.#outages = 0;
   }

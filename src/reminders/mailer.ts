@@ -14,7 +14,7 @@ import type { Message } from "./message.ts";
  * - `deferred`: the mail server refused it for the moment, or by its policy. It was not sent.
  * - `bounced`: the mail server refused it for good, because of its recipient or its content. It was not sent.
  * - `outage`: the mail server could not be reached, or does not accept mail from this service. It was not sent.
- * - `unconfirmed`: the connection broke after the message was given to the mail server, and before its answer. It may have
+ * - `unconfirmed`: the connection broke after the message was given to the mail server, and before its reply. It may have
  *   been sent.
  */
 export interface Outcome extends Fault {
@@ -37,7 +37,7 @@ export interface Mailer {
   close(): void;
 }
 
-/** Longest waits for a connection, for its greeting, and for an answer, in milliseconds. */
+/** Time limits for a connection, for its greeting, and for a reply, in milliseconds. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000 };
 
 /** Hosts whose mail travels through no network. */
@@ -136,16 +136,16 @@ function causeOf({ code, errno, message }: NodemailerError & NodeJS.ErrnoExcepti
 /** @param begun whether the connection had begun to send the message's content. */
 function outcomeOf(error: NodemailerError, begun: boolean): Outcome {
   const { responseCode, response, command, code } = error;
-  const answer = faultOf(error);
+  const fault = faultOf(error);
   if (responseCode === undefined) {
     // nodemailer itself refuses an address that SMTP cannot carry
     if (code === "EENVELOPE") return { kind: "bounced", code };
-    return { ...answer, kind: begun ? "unconfirmed" : "outage" };
+    return { ...fault, kind: begun ? "unconfirmed" : "outage" };
   }
-  // nodemailer gives an answer 421, with which a server ends the connection, the command CONN
-  if (command !== "RCPT TO" && command !== "DATA") return { ...answer, kind: "outage" };
-  if (NOT_LOGGED_IN.has(responseCode)) return { ...answer, kind: "outage" };
-  return { ...answer, kind: responseCode < 500 || POLICY.test(response ?? "") ? "deferred" : "bounced" };
+  // nodemailer gives a reply 421, with which a server ends the connection, the command CONN
+  const isRefusal = (command === "RCPT TO" || command === "DATA") && !NOT_LOGGED_IN.has(responseCode);
+  if (!isRefusal) return { ...fault, kind: "outage" };
+  return { ...fault, kind: responseCode < 500 || POLICY.test(response ?? "") ? "deferred" : "bounced" };
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { CandidateKey } from "../candidates/record.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
-import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { Outcome } from "./mailer.ts";
 
@@ -11,7 +10,7 @@ export interface Try extends Outcome {
   readonly to: string;
   /** The ids of the documents that it lists. */
   readonly documents: readonly string[];
-  /** How often it was given to the mail server, this time included. */
+  /** Number of times that it was given to the mail server, this time included. */
   readonly tries: number;
   /** RFC 3339. */
   readonly at: string;
@@ -24,20 +23,15 @@ interface Stored extends Try {
   candidate: string;
 }
 
-const INDEXES: CollectionIndexes = { collection: "messages", indexes: [{ key: { account: 1, candidate: 1 } }] };
-
-const HISTORY = { _id: 0, account: 0, candidate: 0 } as const;
-
-/** The history of messages. Every method may throw problem store_unavailable. */
+/** The history of messages. Every method takes one round trip, and may throw problem store_unavailable. */
 export class MessageStore {
-  readonly indexes = [INDEXES];
+  readonly indexes = [{ collection: "messages", indexes: [{ key: { account: 1, candidate: 1 } }] }];
   readonly #messages: BoundedCollection<Stored>;
 
   constructor(mongo: Mongo) {
     this.#messages = new BoundedCollection(mongo, "messages");
   }
 
-  /** Adds what became of messages. One round trip. */
   async add(all: readonly { readonly key: CandidateKey; readonly tried: Try }[]): Promise<void> {
     const inserts = all.map(({ key, tried }) => {
       const _id = `${tried.message_id} ${tried.tries}`;
@@ -46,13 +40,13 @@ export class MessageStore {
     await this.#messages.write("insert", inserts);
   }
 
-  /** Returns what was tried for a candidate, the oldest first. One round trip. */
+  /** Returns what was tried for a candidate, the oldest first. */
   async of({ accountId, id }: CandidateKey): Promise<Try[]> {
-    const found = await this.#messages.find<Try>({ account: accountId, candidate: id }, { projection: HISTORY });
+    const projection = { _id: 0, account: 0, candidate: 0 };
+    const found = await this.#messages.find<Try>({ account: accountId, candidate: id }, { projection });
     return found.toSorted((one, other) => (one.at < other.at ? -1 : 1));
   }
 
-  /** Removes what is stored about a candidate. One round trip. */
   async remove({ accountId, id }: CandidateKey): Promise<void> {
     await this.#messages.deleteMany({ account: accountId, candidate: id });
   }

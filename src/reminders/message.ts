@@ -1,13 +1,13 @@
-import { type CandidateRecord, type ReferenceRecord, TO_CANDIDATE } from "../candidates/record.ts";
+import { type CandidateRecord, type DocumentRecord, type ReferenceRecord, TO_CANDIDATE } from "../candidates/record.ts";
 import { type Html, html } from "../infra/html.ts";
-import type { Assistant } from "../settings/schema.ts";
 import { shown, shownName } from "../visible-text.ts";
+import type { Words } from "./languages/en.ts";
 import { wordsOf } from "./languages/language.ts";
-import type { NamedDocument, Words } from "./languages/words.ts";
 import type { PlannedMessage } from "./plan.ts";
+import type { AccountRules } from "./rules.ts";
 
-/** A name and an address. The name is empty if it is not known. */
-export interface Address {
+/** The name is empty if it is not known. */
+interface Address {
   readonly name: string;
   readonly address: string;
 }
@@ -27,53 +27,75 @@ export interface Message {
   readonly language: string;
 }
 
-export interface Ingredients {
+/** A document that the candidate is asked for. */
+type AskedDocument = Pick<DocumentRecord, "name" | "required" | "state" | "rejection_reason">;
+
+/** What a message is made of, once its attempt is recorded. */
+interface Attempt {
   readonly record: CandidateRecord;
   readonly message: PlannedMessage;
   readonly messageId: string;
-  readonly assistant: Assistant;
-  /** Who asks (senderOf). */
-  readonly sender: string;
-  /** The host of PUBLIC_URL. */
-  readonly host: string;
-  readonly mailFrom: string;
   /** The page that the message leads to, and the one that stops further messages. */
   readonly pageUrl: string;
   readonly stopUrl: string;
 }
 
-/** The parts of a message's body, in their order. */
-interface Body {
-  readonly hello: string;
+/** The parts that differ between messages to candidates and to referees. */
+interface Parts {
+  readonly subject: string;
+  readonly again: boolean;
+  readonly name: string | null;
+  readonly firstName: string | null;
   readonly ask: string;
-  readonly documents: readonly NamedDocument[];
-  readonly instructions: string | null;
+  /** The documents that are asked for. */
+  readonly items: readonly Item[];
   readonly open: string;
   readonly button: string;
+}
+
+/** A document in the list: its name, and why it is asked for again or that it is not required. */
+interface Item {
+  readonly name: string;
+  readonly note: string | undefined;
+}
+
+/** The parts of a message's body, in their order, and what the text and the HTML need besides. */
+interface Body extends Pick<Parts, "ask" | "items" | "open" | "button">, Pick<Attempt, "pageUrl" | "stopUrl"> {
+  readonly hello: string;
+  readonly instructions: string | null;
   readonly stop: string;
+  readonly language: string;
 }
 
 /** Makes a message to the candidate or to a referee. Pure. */
-export function messageOf(ingredients: Ingredients): Message {
-  const { record, message, messageId, assistant, sender, host, mailFrom, stopUrl } = ingredients;
+export function messageOf(
+  { record, message, messageId, pageUrl, stopUrl }: Attempt,
+  { assistant, sender }: Pick<AccountRules, "assistant" | "sender">,
+  { host, mailFrom }: { readonly host: string; readonly mailFrom: string },
+): Message {
   const words = wordsOf(assistant.language);
   const reference = record.references.find(({ id }) => id === message.to);
-  const { subject, again, name, firstName, ask, documents, texts } =
+  const { subject, again, name, firstName, ...parts } =
     message.to === TO_CANDIDATE || reference === undefined
-      ? toCandidate(ingredients, words, sender)
-      : toReferee(record, { reference, words, sender });
-  const { open, button } = texts;
-  const instructions = assistant.instructions === null ? null : withoutGaps(assistant.instructions);
-  const hello = words.hello({ name, firstName });
-  const body: Body = { hello, ask, documents, instructions, open, button, stop: words.stop(sender) };
+      ? toCandidate(record, message, words, sender)
+      : toReferee(record, reference, words, sender);
+  const body: Body = {
+    ...parts,
+    hello: words.hello({ name, firstName }),
+    instructions: assistant.instructions && withoutGaps(assistant.instructions),
+    stop: words.stop(sender),
+    pageUrl,
+    stopUrl,
+    language: words.language,
+  };
   return {
     messageId,
     from: { name: inHeader(`${shortened(sender, MAX_IN_HEADER)} via ${host}`), address: mailFrom },
     to: { name: inHeader(name ?? ""), address: message.email },
     replyTo: assistant.reply_to,
     subject: inHeader(again ? `${words.reminder}${words.colon} ${subject}` : subject),
-    text: shown(textOf(body, ingredients)),
-    html: htmlOf(body, ingredients, words).text,
+    text: shown(textOf(body)),
+    html: htmlOf(body).text,
     stopUrl,
     language: words.language,
   };
@@ -93,40 +115,29 @@ function inHeader(text: string): string {
   return shownName(text).replaceAll("=?", "= ?");
 }
 
-interface Parts extends Pick<Body, "ask" | "documents"> {
-  readonly subject: string;
-  readonly again: boolean;
-  readonly name: string | null;
-  readonly firstName: string | null;
-  readonly texts: Pick<Body, "open" | "button">;
-}
-
-function toCandidate({ record, message }: Ingredients, words: Words, sender: string): Parts {
-  const listed = record.documents.filter(({ id }) => message.documents.includes(id));
+function toCandidate(record: CandidateRecord, { documents }: PlannedMessage, words: Words, sender: string): Parts {
+  const listed = record.documents.filter(({ id }) => documents.includes(id));
   return {
+    ...words.documents,
     subject: words.documents.subject(shortened(sender, MAX_IN_HEADER)),
     again: listed.some(({ chase }) => chase.attempts > 1),
     name: onOneLine(nameOf(record)),
     firstName: onOneLine(record.first_name),
     ask: words.documents.ask(sender, onOneLine(record.job_title)) + words.colon,
-    documents: listed as readonly NamedDocument[],
-    texts: words.documents,
+    items: listed.map((document) => itemOf(document, words)),
   };
 }
 
-function toReferee(
-  record: CandidateRecord,
-  { reference, words, sender }: { reference: ReferenceRecord; words: Words; sender: string },
-): Parts {
+function toReferee(record: CandidateRecord, { name, chase }: ReferenceRecord, words: Words, sender: string): Parts {
   const person = onOneLine(nameOf(record));
   return {
+    ...words.reference,
     subject: words.pages.reference.title(person === null ? null : shortened(person, MAX_IN_HEADER)),
-    again: reference.chase.attempts > 1,
-    name: onOneLine(reference.name),
+    again: chase.attempts > 1,
+    name: onOneLine(name),
     firstName: null,
     ask: words.reference.ask(person, sender),
-    documents: [],
-    texts: words.reference,
+    items: [],
   };
 }
 
@@ -136,37 +147,26 @@ function onOneLine(name: string | null): string | null {
 }
 
 /** Returns a candidate's name, in whichever fields it is. */
-export function nameOf({
-  name,
-  first_name,
-  last_name,
-}: Pick<CandidateRecord, "name" | "first_name" | "last_name">): string | null {
-  return name ?? ([first_name, last_name].filter(Boolean).join(" ") || null);
+export function nameOf(of: Pick<CandidateRecord, "name" | "first_name" | "last_name">): string | null {
+  return of.name ?? ([of.first_name, of.last_name].filter(Boolean).join(" ") || null);
 }
 
 /**
- * Longest name and note of a document in a message, in characters. Some mail programs cut off a message of more than 102 kB.
- * The page behind the link shows the whole text.
+ * Maximum length of a document's name, and of its note, in a message, in characters. Some mail programs cut off a message of
+ * more than 102 kB. The page behind the link shows the whole text.
  */
 const MAX_ITEM = 120;
 
-/** What follows a document's name: why it is asked for again, or that it is not required. */
-export function noteOf({ state, required, rejection_reason }: NamedDocument, words: Words): string | undefined {
+/** Returns what follows a document's name. */
+export function noteOf({ state, required, rejection_reason }: AskedDocument, words: Words): string | undefined {
   if (state === "rejected")
     return rejection_reason === null ? words.rejected : `${words.rejected}${words.colon} ${rejection_reason}`;
   if (state === "expired") return words.expired;
   return required ? undefined : words.optional;
 }
 
-function textOf(
-  { hello, ask, documents, instructions, open, stop }: Body,
-  { pageUrl, stopUrl, assistant }: Ingredients,
-): string {
-  const words = wordsOf(assistant.language);
-  const list = documents.map((document) => {
-    const { name, note } = itemOf(document, words);
-    return `- ${name}${note === undefined ? "" : ` (${note})`}`;
-  });
+function textOf({ hello, ask, items, instructions, open, pageUrl, stop, stopUrl }: Body): string {
+  const list = items.map(({ name, note }) => `- ${name}${note === undefined ? "" : ` (${note})`}`);
   const paragraphs = [
     hello,
     wrapped(ask),
@@ -190,10 +190,9 @@ const BUTTON =
   "display:inline-block;padding:12px 20px;border-radius:6px;background:#1d4ed8;color:#ffffff;text-decoration:none";
 
 /** A layout that every mail client shows: one column, inline styles, no image, nothing from elsewhere. */
-function htmlOf(body: Body, { pageUrl, stopUrl }: Ingredients, words: Words): Html {
-  const { hello, ask, documents, instructions, open, button, stop } = body;
+function htmlOf({ hello, ask, items, instructions, open, button, pageUrl, stop, stopUrl, language }: Body): Html {
   return html`<!doctype html>
-    <html lang="${words.language}">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
@@ -205,9 +204,9 @@ function htmlOf(body: Body, { pageUrl, stopUrl }: Ingredients, words: Words): Ht
           <p>${hello}</p>
           <p>${ask}</p>
           ${
-            documents.length > 0 &&
+            items.length > 0 &&
             html`<ul>
-              ${documents.map((document) => listItem(itemOf(document, words)))}
+              ${items.map(listItem)}
             </ul>`
           }
           ${instructions !== null && html`<p style="white-space:pre-line">${instructions}</p>`}
@@ -219,12 +218,7 @@ function htmlOf(body: Body, { pageUrl, stopUrl }: Ingredients, words: Words): Ht
     </html> `;
 }
 
-interface Item {
-  readonly name: string;
-  readonly note: string | undefined;
-}
-
-function itemOf(document: NamedDocument, words: Words): Item {
+function itemOf(document: AskedDocument, words: Words): Item {
   const note = noteOf(document, words);
   return { name: shortened(document.name), note: note === undefined ? undefined : shortened(note) };
 }
@@ -233,8 +227,9 @@ function listItem({ name, note }: Item): Html {
   return html`<li><strong>${name}</strong>${note !== undefined && html` (${note})`}</li>`;
 }
 
-export function shortened(text: string, longest = MAX_ITEM): string {
+/** Returns a text on one line, cut off after so many characters. */
+export function shortened(text: string, max = MAX_ITEM): string {
   const line = shownName(text);
   const characters = Array.from(line);
-  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
+  return characters.length <= max ? line : `${characters.slice(0, max - 1).join("")}…`;
 }

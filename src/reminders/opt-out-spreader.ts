@@ -1,61 +1,52 @@
 import { isTombstone } from "../candidates/erasure.ts";
 import { optedOut } from "../candidates/outreach.ts";
-import type { CandidateReader } from "../candidates/reader.ts";
-import type { CandidateStore } from "../candidates/store.ts";
-import { isGone } from "../problems.ts";
-import type { AddressHash } from "./address-hash.ts";
+import type { CandidateStore, Edit } from "../candidates/store.ts";
+import { grouped } from "../infra/grouped.ts";
 import { optedIn } from "./edits.ts";
-import type { OptOutStore, Spreading } from "./opt-out-store.ts";
-import type { PlanStore, Recipients } from "./plan-store.ts";
+import type { OptOut } from "./opt-out-store.ts";
+import type { ReminderStores } from "./stores.ts";
+import { unlessErased } from "./unless-erased.ts";
 
-const MAX_AT_ONCE = 1_000;
-/** Candidates that are read at once, with their references: up to 10 MB. */
+/** Maximum number of opt-outs, and ends of opt-outs, that one pass notes. */
+const BATCH = 1_000;
+/** Number of candidates that are read at once, with their references: up to 10 MB. */
 const PAGE = 10;
-
-interface Dependencies {
-  readonly store: Pick<CandidateStore, "change"> & { readonly reader: Pick<CandidateReader, "find"> };
-  readonly candidates: Pick<PlanStore, "recipients">;
-  readonly optOuts: Pick<OptOutStore, "spreading" | "spread" | "forget">;
-  readonly addresses: AddressHash;
-}
 
 /**
  * Notes opt-outs, and their ends, on all candidates of an account with the address. Until then the sender still looks at the
  * opt-outs themselves before each message.
  */
 export class OptOutSpreader {
-  readonly #dependencies: Dependencies;
+  readonly #candidates: CandidateStore;
+  readonly #stores: ReminderStores;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
+  constructor(candidates: CandidateStore, stores: ReminderStores) {
+    this.#candidates = candidates;
+    this.#stores = stores;
   }
 
-  /** Makes one pass. Returns how many candidates have changed. @throws problem store_unavailable */
+  /** Makes one pass. Returns the number of candidates that have changed. @throws problem store_unavailable */
   async run(signal: AbortSignal): Promise<number> {
-    const all = await this.#dependencies.optOuts.spreading(MAX_AT_ONCE);
     let count = 0;
-    for (const accountId of new Set(all.map((each) => each.accountId))) {
+    const all = await this.#stores.optOuts.spreading(BATCH);
+    for (const [accountId, changes] of grouped(all, ({ account }) => account)) {
       if (signal.aborted) return count;
-      const changes = all.filter((each) => each.accountId === accountId);
       count += await this.#spread(accountId, changes, signal);
     }
     return count;
   }
 
-  async #spread(accountId: string, changes: readonly Spreading[], signal: AbortSignal): Promise<number> {
-    const { candidates, optOuts, addresses } = this.#dependencies;
-    const lifted = new Map(changes.map((change) => [change.address, change.lifted]));
-    const isOut = (email: string) => addresses.all(email).map((hash) => lifted.get(hash));
+  async #spread(accountId: string, changes: readonly OptOut[], signal: AbortSignal): Promise<number> {
+    const { plans, optOuts } = this.#stores;
+    const lifted = new Map(changes.map(({ address, lifted_at }) => [address, lifted_at !== null]));
     let count = 0;
-    for (let after = ""; ;) {
-      const page = await candidates.recipients(accountId, after, PAGE);
-      for (const candidate of page) {
+    for (let after: string | undefined = ""; after !== undefined;) {
+      const page = await plans.recipients(accountId, after, PAGE);
+      for (const { id, emails } of page) {
         if (signal.aborted) return count;
-        if (await this.#note(accountId, candidate, isOut)) count++;
+        if (await this.#note(accountId, id, emails, lifted)) count++;
       }
-      const last = page.at(-1);
-      if (last === undefined || page.length < PAGE) break;
-      after = last.change;
+      after = page.length < PAGE ? undefined : page.at(-1)?.change;
     }
     for (const change of changes) {
       await this.#forgetErased(change);
@@ -65,33 +56,30 @@ export class OptOutSpreader {
   }
 
   /** Somebody may stop the messages just after the erasure has looked for opt-outs. */
-  async #forgetErased({ accountId, candidate }: Spreading): Promise<void> {
+  async #forgetErased({ account, candidate }: OptOut): Promise<void> {
     if (candidate === null) return;
-    const { store, optOuts } = this.#dependencies;
-    const found = await store.reader.find(accountId, candidate);
-    if (found === null || isTombstone(found)) await optOuts.forget({ accountId, id: candidate });
+    const found = await this.#candidates.reader.find(account, candidate);
+    if (found === null || isTombstone(found)) await this.#stores.optOuts.forget({ accountId: account, id: candidate });
   }
 
-  /** @param isOut of an address: false for an opt-out, true for its end. */
+  /** @param lifted by the address's hash: false for an opt-out, true for its end. */
   async #note(
     accountId: string,
-    { id, emails }: Recipients,
-    isOut: (email: string) => readonly (boolean | undefined)[],
+    id: string,
+    emails: readonly string[],
+    lifted: ReadonlyMap<string, boolean>,
   ): Promise<boolean> {
-    const out = emails.filter((email) => isOut(email).includes(false));
-    const back = emails.filter((email) => isOut(email).includes(true));
+    const those = (isLifted: boolean) =>
+      emails.filter((email) => this.#stores.addresses.all(email).some((hash) => lifted.get(hash) === isLifted));
+    const [out, back] = [those(false), those(true)];
     if (out.length + back.length === 0) return false;
-    try {
-      let changed = false;
-      await this.#dependencies.store.change(accountId, id, (before) => {
-        const after = optedOut(optedIn(before, back), out);
-        changed = after !== before;
-        return after;
-      });
-      return changed;
-    } catch (error) {
-      if (isGone(error)) return false;
-      throw error;
-    }
+    let isChanged = false;
+    const edit: Edit = (before) => {
+      const after = optedOut(optedIn(before, back), out);
+      isChanged = after !== before;
+      return after;
+    };
+    await unlessErased(this.#candidates.change(accountId, id, edit));
+    return isChanged;
   }
 }

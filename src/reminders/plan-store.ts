@@ -5,15 +5,7 @@ import type { Stored } from "../candidates/stored.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
-/** The addresses that messages about a candidate go to. */
-export interface Recipients {
-  readonly id: string;
-  /** Its place in the feed. */
-  readonly change: string;
-  readonly emails: readonly string[];
-}
-
-/** Finds the candidates whose chase has something to do. Every method takes one round trip, and may throw problem store_unavailable. */
+/** Finds the candidates with something to do. Every method takes one round trip, and may throw problem store_unavailable. */
 export class PlanStore {
   readonly #candidates: BoundedCollection<Stored>;
 
@@ -22,31 +14,25 @@ export class PlanStore {
   }
 
   /**
-   * Finds candidates with something to do at `now`, the longest due first.
+   * Returns candidates with something to do, the longest due first.
    * @param now RFC 3339.
    * @param others the accounts to leave out. If they are few, the index skips their candidates, however many are due.
    */
   async due(now: string, limit: number, others: readonly string[]): Promise<CandidateKey[]> {
     // No upper bound: the order has what is due first, and the stand-in for MongoDB reads everything if there is one.
     const planned: Filter<Stored> = { "outreach.look_at": { $gt: "" } };
-    const options = {
-      sort: { "outreach.look_at": 1 },
-      limit,
-      projection: { account: 1, "outreach.look_at": 1 },
-    } as const;
+    const sort = { "outreach.look_at": 1 } as const;
+    const options = { sort, limit, projection: { account: 1, "outreach.look_at": 1 } };
     const pages = await Promise.all(
       withoutAccounts(others).map((accounts) => this.#candidates.find({ ...planned, ...accounts }, options)),
     );
     const lookAt = ({ outreach }: Stored) => outreach?.look_at ?? "";
     const due = pages.flat().filter((stored) => lookAt(stored) <= now);
     if (pages.length > 1) due.sort((one, other) => (lookAt(one) < lookAt(other) ? -1 : 1));
-    return due.slice(0, limit).map(({ _id, account }) => ({ accountId: account, id: _id }));
+    return due.slice(0, limit).map(keyOf);
   }
 
-  /**
-   * Finds candidates of an account whose plan depends on its settings, and was made by other rules than these. One index
-   * range.
-   */
+  /** Returns candidates of an account whose plan depends on its settings, and was made by other rules than these. One index range. */
   async plannedOtherwise(accountId: string, rules: string, limit: number): Promise<CandidateKey[]> {
     const open: Filter<Stored> = {
       account: accountId,
@@ -54,8 +40,7 @@ export class PlanStore {
       "outreach.rules": { $ne: rules },
     };
     const sort = { "outreach.rules": 1 } as const;
-    const found = await this.#candidates.find(open, { sort, limit, projection: { account: 1 } });
-    return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
+    return (await this.#candidates.find(open, { sort, limit, projection: { account: 1 } })).map(keyOf);
   }
 
   /** Notes that a plan would be the same by these rules. Not a new version: the API shows nothing else. */
@@ -65,27 +50,25 @@ export class PlanStore {
   }
 
   /**
-   * Returns the addresses of an account's candidates, in the order of the feed.
-   * @param after the place of the last one of the page before; empty for the first page.
+   * Returns the addresses of an account's candidates and their references, in the order of the feed.
+   * @param after the feed position of the last one of the page before; empty for the first page.
    */
-  async recipients(accountId: string, after: string, limit: number): Promise<Recipients[]> {
+  async recipients(
+    accountId: string,
+    after: string,
+    limit: number,
+  ): Promise<{ id: string; change: string; emails: string[] }[]> {
     const found = await this.#candidates.find<Stored>(
       { account: accountId, change: { $gt: after } },
       { sort: { change: 1 }, limit, projection: { change: 1, email: 1, references: 1 } },
     );
-    return found.map(({ _id, change, email, references }) => ({
-      id: _id,
-      change,
-      emails: addressesOf({ email, references }),
-    }));
+    return found.map((stored) => ({ id: stored._id, change: stored.change, emails: addressesOf(stored) }));
   }
 
   /** Returns those of the ids whose candidates are not erased. */
   async kept(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = await this.#candidates.find(
-      { _id: { $in: [...ids] } },
-      { projection: { deleted: 1 }, limit: ids.length },
-    );
+    const options = { projection: { deleted: 1 }, limit: ids.length };
+    const found = await this.#candidates.find({ _id: { $in: [...ids] } }, options);
     return new Set(found.filter(({ deleted }) => deleted !== true).map(({ _id }) => _id));
   }
 
@@ -93,6 +76,10 @@ export class PlanStore {
   async accountOf(id: string): Promise<string | undefined> {
     return (await this.#candidates.findOne({ _id: id }, { projection: { account: 1 } }))?.account;
   }
+}
+
+function keyOf({ _id, account }: Stored): CandidateKey {
+  return { accountId: account, id: _id };
 }
 
 /** Maximum number of accounts that are left out as ranges. */

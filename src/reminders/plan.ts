@@ -9,7 +9,6 @@ import {
   type AttemptRecord,
   type CandidateRecord,
   type DocumentRecord,
-  type Hold,
   type RecipientRecord,
   type ReferenceRecord,
   TO_CANDIDATE,
@@ -61,19 +60,6 @@ export interface Plan {
   readonly waitsForSettings: boolean;
 }
 
-/** What the plan depends on, besides the rules and the time. */
-export type Facts = Pick<
-  CandidateRecord,
-  | "state"
-  | "email"
-  | "started_at"
-  | "withdrawn"
-  | "docs_chase_attempts"
-  | "reference_chase_attempts"
-  | "documents"
-  | "references"
-> & { readonly outreach: Pick<CandidateRecord["outreach"], "recipients" | "opted_out"> };
-
 /** A recipient who is still to answer. */
 interface Outstanding {
   readonly to: string;
@@ -84,9 +70,8 @@ interface Outstanding {
   /** Time of the first message. */
   readonly firstAt: number;
   readonly bounced: boolean;
-  readonly held: Hold | undefined;
-  /** The last attempt. Undefined if none was made. */
-  readonly last: AttemptRecord | undefined;
+  /** What the record knows of the recipient. Undefined if nothing. */
+  readonly recipient: RecipientRecord | undefined;
   readonly repeats: AttemptRecord | undefined;
 }
 
@@ -113,7 +98,7 @@ export function plannerOf(rules: ReminderRules): Planner {
  * @param rules undefined if the service sends no mail.
  * @param now milliseconds since the epoch.
  */
-export function planOf(facts: Facts, rules: ReminderRules | undefined, now: number): Plan {
+export function planOf(facts: CandidateRecord, rules: ReminderRules | undefined, now: number): Plan {
   const nothing = nothingToSend(facts);
   if (nothing !== undefined) return idle(nothing);
   if (!rules?.enabled) return { ...idle("disabled"), waitsForSettings: rules !== undefined };
@@ -139,46 +124,33 @@ function idle(reason: OutreachReason | null): Plan {
   return { messages: [], nextAt: Infinity, reason, lapses: [], waitsForSettings: false };
 }
 
-function outstandingOf(facts: Facts, startedAt: number): Outstanding[] {
-  const { recipients } = facts.outreach;
-  const recipientOf = (to: string) => recipients.find((each) => each.to === to);
+function outstandingOf(facts: CandidateRecord, startedAt: number): Outstanding[] {
+  const recipientOf = (to: string) => facts.outreach.recipients.find((each) => each.to === to);
   return [
     ...outstandingDocuments(facts, startedAt, recipientOf(TO_CANDIDATE)),
-    ...facts.references.flatMap((reference) =>
-      outstandingReference(reference, facts.reference_chase_attempts, startedAt, recipientOf(reference.id)),
-    ),
+    ...facts.references
+      .filter(({ state }) => isAskedOfReferee(state))
+      .map((each) => outstandingReference(each, facts.reference_chase_attempts, startedAt, recipientOf(each.id))),
   ];
 }
 
 /** One message asks for all documents. Those that are not required are asked for as long as another one is. */
 function outstandingDocuments(
-  { email, documents, docs_chase_attempts: cap }: Facts,
+  { email, documents, docs_chase_attempts: cap }: CandidateRecord,
   firstAt: number,
   recipient: RecipientRecord | undefined,
 ): Outstanding[] {
+  const isRequired = ({ required }: DocumentRecord) => required;
   const outstanding = documents.filter(({ state }) => isAskedOfCandidate(state));
-  if (!outstanding.some(({ required }) => required)) return [];
-  const last = recipient?.last ?? undefined;
-  const again = outstanding.filter(({ id, chase }) => chase.attempts <= cap && last?.documents.includes(id));
-  const repeats = last !== undefined && last.retry_at !== null && again.some(isRequired) ? last : undefined;
+  if (!outstanding.some(isRequired)) return [];
+  const retry = retryOf(recipient);
+  const again = outstanding.filter(({ id, chase }) => chase.attempts <= cap && retry?.documents.includes(id));
+  const repeats = again.some(isRequired) ? retry : undefined;
   const listed = repeats === undefined ? outstanding.filter(({ chase }) => chase.attempts < cap) : again;
-  return [
-    {
-      to: TO_CANDIDATE,
-      email,
-      documents: listed.map(({ id }) => id),
-      hasAttempts: listed.some(isRequired),
-      firstAt,
-      bounced: recipient !== undefined && recipient.bounced !== null && recipient.bounced === email,
-      held: recipient?.held ?? undefined,
-      last,
-      repeats,
-    },
-  ];
-}
-
-function isRequired({ required }: DocumentRecord): boolean {
-  return required;
+  const hasAttempts = listed.some(isRequired);
+  const bounced = typeof recipient?.bounced === "string" && recipient.bounced === email;
+  const ids = listed.map(({ id }) => id);
+  return [{ to: TO_CANDIDATE, email, documents: ids, hasAttempts, firstAt, bounced, recipient, repeats }];
 }
 
 function outstandingReference(
@@ -186,23 +158,16 @@ function outstandingReference(
   cap: number,
   startedAt: number,
   recipient: RecipientRecord | undefined,
-): Outstanding[] {
-  if (!isAskedOfReferee(state)) return [];
-  const last = recipient?.last ?? undefined;
-  const repeats = last !== undefined && last.retry_at !== null && chase.attempts <= cap ? last : undefined;
-  return [
-    {
-      to: id,
-      email,
-      documents: [],
-      hasAttempts: repeats !== undefined || chase.attempts < cap,
-      firstAt: requested_at === null ? startedAt : Date.parse(requested_at),
-      bounced: state === "bounced",
-      held: recipient?.held ?? undefined,
-      last,
-      repeats,
-    },
-  ];
+): Outstanding {
+  const repeats = chase.attempts <= cap ? retryOf(recipient) : undefined;
+  const hasAttempts = repeats !== undefined || chase.attempts < cap;
+  const firstAt = requested_at === null ? startedAt : Date.parse(requested_at);
+  return { to: id, email, documents: [], hasAttempts, firstAt, bounced: state === "bounced", recipient, repeats };
+}
+
+/** Returns the last attempt if it is to be tried again. */
+function retryOf(recipient: RecipientRecord | undefined): AttemptRecord | undefined {
+  return recipient?.last?.retry_at ? recipient.last : undefined;
 }
 
 /** Returns why somebody gets no message although something is outstanding. */
@@ -216,27 +181,29 @@ function blockOf(
   return hasAttempts ? undefined : "cap_reached";
 }
 
-function messageFor(recipient: Outstanding, rules: ReminderRules): PlannedMessage[] {
-  const { to, email, documents, held, last, repeats } = recipient;
+function messageFor(outstanding: Outstanding, { budget, intervalMs }: ReminderRules): PlannedMessage[] {
+  const { to, email, documents, recipient, repeats } = outstanding;
   if (email === null) return [];
-  const after = last === undefined ? "" : `${last.message_id} ${last.tries}`;
-  const due = dueAt(recipient, rules);
-  const heldUntil = held !== undefined && (held.budget ?? rules.budget) === rules.budget ? Date.parse(held.until) : 0;
+  const { last, held } = recipient ?? {};
+  const after = last ? `${last.message_id} ${last.tries}` : "";
+  const due = repeats ? Date.parse(repeats.retry_at ?? repeats.at) : intervalEnd(outstanding, last ? intervalMs : 0);
+  const heldUntil = held && (held.budget ?? budget) === budget ? Date.parse(held.until) : 0;
   return [{ to, email, documents, at: Math.max(due, heldUntil), held: heldUntil > due, after, repeats }];
-}
-
-function dueAt({ firstAt, last, repeats }: Outstanding, { intervalMs }: ReminderRules): number {
-  if (repeats !== undefined) return Date.parse(repeats.retry_at ?? repeats.at);
-  return last === undefined ? firstAt : Date.parse(last.at) + intervalMs;
 }
 
 /** A referee who gets no further message has the interval after the last one to answer, or after the first one's time. */
 function lapseOf(
-  { to, firstAt, last, bounced }: Outstanding,
+  outstanding: Outstanding,
   block: OutreachReason | undefined,
   { intervalMs }: ReminderRules,
 ): Plan["lapses"] {
+  const { to, recipient, bounced } = outstanding;
   if (to === TO_CANDIDATE || bounced) return [];
-  if (block !== "opted_out" && (block !== "cap_reached" || last === undefined)) return [];
-  return [{ reference: to, at: (last === undefined ? firstAt : Date.parse(last.at)) + intervalMs }];
+  if (block !== "opted_out" && (block !== "cap_reached" || !recipient?.last)) return [];
+  return [{ reference: to, at: intervalEnd(outstanding, intervalMs) }];
+}
+
+/** Returns the end of the interval after the last attempt, or after the first message's time if none was made. */
+function intervalEnd({ firstAt, recipient }: Outstanding, intervalMs: number): number {
+  return (recipient?.last ? Date.parse(recipient.last.at) : firstAt) + intervalMs;
 }

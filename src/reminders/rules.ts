@@ -13,18 +13,17 @@ import {
 } from "../settings/schema.ts";
 import type { SettingsStore } from "../settings/store.ts";
 import { shownName } from "../visible-text.ts";
-import type { ReminderAccountStore, Raise } from "./account-store.ts";
+import type { ReminderAccountStore } from "./account-store.ts";
 import type { MailLimits } from "./mail-budget.ts";
 import type { ReminderRules } from "./plan.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** How long a process may use rules that were changed by another one, in milliseconds. At most half of SETTLED_MS. */
+/** Maximum time for which a process uses rules that another one has changed, in milliseconds. At most half of SETTLED_MS. */
 export const RULES_KEPT_MS = 30_000;
 /** Time for which settings are reused while no change of them is noted, in milliseconds. */
 const SETTINGS_KEPT_MS = 10_000;
-
-/** Accounts in memory, about 1 kB each. */
+/** Number of accounts in memory, about 1 kB each. */
 const MAX_KNOWN = 5_000;
 
 /** What the sender needs to know of an account. */
@@ -43,16 +42,20 @@ interface Settings {
   readonly hours: QuietHours;
 }
 
-/** What operators decide about an account. */
+/** What operators decide about an account, and its name. */
 interface Account {
-  readonly chased: Awaited<ReturnType<ReminderAccountStore["get"]>>;
-  readonly account: Awaited<ReturnType<AccountStore["get"]>>;
+  readonly name: string;
+  readonly suspended: boolean;
+  readonly paused: boolean;
+  readonly limits: MailLimits;
+  /** Whether a change of its settings is noted. */
+  readonly isChanged: boolean;
 }
 
 interface Dependencies {
   readonly assistant: Pick<SettingsStore<Assistant>, "get">;
   readonly quietHours: Pick<SettingsStore<QuietHours>, "get">;
-  readonly reminderAccounts: Pick<ReminderAccountStore, "get" | "noteChange">;
+  readonly reminderAccounts: ReminderAccountStore;
   readonly accounts: Pick<AccountStore, "get">;
   /** What every account may send, unless an operator has raised it. */
   readonly limits: MailLimits;
@@ -61,7 +64,10 @@ interface Dependencies {
   readonly log?: Pick<Logger, "warn">;
 }
 
-/** Reads what accounts' settings say about the chase. Every method may throw problem store_unavailable. */
+/**
+ * Reads the rules that follow from accounts' settings, and what operators decide about accounts. Every method may throw
+ * problem store_unavailable.
+ */
 export class RulesReader {
   readonly #dependencies: Dependencies;
   readonly #known = new LRUCache<string, ReminderRules>({ max: MAX_KNOWN, ttl: RULES_KEPT_MS });
@@ -90,14 +96,22 @@ export class RulesReader {
    */
   async current(accountId: string): Promise<AccountRules> {
     const account = await this.#readAccount(accountId);
-    const known = account.chased.isChanged ? undefined : this.#settings.get(accountId);
+    const known = account.isChanged ? undefined : this.#settings.get(accountId);
     return this.#rulesFrom(accountId, known ?? (await this.#readSettings(accountId)), account);
   }
 
   async #readAccount(accountId: string): Promise<Account> {
-    const { reminderAccounts, accounts } = this.#dependencies;
-    const [chased, account] = await Promise.all([reminderAccounts.get(accountId), accounts.get(accountId)]);
-    return { chased, account };
+    const { reminderAccounts, accounts, limits, clock } = this.#dependencies;
+    const [{ pausedAt, raise, isChanged }, { name, status }] = await Promise.all([
+      reminderAccounts.get(accountId),
+      accounts.get(accountId),
+    ]);
+    const suspended = status !== "active";
+    const paused = pausedAt !== null;
+    if (raise === null || Date.parse(raise.expires_at) <= clock.now())
+      return { name, suspended, paused, isChanged, limits };
+    const raised = { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day };
+    return { name, suspended, paused, isChanged, limits: raised };
   }
 
   async #readSettings(accountId: string): Promise<Settings> {
@@ -112,16 +126,15 @@ export class RulesReader {
   async #rulesFrom(
     accountId: string,
     { assistant, hours }: Settings,
-    { account: { name, status }, chased: { pausedAt, raise } }: Account,
+    { name, suspended, paused, limits }: Account,
   ): Promise<AccountRules> {
     if (hasUnknownZone(hours)) await this.#noteUnknownZone(accountId, hours.timezone);
-    const limits = raisedBy(raise, this.#dependencies.limits, this.#dependencies.clock.now());
-    const rules = rulesOf(assistant, hours, { paused: pausedAt !== null || status !== "active", limits });
+    const rules = rulesOf(assistant, hours, { paused: paused || suspended, limits });
     this.#known.set(accountId, rules);
-    return { rules, assistant, sender: senderOf(assistant, name), limits, suspended: status !== "active" };
+    return { rules, assistant, sender: senderOf(assistant, name), limits, suspended };
   }
 
-  /** Logs the time zone once, and has a replica that knows it make the plans again. */
+  /** Logs the time zone once, and has a replica that knows it replan. */
   async #noteUnknownZone(accountId: string, timezone: string): Promise<void> {
     const { log, reminderAccounts, clock } = this.#dependencies;
     if (log === undefined) return;
@@ -148,12 +161,6 @@ export class RulesReader {
 export function senderOf({ display_name }: Pick<Assistant, "display_name">, accountName: string): string {
   const names = [display_name ?? "", accountName].map((name) => shownName(name.replaceAll(NOT_IN_NAMES, " ")));
   return names.find((name) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(name)) ?? "";
-}
-
-/** Returns the limits with those that an operator has raised for the account, until they expire. */
-function raisedBy(raise: Raise | null, limits: MailLimits, now: number): MailLimits {
-  if (raise === null || Date.parse(raise.expires_at) <= now) return limits;
-  return { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day };
 }
 
 function hasUnknownZone({ enabled, timezone }: QuietHours): boolean {

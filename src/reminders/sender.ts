@@ -1,26 +1,25 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type CandidateKey, TO_CANDIDATE } from "../candidates/record.ts";
-import { type Clock, timestamp } from "../infra/clock.ts";
+import { timestamp } from "../infra/clock.ts";
 import { FairLimit } from "../infra/fair-limit.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import { isStoreDown } from "../infra/mongo.ts";
-import type { Claim, Claimer, Reserved } from "./claimer.ts";
-import type { Composer } from "./composer.ts";
+import { type Claim, Claimer, type ClaimerOptions, type Counted } from "./claimer.ts";
 import { DueQueue } from "./due-queue.ts";
 import { bounced, deferred } from "./edits.ts";
 import { MailOutage, type MailOutageOptions } from "./mail-outage.ts";
 import type { Mailer, Outcome } from "./mailer.ts";
+import { messageOf } from "./message.ts";
 import type { Pace } from "./pace.ts";
-import type { PlanStore } from "./plan-store.ts";
 import type { PlannedMessage } from "./plan.ts";
-import type { Recorder } from "./recorder.ts";
-import type { AccountRules, RulesReader } from "./rules.ts";
+import { Recorder } from "./recorder.ts";
+import type { AccountRules } from "./rules.ts";
 
 const MINUTE_MS = 60_000;
-/** Maximum pause before a message is tried again, in milliseconds. */
+/** Maximum pause before a retry of a message, in milliseconds. */
 const MAX_BACK_OFF_MS = 60 * MINUTE_MS;
-/** A message that was refused for the moment this often counts as bounced. About five days (RFC 5321, 4.5.4.1). */
+/** Number of temporary refusals after which a message counts as bounced. About five days (RFC 5321, 4.5.4.1). */
 const MAX_REFUSALS = 125;
 
 /** Minimum number of candidates of one account that are handled at once. */
@@ -28,34 +27,22 @@ const MIN_SHARE = 40;
 /** Pause before the next look at what is due while candidates are handled, in milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
 
-export interface ReminderSenderOptions extends MailOutageOptions {
-  readonly due: Pick<PlanStore, "due">;
-  readonly rules: Pick<RulesReader, "fresh" | "current">;
-  readonly recorder: Pick<Recorder, "record">;
+export interface ReminderSenderOptions extends ClaimerOptions, MailOutageOptions {
   readonly mailer: Mailer;
+  /** MAIL_FROM. */
+  readonly mailFrom: string;
   /** Maximum number of messages that are sent at once. */
   readonly connections: number;
-  readonly claimer: Claimer;
-  readonly composer: Pick<Composer, "compose">;
   /** Called at the beginning of each pass. */
   readonly newPace: () => Pick<Pace, "turn">;
-  readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly metrics: Pick<Metrics, "messages" | "mailOutages">;
-  /** First pause before a message is tried again, in milliseconds. It doubles each time. */
-  readonly backOffMs?: number;
 }
 
 interface Pass {
   readonly pace: Pick<Pace, "turn">;
   /** Ends the pass early. */
   readonly signal: AbortSignal;
-}
-
-/** A message that was given to the mail server. */
-interface Sent {
-  readonly claim: Claim;
-  readonly outcome: Outcome;
 }
 
 /** What became of a candidate that was due and got no message: `moved` if its plan may be another one now, else `left`. */
@@ -67,23 +54,28 @@ type Unsent = "moved" | "left";
  */
 export class ReminderSender {
   readonly #options: ReminderSenderOptions;
+  readonly #claimer: Claimer;
+  readonly #recorder: Recorder;
   readonly #outage: MailOutage;
-  #running: Promise<unknown> = Promise.resolve();
   readonly #queue: DueQueue;
   /** Limits store work outside of sending, so that other requests do not wait long for the store. */
   readonly #storing: FairLimit;
   /** Limits counted messages to twice the connections: some are counted ahead, so that no connection waits for the store. */
-  readonly #reserving: FairLimit;
+  readonly #counting: FairLimit;
   readonly #sending: FairLimit;
   readonly #turns = new FairLimit(1);
+  #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: ReminderSenderOptions) {
+    const { stores, connections } = options;
     this.#options = options;
+    this.#claimer = new Claimer(options);
+    this.#recorder = new Recorder(stores);
     this.#outage = new MailOutage(options);
-    this.#queue = new DueQueue(options.due, Math.max(MIN_SHARE, 4 * options.connections));
-    this.#storing = new FairLimit(Math.ceil(options.connections / 3));
-    this.#reserving = new FairLimit(2 * options.connections);
-    this.#sending = new FairLimit(options.connections);
+    this.#queue = new DueQueue(stores.plans, Math.max(MIN_SHARE, 4 * connections));
+    this.#storing = new FairLimit(Math.ceil(connections / 3));
+    this.#counting = new FairLimit(2 * connections);
+    this.#sending = new FairLimit(connections);
   }
 
   /**
@@ -108,17 +100,18 @@ export class ReminderSender {
   /** Handles due candidates, and takes more as they finish. Ends when none is in progress and none is due. */
   async #pass(pass: Pass): Promise<number> {
     if (!(await this.#outage.isOver())) return 0;
+    const { rules, clock } = this.#options;
     const failures: unknown[] = [];
     const failed = (error: unknown) => void failures.push(error);
     let count = 0;
     this.#queue.begin();
     for (;;) {
       const isOver = this.#mustStop(pass) || failures.some(isStoreDown);
-      const keys = isOver ? [] : ((await this.#next().catch(failed)) ?? []);
-      const rules = new Map<string, Promise<AccountRules>>(); // one read for all of an account
+      const keys = isOver ? [] : ((await this.#queue.next(timestamp(clock.now())).catch(failed)) ?? []);
+      const accounts = new Map<string, Promise<AccountRules>>(); // one read for all of an account
       for (const key of keys) {
-        const account = rules.get(key.accountId) ?? this.#options.rules.fresh(key.accountId);
-        rules.set(key.accountId, account);
+        const account = accounts.get(key.accountId) ?? rules.fresh(key.accountId);
+        accounts.set(key.accountId, account);
         void this.#remind(key, account, pass)
           .catch(failed)
           .then((handled) => {
@@ -133,61 +126,59 @@ export class ReminderSender {
     return count;
   }
 
-  #next(): Promise<CandidateKey[]> {
-    return this.#queue.next(timestamp(this.#options.clock.now()));
-  }
-
   #mustStop({ signal }: Pass): boolean {
     return signal.aborted || this.#outage.isPaused();
   }
 
   /** Sends one message about a candidate, if one is due. */
   async #remind(key: CandidateKey, rules: Promise<AccountRules>, pass: Pass): Promise<"sent" | Unsent> {
-    const { claimer } = this.#options;
+    const claimer = this.#claimer;
     const account = await rules;
     const store = <T>(task: () => Promise<T>) => this.#storing.run(key.accountId, task);
     const due = await store(async () => !this.#mustStop(pass) && claimer.due(key, account));
     if (typeof due === "boolean") return due ? "moved" : "left";
     const sent = await claimer.inOrder(key, due, () =>
-      this.#reserving.run(key.accountId, async () => {
+      this.#counting.run(key.accountId, async () => {
         if (this.#mustStop(pass)) return "left";
-        const reserved = await store(() => claimer.reserve(key, due, account));
-        if (reserved === undefined) return "moved";
-        return this.#sending.run(key.accountId, () => this.#send(key, reserved, pass));
+        const counted = await store(() => claimer.count(key, due, account));
+        if (counted === undefined) return "moved";
+        return this.#sending.run(key.accountId, () => this.#send(key, counted, pass));
       }),
     );
     if (typeof sent === "string") return sent;
-    await this.#conclude(key, sent, store);
+    await this.#conclude(key, ...sent, store);
     return "sent";
   }
 
   /** Waits for a turn, takes a last look, and sends the message. */
-  async #send(key: CandidateKey, reserved: Reserved, pass: Pass): Promise<Sent | Unsent> {
-    const { claimer, rules, composer, mailer } = this.#options;
+  async #send(key: CandidateKey, counted: Counted, pass: Pass): Promise<[Claim, Outcome] | Unsent> {
+    const { rules, mailer, mailFrom, publicUrl } = this.#options;
     const isTurn = await this.#turns.run(key.accountId, () => pass.pace.turn(pass.signal));
     if (!isTurn || this.#outage.isPaused()) {
-      await claimer.cancel(reserved);
+      await this.#claimer.cancel(counted);
       return "left";
     }
     const account = rules.current(key.accountId); // the turn may have been a long wait
-    const claim = await claimer.record(key, reserved, account);
+    const claim = await this.#claimer.record(key, counted, account);
     if (claim === undefined) return "moved";
     this.#count(claim.message, "planned");
-    const [outcome] = await Promise.all([mailer.send(composer.compose(claim, await account)), claim.noted]);
+    const message = messageOf(claim, await account, { host: new URL(publicUrl).host, mailFrom });
+    const [outcome] = await Promise.all([mailer.send(message), claim.noted]);
     if (outcome.kind === "outage")
       this.#outage.note(outcome); // before another message takes the connection
     else this.#outage.end();
-    return { claim, outcome };
+    return [claim, outcome];
   }
 
   /** Records what became of a message that was given to the mail server. */
   async #conclude(
     key: CandidateKey,
-    { claim, outcome }: Sent,
+    claim: Claim,
+    outcome: Outcome,
     store: (task: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
-    const { claimer, recorder, clock, log } = this.#options;
-    const { message, messageId, tries, reservation } = claim;
+    const { clock, log } = this.#options;
+    const { message, messageId, tries, counted } = claim;
     const { to, documents } = message;
     const tried = { message_id: messageId, to, documents, tries, ...outcome, at: timestamp(clock.now()) };
     this.#count(message, outcome.kind);
@@ -196,9 +187,9 @@ export class ReminderSender {
     try {
       await store(() => this.#settle(key, claim, outcome));
     } finally {
-      await recorder.record({ key, tried, reservation, isUsed }, this.#queue.size);
+      await this.#recorder.record({ key, tried, counted, isUsed }, this.#queue.size);
     }
-    if (!isUsed) await store(() => claimer.cancel(claim)); // the next try has its own
+    if (!isUsed) await store(() => this.#claimer.cancel(claim)); // the next try has its own
   }
 
   #count({ to }: PlannedMessage, outcome: string): void {
@@ -207,19 +198,16 @@ export class ReminderSender {
   }
 
   /** Records what became of an attempt, if that changes what comes next. */
-  async #settle(key: CandidateKey, claim: Claim, { kind }: Outcome): Promise<void> {
+  async #settle(key: CandidateKey, { message, messageId, ...claim }: Claim, { kind }: Outcome): Promise<void> {
     if (kind === "sent" || kind === "unconfirmed") return;
-    const { backOffMs = MINUTE_MS } = this.#options;
-    const { messageId, message } = claim;
-    const { to, email } = message;
     const refusals = claim.refusals + (kind === "deferred" ? 1 : 0);
     // After an outage, the first message that is tried again shows whether mail works. So none waits long.
-    const waitMs = kind === "outage" ? backOffMs : Math.min(backOffMs * 2 ** (refusals - 1), MAX_BACK_OFF_MS);
+    const waitMs = kind === "outage" ? MINUTE_MS : Math.min(MINUTE_MS * 2 ** (refusals - 1), MAX_BACK_OFF_MS);
     const isLasting = kind === "bounced" || (kind === "deferred" && refusals >= MAX_REFUSALS);
-    await this.#options.claimer.change(key, (before, now) =>
+    await this.#claimer.change(key, (before, now) =>
       isLasting
-        ? bounced(before, to, email, now)
-        : deferred(before, { to, messageId, refusals }, timestamp(Date.parse(now) + waitMs)),
+        ? bounced(before, message.to, message.email, now)
+        : deferred(before, { to: message.to, messageId, refusals }, timestamp(Date.parse(now) + waitMs)),
     );
   }
 }

@@ -1,4 +1,6 @@
 import type { CandidateKey } from "../candidates/record.ts";
+import type { Clock } from "../infra/clock.ts";
+import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { ReminderAccountStore } from "./account-store.ts";
 import type { AddressHash } from "./address-hash.ts";
@@ -6,6 +8,16 @@ import { LinkStore } from "./link-store.ts";
 import { MailBudget } from "./mail-budget.ts";
 import { MessageStore } from "./message-store.ts";
 import { OptOutStore } from "./opt-out-store.ts";
+import { PageViewStore } from "./pages/view-store.ts";
+import { PlanStore } from "./plan-store.ts";
+import type { RulesReader } from "./rules.ts";
+
+/** What most classes of reminders need. */
+export interface ReminderParts {
+  readonly stores: ReminderStores;
+  readonly rules: RulesReader;
+  readonly clock: Clock;
+}
 
 export class ReminderStores {
   readonly addresses: AddressHash;
@@ -14,6 +26,8 @@ export class ReminderStores {
   readonly messages: MessageStore;
   readonly optOuts: OptOutStore;
   readonly budget: MailBudget;
+  readonly plans: PlanStore;
+  readonly pageViews: PageViewStore;
 
   constructor(mongo: Mongo, addresses: AddressHash, random: (bytes: number) => Buffer) {
     this.addresses = addresses;
@@ -22,6 +36,8 @@ export class ReminderStores {
     this.messages = new MessageStore(mongo);
     this.optOuts = new OptOutStore(mongo, addresses);
     this.budget = new MailBudget(mongo);
+    this.plans = new PlanStore(mongo);
+    this.pageViews = new PageViewStore(mongo);
   }
 
   /**
@@ -39,6 +55,6 @@ export class ReminderStores {
 
   get indexes() {
     const { accounts, links, messages, optOuts, budget } = this;
-    return [accounts, links, messages, optOuts, budget.days].flatMap((store) => [...store.indexes]);
+    return [accounts, links, messages, optOuts, budget].flatMap((store): CollectionIndexes[] => store.indexes);
   }
 }

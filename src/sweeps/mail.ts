@@ -1,17 +1,14 @@
 import type { CandidateReader } from "../candidates/reader.ts";
 import { isTombstone } from "../candidates/erasure.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import { hourOf } from "../reminders/mail-budget.ts";
-import { settled } from "../reminders/mail-day-store.ts";
-import type { StoredLink } from "../reminders/link-store.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
 import type { Sweep } from "./sweep.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Maximum time that a message is under way, in milliseconds: longer than any takes. */
+/** Time after which no message is being sent any more, in milliseconds. */
 const UNDER_WAY_MS = HOUR_MS;
-/** Time that the counts of a day are kept, in milliseconds. `admin outreach top` shows them. */
+/** Time for which the counts of a day are kept, in milliseconds. `admin outreach top` shows them. */
 const KEPT_MS = 35 * DAY_MS;
 const BATCH = 1_000;
 
@@ -24,18 +21,18 @@ export function leftOverMail(stores: ReminderStores, candidates: Pick<CandidateR
     name: "left_over_mail",
     async run(signal) {
       const now = clock.now();
-      const { days } = stores.budget;
-      let count = await days.removeBefore(hourOf(now - KEPT_MS).day);
+      const { budget } = stores;
+      let count = await budget.removeBefore(now - KEPT_MS);
       const before = timestamp(now - UNDER_WAY_MS);
-      for (const { account, day, pending } of await days.pendingSince(before, BATCH))
+      for (const { account, day, pending } of await budget.pendingSince(before, BATCH))
         for (const { key, candidate, address } of pending.filter(({ at }) => at < before)) {
           if (signal.aborted) return count;
           const found = await candidates.find(account, candidate);
           if (found === null || isTombstone(found)) {
             await stores.removeAll({ accountId: account, id: candidate });
-            await stores.budget.forgetAddresses(account, [address]); // it may have been noted after the erasure, or before there was a link
+            await budget.forgetAddresses(account, [address]); // it may have been noted after the erasure, or before there was a link
           }
-          await days.changeAccount(account, day, (counts) => settled(counts, key));
+          await budget.settle([{ accountId: account, day, hour: 0, key, isBounced: false }]);
           count++;
         }
       return count;
@@ -53,9 +50,10 @@ export function guessableAddresses(
   clock: Clock,
 ): Sweep {
   const started = clock.now();
-  const walks = [
-    { from: started, each: (link: StoredLink, hash: string) => budget.know(link.accountId, hash) },
-    { from: started + HOUR_MS, each: (link: StoredLink, hash: string) => links.rename(link.id, hash) },
+  type Walk = { from: number; each: (link: { id: string; accountId: string }, hash: string) => Promise<void> };
+  const walks: Walk[] = [
+    { from: started, each: ({ accountId }, hash) => budget.know(accountId, hash) },
+    { from: started + HOUR_MS, each: ({ id }, hash) => links.rename(id, hash) },
   ];
   let last = "";
   return {
@@ -70,11 +68,8 @@ export function guessableAddresses(
           await walk.each(link, addresses.ofGuessable(link.address));
           count++;
         }
-        last = page.at(-1)?.id ?? "";
-        if (page.length < BATCH) {
-          walks.shift();
-          last = "";
-        }
+        last = page.length < BATCH ? "" : page.at(-1)!.id;
+        if (last === "") walks.shift();
       }
       return count;
     },

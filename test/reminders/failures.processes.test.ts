@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { patched } from "../../src/candidates/edits.ts";
-import { Composer } from "../../src/reminders/composer.ts";
 import type { Outcome } from "../../src/reminders/mailer.ts";
 import { HOUR, iso } from "./support.ts";
 import { useWorkbench, Workbench } from "./workbench.ts";
@@ -132,16 +131,11 @@ describe("The sender of reminders, when something fails", () => {
 
   it("loses no attempt if the store fails while a link is made", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
-    const broken = new Composer({
-      addresses: bench.stores.addresses,
-      links: { add: () => Promise.reject(new Error("no primary")), drop: () => Promise.resolve() },
-      mailFrom: "jobs@example.com",
-      publicUrl: "https://hire.example.com",
-    });
-    const failure = await bench
-      .sender({ composer: broken })
-      .run(go)
-      .catch((error: unknown) => error);
+    const { links } = bench.stores;
+    const add = links.add.bind(links);
+    links.add = () => Promise.reject(new Error("no primary"));
+    const failure = await run().catch((error: unknown) => error);
+    links.add = add;
     expect(failure).to.be.instanceOf(AggregateError);
     expect((await bench.read(id)).documents[0]?.chase.attempts).to.equal(0);
     await run();

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { MailBudget, type Reservation } from "../../src/reminders/mail-budget.ts";
+import { MailBudget, type CountedMessage } from "../../src/reminders/mail-budget.ts";
 import { useDatabase } from "../support/use-service.ts";
 import { HOUR, START } from "./support.ts";
 
@@ -14,48 +14,48 @@ describe("The budget of mail", () => {
     budget = new MailBudget(mongo);
   });
 
-  /** Asks for a message. Returns undefined if it is held. */
-  async function reserved(accountId: string, address: string, now = START): Promise<Reservation | undefined> {
-    const ask = { accountId, id: "cand_1", key: `message ${count++}`, address };
-    const answer = await budget.reserve(ask, LIMITS, "", now);
-    return "until" in answer ? undefined : answer;
+  /** Counts a message. Returns undefined if it is held. */
+  async function counted(accountId: string, address: string, now = START): Promise<CountedMessage | undefined> {
+    const next = { accountId, id: "cand_1", key: `message ${count++}`, address };
+    const message = await budget.count(next, LIMITS, "", now);
+    return "until" in message ? undefined : message;
   }
   async function sent(accountId: string, address: string, now = START): Promise<void> {
-    const reservation = await reserved(accountId, address, now);
-    if (reservation === undefined) throw new Error("It is held.");
-    await budget.claimed(reservation);
-    await budget.settled([{ ...reservation, isBounced: false }]);
+    const message = await counted(accountId, address, now);
+    if (message === undefined) throw new Error("It is held.");
+    await budget.claimed(message);
+    await budget.settle([{ ...message, isBounced: false }]);
   }
 
   it("takes nothing from an address for a message that the account may not send", async () => {
     await sent("acct_1", "a");
     await sent("acct_1", "b");
-    for (let n = 0; n < 3; n++) expect(await reserved("acct_1", "c"), "a third new address").to.equal(undefined);
+    for (let n = 0; n < 3; n++) expect(await counted("acct_1", "c"), "a third new address").to.equal(undefined);
     await sent("acct_2", "c");
     await sent("acct_3", "c");
-    expect(await reserved("acct_4", "c"), "its own limit").to.equal(undefined);
+    expect(await counted("acct_4", "c"), "its own limit").to.equal(undefined);
   });
 
   it("takes an address for new until a message to it was claimed", async () => {
-    expect(await reserved("acct_1", "a")).to.include({ isNew: true });
-    expect(await reserved("acct_1", "a")).to.include({ isNew: true });
+    expect(await counted("acct_1", "a")).to.include({ isNew: true });
+    expect(await counted("acct_1", "a")).to.include({ isNew: true });
     await sent("acct_2", "b");
-    expect(await reserved("acct_2", "b")).to.include({ isNew: false });
+    expect(await counted("acct_2", "b")).to.include({ isNew: false });
   });
 
   it("takes an address for new that an earlier version counted, and did not claim", async () => {
-    const counted = { _id: "acct_1/a", key: "message", written: false };
-    await mongo.db.collection<{ _id: string }>("mail_addresses").insertOne(counted);
-    const first = await reserved("acct_1", "a");
+    const known = { _id: "acct_1/a", key: "message", written: false };
+    await mongo.db.collection<{ _id: string }>("mail_addresses").insertOne(known);
+    const first = await counted("acct_1", "a");
     expect(first).to.include({ isNew: true });
     await budget.claimed(first!);
-    expect(await reserved("acct_1", "a")).to.include({ isNew: false });
+    expect(await counted("acct_1", "a")).to.include({ isNew: false });
   });
 
   it("counts a message once however often it is asked for, and keeps the hashes of an address's latest twenty", async () => {
     const ask = (n: number) => {
       const message = { accountId: `acct_${n}`, id: "cand_1", key: `message ${n}`, address: "a" };
-      return budget.reserve(message, { ...LIMITS, perAddress: 100 }, "", START);
+      return budget.count(message, { ...LIMITS, perAddress: 100 }, "", START);
     };
     for (let n = 0; n < 30; n++) await ask(n);
     await ask(29);
@@ -66,9 +66,9 @@ describe("The budget of mail", () => {
 
   it("gives back what was not sent", async () => {
     for (let n = 0; n < 5; n++) {
-      const reservation = await reserved("acct_1", "a");
-      expect(reservation, `try ${n}`).to.include({ isNew: true });
-      await budget.release(reservation!);
+      const message = await counted("acct_1", "a");
+      expect(message, `try ${n}`).to.include({ isNew: true });
+      await budget.uncount(message!);
     }
     expect(await budget.since(START)).to.deep.equal([
       { accountId: "acct_1", messages: 0, new_addresses: 0, opted_out: 0, bounced: 0 },
@@ -77,24 +77,24 @@ describe("The budget of mail", () => {
 
   it("takes an address for new again if its message was claimed, and the mail server did not take it", async () => {
     for (let n = 0; n < 3; n++) {
-      const reservation = await reserved("acct_1", "a");
-      expect(reservation, `try ${n}`).to.include({ isNew: true });
-      await budget.claimed(reservation!);
-      await budget.release(reservation!);
+      const message = await counted("acct_1", "a");
+      expect(message, `try ${n}`).to.include({ isNew: true });
+      await budget.claimed(message!);
+      await budget.uncount(message!);
     }
     await sent("acct_1", "a");
-    const again = await reserved("acct_1", "a");
+    const again = await counted("acct_1", "a");
     expect(again, "after it was sent").to.include({ isNew: false });
     await budget.claimed(again!);
-    await budget.release(again!);
-    expect(await reserved("acct_1", "a"), "after a later message was not sent").to.include({ isNew: false });
+    await budget.uncount(again!);
+    expect(await counted("acct_1", "a"), "after a later message was not sent").to.include({ isNew: false });
   });
 
   it("tells what was sent since an hour, and what came of it", async () => {
     const later = START + HOUR;
     await sent("acct_1", "a");
     await sent("acct_1", "b", later);
-    await budget.settled([{ ...(await reserved("acct_1", "b", later))!, isBounced: true }]);
+    await budget.settle([{ ...(await counted("acct_1", "b", later))!, isBounced: true }]);
     await budget.optedOut("acct_1", later);
     expect(await budget.since(later)).to.deep.equal([
       { accountId: "acct_1", messages: 2, new_addresses: 1, opted_out: 1, bounced: 1 },

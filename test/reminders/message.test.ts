@@ -23,17 +23,15 @@ function messages(record: CandidateRecord = ADA, assistant: Partial<Assistant> =
     let after = record;
     for (let time = 0; time < times; time++)
       after = claimed(after, message, { messageId: `message-${n}`, address: "" }, iso(START));
-    return messageOf({
-      record: after,
-      message,
-      messageId: `message-${n}`,
-      assistant: { ...ASSISTANT_DEFAULTS, ...assistant },
-      sender: senderOf({ display_name: null, ...assistant }, "Acme"),
-      host: "hire.example.com",
-      mailFrom: "jobs@example.com",
-      pageUrl: "https://hire.example.com/u/token",
-      stopUrl: "https://hire.example.com/u/token/stop",
-    });
+    const pageUrl = "https://hire.example.com/u/token";
+    return messageOf(
+      { record: after, message, messageId: `message-${n}`, pageUrl, stopUrl: `${pageUrl}/stop` },
+      {
+        assistant: { ...ASSISTANT_DEFAULTS, ...assistant },
+        sender: senderOf({ display_name: null, ...assistant }, "Acme"),
+      },
+      { host: "hire.example.com", mailFrom: "jobs@example.com" },
+    );
   });
 }
 

@@ -147,7 +147,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     }),
 );
 
-describe("The plan of the chase, over random histories of settings, caps, states and times", () => {
+describe("The plan of reminders, over random histories of settings, caps, states and times", () => {
   it("keeps the caps, the interval and the quiet hours, and always has a reason if nothing is next", () => {
     let sent = 0;
     fc.assert(

@@ -34,7 +34,7 @@ function sent(record: CandidateRecord, hours: number, by = RULES): CandidateReco
 
 const nothing = (reason: string) => ({ messages: [], next: Infinity, reason, lapses: [] });
 
-describe("The plan of the chase", () => {
+describe("The plan of reminders", () => {
   it("is one message to the candidate with all outstanding documents, and one to each referee, at the start", () => {
     expect(planned(startedCandidate({ documents, references }))).to.deep.equal({
       messages: [

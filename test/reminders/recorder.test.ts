@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { PlanStore } from "../../src/reminders/plan-store.ts";
-import type { Reservation } from "../../src/reminders/mail-budget.ts";
+import type { CountedMessage } from "../../src/reminders/mail-budget.ts";
 import type { Outcome } from "../../src/reminders/mailer.ts";
 import { Recorder } from "../../src/reminders/recorder.ts";
 import { iso } from "./support.ts";
@@ -10,23 +9,23 @@ const go = new AbortController().signal;
 
 describe("What became of messages", () => {
   const { mongo, bench } = useWorkbench();
-  const recorder = () => new Recorder({ stores: bench.stores, candidates: new PlanStore(mongo) });
+  const recorder = () => new Recorder(bench.stores);
   const countOf = (name: string) => mongo.db.collection(name).countDocuments();
 
   /** A message about a candidate that was counted and claimed. */
-  async function claimed(id: string, n: number): Promise<Reservation> {
+  async function claimed(id: string, n: number): Promise<CountedMessage> {
     const { addresses, budget } = bench.stores;
     const key = { accountId: bench.accountId, id };
-    const ask = { ...key, key: `message ${n}`, address: addresses.of(`${n}@example.com`) };
-    const reservation = await budget.reserve(ask, bench.limits, "", bench.now);
-    if ("until" in reservation) throw new Error("It is held.");
-    await budget.claimed(reservation);
-    return reservation;
+    const next = { ...key, key: `message ${n}`, address: addresses.of(`${n}@example.com`) };
+    const counted = await budget.count(next, bench.limits, "", bench.now);
+    if ("until" in counted) throw new Error("It is held.");
+    await budget.claimed(counted);
+    return counted;
   }
-  const tried = (reservation: Reservation, n: number, kind: Outcome["kind"]) => ({
-    key: { accountId: reservation.accountId, id: reservation.id },
+  const tried = (counted: CountedMessage, n: number, kind: Outcome["kind"]) => ({
+    key: { accountId: counted.accountId, id: counted.id },
     tried: { message_id: `${n}`, to: "candidate", documents: [], tries: 1, kind, code: "", at: iso(bench.now) },
-    reservation,
+    counted,
     isUsed: kind !== "outage" && kind !== "deferred",
   });
 
@@ -39,7 +38,7 @@ describe("What became of messages", () => {
     await Promise.all(all.map((each) => record.record(each, all.length)));
     expect(await countOf("messages")).to.equal(5);
     expect((await bench.stores.budget.since(bench.now))[0]).to.include({ messages: 5, bounced: 2 });
-    const [day] = await bench.stores.budget.days.since(0);
+    const [day] = await bench.stores.budget.pendingSince("9", 10);
     expect(day?.pending.map(({ key }) => key)).to.deep.equal(["message 3"]);
   });
 

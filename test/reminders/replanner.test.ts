@@ -5,7 +5,7 @@ import { useWorkbench, Workbench } from "./workbench.ts";
 const SECOND = 1_000;
 const go = new AbortController().signal;
 
-describe("After settings of the chase were changed", () => {
+describe("After settings of reminders were changed", () => {
   const { mongo, bench } = useWorkbench();
   const key = (id: string) => ({ accountId: bench.accountId, id });
   /** Changes settings as the service does. */

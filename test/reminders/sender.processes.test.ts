@@ -47,7 +47,7 @@ describe("The sender of reminders", () => {
   it("takes a last look: nothing goes out for what was withdrawn, settled, erased, stopped or used up meanwhile", async () => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => bench.candidate({ documents: ["CV"] })));
     const [withdrawn, settled, erased, stopped, capped] = ids as [string, string, string, string, string];
-    const due = { due: () => Promise.resolve(ids.map((id) => ({ accountId: bench.accountId, id }))) };
+    bench.stores.plans.due = () => Promise.resolve(ids.map((id) => ({ accountId: bench.accountId, id })));
     await bench.change(withdrawn, (record) => patched(record, { withdrawn: true }));
     await bench.change(settled, (record) => ({
       ...record,
@@ -56,7 +56,7 @@ describe("The sender of reminders", () => {
     await bench.candidates.erase(bench.accountId, erased, "key_1", () => undefined);
     await bench.change(stopped, (record) => optedOut(record, [ADA]));
     await bench.change(capped, (record) => withOutreach(record, { docs_chase_attempts: 0 }));
-    expect(await bench.sender({ due }).run(go)).to.equal(0);
+    expect(await run()).to.equal(0);
     expect(bench.sent).to.deep.equal([]);
   });
 
@@ -146,7 +146,7 @@ describe("The sender of reminders", () => {
     expect((await bench.read(id)).references[0]).to.deep.include({ state: "unresponsive" });
   });
 
-  it("chases a candidate whose record is full", async () => {
+  it("reminds a candidate whose record is full", async () => {
     const id = await bench.candidate({ documents: ["CV", "Passport"], references: [REF] });
     const size = async () => (await mongo.db.collection("candidates").findOne({ account: bench.accountId }))?.["size"];
     await bench.change(id, (record) => ({ ...record, withdrawn: true }));

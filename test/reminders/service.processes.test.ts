@@ -6,7 +6,7 @@ import { scrape } from "../support/metrics.ts";
 import { useAccount, useOwnService } from "../support/use-service.ts";
 import { mailSettings, useMailServer } from "./mail-server.ts";
 
-describe("The chase, through a service and a mail server", function () {
+describe("Reminders, through a service and a mail server", function () {
   this.timeout(60_000);
   const mail = useMailServer();
   const service = useOwnService(() => ({
@@ -124,7 +124,7 @@ describe("Without SMTP_URL", () => {
   const service = useOwnService();
   const { client } = useAccount(service);
 
-  it("the chase is off, which is logged once and shown in each candidate", async () => {
+  it("no reminders are sent, which is logged once and shown in each candidate", async () => {
     const { id } = (await client.post("/candidates", { email: "ada@example.com", documents: ["CV"] })).body;
     const { outreach } = (await client.post(`/candidates/${id}/start`)).body;
     expect(outreach).to.deep.equal({ next_at: null, reason: "disabled" });

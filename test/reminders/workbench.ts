@@ -1,4 +1,3 @@
-import { PlanStore } from "../../src/reminders/plan-store.ts";
 import { newDraft, started } from "../../src/candidates/edits.ts";
 import { newDocument } from "../../src/candidates/documents.ts";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
@@ -11,12 +10,9 @@ import { Metrics } from "../../src/infra/metrics.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
 import { AddressHash } from "../../src/reminders/address-hash.ts";
 import { ReminderSender, type ReminderSenderOptions } from "../../src/reminders/sender.ts";
-import { Claimer } from "../../src/reminders/claimer.ts";
-import { Composer } from "../../src/reminders/composer.ts";
 import type { Mailer, Outcome } from "../../src/reminders/mailer.ts";
 import type { Message } from "../../src/reminders/message.ts";
 import { plannerOf } from "../../src/reminders/plan.ts";
-import { Recorder } from "../../src/reminders/recorder.ts";
 import { Replanner } from "../../src/reminders/replanner.ts";
 import { RulesReader } from "../../src/reminders/rules.ts";
 import { ReminderStores } from "../../src/reminders/stores.ts";
@@ -77,9 +73,7 @@ export class Workbench {
       plannerOf: async (accountId) => plannerOf(await this.rules.of(accountId)),
       optedOut: (accountId, emails) => this.stores.optOuts.among(accountId, emails),
     });
-    const { accounts } = this.stores;
-    const plans = new PlanStore(mongo);
-    this.replanner = new Replanner({ store: this.candidates, plans, accounts, rules: this.rules, clock });
+    this.replanner = new Replanner(this.candidates, { stores: this.stores, rules: this.rules, clock });
   }
 
   prepare(): Promise<void> {
@@ -93,9 +87,7 @@ export class Workbench {
   }
 
   /** Another replica's sender, or this one's. */
-  sender(
-    options: Partial<Omit<ReminderSenderOptions, "composer">> & { readonly composer?: Composer } = {},
-  ): ReminderSender {
+  sender(options: Partial<ReminderSenderOptions> = {}): ReminderSender {
     const mailer: Mailer = {
       send: async (message) => {
         const outcome = await this.deliver(message);
@@ -109,17 +101,14 @@ export class Workbench {
       close: () => undefined,
     };
     const note = (fields: object) => void this.log.push(fields);
-    const { addresses, links } = this.stores;
-    const composer =
-      options.composer ??
-      new Composer({ addresses, links, mailFrom: "jobs@example.com", publicUrl: "https://hire.example.com" });
-    const shared = { store: this.candidates, rules: this.rules, stores: this.stores, composer, clock: this.#clock };
-    const due = new PlanStore(this.#mongo);
     return new ReminderSender({
-      ...shared,
-      due,
-      recorder: new Recorder({ stores: this.stores, candidates: due }),
-      claimer: new Claimer({ ...shared, newMessageId: () => `${newTypeId("req")}@example.com` }),
+      candidates: this.candidates,
+      rules: this.rules,
+      stores: this.stores,
+      clock: this.#clock,
+      mailFrom: "jobs@example.com",
+      publicUrl: "https://hire.example.com",
+      newMessageId: () => `${newTypeId("req")}@example.com`,
       mailer,
       connections: 5,
       newPace: () => ({ turn: (signal) => Promise.resolve(!signal.aborted) }),

@@ -1,4 +1,4 @@
-import type { Words } from "./words.ts";
+import type { Words } from "./en.ts";
 
 // A no-break space (\u00a0) precedes : ? and », and follows «.
 

@@ -1,9 +1,8 @@
 import { de } from "./de.ts";
-import { en } from "./en.ts";
+import { en, type Words } from "./en.ts";
 import { es } from "./es.ts";
 import { fr } from "./fr.ts";
 import { nl } from "./nl.ts";
-import type { Words } from "./words.ts";
 
 export const LANGUAGES: readonly Words[] = [en, de, fr, es, nl];
 

@@ -1,18 +1,19 @@
 import type Router from "@koa/router";
 import type { Context } from "koa";
 import type { ApiState } from "../../api/admit.ts";
+import { MAX_RESPONSE_BYTES } from "../../candidates/references.ts";
 import type { DocumentService } from "../../documents/service.ts";
 import { negotiate } from "../../http/negotiate.ts";
 import type { UploadRules } from "../../http/upload.ts";
 import { html } from "../../infra/html.ts";
 import { Problem } from "../../problems.ts";
+import type { Words } from "../languages/en.ts";
 import { LANGUAGES, wordsOf } from "../languages/language.ts";
-import type { Words } from "../languages/words.ts";
-import { candidatePage, type News } from "./candidate-page.ts";
+import { candidatePage } from "./candidate-page.ts";
 import { noticeOf, type Page, pageOf, POLICY } from "./page.ts";
 import { receiveFields, receiveFile, refusalOf } from "./receive.ts";
 import { fieldOf, MAX_ANSWER, questionsPage, refereePage } from "./referee-page.ts";
-import { excessOf, isOpen, type RefereeResponse, type Shown, type Stop, type Visit, type Visits } from "./visits.ts";
+import { isOpen, type Kind, type Shown, type Stop, type Visit, type Visits } from "./visits.ts";
 
 export interface PagesOptions {
   visits: Visits;
@@ -22,7 +23,8 @@ export interface PagesOptions {
 }
 
 type Ctx = Context & { state: ApiState; params: Record<string, string> };
-type Kind = "candidate" | "referee";
+/** Makes the page, or the path to go to after a POST has changed something. */
+type Show<Opened> = (opened: Opened, ctx: Ctx) => Promise<Page | string> | Page | string;
 
 const BYTES_PER_MEGABYTE = 1024 * 1024;
 
@@ -36,33 +38,28 @@ const HEADERS = {
   "X-Robots-Tag": "noindex",
 };
 
-/** The path of an upload, below that of a candidate's link. */
-const UPLOAD = "/documents/:document";
-
-/** The paths whose POST reads a form, and so holds memory while it arrives. */
-const FORMS = new Set([UPLOAD, "/questions"]);
-
-/** The path of the first page of each kind. */
+/** The path of the first page of each kind, and those below it whose POST reads a form, and so holds memory while it arrives. */
 const PATHS = { candidate: "/u", referee: "/r" } as const;
+const UPLOAD = "/documents/:document";
+const QUESTIONS = "/questions";
 
 /**
  * Adds the pages that links in reminders lead to. They need no key and charge no limit. A GET changes nothing, because
  * mail scanners follow links; a POST does.
  */
-export function mountPages(
-  router: Router<ApiState>,
-  { visits, documents, maxFileBytes, bodyTimeoutMs }: PagesOptions,
-): void {
+export function mountPages(router: Router<ApiState>, options: PagesOptions): void {
+  const { visits, documents, maxFileBytes, bodyTimeoutMs } = options;
   const rules: UploadRules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
   const megabytes = Math.floor((maxFileBytes / BYTES_PER_MEGABYTE) * 10) / 10;
+  const maxMegabytesIn = ({ language }: Words) => new Intl.NumberFormat(language).format(megabytes);
 
-  /** Adds one page. `open` opens its link, and `show` returns it, or the path to go to after a POST has changed something. */
+  /** Adds one page. `open` opens its link. */
   function addPage<Opened extends Shown>(
     method: "get" | "post",
     kind: Kind,
     rest: string,
     open: (token: string, ctx: Ctx) => Promise<Opened>,
-    show: (opened: Opened, ctx: Ctx) => Promise<Page | string> | Page | string,
+    show: Show<Opened>,
   ): void {
     const route = `${PATHS[kind]}/:token${rest}`;
     router[method](route, async (context) => {
@@ -72,95 +69,78 @@ export function mountPages(
       ctx.set(HEADERS);
       let words = wordsOf(languageFor(ctx.req.headers["accept-language"]));
       const token = ctx.params["token"] ?? "";
-      const answer = async () => {
+      const respond = async () => {
         const opened = await open(token, ctx);
         words = opened.words;
         return show(opened, ctx);
       };
+      const isForm = method === "post" && (rest === UPLOAD || rest === QUESTIONS);
       try {
-        send(ctx, await (method === "post" && FORMS.has(rest) ? visits.receiving(token, answer) : answer()));
+        send(ctx, await (isForm ? visits.receiving(token, respond) : respond()));
       } catch (error) {
         send(ctx, failureOf(ctx, words, error));
       }
     });
   }
   const parameter = ({ query }: Ctx, name: string) => String(query[name] ?? "");
-  /** Adds a page that needs the candidate. */
-  function add(
-    method: "get" | "post",
-    kind: Kind,
-    rest: string,
-    show: (visit: Visit, ctx: Ctx) => Promise<Page | string> | Page | string,
-  ): void {
-    const open = (token: string, ctx: Ctx) => visits.open(token, { kind, arrived: parameter(ctx, "arrived") }, ctx.ip);
-    addPage(method, kind, rest, open, show);
-  }
+  const opening = (kind: Kind) => (token: string, ctx: Ctx) =>
+    visits.open(token, { kind, arrived: parameter(ctx, "arrived") }, ctx.ip);
+  /** Adds a page whose visitor still has something to do. */
+  const add = (method: "get" | "post", kind: Kind, rest: string, show: Show<Visit>) =>
+    addPage(method, kind, rest, opening(kind), (visit, ctx) => (isOpen(visit) ? show(visit, ctx) : closed(visit)));
 
-  const pathOf = ({ params }: Ctx, kind: Kind) => `${PATHS[kind]}/${params["token"]}`;
-  const maxMegabytesIn = ({ language }: Words) => new Intl.NumberFormat(language).format(megabytes);
-  const factsOf = (visit: Visit, ctx: Ctx) => ({
-    ...visit,
-    path: pathOf(ctx, "candidate"),
-    maxMegabytes: maxMegabytesIn(visit.words),
+  add("get", "candidate", "", (visit) => {
+    const { candidate, words } = visit;
+    const sent = candidate.arrived.find(({ state }) => state === "received");
+    const news = sent && { documentId: sent.id, text: words.pages.documents.arrived(sent.name), refused: false };
+    return candidatePage(200, visit, maxMegabytesIn(words), news);
   });
-
-  add("get", "candidate", "", (visit, ctx) => {
-    if (!isOpen(visit)) return closed(visit);
-    return candidatePage(200, factsOf(visit, ctx), arrivedNews(visit));
-  });
-
   add("post", "candidate", UPLOAD, async (visit, ctx) => {
-    if (!isOpen(visit)) return closed(visit);
     const documentId = ctx.params["document"] ?? "";
     try {
-      await receiveFile(ctx.req, { visit, documentId }, { documents, rules });
+      await receiveFile(ctx.req, visit, documentId, documents, rules);
     } catch (error) {
-      const refused = refusalOf(error, visit.words, maxMegabytesIn(visit.words));
+      const maxMegabytes = maxMegabytesIn(visit.words);
+      const refused = refusalOf(error, visit.words, maxMegabytes);
       if (refused === undefined) throw error;
       if (refused.status >= 500) ctx.state.failure = error;
-      return candidatePage(refused.status, factsOf(visit, ctx), { documentId, text: refused.text, refused: true });
+      return candidatePage(refused.status, visit, maxMegabytes, { documentId, text: refused.text, refused: true });
     }
-    return `${pathOf(ctx, "candidate")}?arrived=${documentId}`;
+    return `${visit.path}?arrived=${documentId}`;
   });
 
-  const refereeFacts = (visit: Visit, ctx: Ctx) => ({ ...visit, path: pathOf(ctx, "referee") });
-  add("get", "referee", "", (visit, ctx) =>
-    isOpen(visit) ? refereePage(200, refereeFacts(visit, ctx)) : closed(visit),
-  );
-  add("get", "referee", "/questions", (visit, ctx) =>
-    isOpen(visit) ? questionsPage(200, refereeFacts(visit, ctx)) : closed(visit),
-  );
-  add("post", "referee", "/questions", async (visit, ctx) => {
-    if (!isOpen(visit)) return closed(visit);
+  add("get", "referee", "", (visit) => refereePage(200, visit));
+  add("get", "referee", QUESTIONS, (visit) => questionsPage(200, visit));
+  add("post", "referee", QUESTIONS, async (visit, ctx) => {
     const texts = visit.words.pages.reference;
     const fields = await receiveFields(ctx.req, rules);
-    const answers = visit.questions.map((question) => textIn(fields[fieldOf(question)]));
+    const all = visit.questions.map((question) => ({ question, answer: textIn(fields[fieldOf(question)]) }));
     const refused = (status: number, text: string) =>
-      questionsPage(status, refereeFacts(visit, ctx), { answers, refused: text });
+      questionsPage(status, visit, { answers: all.map(({ answer }) => answer), refused: text });
     const known = new Set(visit.questions.map(fieldOf));
     if (Object.keys(fields).some((name) => !known.has(name) && textIn(fields[name]) !== ""))
       return refused(409, texts.changed);
-    const response = responseOf(visit, answers);
+    const response = { answers: all.filter(({ answer }) => answer !== "") };
     if (response.answers.length === 0) return refused(422, texts.empty);
-    const excess = Math.max(excessOf(response), ...answers.map((answer) => answer.length - MAX_ANSWER));
+    const bytes = Buffer.byteLength(JSON.stringify(response));
+    const excess = Math.max(bytes - MAX_RESPONSE_BYTES, ...all.map(({ answer }) => answer.length - MAX_ANSWER));
     if (excess > 0) return refused(422, texts.tooLong(excess));
-    await visits.answer(visit, response);
-    return pathOf(ctx, "referee");
+    await visits.settle(visit, { state: "received", response });
+    return visit.path;
   });
-  add("post", "referee", "/decline", async (visit, ctx) => {
-    if (!isOpen(visit)) return closed(visit);
-    await visits.decline(visit);
-    return pathOf(ctx, "referee");
+  add("post", "referee", "/decline", async (visit) => {
+    await visits.settle(visit, { state: "declined" });
+    return visit.path;
   });
 
-  // A browser that reloads a page which answered a form asks for the form's path.
-  add("get", "candidate", UPLOAD, (_, ctx) => pathOf(ctx, "candidate"));
-  add("get", "referee", "/decline", (_, ctx) => pathOf(ctx, "referee"));
+  // If the response to a form is a page, a browser that reloads it requests the form's path.
+  addPage("get", "candidate", UPLOAD, opening("candidate"), ({ path }) => path);
+  addPage("get", "referee", "/decline", opening("referee"), ({ path }) => path);
 
   for (const kind of ["candidate", "referee"] as const) {
     const open = (token: string, ctx: Ctx) => visits.openStop(token, { kind, of: parameter(ctx, "of") }, ctx.ip);
-    addPage("get", kind, "/stop", open, (stop, ctx) =>
-      stop.stopped ? stoppedPage(stop) : stopPage(stop, `${pathOf(ctx, kind)}/stop${ctx.search}`),
+    addPage("get", kind, "/stop", open, (stop, { params, search }) =>
+      stop.stopped ? stoppedPage(stop) : stopPage(stop, `${PATHS[kind]}/${params["token"]}/stop${search}`),
     );
     // A mail client sends this by itself if its user asks it to (RFC 8058). Its body says nothing that is needed.
     addPage("post", kind, "/stop", open, async (stop) => {
@@ -170,7 +150,7 @@ export function mountPages(
   }
 }
 
-/** The language of a page whose account is not known: the one that the browser asks for. */
+/** Returns the language of a page whose account is not known: the one that the browser asks for. */
 function languageFor(header: string | undefined): string {
   const [best = "en"] = negotiate(
     "accept-language",
@@ -191,16 +171,13 @@ function send(ctx: Ctx, page: Page | string): void {
   ctx.body = page.body;
 }
 
-/** The page of a link that its visitor no longer needs. */
-function closed(visit: Visit): Page {
-  const { record, reference, words } = visit;
+/** Returns the page of a link that its visitor no longer needs. */
+function closed({ candidate, reference, words }: Visit): Page {
   const { pages } = words;
-  if (reference?.state === "received")
-    return noticeOf(200, words, { title: pages.thanks, text: pages.reference.received });
-  if (reference?.state === "declined")
-    return noticeOf(200, words, { title: pages.thanks, text: pages.reference.declined });
-  if (reference === undefined && record.state === "completed")
-    return noticeOf(200, words, { title: pages.thanks, text: pages.documents.all });
+  const thanks = (text: string) => noticeOf(200, words, { title: pages.thanks, text });
+  if (reference?.state === "received") return thanks(pages.reference.received);
+  if (reference?.state === "declined") return thanks(pages.reference.declined);
+  if (reference === undefined && candidate.state === "completed") return thanks(pages.documents.all);
   return noticeOf(410, words, pages.closed);
 }
 
@@ -217,13 +194,6 @@ function stoppedPage({ words, sender, contact, opens }: Stop): Page {
   return noticeOf(200, words, { title: stopped, text: opens ? `${text} ${links}` : text });
 }
 
-/** What the page says after an upload: the browser comes back with a GET. */
-function arrivedNews({ record, words }: Visit): News | undefined {
-  const document = record.arrived.find(({ state }) => state === "received");
-  if (document === undefined) return undefined;
-  return { documentId: document.id, text: words.pages.documents.arrived(document.name), refused: false };
-}
-
 function failureOf(ctx: Ctx, words: Words, error: unknown): Page {
   const { pages } = words;
   const { status, extras } = error instanceof Problem ? error : { status: 500, extras: {} };
@@ -234,11 +204,6 @@ function failureOf(ctx: Ctx, words: Words, error: unknown): Page {
   if (status === 409) return noticeOf(409, words, pages.closed);
   if (status < 500) return noticeOf(status, words, { title: pages.broken.title, text: pages.reference.incomplete });
   return noticeOf(status, words, pages.broken);
-}
-
-function responseOf({ questions }: Visit, answers: readonly string[]): RefereeResponse {
-  const all = questions.map((question, n) => ({ question, answer: answers[n] ?? "" }));
-  return { answers: all.filter(({ answer }) => answer !== "") };
 }
 
 /** Browsers send line breaks as CR LF. */

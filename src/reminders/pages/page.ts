@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Html, html, raw } from "../../infra/html.ts";
-import type { Words } from "../languages/words.ts";
+import type { Words } from "../languages/en.ts";
 
 const STYLE = `
 :root{color-scheme:light dark;font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif}
@@ -41,15 +41,12 @@ export interface Page {
   readonly body: string;
 }
 
-interface Content {
-  readonly title: string;
-  readonly body: Html;
-  /** The path of the page that stops further messages. Undefined if there are none to stop. */
-  readonly stop?: string | undefined;
-}
-
-/** Makes a page. It needs no script. */
-export function pageOf(status: number, words: Words, { title, body, stop }: Content): Page {
+/** Makes a page. It needs no script. @param stop the path of the page that stops further messages, if there are any to stop. */
+export function pageOf(
+  status: number,
+  words: Words,
+  { title, body, stop }: { readonly title: string; readonly body: Html; readonly stop?: string },
+): Page {
   const document = html`<!doctype html>
     <html lang="${words.language}">
       <head>

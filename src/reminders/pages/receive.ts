@@ -2,79 +2,71 @@ import type { IncomingMessage } from "node:http";
 import { isAskedOfCandidate } from "../../candidates/outreach.ts";
 import type { CandidateRecord, DocumentRecord } from "../../candidates/record.ts";
 import { safeType, withSafeEnding } from "../../content/endings.ts";
-import type { StoredFile } from "../../content/file.ts";
 import type { DocumentService } from "../../documents/service.ts";
 import { mediaTypeOf } from "../../http/body.ts";
 import { openForm } from "../../http/form.ts";
-import type { UploadRules } from "../../http/upload.ts";
+import type { Upload, UploadRules } from "../../http/upload.ts";
 import type { Precondition } from "../../precondition.ts";
 import { Problem, type ProblemCode, problem } from "../../problems.ts";
-import type { Words } from "../languages/words.ts";
+import type { Words } from "../languages/en.ts";
 import { notNeeded, type Visit } from "./visits.ts";
 
 /** What DocumentService shows to a precondition: the document, and its candidate. */
 type Views = readonly [Pick<DocumentRecord, "state">, Pick<CandidateRecord, "withdrawn" | "email">];
 
 /**
- * Lets a file in only while the candidate is asked for it: not after somebody has sent or reviewed the document, withdrawn
- * the candidate, or corrected the address, while the file was arriving. @throws problem invalid_transition
- */
-function whileAsked({ isOwn }: Visit): Precondition {
-  return (views) => {
-    const [document, { withdrawn, email }] = views as Views;
-    const isSame = email !== null && isOwn(email);
-    if (withdrawn || !isSame || !isAskedOfCandidate(document.state)) throw notNeeded();
-  };
-}
-
-/**
- * Receives the file of a form, and makes it the document's content.
+ * Receives the file of a form, and makes it the document's content. Lets it in only while the candidate is asked for it: not
+ * after somebody has sent or reviewed the document, withdrawn the candidate, or corrected the address, while the file was
+ * arriving.
  * @throws what `openForm` and DocumentService throw; invalid_transition also if the candidate is not asked for it.
  */
 export async function receiveFile(
   req: IncomingMessage,
-  { visit, documentId }: { visit: Visit; documentId: string },
-  { documents, rules }: { documents: DocumentService; rules: UploadRules },
+  { link, isOwn }: Visit,
+  documentId: string,
+  documents: DocumentService,
+  rules: UploadRules,
 ): Promise<void> {
-  const upload = openFormOf(req, rules);
-  const { link } = visit;
   const address = { accountId: link.accountId, candidateId: link.id, documentId };
-  const asked = whileAsked(visit);
-  let file: StoredFile | undefined;
-  try {
-    const arriving = await upload.file;
+  const whileAsked: Precondition = (views) => {
+    const [document, { withdrawn, email }] = views as Views;
+    const isSame = email !== null && isOwn(email);
+    if (withdrawn || !isSame || !isAskedOfCandidate(document.state)) throw notNeeded();
+  };
+  await withForm(req, rules, async (form) => {
+    const arriving = await form.file;
     if (arriving === undefined) throw problem("validation_failed", "The form has no file.");
     const filename = arriving.filename === null ? null : withSafeEnding(arriving.filename);
     const contentType = safeType(arriving.contentType);
-    file = await documents.receive(address, { ...arriving, filename, contentType }, asked);
-    await upload.fields();
-    const received = file;
-    file = undefined; // from here on it is the service's
-    await documents.putContent(address, received, asked);
-  } catch (error) {
-    if (file !== undefined) await documents.discard(file);
-    throw upload.failure() ?? error;
-  } finally {
-    upload.close();
-  }
+    const file = await documents.receive(address, { ...arriving, filename, contentType }, whileAsked);
+    try {
+      await form.fields();
+    } catch (error) {
+      await documents.discard(file);
+      throw error;
+    }
+    await documents.putContent(address, file, whileAsked);
+  });
 }
 
 /** Receives the fields of a form that has no file. @throws what `openForm` throws. */
-export async function receiveFields(req: IncomingMessage, rules: UploadRules): Promise<Record<string, unknown>> {
-  const form = openFormOf(req, rules);
-  try {
+export function receiveFields(req: IncomingMessage, rules: UploadRules): Promise<Record<string, unknown>> {
+  return withForm(req, rules, async (form) => {
     if ((await form.file) !== undefined) throw problem("validation_failed", "The form has a file.");
-    return await form.fields();
+    return form.fields();
+  });
+}
+
+async function withForm<T>(req: IncomingMessage, rules: UploadRules, use: (form: Upload) => Promise<T>): Promise<T> {
+  if (mediaTypeOf(req) !== "multipart/form-data") throw problem("unsupported_media_type", "Send the page's own form.");
+  const form = openForm(req, undefined, rules);
+  try {
+    return await use(form);
   } catch (error) {
     throw form.failure() ?? error;
   } finally {
     form.close();
   }
-}
-
-function openFormOf(req: IncomingMessage, rules: UploadRules) {
-  if (mediaTypeOf(req) !== "multipart/form-data") throw problem("unsupported_media_type", "Send the page's own form.");
-  return openForm(req, undefined, rules);
 }
 
 /** What the visitor is told about a file that was refused. Every other problem is ours. */

@@ -1,22 +1,12 @@
 import { createHash } from "node:crypto";
 import { escaped, type Html, html, raw } from "../../infra/html.ts";
-import type { Words } from "../languages/words.ts";
 import { type Page, pageOf } from "./page.ts";
+import type { Visit } from "./visits.ts";
 
-/** Longest answer to one question, in characters. */
+/** Maximum length of the answer to one question, in characters. */
 export const MAX_ANSWER = 4_000;
 
-interface Facts {
-  /** The path of the first page. */
-  readonly path: string;
-  readonly words: Words;
-  readonly person: string | null;
-  readonly sender: string;
-  readonly instructions: string | null;
-  readonly questions: readonly string[];
-}
-
-export function refereePage(status: number, { path, words, person, sender, instructions }: Facts): Page {
+export function refereePage(status: number, { path, words, person, sender, instructions }: Visit): Page {
   const { reference: texts } = words.pages;
   return pageOf(status, words, {
     title: texts.title(person),
@@ -31,10 +21,10 @@ export function refereePage(status: number, { path, words, person, sender, instr
   });
 }
 
-/** The second page: the questions, with the answers that were given already and why they were refused. */
+/** Makes the second page: the questions, with the answers that were given already and why they were refused. */
 export function questionsPage(
   status: number,
-  { path, words, person, sender, questions }: Facts,
+  { path, words, person, sender, questions }: Visit,
   { answers = [], refused }: { answers?: readonly string[]; refused?: string } = {},
 ): Page {
   const { reference: texts } = words.pages;

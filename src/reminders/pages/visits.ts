@@ -1,19 +1,21 @@
 import { GuessGuard } from "../../accounts/guard.ts";
 import { addressesOf, optedOut } from "../../candidates/outreach.ts";
 import { type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
-import { MAX_RESPONSE_BYTES, patchedReference } from "../../candidates/references.ts";
+import { patchedReference } from "../../candidates/references.ts";
 import type { CandidateStore } from "../../candidates/store.ts";
-import { type Clock, timestamp } from "../../infra/clock.ts";
-import { isGone, problem } from "../../problems.ts";
-import { readStop } from "../composer.ts";
+import { timestamp } from "../../infra/clock.ts";
+import { problem } from "../../problems.ts";
+import type { Words } from "../languages/en.ts";
 import { wordsOf } from "../languages/language.ts";
-import type { Words } from "../languages/words.ts";
-import { hashOfToken, type Link } from "../link-store.ts";
+import { hashOfToken, type Link, pathOf } from "../link-store.ts";
 import { nameOf, withoutGaps } from "../message.ts";
-import type { AccountRules, RulesReader } from "../rules.ts";
-import type { ReminderStores } from "../stores.ts";
-import type { Glance, GlanceStore } from "./glance-store.ts";
+import type { AccountRules } from "../rules.ts";
+import type { ReminderParts } from "../stores.ts";
+import { unlessErased } from "../unless-erased.ts";
 import { LinkBudget } from "./link-budget.ts";
+import type { CandidateView } from "./view-store.ts";
+
+export type Kind = "candidate" | "referee";
 
 /** What every page shows. */
 export interface Shown {
@@ -34,39 +36,36 @@ export interface Stop extends Shown {
 
 export interface Visit extends Shown {
   readonly link: Link;
+  /** The path of the link's first page. */
+  readonly path: string;
   /** Returns true for the address that the link was sent to. */
   readonly isOwn: (email: string) => boolean;
   /** Whether the account is suspended. */
   readonly suspended: boolean;
-  readonly record: Glance;
+  readonly candidate: CandidateView;
   /** The reference that the link is about. Undefined if it is the candidate's link. */
-  readonly reference: Glance["references"][number] | undefined;
+  readonly reference: CandidateView["references"][number] | undefined;
   /** The candidate's name. Null if it is not known. */
   readonly person: string | null;
   readonly instructions: string | null;
   readonly questions: readonly string[];
 }
 
-interface Dependencies {
-  readonly store: Pick<CandidateStore, "change">;
-  readonly glances: Pick<GlanceStore, "find">;
-  readonly stores: Pick<ReminderStores, "addresses" | "budget" | "links" | "optOuts">;
-  readonly rules: Pick<RulesReader, "fresh">;
-  readonly clock: Clock;
-}
-
 const OPEN_TO_REFEREE = new Set<ReferenceRecord["state"]>(["requested", "bounced", "unresponsive"]);
 
+/** Opens links, and does what their visitors ask for. Every method may throw problem store_unavailable. */
 export class Visits {
-  readonly #dependencies: Dependencies;
+  readonly #candidates: CandidateStore;
+  readonly #parts: ReminderParts;
   readonly #guard: GuessGuard;
   readonly #budget = new LinkBudget();
-  /** Of its own, so that whoever opens a page too often can still stop the messages. */
+  /** Separate, so that whoever opens a page too often can still stop the messages. */
   readonly #stops = new LinkBudget();
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
-    const existingSecrets = (hashes: readonly string[]) => dependencies.stores.links.existing(hashes);
+  constructor(candidates: CandidateStore, parts: ReminderParts) {
+    this.#candidates = candidates;
+    this.#parts = parts;
+    const existingSecrets = (hashes: readonly string[]) => parts.stores.links.existing(hashes);
     this.#guard = new GuessGuard({ store: { existingSecrets }, failedGuess: "not_found" });
   }
 
@@ -74,32 +73,29 @@ export class Visits {
    * Opens a link. Changes nothing. Two round trips.
    * @param arrived the id of the document that the visitor has just sent.
    * @param address of the client: it may open few wrong links.
-   * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links), store_unavailable.
+   * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links).
    */
-  async open(
-    token: string,
-    { kind, arrived }: { kind: "candidate" | "referee"; arrived: string },
-    address: string,
-  ): Promise<Visit> {
-    const { rules, glances, stores } = this.#dependencies;
+  async open(token: string, { kind, arrived }: { kind: Kind; arrived: string }, address: string): Promise<Visit> {
+    const { rules, stores } = this.#parts;
     const link = await this.#find(token, address, this.#budget);
-    const [record, account] = await Promise.all([
-      glances.find(link, kind === "candidate" ? "" : link.to, arrived),
+    const [candidate, account] = await Promise.all([
+      stores.pageViews.find(link, kind === "candidate" ? "" : link.to, arrived),
       rules.fresh(link.accountId),
     ]);
-    if (record === null) return noLink();
-    const [reference] = record.references;
+    if (candidate === null) return noLink();
+    const [reference] = candidate.references;
     if (kind === "candidate" ? link.to !== TO_CANDIDATE : reference === undefined) return noLink();
     const { assistant, suspended } = account;
     const shown = shownOf(account);
     return {
       ...shown,
       link,
+      path: pathOf(link.to, token),
       isOwn: (email) => stores.addresses.matches(link.address, email),
       suspended,
-      record,
+      candidate,
       reference,
-      person: nameOf(record),
+      person: nameOf(candidate),
       instructions: assistant.instructions && withoutGaps(assistant.instructions),
       questions: assistant.reference_questions ?? shown.words.pages.reference.questions,
     };
@@ -107,16 +103,12 @@ export class Visits {
 
   /**
    * Opens a stop link. Changes nothing. Two round trips.
-   * @param of what the link says of itself (stopOf); empty if it was made before links did.
+   * @param of what the link says of itself (AddressHash.sealed); empty if it was made before links did.
    * @throws as `open` does.
    */
-  async openStop(
-    token: string,
-    { kind, of }: { kind: "candidate" | "referee"; of: string },
-    address: string,
-  ): Promise<Stop> {
-    const { stores, rules } = this.#dependencies;
-    const sealed = readStop(stores.addresses, of);
+  async openStop(token: string, { kind, of }: { kind: Kind; of: string }, address: string): Promise<Stop> {
+    const { stores, rules } = this.#parts;
+    const sealed = stores.addresses.opened(of);
     const link =
       sealed === undefined ? await this.#find(token, address, this.#stops) : await this.#sealed(token, of, sealed);
     if (link.to !== undefined && (link.to === TO_CANDIDATE) !== (kind === "candidate")) return noLink();
@@ -127,12 +119,12 @@ export class Visits {
   /** Finds what a stop link that is certainly ours stops. However many wrong links its client opens, it is not refused. */
   async #sealed(token: string, of: string, sealed: Pick<Link, "accountId" | "address">): Promise<Stop["link"]> {
     await this.#stops.count(of);
-    const link = await this.#dependencies.stores.links.find(hashOfToken(token) ?? "");
+    const link = await this.#parts.stores.links.find(hashOfToken(token) ?? "");
     return link?.accountId === sealed.accountId && link.address === sealed.address ? link : sealed;
   }
 
   async #find(token: string, address: string, budget: LinkBudget): Promise<Link> {
-    const { links } = this.#dependencies.stores;
+    const { links } = this.#parts.stores;
     const hash = hashOfToken(token) ?? "";
     await budget.check(hash);
     const link = await this.#guard.attempt({ address, hash }, async () => (await links.find(hash)) ?? noLink());
@@ -147,56 +139,33 @@ export class Visits {
 
   /**
    * Stops messages of the account to the address that the link was sent to. Its other candidates note it soon
-   * (OptOutSpreader). Does nothing if they are stopped. Four round trips. @throws problem store_unavailable
+   * (OptOutSpreader). Does nothing if they are stopped. Four round trips.
    */
   async stop({ link, stopped }: Stop): Promise<void> {
     if (stopped) return;
-    const { store, stores, clock } = this.#dependencies;
+    const { stores, clock } = this.#parts;
     const now = clock.now();
     const { accountId, id, to, address } = link;
     const source = id === undefined || to === undefined ? null : { id, to };
     await stores.optOuts.add(link, source, timestamp(now));
     const isOwn = (email: string) => stores.addresses.matches(address, email);
     if (source !== null)
-      await store
-        .change(accountId, source.id, (before) => optedOut(before, addressesOf(before).filter(isOwn)))
-        .catch((error: unknown) => {
-          if (!isGone(error)) throw error;
-        });
+      await unlessErased(
+        this.#candidates.change(accountId, source.id, (before) => optedOut(before, addressesOf(before).filter(isOwn))),
+      );
     await stores.budget.optedOut(accountId, now);
   }
 
-  /** Records that the referee gives no reference. @throws problems invalid_transition, store_unavailable. */
-  decline(visit: Visit): Promise<void> {
-    return this.#settle(visit, { state: "declined" });
-  }
-
-  /**
-   * Records the referee's answers.
-   * @throws problems invalid_transition, store_unavailable. Call `excessOf` first.
-   */
-  answer(visit: Visit, response: RefereeResponse): Promise<void> {
-    return this.#settle(visit, { state: "received", response: { ...response } });
-  }
-
-  async #settle(visit: Visit, patch: Parameters<typeof patchedReference>[1]): Promise<void> {
+  /** Records the referee's answers, or that the referee gives no reference. @throws problem invalid_transition */
+  async settle(visit: Visit, patch: Parameters<typeof patchedReference>[1]): Promise<void> {
     const { link } = visit;
-    await this.#dependencies.store.change(link.accountId, link.id, (before, now) => {
+    await this.#candidates.change(link.accountId, link.id, (before, now) => {
       const reference = before.references.find(({ id }) => id === link.to);
-      if (reference === undefined || !isOpen({ ...visit, record: before, reference })) throw notNeeded();
+      if (reference === undefined || !isOpen({ ...visit, candidate: before, reference })) throw notNeeded();
       const settled = patchedReference({ ...reference, response: null }, patch, { started: true, now });
       return { ...before, references: before.references.map((other) => (other === reference ? settled : other)) };
     });
   }
-}
-
-export interface RefereeResponse {
-  readonly answers: readonly { readonly question: string; readonly answer: string }[];
-}
-
-/** Returns by how many bytes the answers are too large together; 0 if they are not. */
-export function excessOf(response: RefereeResponse): number {
-  return Math.max(0, Buffer.byteLength(JSON.stringify(response)) - MAX_RESPONSE_BYTES);
 }
 
 /**
@@ -206,18 +175,18 @@ export function excessOf(response: RefereeResponse): number {
 export function isOpen({
   isOwn,
   suspended,
-  record,
+  candidate,
   reference,
 }: Pick<Visit, "isOwn" | "reference" | "suspended"> & {
-  readonly record: Pick<Glance, "email" | "state" | "started_at" | "withdrawn">;
+  readonly candidate: Pick<CandidateView, "email" | "state" | "started_at" | "withdrawn">;
 }): boolean {
-  if (record.withdrawn || record.started_at === null || suspended) return false;
-  const { email } = reference ?? record;
+  if (candidate.withdrawn || candidate.started_at === null || suspended) return false;
+  const { email } = reference ?? candidate;
   if (email === null || !isOwn(email)) return false;
-  return reference === undefined ? record.state !== "completed" : OPEN_TO_REFEREE.has(reference.state);
+  return reference === undefined ? candidate.state !== "completed" : OPEN_TO_REFEREE.has(reference.state);
 }
 
-function shownOf({ assistant, sender }: Pick<AccountRules, "assistant" | "sender">): Shown {
+function shownOf({ assistant, sender }: AccountRules): Shown {
   const contact = assistant.reply_to === null ? sender : `${sender} (${assistant.reply_to})`;
   return { words: wordsOf(assistant.language), sender, contact };
 }

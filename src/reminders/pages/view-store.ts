@@ -8,11 +8,11 @@ import type { Mongo } from "../../infra/mongo.ts";
 /** Maximum documents of each kind on a page. Nobody is charged for a page, so its cost is bounded. */
 const MAX_SHOWN = 25;
 
-/** What the pages behind links show of a candidate. */
-export type Glance = Pick<
-  CandidateRecord,
-  "name" | "first_name" | "last_name" | "email" | "job_title" | "state" | "withdrawn" | "started_at"
-> & {
+const MEMBERS = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"] as const;
+const ALL_MEMBERS = Object.fromEntries(MEMBERS.map((member) => [member, 1]));
+
+/** What a page behind a link shows of a candidate. */
+export type CandidateView = Pick<CandidateRecord, (typeof MEMBERS)[number]> & {
   /** The first of the documents that the candidate is asked for, required ones first, and how many there are. */
   readonly asked: readonly Pick<DocumentRecord, "id" | "name" | "state" | "required" | "rejection_reason">[];
   readonly asked_count: number;
@@ -26,17 +26,15 @@ export type Glance = Pick<
 };
 
 /** The result of the aggregation: required and optional documents come in separate lists. */
-type Seen = Omit<Glance, "asked"> & { readonly required: Glance["asked"]; readonly optional: Glance["asked"] };
+type Found = Omit<CandidateView, "asked"> & Record<"required" | "optional", CandidateView["asked"]>;
 
-const OF_CANDIDATE = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"];
-const ALL_OF_CANDIDATE = Object.fromEntries(OF_CANDIDATE.map((member) => [member, 1]));
 /** Members that clients fill and no page shows. */
-const UNSEEN = ["required", "optional", "received", "arrived", "references"].flatMap((list) =>
+const HIDDEN = ["required", "optional", "received", "arrived", "references"].flatMap((list) =>
   ["metadata", "content", "response", "chase"].map((member) => `${list}.${member}`),
 );
 
 /** Reads candidates for the pages behind links. */
-export class GlanceStore {
+export class PageViewStore {
   readonly #candidates: BoundedCollection<Stored>;
 
   constructor(mongo: Mongo) {
@@ -50,12 +48,12 @@ export class GlanceStore {
    * @param arrived the id of the document that the visitor has just sent; empty if there is none.
    * @throws problem store_unavailable
    */
-  async find({ accountId, id }: CandidateKey, reference: string, arrived: string): Promise<Glance | null> {
-    const [found] = await this.#candidates.aggregate<Seen>([
+  async find({ accountId, id }: CandidateKey, reference: string, arrived: string): Promise<CandidateView | null> {
+    const [found] = await this.#candidates.aggregate<Found>([
       { $match: { _id: id, account: accountId, deleted: { $exists: false } } },
       {
         $project: {
-          ...ALL_OF_CANDIDATE,
+          ...ALL_MEMBERS,
           asked: membersOf("$documents", "state", ASKED_OF_CANDIDATE),
           received: membersOf("$documents", "state", ["received"]),
           arrived: membersOf("$documents", "id", [arrived]),
@@ -64,7 +62,7 @@ export class GlanceStore {
       },
       {
         $project: {
-          ...ALL_OF_CANDIDATE,
+          ...ALL_MEMBERS,
           required: { $slice: [membersOf("$asked", "required", [true]), MAX_SHOWN] },
           optional: { $slice: [membersOf("$asked", "required", [false]), MAX_SHOWN] },
           asked_count: { $size: "$asked" },
@@ -74,11 +72,11 @@ export class GlanceStore {
           references: 1,
         },
       },
-      { $unset: UNSEEN },
+      { $unset: HIDDEN },
     ]);
     if (found === undefined) return null;
-    const { required, optional, ...glance } = found;
-    return { ...glance, asked: [...required, ...optional].slice(0, MAX_SHOWN) };
+    const { required, optional, ...view } = found;
+    return { ...view, asked: [...required, ...optional].slice(0, MAX_SHOWN) };
   }
 }
 
