@@ -1,5 +1,4 @@
 import type { Cluster, Redis } from "ioredis";
-import type { RedisClient } from "./redis.ts";
 import { TimeLimit } from "./time-limit.ts";
 
 const SLOTS = 16_384;
@@ -10,17 +9,17 @@ const CLOCK_SLOT = 0;
  * Returns the name of the server for this hash tag: in a cluster the address of the slot's master, as far as the client
  * knows; otherwise always the same. No round trip.
  */
-export function serverOf(redis: RedisClient, tag: string): string {
+export function serverOf(redis: Redis | Cluster, tag: string): string {
   return redis.isCluster ? masterOf(redis as Cluster, crc16(tag) % SLOTS) : "the only one";
 }
 
 /** Returns the time of the server whose clock the service follows. One round trip. */
-export function clockTime(redis: RedisClient): Promise<(string | number)[]> {
+export function clockTime(redis: Redis | Cluster): Promise<(string | number)[]> {
   return clockServer(redis).time();
 }
 
 /** A cluster has as many clocks as masters. The service follows one of them, so that its own clock never jumps between them. */
-function clockServer(redis: RedisClient): RedisClient {
+function clockServer(redis: Redis | Cluster): Redis | Cluster {
   if (!redis.isCluster) return redis;
   const cluster = redis as Cluster;
   const address = masterOf(cluster, CLOCK_SLOT);
