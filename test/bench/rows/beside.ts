@@ -41,6 +41,8 @@ export async function besideRows(bench: Bench): Promise<Section> {
   const dist = await buildRelease(commit, join(bench.folder, "beside"));
   symlinkSync(dist, join(dist, "src")); // where the bench's own bundle has it
   const other = { ...(await bench.withDatabase()), children: new Children(dist, bench.signal) };
+  // Longer slices than for other parts: V8 collects garbage only every few pages.
+  const longer = { ...bench, options: { ...bench.options, slice: 3 * bench.options.slice } };
   const services = { ours: await started(bench), theirs: await started(other) };
   const rows: Row[] = [];
   for (const [what, { bound, of }] of Object.entries(REQUESTS)) {
@@ -49,7 +51,7 @@ export async function besideRows(bench: Bench): Promise<Section> {
       return { id, pid: child.pid, port, requests: of(service, ids.slice(0, SOME)), status: 200 };
     });
     const pair = { measured: "ours", reference: "theirs", cost: serverCpu };
-    const rounds = await alternate(bench, targets, { connections: CONNECTIONS, compared: [pair] });
+    const rounds = await alternate(longer, targets, { connections: CONNECTIONS, compared: [pair] });
     rows.push(ratioRow(`${what}, server CPU`, compare(rounds, pair), bound, `commit ${commit.slice(0, 7)}`));
   }
   await other.children.stopAll();
