@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { pid } from "node:process";
 import type { Logger } from "pino";
 import { Authenticator } from "./accounts/authenticate.ts";
-import { GuessGuard } from "./accounts/guard.ts";
+import { GuessLimiter } from "./accounts/guess-limiter.ts";
 import { LastUsed } from "./accounts/last-used.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
@@ -16,7 +16,7 @@ import { ContentStore } from "./content/store.ts";
 import { DocumentService } from "./documents/service.ts";
 import { GrantStore } from "./grants/store.ts";
 import type { Draining } from "./http/request.ts";
-import { IdempotentWork } from "./idempotency/once.ts";
+import { Idempotency } from "./idempotency/idempotency.ts";
 import { IdempotencyStore } from "./idempotency/store.ts";
 import { ClockWatch } from "./infra/clock-watch.ts";
 import { SharedClock } from "./infra/clock.ts";
@@ -124,7 +124,7 @@ async function wire(connected: Connected): Promise<System> {
   const authenticator = new Authenticator({
     store: accounts,
     clock: clock.redis,
-    guard: new GuessGuard({ store: accounts }),
+    guard: new GuessLimiter({ store: accounts }),
     versions: new AccountVersions(redis),
     epoch,
     timeoutMs: config.LIMITER_TIMEOUT_MS,
@@ -133,7 +133,7 @@ async function wire(connected: Connected): Promise<System> {
 
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
-  const idempotency = new IdempotentWork({ store: idempotencyStore, clock, random });
+  const idempotency = new Idempotency({ store: idempotencyStore, clock, random });
   const audit = new AuditStore(mongo);
   const reminders = await openReminders({ ...shared, accounts, random });
   const holder = `${hostname()}-${pid}`;

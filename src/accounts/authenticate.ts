@@ -4,7 +4,7 @@ import { type Refusal, thrown } from "../problems.ts";
 import { type AccountRecord, hasExpired } from "./account.ts";
 import type { KnownCaller } from "./caller.ts";
 import { type Credentials, hashKey, presentedKey, wellFormed } from "./key.ts";
-import type { GuessGuard } from "./guard.ts";
+import type { GuessLimiter } from "./guess-limiter.ts";
 import { accountSuspended, keyInvalid, keyMalformed, keyReplaced, keyRevoked } from "./refusals.ts";
 import type { AccountStore } from "./store.ts";
 
@@ -25,7 +25,7 @@ interface Dependencies {
   readonly store: AccountStore;
   /** Redis's clock. */
   readonly clock: Clock;
-  readonly guard: GuessGuard;
+  readonly guard: GuessLimiter;
   readonly versions: KnownVersions;
   readonly epoch: Epoch;
   /** Maximum time for Redis to take in a version, in milliseconds (LIMITER_TIMEOUT_MS). */

@@ -6,8 +6,7 @@ import type { NewId } from "../infra/ids.ts";
 import type { RenderedJson } from "../infra/json-parts.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import type { Usage } from "../limiter/usage.ts";
-import type { Precondition } from "../precondition.ts";
-import type { ProblemCode } from "../problems.ts";
+import type { Precondition, ProblemCode } from "../problems.ts";
 import type { Tag } from "./openapi-parts.ts";
 
 /** What a handler receives. `params`, `query` and `body` are valid according to the endpoint's schemas. */

@@ -7,7 +7,7 @@ import { ifMatch, keptTag } from "../http/entity-tags.ts";
 import { sendRefusal } from "../http/problem.ts";
 import { headerOf } from "../http/request.ts";
 import { parseIdempotencyKey } from "../idempotency/key.ts";
-import type { IdempotentWork } from "../idempotency/once.ts";
+import type { Idempotency } from "../idempotency/idempotency.ts";
 import { lazy } from "../infra/lazy.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
@@ -18,7 +18,7 @@ import { bodyReader, queryReader, type ReadBody } from "./input.ts";
 import { openApi } from "./openapi.ts";
 
 export interface MountOptions extends AdmitOptions {
-  idempotency: IdempotentWork;
+  idempotency: Idempotency;
   newId: NewId;
   bodyTimeoutMs: number;
   /** Maximum size of a file, in bytes. */

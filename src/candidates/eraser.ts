@@ -1,8 +1,8 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { AuditRecord, AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
-import type { IdempotentWork } from "../idempotency/once.ts";
-import type { Precondition } from "../precondition.ts";
+import type { Idempotency } from "../idempotency/idempotency.ts";
+import type { Precondition } from "../problems.ts";
 import { documentOf, withoutDocument } from "./documents.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
 import { type CandidateKey, type CandidateRecord, type Deletion, namesFile } from "./record.ts";
@@ -13,7 +13,7 @@ import type { CandidateStore, Edit } from "./store.ts";
 export interface EraserOptions {
   readonly store: CandidateStore;
   readonly content: ContentStore;
-  readonly idempotency: Pick<IdempotentWork, "forget" | "end">;
+  readonly idempotency: Pick<Idempotency, "forget" | "end">;
   readonly audit: Pick<AuditStore, "done">;
   /** Removes what is stored of the messages about a candidate. */
   readonly messages: { removeAll(candidate: CandidateKey): Promise<void> };

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { AuditStore } from "../audit/store.ts";
 import type { Config } from "../config.ts";
 import type { ContentStore } from "../content/store.ts";
-import type { IdempotentWork } from "../idempotency/once.ts";
+import type { Idempotency } from "../idempotency/idempotency.ts";
 import type { Clock } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Mongo } from "../infra/mongo.ts";
@@ -16,7 +16,7 @@ interface Dependencies {
   readonly clock: Clock;
   readonly config: Pick<Config, "STORE_TIMEOUT_MS">;
   readonly content: ContentStore;
-  readonly idempotency: IdempotentWork;
+  readonly idempotency: Idempotency;
   readonly audit: AuditStore;
   /** Undefined if the service sends no mail. */
   readonly reminders: Reminders | undefined;

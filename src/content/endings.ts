@@ -1,6 +1,6 @@
 import { extension } from "mime-types";
 import { isMediaType } from "../schema/media-type.ts";
-import { shownName } from "../visible-text.ts";
+import { shownName } from "../schema/visible-text.ts";
 
 /** The endings of documents: pdf, images, office, text. None of them starts a program when it is opened. */
 const ENDINGS = new Set(

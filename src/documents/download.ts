@@ -4,7 +4,7 @@ import contentDisposition from "content-disposition";
 import { contentTag } from "../candidates/render.ts";
 import type { Input } from "../api/endpoint.ts";
 import { BinaryResponse } from "../http/response.ts";
-import { shown } from "../visible-text.ts";
+import { shown } from "../schema/visible-text.ts";
 import { problem } from "../problems.ts";
 import { rangeOf } from "../content/range.ts";
 import type { DocumentContent } from "./service.ts";

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Precondition } from "../precondition.ts";
-import { problem } from "../problems.ts";
+import { type Precondition, problem } from "../problems.ts";
 import { type Coding, codingsFor } from "./negotiate.ts";
 
 /** Returns a strong entity tag (RFC 9110, 8.8.3). The same representation has the same tag on every replica. */

@@ -23,7 +23,7 @@ export function storedRefusal({ code, message, extras: { cause: _cause, ...extra
 }
 
 /** Returns the response or throws the refusal, either for the first time or as a replay. */
-export function answerOrThrow(outcome: Outcome, replayed: boolean): Done {
+export function responseOrThrow(outcome: Outcome, replayed: boolean): Done {
   if ("answer" in outcome) return { answer: outcome.answer, replayed };
   const { code, detail, extras } = outcome.refusal;
   const headers = { ...extras.headers, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) };

@@ -1,7 +1,7 @@
 import { extension } from "mime-types";
 import type { ContentRecord, DocumentRecord } from "../candidates/record.ts";
 import { isDocumentEnding, withoutEnd, withSafeEnding } from "../content/endings.ts";
-import { shown } from "../visible-text.ts";
+import { shown } from "../schema/visible-text.ts";
 import type { PackFile } from "./bundle.ts";
 
 /**

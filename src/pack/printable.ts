@@ -1,4 +1,4 @@
-import { shown } from "../visible-text.ts";
+import { shown } from "../schema/visible-text.ts";
 
 /** First Strong Isolate and its end (UAX #9, 2.4). The text between them has its own direction. */
 const ISOLATE = "\u2068";

@@ -16,7 +16,7 @@ const QUIET_MS = 500;
  */
 export const MAX_LISTEN_MS = 20_000;
 /** Maximum time of `drain`, in milliseconds. The pod's grace period must be longer: see test/k8s. */
-export const LONGEST_DRAIN_MS = MAX_LISTEN_MS + 2 * QUIET_MS + MAX_REQUESTS_MS;
+export const MAX_STOP_MS = MAX_LISTEN_MS + 2 * QUIET_MS + MAX_REQUESTS_MS;
 /** A connection that waits in the backlog is accepted within this many turns of the event loop. */
 const TURNS = 3;
 

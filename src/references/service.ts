@@ -10,8 +10,7 @@ import type { CandidateRecord } from "../candidates/record.ts";
 import type { CandidateStore, Edit } from "../candidates/store.ts";
 import { checkNotRemoved } from "../candidates/erasure.ts";
 import type { Reference, ReferenceInput, ReferencePatch } from "../candidates/reference-schema.ts";
-import type { Precondition } from "../precondition.ts";
-import { Problem } from "../problems.ts";
+import { type Precondition, Problem } from "../problems.ts";
 
 /** The operations on references. Every method may throw problems not_found and store_unavailable. */
 export class ReferenceService {

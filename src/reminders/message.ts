@@ -1,6 +1,6 @@
 import { type CandidateRecord, type DocumentRecord, type ReferenceRecord, TO_CANDIDATE } from "../candidates/record.ts";
-import { type Html, html } from "../infra/html.ts";
-import { shown, shownName } from "../visible-text.ts";
+import { type Html, html } from "../schema/html.ts";
+import { shown, shownName } from "../schema/visible-text.ts";
 import type { Words } from "./languages/en.ts";
 import { wordsOf } from "./languages/language.ts";
 import type { PlannedMessage } from "./plan.ts";

@@ -12,7 +12,7 @@ import {
   type QuietHours,
 } from "../settings/schema.ts";
 import type { SettingsStore } from "../settings/store.ts";
-import { shownName } from "../visible-text.ts";
+import { shownName } from "../schema/visible-text.ts";
 import type { ReminderAccountStore } from "./account-store.ts";
 import type { MailLimits } from "./mail-budget.ts";
 import type { ReminderRules } from "./plan.ts";

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { MAX_FAULTS } from "../problems.ts";
-import { withoutInvisible } from "../visible-text.ts";
+import { withoutInvisible } from "./visible-text.ts";
 import { phoneOf } from "./phone.ts";
 
 /**

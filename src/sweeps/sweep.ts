@@ -5,7 +5,7 @@ import { namesFile } from "../candidates/record.ts";
 import { isTombstone } from "../candidates/erasure.ts";
 import type { PendingFile } from "../content/pending-store.ts";
 import type { ContentStore } from "../content/store.ts";
-import { KEPT_MS } from "../idempotency/once.ts";
+import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { inBatches } from "./in-batches.ts";

@@ -4,7 +4,7 @@ import { makeKey } from "../../src/accounts/key.ts";
 import { Client } from "../support/client.ts";
 import { useService } from "../support/use-service.ts";
 
-/** Wrong keys that an address may send in a minute (accounts/guard.ts). */
+/** Wrong keys that an address may send in a minute (accounts/guess-limiter.ts). */
 const GUESSES = 20;
 const FORWARDED = { "X-Forwarded-For": "203.0.113.7" };
 

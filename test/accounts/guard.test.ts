@@ -4,7 +4,7 @@ import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import type { Authenticator } from "../../src/accounts/authenticate.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
-import { type GuardOptions, GuessGuard } from "../../src/accounts/guard.ts";
+import { type GuardOptions, GuessLimiter } from "../../src/accounts/guess-limiter.ts";
 import { makeKey } from "../../src/accounts/key.ts";
 import type { AccountStore } from "../../src/accounts/store.ts";
 import { problem, QUOTA_EXCEEDED } from "../../src/problems.ts";
@@ -21,12 +21,12 @@ function guess(authenticator: Authenticator, address = ATTACKER): Promise<Caller
   return authenticate(authenticator, bearer(makeKey(randomBytes), address));
 }
 
-describe("GuessGuard", () => {
+describe("GuessLimiter", () => {
   const accounts = useAccounts();
   const epoch = newEpoch();
 
   function guarded(options?: Omit<GuardOptions, "store">): Authenticator {
-    return newAuthenticator(accounts, { guard: new GuessGuard({ store: accounts.store, ...options }), epoch });
+    return newAuthenticator(accounts, { guard: new GuessLimiter({ store: accounts.store, ...options }), epoch });
   }
 
   async function newKeys(count: number): Promise<string[]> {
@@ -139,7 +139,7 @@ describe("GuessGuard", () => {
       const { store } = accounts;
       const authenticator = newAuthenticator(accounts, {
         store: { findBySecret: async (hash) => slow.then(() => store.findBySecret(hash)) } as AccountStore,
-        guard: new GuessGuard({
+        guard: new GuessLimiter({
           store: {
             async existingSecrets(hashes) {
               const existing = await store.existingSecrets(hashes);
@@ -181,7 +181,7 @@ describe("GuessGuard", () => {
     try {
       let asked = 0;
       const existingSecrets = async () => (asked++, new Set<string>());
-      const guard = new GuessGuard({ store: { existingSecrets }, failures: 1 });
+      const guard = new GuessLimiter({ store: { existingSecrets }, failures: 1 });
       const attempt = () =>
         guard.attempt({ address: ATTACKER, hash: "guess" }, () =>
           Promise.reject(problem("api_key_invalid", "Unknown.")),
@@ -201,7 +201,7 @@ describe("GuessGuard", () => {
     let finish: () => void = () => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
     const existingSecrets = () => finished.then(() => new Set<string>());
-    const guard = new GuessGuard({ store: { existingSecrets }, failures: 2 });
+    const guard = new GuessLimiter({ store: { existingSecrets }, failures: 2 });
     const unknown = () => Promise.reject(problem("api_key_invalid", "Unknown."));
     const good = ["good 1", "good 2"].map((hash) => guard.attempt({ address: ATTACKER, hash }, () => finished));
     const wrong = ["a", "b", "c"].map((hash) => guard.attempt({ address: ATTACKER, hash }, unknown));

@@ -1,6 +1,6 @@
 import { mock } from "node:test";
 import { expect } from "chai";
-import { GuessGuard } from "../../src/accounts/guard.ts";
+import { GuessLimiter } from "../../src/accounts/guess-limiter.ts";
 import type { AccountRecord } from "../../src/accounts/account.ts";
 import type { Credentials } from "../../src/accounts/key.ts";
 import type { Authenticator } from "../../src/accounts/authenticate.ts";
@@ -17,7 +17,7 @@ describe("a key that was found once, and that is looked up again", () => {
     const { id } = await accounts.service.createAccount({ name: "Acme" });
     accountId = id;
     credentials = bearer((await accounts.service.createKey({ accountId: id, name: "ats" })).key);
-    const guard = new GuessGuard({ store: accounts.store });
+    const guard = new GuessLimiter({ store: accounts.store });
     const guarded = mock.method(guard, "attempt");
     attempts = () => guarded.mock.callCount();
     authenticator = newAuthenticator(accounts, { guard });
@@ -44,7 +44,7 @@ describe("a key that was found once, and that is looked up again", () => {
 
   it("is not taken for a guess while its account is suspended", async () => {
     await accounts.service.suspendAccount(accountId);
-    const guard = new GuessGuard({ store: accounts.store });
+    const guard = new GuessLimiter({ store: accounts.store });
     const guarded = mock.method(guard, "attempt");
     const other = newAuthenticator(accounts, { guard });
     for (let request = 0; request < 2; request++)

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Authenticator } from "../../src/accounts/authenticate.ts";
 import type { KnownCaller } from "../../src/accounts/caller.ts";
 import type { Credentials } from "../../src/accounts/key.ts";
-import { GuessGuard } from "../../src/accounts/guard.ts";
+import { GuessLimiter } from "../../src/accounts/guess-limiter.ts";
 import { AccountService } from "../../src/accounts/service.ts";
 import { AccountStore } from "../../src/accounts/store.ts";
 import { AuditStore } from "../../src/audit/store.ts";
@@ -90,7 +90,7 @@ export function newAuthenticator(
   { store, versions }: Pick<Accounts, "store" | "versions">,
   others: Partial<ConstructorParameters<typeof Authenticator>[0]> = {},
 ): Authenticator {
-  const guard = new GuessGuard({ store });
+  const guard = new GuessLimiter({ store });
   return new Authenticator({ store, clock: Date, guard, versions, epoch: newEpoch(), timeoutMs: 5_000, ...others });
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundle } from "../../src/bundle.ts";
+import { bundle } from "../../src/dev/bundle.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PROGRAMS = "test/bench/programs";

@@ -8,7 +8,7 @@ import { ReminderStores } from "../../src/reminders/stores.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import type { FileOwner, PendingFile } from "../../src/content/pending-store.ts";
 import { ContentStore } from "../../src/content/store.ts";
-import { IdempotentWork } from "../../src/idempotency/once.ts";
+import { Idempotency } from "../../src/idempotency/idempotency.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { answerTo, download, held, opened } from "../documents/support.ts";
 import { expectProblem } from "../support/client.ts";
@@ -189,7 +189,7 @@ describe("DELETE of a document or a reference", () => {
     const eraser = new Eraser({
       store,
       content: new RacedContent(mongo, clock),
-      idempotency: new IdempotentWork({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
+      idempotency: new Idempotency({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
       audit: new AuditStore(mongo),
       messages: new ReminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import pLimit from "p-limit";
 import { jsonResponse } from "../../src/http/response.ts";
 import type { NewId } from "../../src/infra/ids.ts";
-import { type IdempotentWork, KEPT_MS } from "../../src/idempotency/once.ts";
+import { type Idempotency, KEPT_MS } from "../../src/idempotency/idempotency.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
 import { problem } from "../../src/problems.ts";
@@ -13,7 +13,7 @@ import { candidateOf, newRequest, refusalOf, useWorkbench } from "./workbench.ts
 
 describe("the stored outcome of a request with an Idempotency-Key", () => {
   const bench = useWorkbench();
-  let replica: IdempotentWork;
+  let replica: Idempotency;
   before(() => {
     replica = bench.replica();
   });

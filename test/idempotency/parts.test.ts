@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { idsFrom } from "../../src/idempotency/ids.ts";
 import { parseIdempotencyKey } from "../../src/idempotency/key.ts";
-import { answerOrThrow, pack, storedRefusal, unpack } from "../../src/idempotency/outcome.ts";
+import { responseOrThrow, pack, storedRefusal, unpack } from "../../src/idempotency/outcome.ts";
 import { Problem, problem } from "../../src/problems.ts";
 
 describe("an Idempotency-Key", () => {
@@ -100,7 +100,7 @@ describe("a stored outcome", () => {
     const outcome = await unpack(await pack(storedRefusal(refusal)));
     const thrown = (replayed: boolean) => {
       try {
-        return answerOrThrow(outcome, replayed);
+        return responseOrThrow(outcome, replayed);
       } catch (error) {
         const { code, message, extras } = error as Problem;
         return { code, message, extras };

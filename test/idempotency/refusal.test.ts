@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { jsonResponse } from "../../src/http/response.ts";
-import type { IdempotentRequest } from "../../src/idempotency/once.ts";
+import type { IdempotentRequest } from "../../src/idempotency/idempotency.ts";
 import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import { problem, type ProblemCode } from "../../src/problems.ts";

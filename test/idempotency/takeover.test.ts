@@ -1,9 +1,9 @@
 import { EventEmitter, once } from "node:events";
 import { expect } from "chai";
 import type { CandidateInput } from "../../src/candidates/input-schema.ts";
-import type { IdempotentRequest } from "../../src/idempotency/once.ts";
+import type { IdempotentRequest } from "../../src/idempotency/idempotency.ts";
 import type { NewId } from "../../src/infra/ids.ts";
-import type { IdempotentWork } from "../../src/idempotency/once.ts";
+import type { Idempotency } from "../../src/idempotency/idempotency.ts";
 import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";
 import { candidateOf, gate, hang, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
 
@@ -11,8 +11,8 @@ const LEASE_MS = 5_000;
 
 describe("an attempt that stops renewing its lease", () => {
   const bench = useWorkbench();
-  let here: IdempotentWork;
-  let there: IdempotentWork;
+  let here: Idempotency;
+  let there: Idempotency;
   let request: IdempotentRequest;
   before(() => {
     here = bench.replica();

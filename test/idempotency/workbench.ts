@@ -5,7 +5,7 @@ import { CandidateService } from "../../src/candidates/service.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { type JsonResponse, jsonResponse } from "../../src/http/response.ts";
-import { type IdempotentRequest, IdempotentWork, type IdempotentWorkOptions } from "../../src/idempotency/once.ts";
+import { type IdempotentRequest, Idempotency, type IdempotencyOptions } from "../../src/idempotency/idempotency.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
@@ -42,8 +42,8 @@ async function startWorkbench() {
     mongo,
     store,
     /** Starts another replica over the same store. */
-    replica: (options: Partial<IdempotentWorkOptions> = {}) =>
-      new IdempotentWork({ store, clock, random: randomBytes, ...options }),
+    replica: (options: Partial<IdempotencyOptions> = {}) =>
+      new Idempotency({ store, clock, random: randomBytes, ...options }),
     /** The work of POST /candidates. */
     create:
       (given: CandidateInput = {}) =>
@@ -71,7 +71,7 @@ export function newRequest(): IdempotentRequest {
 }
 
 /** Returns the candidate in an answer. @throws if the answer is not JSON. */
-export function candidateOf({ answer }: Awaited<ReturnType<IdempotentWork["once"]>>): Candidate {
+export function candidateOf({ answer }: Awaited<ReturnType<Idempotency["once"]>>): Candidate {
   return JSON.parse(answer.body.toString()) as Candidate;
 }
 
@@ -111,7 +111,7 @@ export function gate() {
  * replicas it looks like an attempt on a killed replica.
  */
 export async function hang(
-  replica: IdempotentWork,
+  replica: Idempotency,
   request: IdempotentRequest,
   work: (newId: NewId) => Promise<JsonResponse>,
 ) {

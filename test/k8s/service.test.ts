@@ -2,7 +2,7 @@ import { SETTLE_WITHIN_MS } from "../../src/candidates/checkpoints.ts";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { describeConfig, readConfig } from "../../src/config.ts";
-import { LONGEST_DRAIN_MS, MAX_LISTEN_MS } from "../../src/process/drain.ts";
+import { MAX_STOP_MS, MAX_LISTEN_MS } from "../../src/process/drain.ts";
 import { STOP_WITHIN_MS } from "../../src/sweeps/runner.ts";
 import { inEveryVariant } from "./build.ts";
 import {
@@ -19,7 +19,7 @@ import {
 } from "./manifests.ts";
 
 /** The longest that a replica takes to stop, in milliseconds. The last part is one store operation. */
-const STOP_MS = LONGEST_DRAIN_MS + STOP_WITHIN_MS + SETTLE_WITHIN_MS + 5_000;
+const STOP_MS = MAX_STOP_MS + STOP_WITHIN_MS + SETTLE_WITHIN_MS + 5_000;
 /** How long nodes and load balancers may take to learn that a pod has left the Service. */
 const ENDPOINTS_SETTLE_SECONDS = 10;
 /** They change the limits that the service promises. */

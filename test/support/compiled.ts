@@ -2,7 +2,7 @@ import { mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundle } from "../../src/bundle.ts";
+import { bundle } from "../../src/dev/bundle.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Files that the compiled code reads from its parent folder, as in the Docker image. */

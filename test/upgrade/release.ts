@@ -3,7 +3,7 @@ import { constants, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { bundle } from "../../src/bundle.ts";
+import { bundle } from "../../src/dev/bundle.ts";
 import { say } from "../../src/dev/output.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));

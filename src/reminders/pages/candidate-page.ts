@@ -1,4 +1,4 @@
-import { type Html, html } from "../../infra/html.ts";
+import { type Html, html } from "../../schema/html.ts";
 import type { Words } from "../languages/en.ts";
 import { noteOf, shortened } from "../message.ts";
 import { type Page, pageOf } from "./page.ts";

@@ -5,7 +5,7 @@ import { MAX_RESPONSE_BYTES } from "../../candidates/references.ts";
 import type { DocumentService } from "../../documents/service.ts";
 import { negotiate } from "../../http/negotiate.ts";
 import type { UploadRules } from "../../http/upload.ts";
-import { html } from "../../infra/html.ts";
+import { html } from "../../schema/html.ts";
 import { Problem } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
 import { LANGUAGES, wordsOf } from "../languages/language.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Html, html, raw } from "../../infra/html.ts";
+import { type Html, html, raw } from "../../schema/html.ts";
 import type { Words } from "../languages/en.ts";
 
 const STYLE = `

@@ -6,8 +6,7 @@ import type { DocumentService } from "../../documents/service.ts";
 import { mediaTypeOf } from "../../http/body.ts";
 import { openForm } from "../../http/form.ts";
 import type { Upload, UploadRules } from "../../http/upload.ts";
-import type { Precondition } from "../../precondition.ts";
-import { Problem, type ProblemCode, problem } from "../../problems.ts";
+import { type Precondition, problem, Problem, type ProblemCode } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
 import { notNeeded, type Visit } from "./visits.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { escaped, type Html, html, raw } from "../../infra/html.ts";
+import { escaped, type Html, html, raw } from "../../schema/html.ts";
 import { type Page, pageOf } from "./page.ts";
 import type { Visit } from "./visits.ts";
 

@@ -1,4 +1,4 @@
-import { GuessGuard } from "../../accounts/guard.ts";
+import { GuessLimiter } from "../../accounts/guess-limiter.ts";
 import { addressesOf, optedOut } from "../../candidates/outreach.ts";
 import { type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
 import { patchedReference } from "../../candidates/references.ts";
@@ -57,7 +57,7 @@ const OPEN_TO_REFEREE = new Set<ReferenceRecord["state"]>(["requested", "bounced
 export class Visits {
   readonly #candidates: CandidateStore;
   readonly #parts: ReminderParts;
-  readonly #guard: GuessGuard;
+  readonly #guard: GuessLimiter;
   readonly #budget = new LinkBudget();
   /** Separate, so that whoever opens a page too often can still stop the messages. */
   readonly #stops = new LinkBudget();
@@ -66,7 +66,7 @@ export class Visits {
     this.#candidates = candidates;
     this.#parts = parts;
     const existingSecrets = (hashes: readonly string[]) => parts.stores.links.existing(hashes);
-    this.#guard = new GuessGuard({ store: { existingSecrets }, failedGuess: "not_found" });
+    this.#guard = new GuessLimiter({ store: { existingSecrets }, failedGuess: "not_found" });
   }
 
   /**

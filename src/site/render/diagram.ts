@@ -1,6 +1,6 @@
 import { DOCUMENT_MOVES, REFERENCE_MOVES } from "../../candidates/moves.ts";
 import { STATE_RULES } from "../../candidates/states.ts";
-import { type Html, html } from "../../infra/html.ts";
+import { type Html, html } from "../../schema/html.ts";
 import { slugOf } from "./names.ts";
 import { table } from "./parts.ts";
 

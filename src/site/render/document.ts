@@ -1,4 +1,4 @@
-import type { Html } from "../../infra/html.ts";
+import type { Html } from "../../schema/html.ts";
 
 /** A heading that the list "On this page" and the search show. */
 export interface Heading {

@@ -1,5 +1,5 @@
 import { nameOf, resolved, type Schema } from "./contract.ts";
-import { type Html, html, raw } from "../../infra/html.ts";
+import { type Html, html, raw } from "../../schema/html.ts";
 import { inline } from "./markdown.ts";
 import { schemaPath } from "./names.ts";
 

@@ -1,6 +1,6 @@
 import type { Document, Section } from "./document.ts";
 import { pathOf } from "./document.ts";
-import { html } from "../../infra/html.ts";
+import { html } from "../../schema/html.ts";
 import { PROBLEM_HEADINGS, problemList } from "./problems.ts";
 
 /** Returns /docs: where to begin, and every problem under its code. The `type` of a problem leads to its code here. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { statesDiagram } from "./diagram.ts";
 import type { Document } from "./document.ts";
-import { type Html, html } from "../../infra/html.ts";
+import { type Html, html } from "../../schema/html.ts";
 import { codeBlock, fromMarkdown } from "./markdown.ts";
 import { problemTable } from "./problems.ts";
 

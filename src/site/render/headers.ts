@@ -2,7 +2,7 @@ import { CONTRACT, OPERATIONS, type Parameter, resolved } from "./contract.ts";
 import type { Document } from "./document.ts";
 import { exampleOfParameter } from "./example.ts";
 import { sentence } from "./fields.ts";
-import { type Html, html } from "../../infra/html.ts";
+import { type Html, html } from "../../schema/html.ts";
 import { inline } from "./markdown.ts";
 import { slugOf } from "./names.ts";
 import { heading } from "./parts.ts";

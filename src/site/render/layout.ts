@@ -1,6 +1,6 @@
 import type { Document, Section } from "./document.ts";
 import { pathOf } from "./document.ts";
-import { type Html, html } from "../../infra/html.ts";
+import { type Html, html } from "../../schema/html.ts";
 
 const NAME = "Candidate Onboarding";
 

@@ -2,7 +2,7 @@ import GithubSlugger from "github-slugger";
 import hljs from "highlight.js/lib/common";
 import { Marked, type Tokens } from "marked";
 import type { Document, Heading } from "./document.ts";
-import { escaped, type Html, html, raw } from "../../infra/html.ts";
+import { escaped, type Html, html, raw } from "../../schema/html.ts";
 import { heading, table } from "./parts.ts";
 import { exampleOf } from "./quick-start.ts";
 

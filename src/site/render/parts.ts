@@ -1,4 +1,4 @@
-import { type Html, html } from "../../infra/html.ts";
+import { type Html, html } from "../../schema/html.ts";
 
 /** Returns a table. One that is too wide for the screen scrolls by itself. */
 export function table(

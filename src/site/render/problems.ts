@@ -2,7 +2,7 @@ import { type ProblemCode, PROBLEMS, QUOTA_EXCEEDED } from "../../problems.ts";
 import { ADVICE, RETRY } from "./advice.ts";
 import { CONTRACT, type Listed, OPERATIONS } from "./contract.ts";
 import type { Heading } from "./document.ts";
-import { type Html, html, raw } from "../../infra/html.ts";
+import { type Html, html, raw } from "../../schema/html.ts";
 import { inline, jsonExample } from "./markdown.ts";
 import { operationPath } from "./names.ts";
 import { heading, table } from "./parts.ts";

@@ -3,7 +3,7 @@ import { CONTRACT, type Listed, OPERATIONS, type Parameter, resolved, type Respo
 import type { Document } from "./document.ts";
 import { curlOf, exampleOfMedia } from "./example.ts";
 import { describe, fieldList, sentence, typeText } from "./fields.ts";
-import { type Html, html } from "../../infra/html.ts";
+import { type Html, html } from "../../schema/html.ts";
 import { codeBlock, inline, jsonExample } from "./markdown.ts";
 import { headerPath, operationPath, tagSlug } from "./names.ts";
 import { heading, table } from "./parts.ts";

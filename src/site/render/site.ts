@@ -4,7 +4,7 @@ import { type Document, pathOf, type Rendered, type Section } from "./document.t
 import { frontPage } from "./front.ts";
 import { clientPages, guides } from "./guides.ts";
 import { headerPage } from "./headers.ts";
-import { html } from "../../infra/html.ts";
+import { html } from "../../schema/html.ts";
 import { consolePage, documentPage } from "./layout.ts";
 import { operationPages, overviewPage, schemaPage } from "./reference.ts";
 import { searchIndex } from "./search-index.ts";

@@ -5,13 +5,13 @@
 import { randomBytes } from "node:crypto";
 import { Type } from "typebox";
 import { Authenticator } from "../../../src/accounts/authenticate.ts";
-import { GuessGuard } from "../../../src/accounts/guard.ts";
+import { GuessLimiter } from "../../../src/accounts/guess-limiter.ts";
 import { LastUsed } from "../../../src/accounts/last-used.ts";
 import { AccountStore } from "../../../src/accounts/store.ts";
 import { endpoint, route } from "../../../src/api/endpoint.ts";
 import { createApp } from "../../../src/app.ts";
 import { readConfig } from "../../../src/config.ts";
-import { IdempotentWork } from "../../../src/idempotency/once.ts";
+import { Idempotency } from "../../../src/idempotency/idempotency.ts";
 import { IdempotencyStore } from "../../../src/idempotency/store.ts";
 import { followRedis, SharedClock } from "../../../src/infra/clock.ts";
 import { newTypeId } from "../../../src/infra/ids.ts";
@@ -69,7 +69,7 @@ await serve(
     authenticator: new Authenticator({
       store: accounts,
       clock,
-      guard: new GuessGuard({ store: accounts }),
+      guard: new GuessLimiter({ store: accounts }),
       versions: new AccountVersions(redis),
       epoch,
       timeoutMs: config.LIMITER_TIMEOUT_MS,
@@ -86,7 +86,7 @@ await serve(
       connection: settings.name === DECIDES_ALL ? unsteady : epoch,
     }),
     lastUsed,
-    idempotency: new IdempotentWork({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
+    idempotency: new Idempotency({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
     newId: newTypeId,
     log,
     metrics,

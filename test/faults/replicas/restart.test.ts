@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { LONGEST_DRAIN_MS, MAX_LISTEN_MS } from "../../../src/process/drain.ts";
+import { MAX_STOP_MS, MAX_LISTEN_MS } from "../../../src/process/drain.ts";
 import { LoadClient } from "../../support/load.ts";
 import { Tally } from "../tally.ts";
 import { BusyAccount } from "./account.ts";
@@ -104,7 +104,7 @@ describe("processes of the service behind a balancer", function () {
     const lost = await account.lost(load);
     const answered = tally.admitted;
     expect(exitCode).to.equal(0);
-    expect(tookMs).to.be.below(LONGEST_DRAIN_MS);
+    expect(tookMs).to.be.below(MAX_STOP_MS);
     expect(charged, "requests that were carried out").to.equal(answered);
     expect(lost).to.equal(0);
     expect(tally.failures.filter((line) => !/ECONNREFUSED|ECONNRESET|socket hang up/.test(line))).to.deep.equal([]);

@@ -1,5 +1,5 @@
 import type { Candidate } from "../../../candidates/schema.ts";
-import { shown } from "../../../visible-text.ts";
+import { shown } from "../../../schema/visible-text.ts";
 
 /** Returns a text with its control characters made visible, and without what hides or turns around other text. */
 export function visible(text: string): string {

@@ -34,7 +34,7 @@ const BUSY_SECONDS = 1;
  * looked up, but in batches, whose number has a bound: a key that exists is served, any other is refused. Counts
  * look-ups, not requests, and counts in this process only.
  */
-export class GuessGuard {
+export class GuessLimiter {
   readonly #failedGuess: ProblemCode;
   readonly #maxFailures: number;
   readonly #failures: RateLimiterMemory;

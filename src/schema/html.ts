@@ -1,4 +1,4 @@
-import { shown } from "../visible-text.ts";
+import { shown } from "./visible-text.ts";
 
 /** Text that is HTML already. Only `html` and `raw` make it. */
 export class Html {

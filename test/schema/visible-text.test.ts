@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { withSafeEnding } from "../src/content/endings.ts";
-import { shown, shownName, withoutInvisible } from "../src/visible-text.ts";
+import { withSafeEnding } from "../../src/content/endings.ts";
+import { shown, shownName, withoutInvisible } from "../../src/schema/visible-text.ts";
 
 describe("Text that people see", () => {
   it("has nothing that hides or turns around what stands beside it", () => {

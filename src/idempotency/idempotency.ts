@@ -4,7 +4,7 @@ import type { Clock } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
 import { idsFrom } from "./ids.ts";
-import { answerOrThrow, type Done, type Outcome, pack, storedRefusal, unpack } from "./outcome.ts";
+import { responseOrThrow, type Done, type Outcome, pack, storedRefusal, unpack } from "./outcome.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
 
 /** Time a key is valid, in milliseconds. An older record is ignored even if it has not been removed yet. */
@@ -14,7 +14,7 @@ const LEASE_MS = 5_000;
 /** Attempts to claim a key before giving up with idempotency_in_flight. */
 const MAX_CLAIM_ATTEMPTS = 3;
 
-export interface IdempotentWorkOptions {
+export interface IdempotencyOptions {
   readonly store: IdempotencyStore;
   readonly clock: Clock;
   readonly random: (bytes: number) => Buffer;
@@ -37,10 +37,10 @@ type Work = (newId: NewId) => Promise<JsonResponse | BinaryResponse>;
  * All identifiers that the work creates are derived from the record of the key, so a retry after a crash finds what
  * exists. (src/docs/decisions/2026-11-28-a-response-is-stored-before-it-is-given.md)
  */
-export class IdempotentWork {
-  readonly #options: Required<IdempotentWorkOptions>;
+export class Idempotency {
+  readonly #options: Required<IdempotencyOptions>;
 
-  constructor(options: IdempotentWorkOptions) {
+  constructor(options: IdempotencyOptions) {
     this.#options = { leaseMs: LEASE_MS, ...options };
   }
 
@@ -60,7 +60,7 @@ export class IdempotentWork {
       const outcome = await attempt(record, work);
       isSettled = await this.#settle(record, outcome);
       const earlier = isSettled ? null : ((await store.find(record.account, record._id))?.outcome ?? null);
-      return earlier === null ? answerOrThrow(outcome, false) : await replay(earlier);
+      return earlier === null ? responseOrThrow(outcome, false) : await replay(earlier);
     } finally {
       clearInterval(renewing);
       if (!isSettled) await lease(0); // lets a retry start at once, with the same seed
@@ -136,7 +136,7 @@ async function attempt({ seed, created_at }: IdempotencyRecord, work: Work): Pro
 }
 
 async function replay(outcome: NonNullable<IdempotencyRecord["outcome"]>): Promise<Done> {
-  return answerOrThrow(await unpack(outcome.value()), true);
+  return responseOrThrow(await unpack(outcome.value()), true);
 }
 
 /** Returns the record that replaces `found` when its key is used again, or `found` itself if its work is done. */
