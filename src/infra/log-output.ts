@@ -6,8 +6,9 @@ const BATCH_BYTES = 4_096;
 const FLUSH_MS = 100;
 /** Maximum size of the lines that wait for a slow reader. Further lines are dropped. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
-/** Maximum time that the process waits for a slow reader when it exits, in milliseconds. */
-const MAX_EXIT_MS = 2_000;
+/** Maximum time that the process waits for its reader when it exits: while nothing is read, and in all. In milliseconds. */
+const MAX_STALL_MS = 1_000;
+const MAX_EXIT_MS = 10_000;
 /** Pause between attempts to write while the process exits, in milliseconds. */
 const RETRY_MS = 5;
 
@@ -29,6 +30,8 @@ export function logOutput(onDropped: (lines: number) => void): DestinationStream
     retryEAGAIN: () => false, // to wait would block the event loop; the next line or flush tries again
   });
   output.on("error", ({ code }: NodeJS.ErrnoException) => (isFull = code === "EAGAIN"));
+  let writtenAt = 0;
+  output.on("write", () => (writtenAt = performance.now()));
   output.on("drop", () => dropped++);
   output.on("drain", reportDropped);
 
@@ -39,11 +42,12 @@ export function logOutput(onDropped: (lines: number) => void): DestinationStream
 
   // Not flushSync: it would wait forever for a reader that is gone.
   process.once("exit", () => {
-    const giveUpAt = performance.now() + MAX_EXIT_MS;
+    const began = performance.now();
+    const giveUpAt = () => Math.min(Math.max(began, writtenAt) + MAX_STALL_MS, began + MAX_EXIT_MS);
     function write(first: () => void): void {
       isFull = false;
       first();
-      while (isFull && performance.now() < giveUpAt) {
+      while (isFull && performance.now() < giveUpAt()) {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS); // sleeps
         isFull = false;
         output.flush();
