@@ -39,7 +39,11 @@ describe("a clock that leaps five minutes ahead and is put right", function () {
   });
 
   async function start(environments: NodeJS.ProcessEnv[] = []): Promise<void> {
-    fleet = await startFleet(REPLICAS, { REDIS_URL: redis.url, LIMIT_SCALE: 10, STORE_TIMEOUT_MS: 2_000 }, { environments });
+    fleet = await startFleet(
+      REPLICAS,
+      { REDIS_URL: redis.url, LIMIT_SCALE: 10, STORE_TIMEOUT_MS: 2_000 },
+      { environments },
+    );
     account = await BusyAccount.make(fleet.operators, 1);
     load = new LoadClient(fleet.url, 4, false);
     rows = [];
