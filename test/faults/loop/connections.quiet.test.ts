@@ -38,7 +38,7 @@ describe("one connection", function () {
   let key: string;
   before(async () => {
     // As `npm run build` does.
-    const pages = join(dirname(await compiled("main.ts")), "pages");
+    const pages = join(dirname(await compiled("main.ts")), "pages.bin");
     await promisify(execFile)(process.execPath, ["--import", "tsx", "src/site/render/main.ts", pages]);
     fleet = await startFleet(1, { LOG_LEVEL: "warn" }, { environments: [WATCHED] });
     const { id } = await fleet.operators.accounts.createAccount({ name: "Test" });

@@ -14,7 +14,7 @@ describe("the pages", function () {
   let fleet: Fleet;
   before(async () => {
     // As `npm run build` does.
-    const pages = join(dirname(await compiled("main.ts")), "pages");
+    const pages = join(dirname(await compiled("main.ts")), "pages.bin");
     await promisify(execFile)(process.execPath, ["--import", "tsx", "src/site/render/main.ts", pages]);
     fleet = await startFleet(1, {}, { environments: [WATCHED] });
   });
