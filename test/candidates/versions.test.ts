@@ -70,6 +70,21 @@ describe("A version of a candidate", () => {
     });
   });
 
+  it("keeps nothing of a recipient whose reference is deleted, and no hold that is over", () => {
+    const [kept] = first.references as [ReferenceRecord];
+    const recipient = { last: null, bounced: null };
+    const held = { until: new Date(AT).toISOString(), budget: null };
+    const outreach = {
+      ...first.outreach,
+      recipients: [
+        { ...recipient, to: kept.id, held },
+        { ...recipient, to: "ref_deleted" },
+      ],
+    };
+    const next = nextRecord(first, { ...first, outreach }, POSITION, noMail);
+    expect(next.outreach.recipients).to.deep.equal([{ ...recipient, to: kept.id, held: null }]);
+  });
+
   it("has a new number of its pack only if the pack shows something else", () => {
     const packOf = (more: Partial<CandidateRecord>) =>
       nextRecord(first, { ...first, ...more }, POSITION, noMail).pack_version;
