@@ -52,7 +52,7 @@ export interface Fault {
 /** Maximum number of faults listed in a response. Finding more costs time and helps nobody. */
 export const MAX_FAULTS = 100;
 
-/** Returns the faults as a response lists them: one more entry says that there are others. */
+/** Returns the faults for a response. If there are too many, a last entry says so. */
 export function listed(faults: readonly Fault[]): Fault[] {
   if (faults.length <= MAX_FAULTS) return [...faults];
   return [...faults.slice(0, MAX_FAULTS), { pointer: "", detail: "and more faults" }];

@@ -46,15 +46,15 @@ export interface CandidateRecord {
 
 /** The reminders of a candidate, as the last write planned them. Timestamps are RFC 3339. */
 export interface OutreachRecord {
-  /** When the next message may go out. Null if none will. */
+  /** Time of the next message. Null if none will go out. */
   readonly next_at: string | null;
-  /** Why none will, or why it waits. Null if nothing holds it up. */
+  /** The reason why none will, or why it waits. Null if nothing holds it up. */
   readonly reason: OutreachReason | null;
   /** When the sender has something to do: the index of due candidates. Null if never. */
   readonly look_at: string | null;
   /** The version of the rules that the plan was made with. Null if mail was not configured. */
   readonly rules: string | null;
-  /** Those who were sent something. */
+  /** The recipients of earlier messages. */
   readonly recipients: readonly RecipientRecord[];
   /**
    * The addresses of this candidate and its references whose owners asked the account for no more messages (OptOutStore),
@@ -90,11 +90,11 @@ export interface AttemptRecord {
   readonly at: string;
   /** The ids of the documents that it lists. */
   readonly documents: readonly string[];
-  /** How often it was given to the mail server, at least 1. */
+  /** Number of times that it was given to the mail server, at least 1. */
   readonly tries: number;
   /** The address that it was sent to, as a hash (AddressHash). */
   readonly address: string;
-  /** How often the mail server refused this address for the moment. */
+  /** Number of times that the mail server refused this address for the moment. */
   readonly refusals: number;
   /** When it is tried again, because the mail server refused it for the moment. Null if it is not. */
   readonly retry_at: string | null;

@@ -45,8 +45,8 @@ export class Idempotency {
   }
 
   /**
-   * Returns the response of the work, or the stored one. Takes two round trips more than the work: the claim, and the
-   * storing of the outcome. So does a replay.
+   * Runs the work and returns its response, or returns the stored response. The claim and the stored outcome cost two round
+   * trips beside the work's own.
    * @throws problems idempotency_key_reused, idempotency_in_flight, store_unavailable; what the work throws.
    */
   async once(request: IdempotentRequest, work: Work): Promise<Done> {
@@ -122,7 +122,7 @@ export class Idempotency {
   }
 }
 
-/** Does the work. @throws what is no refusal: the work may have been done. */
+/** Runs the work. A refusal (4xx) is an outcome. Any other error is thrown, because the work may have been done. */
 async function attempt({ seed, created_at }: IdempotencyRecord, work: Work): Promise<Outcome> {
   try {
     const answer = await work(idsFrom(seed, created_at));

@@ -62,7 +62,7 @@ export class GrantCounters {
     return created === 1;
   }
 
-  /** Fills a grant that was placed empty, once (lua/fill-grant.lua). @returns true if the grant exists. */
+  /** Fills a grant that was created empty, once (lua/fill-grant.lua). Returns true if the grant exists. */
   fillOnce({ grantId, surface, amount, ...caller }: Omit<NewGrant, "expiresAtMs">): Promise<boolean> {
     return this.#orUnavailable(fillGrant(this.#redis, caller, { grantId, surface, amount }));
   }

@@ -1,6 +1,6 @@
 import validator from "validator";
 
-/** Maximum length of an address: RFC 5321 allows a path of 256 octets, with its brackets. */
+/** Maximum length of an address. RFC 5321 limits a path to 256 octets, brackets included. */
 export const MAX_EMAIL = 254;
 
 /** Characters that would end an SMTP command or the address in it, and invisible ones. A quoted local part could have them. */

@@ -60,7 +60,7 @@ function requestOf(command: string): Omit<Example, "captures" | "times"> {
   return { method: method ?? (body === undefined ? "GET" : "POST"), url, headers, ...sent };
 }
 
-/** Returns the words of the first command. The response may be piped into `tee`, which keeps it for sed. */
+/** Returns the arguments of the first command. Its output may be piped into `tee`, which keeps it for sed. */
 function wordsOf(entries: readonly ParseEntry[]): string[] {
   const end = entries.findIndex((entry) => typeof entry === "object");
   const rest = end === -1 ? [] : entries.slice(end);
