@@ -40,7 +40,8 @@ export class Gathered<Item> {
 
   async #next(): Promise<void> {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.max(0, this.#nextAt - performance.now()));
+      const waitMs = Math.max(0, this.#nextAt - performance.now());
+      const timer = setTimeout(resolve, Math.ceil(waitMs)); // Node drops the fraction of a millisecond
       this.#begin = () => {
         clearTimeout(timer);
         resolve();
