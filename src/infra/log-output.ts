@@ -36,8 +36,11 @@ export function logOutput(onDropped: (lines: number) => void): DestinationStream
   output.on("drain", reportDropped);
 
   function reportDropped(): void {
-    if (dropped > 0) onDropped(dropped);
+    const lines = dropped;
+    if (lines === 0) return;
     dropped = 0;
+    onDropped(lines);
+    if (dropped > 0) dropped = lines; // the report found no room either: it comes later
   }
 
   // Not flushSync: it would wait forever for a reader that is gone.
