@@ -5,8 +5,7 @@ import type { Reference } from "../../../candidates/reference-schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
 import type { App } from "./app.ts";
 import { badge, charged, failureOf, given, moment, section } from "./parts.ts";
-import { bytes, nameOf, visible, visibleLines } from "./text.ts";
-import { clockTime } from "./times.ts";
+import { bytes, clockTime, nameOf, visible, visibleLines } from "./text.ts";
 
 /** The page of one candidate. A candidate of the list is shown as the list brought it, at no further cost. */
 export function candidateView(app: App, id: string): TemplateResult {
@@ -86,27 +85,29 @@ function waits({ waiting_on }: Candidate): TemplateResult {
   </ul>`;
 }
 
+type Row = [name: string, value: TemplateResult | string];
+
+/** Fields that the client sent as text. */
+const GIVEN_FIELDS = [
+  "external_id",
+  "name",
+  "first_name",
+  "last_name",
+  "email",
+  "phone",
+  "job_title",
+  "start_date",
+] as const;
+
 function fields(candidate: Candidate): TemplateResult {
   const { reference_requirements: needs, metadata } = candidate;
-  const rows: [string, TemplateResult | string][] = [
+  const rows: Row[] = [
     ["id", html`<code>${candidate.id}</code>`],
-    ["external_id", given(candidate.external_id)],
-    ["name", given(candidate.name)],
-    ["first_name", given(candidate.first_name)],
-    ["last_name", given(candidate.last_name)],
-    ["email", given(candidate.email)],
-    ["phone", given(candidate.phone)],
-    ["job_title", given(candidate.job_title)],
-    ["start_date", given(candidate.start_date)],
+    ...GIVEN_FIELDS.map((name): Row => [name, given(candidate[name])]),
     ["references", `${needs.received} of ${needs.required} received, ${needs.outstanding} outstanding`],
     ["withdrawn", candidate.withdrawn ? html`yes: ${given(candidate.withdrawal_reason)}` : "no"],
-    ["created_at", moment(candidate.created_at)],
-    ["started_at", moment(candidate.started_at)],
-    ["updated_at", moment(candidate.updated_at)],
-    ...Object.entries(metadata).map(([name, value]): [string, TemplateResult] => [
-      `metadata.${name}`,
-      html`${given(value)}`,
-    ]),
+    ...(["created_at", "started_at", "updated_at"] as const).map((name): Row => [name, moment(candidate[name])]),
+    ...Object.entries(metadata).map(([name, value]): Row => [`metadata.${name}`, given(value)]),
   ];
   return html`<dl class="facts">
     ${rows.map(

@@ -5,8 +5,7 @@ import type { App } from "./app.ts";
 import { isDeleted, type List, type ListQuery, ROWS } from "./model.ts";
 import { addressOf } from "./page.ts";
 import { badge, charged, failureOf, given, moment } from "./parts.ts";
-import { nameOf, visible, words } from "./text.ts";
-import { clockTime } from "./times.ts";
+import { clockTime, nameOf, visible, words } from "./text.ts";
 
 const STATES = [
   "created",

@@ -1,13 +1,11 @@
 import { html, nothing, svg, type TemplateResult } from "lit-html";
 import type { Surface } from "../../../limiter/surfaces.ts";
-import { type Bar, barsOf, keyName, spentBy, type SurfaceBars } from "./bars.ts";
 import type { App } from "./app.ts";
 import { keyForm } from "./key-view.ts";
+import { type Bar, barsOf, keyName, type Reading, spentBy, type SurfaceBars } from "./limits.ts";
 import type { Model } from "./model.ts";
 import { moment, notice, section } from "./parts.ts";
-import type { Reading } from "./limits.ts";
-import { count } from "./text.ts";
-import { countdown, inWords } from "./times.ts";
+import { count, countdown, timeInWords } from "./text.ts";
 
 const REQUESTS: Record<Surface, string> = {
   create: "POST /candidates",
@@ -39,7 +37,7 @@ function waiting({ watch }: Model): TemplateResult {
 }
 
 function summary({ limits }: Reading): TemplateResult {
-  const window = limits.window_seconds === 3600 ? "an hour" : inWords(limits.window_seconds * 1000);
+  const window = limits.window_seconds === 3600 ? "an hour" : timeInWords(limits.window_seconds * 1000);
   return html`<p class="quiet">
     A window is ${window}. A request is charged to the account's window and to its key's window. All windows of an
     account restart together.
@@ -100,7 +98,7 @@ function keysSection(app: App): TemplateResult {
   const list = html`<ul class="keys">
     ${model.keys.map((key, index) => keyRow(app, key, index))}
   </ul>`;
-  const form = keyForm(model.otherEntry, {
+  const form = keyForm(model.entry, {
     name: "other",
     label: "Another key of this account",
     button: "Add the key",

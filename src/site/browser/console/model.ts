@@ -33,6 +33,7 @@ export interface Saved {
   readonly size: number;
 }
 
+/** The form that asks for a key: the first one, or another of the account. */
 export interface KeyEntry {
   /** Whether a key that was entered is being checked. */
   readonly checking: boolean;
@@ -48,10 +49,7 @@ export interface Model {
   /** By key. */
   readings: ReadonlyMap<string, Reading>;
   watch: WatchState;
-  /** The key that opens the console. */
   entry: KeyEntry;
-  /** Another key of the account. */
-  otherEntry: KeyEntry;
   list: List | undefined;
   /** By id. */
   candidates: ReadonlyMap<string, Held>;
@@ -106,7 +104,6 @@ export function empty(): Model {
     readings: new Map(),
     watch: PAUSED,
     entry: { checking: false, fault: "" },
-    otherEntry: { checking: false, fault: "" },
     list: undefined,
     candidates: new Map(),
     files: new Map(),

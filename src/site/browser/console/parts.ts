@@ -3,8 +3,7 @@ import type { Surface } from "../../../limiter/surfaces.ts";
 import { costOf, msToReset } from "./limits.ts";
 import type { Model } from "./model.ts";
 import type { Refusal } from "./result.ts";
-import { visible, words } from "./text.ts";
-import { clockTime, countdown, dateTime } from "./times.ts";
+import { clockTime, countdown, dateTime, visible, words } from "./text.ts";
 
 export interface Click {
   /** Unique on the page. */
