@@ -34,7 +34,7 @@ const queue = pLimit(Math.min(2, Math.max(1, availableParallelism() - 1)));
 /** Number of packs that wait or are typeset, by account. */
 const places = new Map<string, number>();
 
-export interface Reader {
+interface Reader {
   readonly accountId: string;
   /** Aborted when the client has left. */
   readonly left: AbortSignal;
@@ -86,16 +86,13 @@ const FAILED = "The pack could not be typeset. Try again, or read the pack as JS
 
 /** Runs the program, and ends it at the deadline or when the client leaves. */
 async function runProgram(pack: Uint8Array, left: AbortSignal): Promise<Uint8Array> {
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, ...TYPESETTING.options, fileURLToPath(TYPESETTING.program)],
-    {
-      env: {}, // it reads what clients sent, so it gets no credentials
-      timeout: TYPESETTING.deadlineMs,
-      killSignal: "SIGKILL",
-      signal: left,
-    },
-  );
+  const { options, program, deadlineMs } = TYPESETTING;
+  const child = spawn(process.execPath, [...process.execArgv, ...options, fileURLToPath(program)], {
+    env: {}, // it reads what clients sent, so it gets no credentials
+    timeout: deadlineMs,
+    killSignal: "SIGKILL",
+    signal: left,
+  });
   child.on("error", () => undefined); // it could not be started; `close` rejects below, or there is no stdin
   if (child.pid === undefined) throw unavailable(FAILED);
   child.stdin.on("error", () => undefined); // it has ended early; its exit says why
