@@ -31,8 +31,8 @@ const RETRY_AFTER = "5";
 /** Two run at once, because of their memory. One core stays free for other requests. */
 const queue = pLimit(Math.min(2, Math.max(1, availableParallelism() - 1)));
 
-/** Number of packs that wait or are typeset, by account. */
-const places = new Map<string, number>();
+/** The account of each pack that waits or is typeset. */
+const places: string[] = [];
 
 interface Reader {
   readonly accountId: string;
@@ -47,19 +47,16 @@ interface Reader {
  * @throws problem pack_unavailable if too many packs wait, if it takes too long, or if the process fails.
  */
 export async function typeset(pack: Uint8Array, { accountId, left }: Reader): Promise<Uint8Array> {
-  const mine = places.get(accountId) ?? 0;
-  const taken = [...places.values()].reduce((sum, count) => sum + count, 0);
+  const mine = places.filter((id) => id === accountId).length;
   if (mine >= TYPESETTING.placesPerAccount)
     throw unavailable(`${mine} packs of this account are being typeset. Wait for one of them, then try again.`);
-  if (taken >= TYPESETTING.places)
+  if (places.length >= TYPESETTING.places)
     throw unavailable("Too many packs are being typeset. Try again in a few seconds, or read the pack as JSON.");
-  places.set(accountId, mine + 1);
+  places.push(accountId);
   try {
     return await queued(left, () => runProgram(pack, left));
   } finally {
-    const rest = (places.get(accountId) ?? 1) - 1;
-    if (rest > 0) places.set(accountId, rest);
-    else places.delete(accountId);
+    places.splice(places.indexOf(accountId), 1);
   }
 }
 
