@@ -4,7 +4,7 @@ import type { Document } from "../../../candidates/document-schema.ts";
 import type { Reference } from "../../../candidates/reference-schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
 import type { App } from "./app.ts";
-import { badge, charged, failureOf, given, moment, section } from "./parts.ts";
+import { badge, charged, failureOf, given, list, moment, section } from "./parts.ts";
 import { bytes, clockTime, nameOf, visible, visibleLines } from "./text.ts";
 
 /** The page of one candidate. A candidate of the list is shown as the list brought it, at no further cost. */
@@ -33,9 +33,13 @@ export function candidateView(app: App, id: string): TemplateResult {
     ${section(
       "documents",
       counted("Documents", documents),
-      items(documents, (document) => documentRow(app, document, path), "No document is asked for."),
+      list(
+        "items",
+        documents.map((document) => documentRow(app, document, path)),
+        "No document is asked for.",
+      ),
     )}
-    ${section("references", counted("References", references), items(references, referenceRow, "No reference is asked for."))}`;
+    ${section("references", counted("References", references), list("items", references.map(referenceRow), "No reference is asked for."))}`;
 }
 
 function packs(app: App, id: string, path: string): TemplateResult[] {
@@ -78,11 +82,8 @@ function kindOf(filename: string): string {
 }
 
 function waits({ waiting_on }: Candidate): TemplateResult {
-  if (waiting_on.length === 0)
-    return html`<p class="empty">Nothing. The candidate waits for no document and no reference.</p>`;
-  return html`<ul class="waits">
-    ${waiting_on.map(({ message }) => html`<li>${given(message)}</li>`)}
-  </ul>`;
+  const rows = waiting_on.map(({ message }) => html`<li>${given(message)}</li>`);
+  return list("waits", rows, "Nothing. The candidate waits for no document and no reference.");
 }
 
 type Row = [name: string, value: TemplateResult | string];
@@ -118,13 +119,6 @@ function fields(candidate: Candidate): TemplateResult {
         </div>`,
     )}
   </dl>`;
-}
-
-function items<T>(all: readonly T[], row: (item: T) => TemplateResult, none: string): TemplateResult {
-  if (all.length === 0) return html`<p class="empty">${none}</p>`;
-  return html`<ul class="items">
-    ${all.map(row)}
-  </ul>`;
 }
 
 function counted(title: string, { length }: readonly unknown[]): TemplateResult {

@@ -4,7 +4,7 @@ import type { App } from "./app.ts";
 import { keyForm } from "./key-view.ts";
 import { type Bar, barsOf, keyName, type Reading, spentBy, type SurfaceBars } from "./limits.ts";
 import type { Model } from "./model.ts";
-import { moment, notice, section } from "./parts.ts";
+import { list, moment, notice, section } from "./parts.ts";
 import { count, countdown, timeInWords } from "./text.ts";
 
 const REQUESTS: Record<Surface, string> = {
@@ -24,10 +24,7 @@ export function limitsView(app: App): TemplateResult {
   const [own] = readings;
   const bars = barsOf(readings, performance.now());
   return html`<h1 tabindex="-1">Limits</h1>
-    ${own === undefined ? waiting(model) : summary(own)}
-    <ul class="surfaces">
-      ${bars.map(surfaceRow)}
-    </ul>
+    ${own === undefined ? waiting(model) : summary(own)} ${list("surfaces", bars.map(surfaceRow))}
     ${own === undefined ? nothing : [keysSection(app), grantsSection(model)]}`;
 }
 
@@ -95,9 +92,7 @@ function segments({ limit, shares }: Bar): unknown[] {
 
 function keysSection(app: App): TemplateResult {
   const { model } = app;
-  const list = html`<ul class="keys">
-    ${model.keys.map((key, index) => keyRow(app, key, index))}
-  </ul>`;
+  const keys = model.keys.map((key, index) => keyRow(app, key, index));
   const form = keyForm(model.entry, {
     name: "other",
     label: "Another key of this account",
@@ -105,7 +100,7 @@ function keysSection(app: App): TemplateResult {
     help: "GET /limits tells a key what it spent itself, and what the account spent. Add the account's other keys to see what each of them spent.",
     submit: (field) => void app.add(field.value).then((added) => added && (field.value = "")),
   });
-  return section("keys", "Keys", [list, form]);
+  return section("keys", "Keys", [list("keys", keys), form]);
 }
 
 function keyRow(app: App, key: string, index: number): TemplateResult {
@@ -123,7 +118,7 @@ function grantsSection(model: Model): TemplateResult {
     const limits = model.readings.get(key)?.limits;
     return (limits?.grants ?? []).map((grant) => ({ ...grant, of: keyName(limits?.key_id ?? "", index) }));
   });
-  const list = grants.map(
+  const rows = grants.map(
     ({ surface, of, remaining, amount, expires_at, id }) =>
       html`<li>
         <span><b>${surface}</b> for ${of}</span>
@@ -139,12 +134,6 @@ function grantsSection(model: Model): TemplateResult {
     html`<p class="quiet">
         A grant gives one key more requests on one surface. It is drawn on while a window is spent.
       </p>
-      ${
-        grants.length === 0
-          ? html`<p class="empty">${none}</p>`
-          : html`<ul class="grants">
-              ${list}
-            </ul>`
-      }`,
+      ${list("grants", rows, none)}`,
   );
 }

@@ -111,3 +111,11 @@ export function section(id: string, title: TemplateResult | string, content: unk
     ${content}
   </section>`;
 }
+
+/** @param none stands for an empty list. */
+export function list(name: string, rows: readonly TemplateResult[], none?: string): TemplateResult {
+  if (rows.length === 0 && none !== undefined) return html`<p class="empty">${none}</p>`;
+  return html`<ul class=${name}>
+    ${rows}
+  </ul>`;
+}
