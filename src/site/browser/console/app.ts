@@ -2,7 +2,7 @@ import type { Candidate, CandidateList } from "../../../candidates/schema.ts";
 import type { Limits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
 import { barsOf, costOf, newsOf, type Reading } from "./limits.ts";
-import { empty, isDeleted, type ListQuery, listPath, type Model, withCandidate, withRows } from "./model.ts";
+import { isDeleted, type ListQuery, listPath, Model, withCandidate, withRows } from "./model.ts";
 import { faultOf, storedKeys, storeKeys } from "../session-key.ts";
 import { addressOf, type Page } from "./page.ts";
 import { bytesOf, get, json, type Read } from "./request.ts";
@@ -14,9 +14,17 @@ const LIMITS_TIMEOUT_MS = 10_000;
 /** A file of 25 MiB may come over a slow line. */
 const CLICK_TIMEOUT_MS = 180_000;
 
+export interface FileRequest {
+  readonly surface: Surface;
+  readonly path: string;
+  readonly filename: string;
+  /** Whether a tab may show the file. It may show only files that the service itself made. */
+  readonly opens: boolean;
+}
+
 /** Holds what the page shows, and does what the reader clicks. Every change is followed by `changed`. */
 export class App {
-  readonly model: Model;
+  readonly model = new Model();
   readonly #changed: () => void;
   /** Aborted when the key is forgotten: requests that were sent with it end at once. */
   #forgotten = new AbortController();
@@ -24,7 +32,7 @@ export class App {
 
   constructor(page: Page, changed: () => void) {
     this.#changed = changed;
-    this.model = { ...empty(), page, keys: storedKeys() };
+    Object.assign(this.model, { page, keys: storedKeys() });
     this.watch = new Watch({
       get: (key) => this.#getLimits(key),
       now: () => performance.now(),
@@ -77,7 +85,8 @@ export class App {
     this.#dropFiles("/");
     this.#use([]);
     history.replaceState(null, "", addressOf({ kind: "limits" }));
-    this.#set({ ...empty(), said: "The key is forgotten." });
+    this.#set(new Model());
+    this.#set({ said: "The key is forgotten." });
   }
 
   /** Polls the limits at once, also if the watch has stopped. */
@@ -107,11 +116,7 @@ export class App {
   }
 
   /** Reads a file and keeps it in this tab, to be opened or saved. A PDF that the service made may be opened. */
-  async readFile(
-    surface: Surface,
-    path: string,
-    { filename, opens }: { filename: string; opens: boolean },
-  ): Promise<void> {
+  async readFile({ surface, path, filename, opens }: FileRequest): Promise<void> {
     const read = bytesOf(opens ? "application/pdf" : "application/octet-stream");
     const result = await this.#click(surface, path, path, read);
     if (result?.kind !== "ok") return;

@@ -2,9 +2,8 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { Candidate } from "../../../candidates/schema.ts";
 import type { Document } from "../../../candidates/document-schema.ts";
 import type { Reference } from "../../../candidates/reference-schema.ts";
-import type { Surface } from "../../../limiter/surfaces.ts";
-import type { App } from "./app.ts";
-import { badge, charged, failureOf, given, list, moment, section } from "./parts.ts";
+import type { App, FileRequest } from "./app.ts";
+import { badge, charged, type Click, failureOf, given, list, moment, section } from "./parts.ts";
 import { bytes, clockTime, nameOf, visible, visibleLines } from "./text.ts";
 
 /** The page of one candidate. A candidate of the list is shown as the list brought it, at no further cost. */
@@ -55,21 +54,13 @@ function packs(app: App, id: string, path: string): TemplateResult[] {
   );
 }
 
-interface FileClick {
-  readonly id: string;
-  readonly label: string;
-  readonly surface: Surface;
-  readonly path: string;
-  readonly filename: string;
-  /** Whether a tab may show the file. It may show only files that the service itself made. */
-  readonly opens: boolean;
-}
+type FileClick = Omit<Click, "run" | "primary"> & FileRequest;
 
 /** A button that reads a file; once it is read, links to open and to save it, which cost nothing. */
-function file(app: App, { id, label, surface, path, filename, opens }: FileClick): TemplateResult {
+function file(app: App, click: FileClick): TemplateResult {
+  const { path, filename, opens } = click;
   const saved = app.model.files.get(path);
-  const run = () => void app.readFile(surface, path, { filename, opens });
-  if (saved === undefined) return charged(app.model, { id, label, surface, path, run });
+  if (saved === undefined) return charged(app.model, { ...click, run: () => void app.readFile(click) });
   return html`<span class="charged saved">
     ${opens ? html`<a class="button" href=${saved.url} target="_blank" rel="noopener">Open ${kindOf(filename)}</a>` : nothing}
     <a class="button" href=${saved.url} download=${filename}>Save ${kindOf(filename)}</a>
