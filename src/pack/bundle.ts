@@ -87,7 +87,7 @@ export async function checked(source: Readable, content: ContentRecord, signal: 
         yield chunk;
       }
     } catch (error) {
-      // The reader is gone, or the store does not answer. Neither is a fault of the content.
+      // The reader is gone, or the store does not respond. Neither is a fault of the content.
       if (signal.aborted || (error instanceof Problem && error.code === "store_unavailable")) throw error;
       fault = `Of the content's ${content.size} bytes only the first ${size} could be read.`;
       return;

@@ -61,8 +61,8 @@ function preferredFormat(accept: string | undefined): Format {
 
 /**
  * Returns the headers of a pack. The ETag covers everything that the pack shows except the time it was generated: a
- * client with an older copy of the same facts in the same format needs no new one. Answers with the same tag differ
- * only in that time.
+ * client with an older copy of the same facts in the same format needs no new one. Responses with the same tag
+ * differ only in that time.
  */
 async function headersOf(pack: Pack, format: Format) {
   const { generated_at: _, ...facts } = pack;

@@ -57,7 +57,7 @@ export class PackService {
    * @throws problem pack_unavailable
    */
   async zip(read: ReadPack, left: AbortSignal): Promise<Readable> {
-    const pdf = await this.pdf(read, left); // first, so that a failure can still be answered as a problem
+    const pdf = await this.pdf(read, left); // first, so that a failure can still become a problem response
     const files = nameFiles(read.documents);
     const { contents } = this.#dependencies;
     return zipped((signal) => bundle({ pack: read.pack, files, pdf, contents }, signal));

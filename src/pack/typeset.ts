@@ -110,7 +110,7 @@ function unavailable(detail: string, cause?: Error): Problem {
   return problem("pack_unavailable", detail, { headers: { "Retry-After": RETRY_AFTER }, ...(cause && { cause }) });
 }
 
-/** http/problem.ts knows this code. Nobody reads the answer. */
+/** http/problem.ts knows this code. Nobody reads the response. */
 function clientLeft(): Error {
   return Object.assign(new Error("The client left before its pack was typeset."), { code: "ECONNRESET" });
 }
