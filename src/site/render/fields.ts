@@ -1,6 +1,5 @@
-import { resolved, type Schema } from "./contract.ts";
+import { type Parameter, resolved, type Schema } from "./contract.ts";
 import { slugOf } from "./document.ts";
-import { textOf } from "./example.ts";
 import { type Html, html, raw } from "../../schema/html.ts";
 import { inline } from "./markdown.ts";
 import { fieldList, joined } from "./parts.ts";
@@ -85,4 +84,25 @@ function boundsOf(schema: Schema): string {
 export function sentence(text: string): string {
   const begun = /^[a-z]+[ ,:]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?:)]$/.test(begun) ? begun : `${begun}.`;
+}
+
+/**
+ * Returns the example of a schema: its own, or one put together from those of its parts.
+ * @throws if a part has none.
+ */
+export function exampleOf(given: Schema): unknown {
+  const { examples, oneOf, anyOf = oneOf, items, type, properties = {} } = resolved(given);
+  if (examples?.[0] !== undefined) return examples[0];
+  if (anyOf?.[0] !== undefined) return exampleOf(anyOf[0]);
+  if (items !== undefined) return [exampleOf(items)];
+  if (type !== "object") throw new Error(`The contract has no example of ${JSON.stringify(given)}.`);
+  return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, exampleOf(member)]));
+}
+
+export function exampleOfParameter({ example, schema }: Parameter): string {
+  return textOf(example ?? exampleOf(schema));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

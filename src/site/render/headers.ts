@@ -1,8 +1,7 @@
 import { SECURITY } from "../../api/openapi-parts.ts";
 import { OPERATIONS, type Parameter } from "./contract.ts";
 import { type Document, slugOf } from "./document.ts";
-import { exampleOfParameter } from "./example.ts";
-import { sentence } from "./fields.ts";
+import { exampleOfParameter, sentence } from "./fields.ts";
 import { type Html, html } from "../../schema/html.ts";
 import { inline } from "./markdown.ts";
 import { fieldList, heading } from "./parts.ts";

@@ -2,8 +2,7 @@ import { TAGS } from "../../api/openapi-parts.ts";
 import { limitsOf } from "../../limiter/surfaces.ts";
 import { type Operation, OPERATIONS, type Parameter, resolved, SCHEMAS, TAGS_IN_ORDER } from "./contract.ts";
 import { type Document, headerPath, operationPath, tagSlug } from "./document.ts";
-import { curlOf, exampleOf } from "./example.ts";
-import { describe, fieldTerm, memberList, sentence, typeText } from "./fields.ts";
+import { describe, exampleOf, exampleOfParameter, fieldTerm, memberList, sentence, typeText } from "./fields.ts";
 import { type Html, html } from "../../schema/html.ts";
 import { codeBlock, inline, jsonExample } from "./markdown.ts";
 import { type Field, fieldList, heading, joined, table } from "./parts.ts";
@@ -97,6 +96,23 @@ function requestBody({ requestBody: body, operationId }: Operation): Html | unde
       )}.
     </p>
     ${fields?.properties !== undefined && memberList(fields)}`;
+}
+
+/** Returns the operation as a command for a shell that has BASE and KEY. */
+function curlOf({ method, path, parameters, requestBody, security }: Operation): string {
+  const inPath = parameters.filter((parameter) => parameter.in === "path");
+  const url = inPath.reduce((text, each) => text.replace(`{${each.name}}`, exampleOfParameter(each)), path);
+  const lines = [`curl -sS ${method === "GET" ? "" : `-X ${method} `}"$BASE${url}"`];
+  if (security?.length !== 0) lines.push('-H "Authorization: Bearer $KEY"');
+  if (method === "POST") lines.push('-H "Idempotency-Key: import-row-4711"');
+  const [type = "", media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  if (media !== undefined && type.includes("json")) {
+    lines.push(`-H "Content-Type: ${type}"`);
+    lines.push(`-d '${JSON.stringify(exampleOf(media.schema), null, 2).replaceAll("'", "'\\''")}'`);
+  } else if (media !== undefined) {
+    lines.push('-H "Content-Type: application/pdf"', "--data-binary @passport.pdf");
+  }
+  return lines.join(" \\\n  ");
 }
 
 function responseTable({ responses }: Operation): Html {
