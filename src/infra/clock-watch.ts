@@ -63,7 +63,7 @@ export class ClockWatch {
   async #check(): Promise<void> {
     this.#checkedAt = performance.now();
     const { clock, redis, mongo } = this.#options;
-    const [ofRedis, ofMongo] = await Promise.all([asked(() => timeOf(redis)), asked(() => localTimeOf(mongo))]);
+    const [ofRedis, ofMongo] = await Promise.all([asked(() => clockTime(redis)), asked(() => localTimeOf(mongo))]);
     const at = performance.now();
     if (ofRedis !== undefined) clock.saw(Math.floor(ofRedis + at), at);
     const own = clock.now() - at;
@@ -99,11 +99,6 @@ async function asked(time: () => Promise<number>): Promise<number | undefined> {
   const epochMs = await time().catch(() => undefined);
   const received = performance.now();
   return epochMs === undefined || received - sent > PROMPT_MS ? undefined : epochMs - (sent + received) / 2;
-}
-
-async function timeOf(redis: RedisClient): Promise<number> {
-  const [seconds, microseconds] = await clockTime(redis);
-  return Number(seconds) * 1000 + Number(microseconds) / 1000;
 }
 
 /** Returns the primary's clock, which `hello` tells, in milliseconds since the epoch. */

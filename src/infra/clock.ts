@@ -78,7 +78,6 @@ export function timestamp(epochMs: number): string {
  */
 export async function followRedis(clock: SharedClock, redis: RedisClient, withinMs = Infinity): Promise<void> {
   const asked = performance.now();
-  const [seconds, microseconds] = await clockTime(redis);
-  if (performance.now() - asked >= withinMs) return;
-  clock.follow(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000));
+  const epochMs = await clockTime(redis);
+  if (performance.now() - asked < withinMs) clock.follow(Math.floor(epochMs));
 }

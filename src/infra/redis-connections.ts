@@ -13,9 +13,10 @@ export function serverOf(redis: Redis | Cluster, tag: string): string {
   return redis.isCluster ? masterOf(redis as Cluster, crc16(tag) % SLOTS) : "the only one";
 }
 
-/** Returns the time of the server whose clock the service follows. One round trip. */
-export function clockTime(redis: Redis | Cluster): Promise<(string | number)[]> {
-  return clockServer(redis).time();
+/** Returns the time of the server whose clock the service follows, in milliseconds, with a fraction. One round trip. */
+export async function clockTime(redis: Redis | Cluster): Promise<number> {
+  const [seconds, microseconds] = await clockServer(redis).time();
+  return Number(seconds) * 1000 + Number(microseconds) / 1000;
 }
 
 /** A cluster has as many clocks as masters. The service follows one of them, so that its own clock never jumps between them. */

@@ -1,6 +1,6 @@
 import { clockTime } from "../infra/redis-connections.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import { answerOf, limiterUnavailable } from "./observer.ts";
+import { limiterUnavailable, replyWithin } from "./observer.ts";
 import { raiseVersion } from "./scripts.ts";
 
 /**
@@ -27,8 +27,7 @@ export class AccountVersions {
   /** Returns Redis's clock, in milliseconds. */
   async now(): Promise<number> {
     try {
-      const [seconds, micros] = await clockTime(this.#redis);
-      return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+      return Math.floor(await clockTime(this.#redis));
     } catch (error) {
       throw limiterUnavailable(error);
     }
@@ -53,7 +52,7 @@ export class AccountVersions {
    * @returns true if Redis knows this version or a newer one now.
    */
   async lookedUp(accountId: string, { timeoutMs, ...read }: Read & { readonly timeoutMs: number }): Promise<boolean> {
-    return (await answerOf(() => this.#send(accountId, { ...read, over: 0 }), timeoutMs)) > 0;
+    return (await replyWithin(timeoutMs, () => this.#send(accountId, { ...read, over: 0 }))) > 0;
   }
 
   #send(accountId: string, { version, begunMs, over }: Read & { readonly over: number }): Promise<number> {

@@ -1,7 +1,8 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
+import { type LiveGrants, NO_GRANTS } from "./decision.ts";
 import { limiterUnavailable } from "./observer.ts";
-import { fillGrant, type LiveGrants, redisKeys } from "./scripts.ts";
+import { fillGrant, redisKeys } from "./scripts.ts";
 import type { Surface } from "./surfaces.ts";
 
 export interface Grant {
@@ -86,8 +87,6 @@ export class GrantCounters {
     }
   }
 }
-
-export const NO_GRANTS: LiveGrants = { grantRemaining: -1, grantAmount: -1 };
 
 /** Returns the totals of the grants that have not expired. @param nowMs Redis's clock, in milliseconds since the epoch. */
 export function liveGrants(grants: readonly Grant[], nowMs: number): LiveGrants {

@@ -1,7 +1,7 @@
 import type { RedisClient } from "../infra/redis.ts";
 import type { CallerClaim, KeyRefusal, Quota } from "./decision.ts";
 import { type Grant, GrantCounters } from "./grant-counters.ts";
-import { answerOf } from "./observer.ts";
+import { replyWithin } from "./observer.ts";
 import { NEVER, usage } from "./scripts.ts";
 import { limitsOf, SURFACES, type Surface } from "./surfaces.ts";
 
@@ -48,12 +48,11 @@ export async function readUsage(
   const counters = new GrantCounters(redis);
   const read = () =>
     Promise.all([usage(redis, call), Promise.all(SURFACES.map((surface) => counters.list(call.caller, surface)))]);
-  const [{ nowMs, refusal, resetMs, surfaces }, grants] = await answerOf(read, timeoutMs);
+  const [{ nowMs, refusal, resetMs, surfaces }, grants] = await replyWithin(timeoutMs, read);
   return {
     refusal,
     resetMs,
-    surfaces: SURFACES.map((surface, index) => {
-      const { accountUsed = 0, keyUsed = 0 } = surfaces[index] ?? {};
+    surfaces: surfaces.map(({ surface, accountUsed, keyUsed }) => {
       const limits = limitsOf(surface, scale);
       return { surface, account: quota(limits.account, accountUsed), key: quota(limits.key, keyUsed) };
     }),
