@@ -13,14 +13,8 @@ export interface UsageOptions {
   timeoutMs: number;
 }
 
-export interface UsedQuota extends Quota {
+interface UsedQuota extends Quota {
   readonly used: number;
-}
-
-export interface SurfaceUsage {
-  readonly surface: Surface;
-  readonly account: UsedQuota;
-  readonly key: UsedQuota;
 }
 
 export interface Usage {
@@ -28,11 +22,12 @@ export interface Usage {
   readonly refusal: KeyRefusal | undefined;
   /** Milliseconds to the window's end. All surfaces have the same window. */
   readonly resetMs: number;
-  readonly surfaces: SurfaceUsage[];
+  readonly surfaces: readonly { readonly surface: Surface; readonly account: UsedQuota; readonly key: UsedQuota }[];
   /** Live grants by surface, in the order in which they are drawn on. */
   readonly grants: Grant[];
   /** Redis's clock, in milliseconds. */
   readonly nowMs: number;
+  readonly windowSeconds: number;
 }
 
 /**
@@ -58,6 +53,7 @@ export async function readUsage(
     }),
     grants: grants.flat().filter(({ expiresAtMs }) => expiresAtMs > nowMs),
     nowMs,
+    windowSeconds,
   };
 }
 
