@@ -11,7 +11,7 @@
 --   3 deadline             Redis's clock, ms; from then on nothing is changed; 0 for none
 --   4 over                 lower the version if it is this one: `admin accounts announce` after a restore of the store,
 --                          whose records then have lower versions; 0 for none
--- Answer: the version that Redis knows now; 0 if the deadline has passed.
+-- Reply: the version that Redis knows now; 0 if the deadline has passed.
 
 local version, deadline, over = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = redis.call('TIME')

@@ -12,9 +12,6 @@ const CLOSE_WITHIN_MS = 3_000;
 
 /** ioredis publishes each command on this channel (diagnostics_channel), with this context. */
 const REDIS_CHANNEL = "ioredis:command";
-interface CommandContext {
-  readonly command: string;
-}
 
 /**
  * Starts OpenTelemetry with OTLP over HTTP. Names follow its semantic conventions 1.37 for HTTP and database spans. The
@@ -35,7 +32,7 @@ export function startOtel(): Tracing {
   const tracer = provider.getTracer(name, version);
 
   /** Makes a span for each operation of a channel, if it belongs to a request. */
-  function followChannel(channel: string, describe: (operation: object) => OperationContext): () => void {
+  function followChannel(channel: string, describe: (operation: object) => OperationContext): void {
     const spans = new WeakMap<object, Span>();
     const subscribers: TracingChannelSubscribers<object> = {
       start(operation) {
@@ -60,20 +57,14 @@ export function startOtel(): Tracing {
           .setAttribute("error.type", error instanceof Error ? error.name : "Error");
       },
     };
-    const followed = tracingChannel<unknown, object>(channel);
-    followed.subscribe(subscribers);
-    return () => {
-      followed.unsubscribe(subscribers);
-    };
+    tracingChannel<unknown, object>(channel).subscribe(subscribers);
   }
 
-  const unfollow = [
-    followChannel(STORE_CHANNEL, (operation) => operation as OperationContext),
-    followChannel(REDIS_CHANNEL, (operation) => ({
-      system: "redis",
-      command: (operation as CommandContext).command.toUpperCase(),
-    })),
-  ];
+  followChannel(STORE_CHANNEL, (operation) => operation as OperationContext);
+  followChannel(REDIS_CHANNEL, (operation) => ({
+    system: "redis",
+    command: (operation as { command: string }).command.toUpperCase(),
+  }));
 
   return {
     request({ method, headers }, work) {
@@ -85,7 +76,6 @@ export function startOtel(): Tracing {
       return context.with(trace.setSpan(parent, span), () => work({ traceId, end }));
     },
     async close() {
-      for (const stop of unfollow) stop();
       const timeout = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
       await Promise.race([provider.shutdown().catch(() => undefined), timeout]);
       trace.disable();

@@ -16,8 +16,8 @@ export interface RedisMemoryOptions {
 /** Watches how full Redis is, and whether it would delete limits to make room. In a cluster, each master. */
 export class RedisMemory {
   readonly #options: RedisMemoryOptions;
-  /** Messages that have been logged, and are still true. */
-  readonly #logged = new Set<string>();
+  /** Those of the last check. */
+  readonly #faults = new Set<string>();
 
   constructor(options: RedisMemoryOptions) {
     this.#options = options;
@@ -25,7 +25,7 @@ export class RedisMemory {
 
   /**
    * Reads INFO memory, sets the metrics, and logs each fault once while it lasts. If the user may not run INFO, the metrics
-   * are NaN. @throws if Redis does not answer.
+   * are NaN. @throws if Redis does not respond.
    */
   async check(): Promise<void> {
     const { redis, metrics, log } = this.#options;
@@ -42,27 +42,26 @@ export class RedisMemory {
     metrics.redisMemory.policyUnsafe.set(isUnknown ? NaN : Number(unsafe !== undefined));
     metrics.redisMemory.nearlyFull.set(Number.isNaN(fullest.max) ? NaN : Number(isNearlyFull));
 
-    this.#logOnce(
-      isUnknown,
-      "Redis does not tell its maxmemory-policy (INFO memory): make sure that it is noeviction",
-      (text) => log.warn({}, text),
-    );
-    this.#logOnce(
-      unsafe !== undefined,
-      "Redis evicts limits when it is full, so clients may be admitted twice: set maxmemory-policy to noeviction",
-      (text) => log.error({ policy: unsafe?.policy }, text),
-    );
-    this.#logOnce(
-      isNearlyFull,
-      "Redis has used more than 90 % of maxmemory; when it is full, requests are answered 503: give it more memory",
-      (text) => log.error({ used_bytes: fullest.used, max_bytes: fullest.max }, text),
-    );
+    if (this.#begins(isUnknown, "unknown policy"))
+      log.warn({}, "Redis does not tell its maxmemory-policy (INFO memory): make sure that it is noeviction");
+    if (this.#begins(unsafe !== undefined, "unsafe policy"))
+      log.error(
+        { policy: unsafe?.policy },
+        "Redis evicts limits when it is full, so clients may be admitted twice: set maxmemory-policy to noeviction",
+      );
+    if (this.#begins(isNearlyFull, "nearly full"))
+      log.error(
+        { used_bytes: fullest.used, max_bytes: fullest.max },
+        "Redis has used more than 90 % of maxmemory; when it is full, requests are answered 503: give it more memory",
+      );
   }
 
-  #logOnce(isTrue: boolean, text: string, log: (text: string) => void): void {
-    if (isTrue && !this.#logged.has(text)) log(text);
-    if (isTrue) this.#logged.add(text);
-    else this.#logged.delete(text);
+  /** Returns whether a fault was not there at the last check. */
+  #begins(isFault: boolean, name: string): boolean {
+    const isNew = isFault && !this.#faults.has(name);
+    if (isFault) this.#faults.add(name);
+    else this.#faults.delete(name);
+    return isNew;
   }
 }
 

@@ -67,16 +67,15 @@ export function createClient(address: RedisAddress, timeoutMs: number): RedisCli
 }
 
 function clientOf(address: RedisAddress): RedisClient {
-  const connection = CONNECTION_OPTIONS;
-  const client = { enableOfflineQueue: false };
-  if (address.form === "standalone")
-    return new Redis(address.url, { ...connection, ...client, retryStrategy: backoff });
+  const options = { ...CONNECTION_OPTIONS, enableOfflineQueue: false, retryStrategy: backoff };
+  if (address.form === "standalone") return new Redis(address.url, options);
   if (address.form === "sentinel") {
     const sentinel = new Redis({
-      ...connection,
-      ...client,
+      ...options,
       ...address.credentials,
-      ...sentinelOptions(address),
+      ...address.sentinelCredentials,
+      // TLS to both the Sentinels and the servers that they name, or to neither.
+      ...(address.tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
       sentinels: address.sentinels,
       name: address.name,
       db: address.db,
@@ -84,14 +83,13 @@ function clientOf(address: RedisAddress): RedisClient {
       sentinelCommandTimeout: SILENCE_MS,
       sentinelRetryStrategy: backoff,
       sentinelReconnectStrategy: () => SILENCE_MS,
-      retryStrategy: backoff,
     });
     reviveAfterFailover(sentinel);
     return sentinel;
   }
   const cluster = new Cluster(address.nodes, {
-    ...client,
-    redisOptions: { ...connection, ...address.credentials, ...(address.tls && { tls: {} }) },
+    enableOfflineQueue: false,
+    redisOptions: { ...CONNECTION_OPTIONS, ...address.credentials, ...(address.tls && { tls: {} }) },
     // A certificate names hosts, so connect to a host by its name, not by an address that was looked up before.
     ...(address.tls && { dnsLookup: (host, found) => found(null, host) }),
     scaleReads: "master",
@@ -122,18 +120,6 @@ function waitForNodes(cluster: Cluster): void {
       return sent;
     };
   });
-}
-
-/** TLS to both the Sentinels and the servers that they name, or to neither. Each has credentials of its own. */
-function sentinelOptions({
-  tls,
-  sentinelCredentials: { username, password },
-}: Extract<RedisAddress, { form: "sentinel" }>) {
-  return {
-    ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
-    ...(username !== undefined && { sentinelUsername: username }),
-    ...(password !== undefined && { sentinelPassword: password }),
-  };
 }
 
 /**

@@ -2,11 +2,7 @@ import { BoundedCollection } from "./bounded-collection.ts";
 import type { Mongo } from "./mongo.ts";
 
 /** The schema version that this release writes, and those that it can read. */
-interface SchemaVersion {
-  readonly writes: number;
-  readonly reads: readonly number[];
-}
-type SchemaVersions = Readonly<Record<string, SchemaVersion>>;
+type SchemaVersions = Readonly<Record<string, { readonly writes: number; readonly reads: readonly number[] }>>;
 
 /**
  * `store` is for the documents in MongoDB, `limiter` for the keys in Redis. Raise `writes` if processes of earlier releases

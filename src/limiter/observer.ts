@@ -53,6 +53,15 @@ export function limiterUnavailable(cause: unknown): Problem {
   });
 }
 
+/** Returns Redis's reply. @throws problem `limiter_unavailable` if the command fails. */
+export async function replyTo<T>(command: Promise<T>): Promise<T> {
+  try {
+    return await command;
+  } catch (error) {
+    throw limiterUnavailable(error);
+  }
+}
+
 /**
  * Returns Redis's reply.
  * @param timeoutMs maximum wait, in milliseconds, without the time in which this process stood still. The operation may

@@ -26,7 +26,7 @@ const RENEWED_AFTER = 0.8;
 /** Maximum number of keys and surfaces to remember. An entry takes less than 1 kB. */
 const MAX_ENTRIES = 10_000;
 
-/** Made when a charge is sent to Redis. Goes with its answer. */
+/** Made when a charge is sent to Redis. Goes with its reply. */
 export interface Sending {
   /** By the cache's timer, in milliseconds. */
   readonly sentAt: number;
@@ -82,7 +82,7 @@ export class RefusalCache {
       return undefined;
     }
     known.refusals++;
-    // From the arrival of the answer on, not from its sending: a client that waits until the reset must not be too early.
+    // From the arrival of the reply on, not from its sending: a client that waits until the reset must not be too early.
     const resetMs = Math.ceil(known.decision.resetMs - (now - known.receivedAt));
     return { ...known.decision, resetMs };
   }
@@ -92,10 +92,10 @@ export class RefusalCache {
     return { sentAt: this.#timer.now(), changes: this.#connection.changes };
   }
 
-  /** Call it with every answer of Redis, as soon as it arrives. Keeps it if it is a refusal that may be repeated. */
+  /** Call it with every reply of Redis, as soon as it arrives. Keeps it if it is a refusal that may be repeated. */
   keep(request: ChargeRequest, decision: Decision, { sentAt, changes }: Sending): void {
     const lifeMs = LIFE_MS[decision.verdict];
-    // Another server, or an empty one, may answer from now on. Answers that are under way came from the one before.
+    // Another server, or an empty one, may reply from now on. Replies that are under way came from the one before.
     if (lifeMs === undefined || changes !== this.#connection.changes) return;
     // A dearer request may be refused where there is room for a cheaper one. An empty grant may be filled at any time.
     if (!countsAsOne(request) || decision.grantRemaining !== null) return;

@@ -1,7 +1,8 @@
 import type { TSchema } from "typebox";
 import { MAX_FAULTS } from "../problems.ts";
-import { withoutInvisible } from "./visible-text.ts";
+import { isObject } from "./merge-patch.ts";
 import { phoneOf } from "./phone.ts";
+import { withoutInvisible } from "./visible-text.ts";
 
 /**
  * Normalises what is unambiguous (interface.md, Untidy values), in place, so that the schema then checks the value that will
@@ -152,8 +153,4 @@ function scalar(value: unknown): unknown {
 /** Returns whether JSON keeps a number as it came: as a whole number up to ±(2^53 - 1), or as a finite fraction. */
 export function isExact(value: number): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
