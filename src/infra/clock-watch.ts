@@ -24,7 +24,7 @@ export interface ClockWatchOptions {
 
 /**
  * Keeps one wrong clock from becoming the service's. Compares Redis's clock, MongoDB's and that of this machine. The service
- * follows Redis's while that is right, and otherwise the one in the middle. In place of a server that does not answer, the
+ * follows Redis's while that is right, and otherwise the one in the middle. In place of a server that does not respond, the
  * service's own clock counts.
  */
 export class ClockWatch {
@@ -93,7 +93,7 @@ export class ClockWatch {
   }
 }
 
-/** Returns a server's clock minus `performance.now()`, in milliseconds. Undefined if it did not answer promptly. */
+/** Returns a server's clock minus `performance.now()`, in milliseconds. Undefined if it did not reply promptly. */
 async function asked(time: () => Promise<number>): Promise<number | undefined> {
   const sent = performance.now();
   const epochMs = await time().catch(() => undefined);

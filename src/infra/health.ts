@@ -24,7 +24,7 @@ export class Health {
     this.#memory = new RedisMemory(options);
   }
 
-  /** Pings both servers, and returns one text for each that does not answer and is needed. */
+  /** Pings both servers, and returns one text for each that does not respond and is needed. */
   async faults(): Promise<string[]> {
     const { mongo, redis, metrics, servesWithoutRedis } = this.#options;
     const [isRedisUp, isMongoUp] = await Promise.all([

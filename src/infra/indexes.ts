@@ -17,7 +17,7 @@ export interface PrepareOptions {
   url: string;
   /** Maximum time to connect, in milliseconds. Building an index may take any time. */
   timeoutMs: number;
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  log: Record<"info" | "warn", (fields: object, message: string) => void>;
   /** Pause between reports of the progress, and before another attempt, in milliseconds. */
   reportMs?: number;
   retryMs?: number;
@@ -31,7 +31,7 @@ export async function createIndexes(db: Db, stores: readonly Indexed[]): Promise
 
 /**
  * Creates the indexes that are missing, over a connection without a time limit. Logs the progress every few seconds, and
- * tries again after an election or a lost connection.
+ * retries after an election or a lost connection.
  * @throws what the server refuses for good, for example for a user who may not create indexes.
  */
 export async function prepareStores(stores: readonly Indexed[], options: PrepareOptions): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Cluster, Redis } from "ioredis";
-import { serverOf } from "./redis-connections.ts";
+import { forEachConnection, serverOf } from "./redis-connections.ts";
 import type { RedisClient } from "./redis.ts";
 
 /**
@@ -15,19 +14,13 @@ export class RedisEpoch {
 
   constructor(redis: RedisClient) {
     this.#redis = redis;
-    const watch = (node: Redis): void => {
-      node.on("ready", () => {
+    forEachConnection(redis, (connection) => {
+      connection.on("ready", () => {
         this.connections++;
         this.changes++;
       });
-      node.on("close", () => this.changes++);
-    };
-    if (redis.isCluster) {
-      (redis as Cluster).nodes("all").forEach(watch);
-      (redis as Cluster).on("+node", watch);
-    } else {
-      watch(redis as Redis);
-    }
+      connection.on("close", () => this.changes++);
+    });
   }
 
   /** Returns a value that changes when the client reconnects, and when another master of a cluster serves the account. */

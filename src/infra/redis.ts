@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { withoutCredentials } from "../urls.ts";
+import { closeIfSilent, forEachConnection, writeTogether } from "./redis-connections.ts";
 import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
-import { closeIfSilent, writeTogether } from "./redis-connections.ts";
 import { TimeLimit } from "./time-limit.ts";
 
 /** An ioredis client that never reads from a replica and never sends a command twice. */
@@ -14,12 +14,12 @@ export interface RedisLog {
 export interface RedisConnection {
   /** REDIS_URL, in any of its forms. */
   url: string;
-  /** Time that callers wait for an answer, in milliseconds (LIMITER_TIMEOUT_MS). */
+  /** Time that callers wait for a reply, in milliseconds (LIMITER_TIMEOUT_MS). */
   timeoutMs: number;
   log?: RedisLog;
 }
 
-/** Time without data, while an answer is due, after which a server counts as hung. In milliseconds. */
+/** Time without data, while a reply is due, after which a server counts as hung. In milliseconds. */
 const SILENCE_MS = 1000;
 const READY_WITHIN_MS = 5000;
 const LOG_EVERY_MS = 5000;
@@ -57,12 +57,10 @@ export function createClient(address: RedisAddress, timeoutMs: number): RedisCli
   const client = clientOf(address);
   // At least a second, because this also limits the handshake. The limiter has a timer of its own for each charge.
   const silenceMs = Math.max(timeoutMs, SILENCE_MS);
-  const tend = (node: Redis): void => {
-    writeTogether(node);
-    closeIfSilent(node, silenceMs);
-  };
-  if (client.isCluster) (client as Cluster).on("+node", tend);
-  else tend(client as Redis);
+  forEachConnection(client, (connection) => {
+    writeTogether(connection);
+    closeIfSilent(connection, silenceMs);
+  });
   return client;
 }
 

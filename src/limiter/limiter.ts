@@ -2,6 +2,7 @@ import type { SharedClock } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import { PacedReads } from "../infra/paced-reads.ts";
 import { serverOf } from "../infra/redis-connections.ts";
+import type { RedisEpoch } from "../infra/redis-epoch.ts";
 import type { TimeLimit } from "../infra/time-limit.ts";
 import { type CallerClaim, type ChargeRequest, type Decision, decisionOf } from "./decision.ts";
 import { GrantCounters, liveGrants } from "./grant-counters.ts";
@@ -25,8 +26,7 @@ export interface LimiterOptions extends UsageOptions {
   /** The share of one replica is the limit divided by this. */
   replicasExpected: number;
   metrics: Metrics;
-  /** Counts connections to Redis that were lost or made, and those that were made (infra/redis-epoch.ts). */
-  connection: { readonly changes: number; readonly connections: number };
+  connection: Pick<RedisEpoch, "changes" | "connections">;
 }
 
 /** Minimum time between two reads of what one key has used, in milliseconds. GET /limits is free, so it needs a bound. */
@@ -82,7 +82,7 @@ export class Limiter {
   /**
    * Charges a request to its account and its key, both or neither. One round trip; none in a flood of refusals; two if a
    * window is exhausted; and more, within the same `timeoutMs`, if an attempt was stale.
-   * @returns the decision. Check its verdict: a refusal is not thrown.
+   * @returns the decision. A refusal is not thrown.
    * @throws problem `limiter_unavailable` within `timeoutMs` of its sending. The request is not admitted, but may have been
    * charged once. With `onOutage` local, only until it is an outage.
    */
@@ -111,9 +111,9 @@ export class Limiter {
   }
 
   /**
-   * Reads what a key and its account have used. All who ask within USAGE_EVERY_MS share one round trip, which begins after
-   * they asked: so it counts every request that was decided before.
-   * @throws problem `limiter_unavailable` if Redis does not reply within `timeoutMs`.
+   * Reads what a key and its account have used. All callers within USAGE_EVERY_MS share one read, which begins after their
+   * calls: so it counts every request that was decided before.
+   * @throws problem `limiter_unavailable`
    */
   readUsage(claim: CallerClaim): Promise<Usage> {
     const { accountId, keyId, accountVersion, connections, secretEndsAt } = claim;

@@ -37,7 +37,7 @@ export class Observer {
     this.#metrics.decisions.inc({ surface, verdict: "unavailable", scope: "" });
   }
 
-  /** The replica repeated a refusal of Redis by itself. Nothing is timed, because Redis was not asked. */
+  /** The replica repeated a refusal of Redis by itself. */
   repeated({ surface, verdict }: Decision): void {
     const scope = SCOPES[verdict];
     this.#metrics.repeatedRefusals.inc({ surface, scope });

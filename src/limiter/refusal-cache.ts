@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { RedisEpoch } from "../infra/redis-epoch.ts";
 import type { ChargeRequest, Decision, Verdict } from "./decision.ts";
 
 /** Maximum time that a refusal of an account is repeated, in milliseconds from the sending of its charge. */
@@ -23,7 +24,7 @@ const FLOOD_MS = 1_000;
 /** Share of a refusal's time after which one request asks Redis again, while the others go on with the old refusal. */
 const RENEWED_AFTER = 0.8;
 
-/** Maximum number of keys and surfaces to remember. An entry takes less than 1 kB. */
+/** Keys and surfaces to remember. An entry takes less than 1 kB. */
 const MAX_ENTRIES = 10_000;
 
 /** Made when a charge is sent to Redis. Goes with its reply. */
@@ -35,8 +36,7 @@ export interface Sending {
 }
 
 interface Dependencies {
-  /** Counts connections to Redis that were lost or made (infra/redis-epoch.ts). */
-  readonly connection: { readonly changes: number };
+  readonly connection: Pick<RedisEpoch, "changes">;
   /** A monotonic timer, in milliseconds from any start. */
   readonly timer?: { now(): number };
 }
@@ -70,7 +70,7 @@ export class RefusalCache {
     this.#timer = timer;
   }
 
-  /** Returns Redis's refusal of this request, if it is known. No round trip: about a microsecond. */
+  /** Returns Redis's refusal of this request, if it is known. */
   find(request: ChargeRequest): Decision | undefined {
     if (!countsAsOne(request) || this.#connection.changes !== this.#changes) return undefined;
     const known = this.#known.get(nameOf(request));
@@ -119,11 +119,10 @@ export class RefusalCache {
 
 /** Returns the second that a refusal belongs to: the one that is counted, or a new one. */
 function periodOf(before: Refused | undefined, sentAt: number) {
-  if (before === undefined || sentAt - before.since >= 2 * FLOOD_MS)
-    return { refusals: 0, since: sentAt, wasFlood: false };
-  const { refusals, since, isFlood } = before;
-  if (sentAt - since < FLOOD_MS) return { refusals, since, wasFlood: isFlood };
-  return { refusals: 0, since: sentAt, wasFlood: refusals >= FLOOD_REFUSALS };
+  const { refusals, since, isFlood } = before ?? { refusals: 0, since: sentAt, isFlood: false };
+  const ageMs = sentAt - since;
+  if (ageMs < FLOOD_MS) return { refusals, since, wasFlood: isFlood };
+  return { refusals: 0, since: sentAt, wasFlood: refusals >= FLOOD_REFUSALS && ageMs < 2 * FLOOD_MS };
 }
 
 function countsAsOne({ cost = 1 }: ChargeRequest): boolean {
