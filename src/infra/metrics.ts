@@ -12,18 +12,6 @@ const POOL = { db_system_name: "mongodb" };
 
 export type DbSystem = "redis" | "mongodb";
 
-/** Lag of the feed in milliseconds, and the number of unsettled writes. */
-export interface FeedState {
-  readonly lagMs: number;
-  readonly unsettled: number;
-}
-
-/** Messages of a UTC day: of all accounts together, and of the one that sent the most. NaN if they are not known. */
-export type MailState = Readonly<Record<"messages" | "largest", number>>;
-
-/** Connections of a pool, the operations that wait for one, and the maximum number of connections to each server. */
-export type PoolState = Readonly<Record<"used" | "idle" | "pending" | "max", number>>;
-
 /**
  * The instruments of one service. Names and buckets are OpenTelemetry's where it has them, in Prometheus's spelling.
  * Source: OpenTelemetry semantic conventions 1.37, HTTP metrics and database client metrics.
@@ -33,10 +21,12 @@ export type PoolState = Readonly<Record<"used" | "idle" | "pending" | "max", num
  */
 export class Metrics {
   readonly registry = new Registry();
-  /** These are called at each scrape, and must not fail. */
-  readFeed: () => FeedState = () => ({ lagMs: 0, unsettled: 0 });
-  readMail: () => Promise<MailState> = () => Promise.resolve({ messages: 0, largest: 0 });
-  readPool: () => PoolState = () => ({ used: 0, idle: 0, pending: 0, max: 0 });
+  /** Lag of the feed in milliseconds, and the number of unsettled writes. Like the two below, it is called at each scrape. */
+  readFeed = () => ({ lagMs: 0, unsettled: 0 });
+  /** Messages of a UTC day: of all accounts, and of the one that sent the most. NaN if they are not known. Must not fail. */
+  readMail = () => Promise.resolve({ messages: 0, largest: 0 });
+  /** Connections of MongoDB's pool, operations that wait for one, and the maximum number of connections to each server. */
+  readPool = () => ({ used: 0, idle: 0, pending: 0, max: 0 });
 
   readonly requestDuration = this.#histogram(
     "http_server_request_duration_seconds",

@@ -9,8 +9,7 @@ type SchemaVersions = Readonly<Record<string, { readonly writes: number; readonl
  * must not start on the data that this one writes, and keep the version before it in `reads`.
  *
  * A running process does not check again. So a counter of a new version must keep its key and change its value: a script
- * that cannot read a counter charges nothing, and its process answers 503. Under a new key it would count apart, and admit
- * up to twice the limit.
+ * that cannot read it charges nothing, and its process responds with 503. Under a new key, the limit could be used twice.
  */
 const VERSIONS: SchemaVersions = {
   store: { writes: 1, reads: [1] },

@@ -105,8 +105,9 @@ export class Limiter {
       this.#observer.failed(request.surface, started);
       const isOutage = this.#outageOf(request).failed();
       if (this.#local === null || !isOutage) throw error;
+      const decision = this.#local.charge(request);
       this.#options.metrics.localDecisions.inc({ surface: request.surface });
-      return this.#local.charge(request);
+      return decision;
     }
   }
 

@@ -3,7 +3,7 @@ import { type ChargeRequest, type Decision, decisionOf, type Verdict } from "./d
 import { limiterUnavailable } from "./observer.ts";
 import { limitsOf } from "./surfaces.ts";
 
-export interface LocalLimiterOptions {
+interface LocalLimiterOptions {
   clock: Clock;
   windowSeconds: number;
   scale: number;

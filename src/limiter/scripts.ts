@@ -124,22 +124,18 @@ export function fillGrant(
   return runScript(redis, SCRIPTS.fillGrant, keys, [grantId, amount], (reply) => reply === 1);
 }
 
-export interface VersionCall {
-  readonly version: number;
-  /** Minimum time that Redis keeps the version, in milliseconds. */
-  readonly lifetimeMs: number;
-  /** By Redis's clock, in milliseconds; 0 for none. */
-  readonly deadlineMs: number;
-  /** A version that Redis may know and that the store has lost: lower it. 0 for none. */
-  readonly over: number;
-}
-
-/** lua/raise-version.lua. @returns the version that Redis knows now; 0 if the deadline has passed. */
+/**
+ * lua/raise-version.lua
+ * @param call `lifetimeMs`: minimum time that Redis keeps the version; `deadlineMs`: by Redis's clock, 0 for none; `over`: a
+ * version that Redis may know and that the store has lost, 0 for none.
+ * @returns the version that Redis knows now; 0 if the deadline has passed.
+ */
 export function raiseVersion(
   redis: RedisClient,
   accountId: string,
-  { version, lifetimeMs, deadlineMs, over }: VersionCall,
+  call: { version: number; lifetimeMs: number; deadlineMs: number; over: number },
 ): Promise<number> {
+  const { version, lifetimeMs, deadlineMs, over } = call;
   const args = [version, lifetimeMs, deadlineMs, over];
   return runScript(redis, SCRIPTS.raiseVersion, [redisKeys.ledger(accountId)], args, Number);
 }
