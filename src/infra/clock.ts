@@ -35,8 +35,9 @@ export class SharedClock implements Clock {
    */
   follow(epochMs: number, at = performance.now()): void {
     this.saw(epochMs, at);
-    if (!this.#following || Math.abs(this.#stepTo(epochMs, at)) <= MAX_STEP_MS) this.set(epochMs, at);
-    else this.onStep();
+    const hasStepped = this.#following && Math.abs(epochMs - at - this.#offset) > MAX_STEP_MS;
+    if (hasStepped) this.onStep();
+    else this.set(epochMs, at);
   }
 
   /** Notes what Redis's clock showed, without following it. Takes the same as `follow`. */
@@ -46,7 +47,7 @@ export class SharedClock implements Clock {
 
   /** Sets the clock. Takes the same as `follow`. Returns the step that it makes, in milliseconds; the first time 0. */
   set(epochMs: number, at: number): number {
-    const step = this.#following ? this.#stepTo(epochMs, at) : 0;
+    const step = this.#following ? epochMs - at - this.#offset : 0;
     // Times before the first reply came from the wall clock. It may be ahead, so allow the first reply to go back.
     if (!this.#following || step < -MAX_STEP_MS) this.#last = 0;
     this.#following = true;
@@ -56,10 +57,6 @@ export class SharedClock implements Clock {
 
   /** Redis's own clock, right or wrong, for times that Redis compares with it. Before the first reply, the wall clock. */
   readonly redis: Clock = { now: () => Math.floor(performance.now() + (this.#redisOffset ?? this.#offset)) };
-
-  #stepTo(epochMs: number, at: number): number {
-    return epochMs - at - this.#offset;
-  }
 
   now(): number {
     this.#last = Math.max(this.#last, Math.floor(performance.now() + this.#offset));

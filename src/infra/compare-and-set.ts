@@ -10,7 +10,7 @@ const JITTER_MS = 5;
 /**
  * Retries a compare-and-set until it succeeds. Waits a little longer after each lost race.
  * @param what names the thing that is written, for the problem: "this candidate".
- * @param attempt reads, edits and writes once. It returns undefined if another write came in between. It is not retried if it throws.
+ * @param attempt reads, edits and writes once. It returns undefined if another write came in between.
  * @throws problem `store_unavailable` after 50 lost races, and what `attempt` throws.
  */
 export async function compareAndSet<Written>(

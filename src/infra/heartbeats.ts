@@ -40,14 +40,8 @@ export function reviveStuckClient(client: MongoClient, on: { onRevival(): void; 
     reviving = true;
     on.onRevival();
     await client.close().catch(() => undefined);
-    while (
-      !signal.aborted &&
-      !(await client.connect().then(
-        () => true,
-        () => false,
-      ))
-    )
-      await wait(RETRY_MS, undefined, { ref: false });
+    const connect = () => client.connect().catch(() => undefined);
+    while (!signal.aborted && (await connect()) === undefined) await wait(RETRY_MS, undefined, { ref: false });
     if (signal.aborted) await client.close().catch(() => undefined);
     reviving = false;
   }

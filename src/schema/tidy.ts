@@ -10,7 +10,7 @@ import { withoutInvisible } from "./visible-text.ts";
  */
 export type Tidy = (value: unknown) => unknown;
 
-/** A schema as this module reads it. */
+/** A TypeBox schema as this module reads it. */
 interface Node {
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -35,9 +35,7 @@ interface Node {
 const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]00:00)?$/;
 
 /** Returns a function that tidies values of this schema. Call it once for each schema, at the start. */
-export function tidier(schema: TSchema): Tidy {
-  return ofNode(schema);
-}
+export const tidier: (schema: TSchema) => Tidy = ofNode;
 
 function ofNode(node: Node): Tidy {
   if (node.then !== undefined && node.else !== undefined) return ofEither(node.then, node.else);
@@ -45,7 +43,8 @@ function ofNode(node: Node): Tidy {
   if (typeof node.additionalProperties === "object") return ofMap(node.additionalProperties, node.maxProperties);
   if (node.items !== undefined) return ofArray(node.items, maxItemsOf(node));
   if (node["x-scalar"]) return (value) => cut(scalar(value), node.maxLength);
-  return isText(node) ? ofText(node) : (value) => value;
+  const isText = typesOf(node).includes("string") && node.enum === undefined && node.contentEncoding === undefined;
+  return isText ? ofText(node) : (value) => value;
 }
 
 /** `if: { type: "string" }`. */
@@ -110,10 +109,6 @@ function ofArray(items: Node, max = Infinity): Tidy {
 /** A list without repeats of a few words is never longer than there are words. */
 function maxItemsOf({ maxItems, uniqueItems, items }: Node): number | undefined {
   return maxItems ?? (uniqueItems === true ? items?.enum?.length : undefined);
-}
-
-function isText(node: Node): boolean {
-  return typesOf(node).includes("string") && node.enum === undefined && node.contentEncoding === undefined;
 }
 
 function typesOf({ type = [] }: Node): readonly string[] {
