@@ -1,6 +1,6 @@
 #!lua
 -- Tells Redis a version of an account's record. charge.lua compares it with the version in which a replica looked a key up.
--- Only `admin accounts announce` lowers a version (argument 4). A look-up that comes late, or a command that another one
+-- Only `admin accounts announce` lowers a version (argument 4). A lookup that comes late, or a command that another one
 -- overtook, does not.
 --
 -- Keys:

@@ -92,7 +92,7 @@ export class IdempotencyStore implements Indexed {
     for (let removed = 0; ;) {
       const found = await this.#records.find(old, { projection: { _id: 1 }, limit: REMOVAL_BATCH });
       if (found.length === 0 || stop.aborted) return removed;
-      // Check the age again: if a key was used again meanwhile, a new record has replaced its old one.
+      // Check the age again: if a key was used again since, a new record has replaced its old one.
       removed += await this.#records.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, ...old });
     }
   }

@@ -28,7 +28,7 @@ export class Health {
   async faults(): Promise<string[]> {
     const { mongo, redis, metrics, servesWithoutRedis } = this.#options;
     const pings = await Promise.allSettled([
-      metrics.timed("ping", () => redis.ping()),
+      metrics.timed("redis", "ping", () => redis.ping()),
       mongo.bounded("ping admin", (limits) => mongo.db.command({ ping: 1, maxTimeMS: limits.maxTimeMS }, limits)),
     ]);
     const [isRedisUp, isMongoUp] = pings.map(({ status }) => status === "fulfilled");

@@ -160,15 +160,15 @@ export class Metrics {
     );
   }
 
-  /** Observes a command to Redis, and returns its reply. */
-  async timed<T>(name: string, command: () => Promise<T>): Promise<T> {
+  /** Runs an operation and observes it. */
+  async timed<T>(system: DbSystem, name: string, run: () => Promise<T>): Promise<T> {
     const started = performance.now();
     try {
-      const reply = await command();
-      this.operation("redis", name, started);
-      return reply;
+      const result = await run();
+      this.operation(system, name, started);
+      return result;
     } catch (error) {
-      this.operation("redis", name, started, error);
+      this.operation(system, name, started, error);
       throw error;
     }
   }

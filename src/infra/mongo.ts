@@ -89,17 +89,10 @@ export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, me
     client,
     db,
     isLate: (began) => performance.now() - began > timeoutMs,
-    async bounded(name, operation) {
-      const started = performance.now();
+    bounded(name, operation) {
       const [command = "", collection] = name.split(" ");
-      try {
-        const result = await published({ system: "mongodb", command, collection }, () => inTime(operation, timeoutMs));
-        metrics?.operation("mongodb", command, started);
-        return result;
-      } catch (error) {
-        metrics?.operation("mongodb", command, started, error);
-        throw error;
-      }
+      const run = () => published({ system: "mongodb", command, collection }, () => inTime(operation, timeoutMs));
+      return metrics === undefined ? run() : metrics.timed("mongodb", command, run);
     },
     async close() {
       closing.abort();

@@ -89,7 +89,7 @@ function join(stream: Redis["stream"]): void {
   const flush = (): void => {
     const commands = waiting;
     waiting = "";
-    // If the connection has closed meanwhile, ioredis has rejected the commands. They were not sent.
+    // If the connection has closed since, ioredis has rejected the commands. They were not sent.
     if (commands !== "" && stream.writable) write(commands);
   };
   stream.write = (data: unknown, ...more: unknown[]): boolean => {

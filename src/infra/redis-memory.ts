@@ -23,15 +23,12 @@ export class RedisMemory {
     this.#options = options;
   }
 
-  /**
-   * Reads INFO memory, sets the metrics, and logs each fault once while it lasts. If the user may not run INFO, the metrics
-   * are NaN. @throws if Redis does not respond.
-   */
+  /** Reads INFO memory, sets the metrics (NaN if the user may not run INFO), and logs each fault once while it lasts. */
   async check(): Promise<void> {
     const { redis, metrics, log } = this.#options;
     const nodes: Redis[] = redis.isCluster ? (redis as Cluster).nodes("master") : [redis as Redis];
     if (nodes.length === 0) return;
-    const reading = Promise.all(nodes.map((node) => metrics.timed("info", () => node.info("memory"))));
+    const reading = Promise.all(nodes.map((node) => metrics.timed("redis", "info", () => node.info("memory"))));
     const all = (await reading.catch(unlessForbidden)).map(memoryOf);
     const fullest = all.toSorted((one, other) => fullness(other) - fullness(one))[0] ?? UNKNOWN;
     const unsafe = all.find(({ policy }) => policy !== undefined && policy !== SAFE_POLICY);

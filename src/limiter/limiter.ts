@@ -121,7 +121,7 @@ export class Limiter {
     const name = [accountId, keyId, accountVersion, connections, secretEndsAt].join();
     return this.#usages.read(name, () => {
       const current = { ...claim, accountVersion: this.#versionOf(claim) };
-      return this.#options.metrics.timed("evalsha", () => readUsage(this.#options, current));
+      return this.#options.metrics.timed("redis", "evalsha", () => readUsage(this.#options, current));
     });
   }
 
@@ -190,7 +190,7 @@ export class Limiter {
         if (first === "account_exhausted" || first === "key_exhausted") {
           // A window that has ended is not exhausted any more.
           const deadlineMs = Math.min(call.deadlineMs, (reply.window + 1) * windowSeconds * 1000);
-          const drawing = metrics.timed("evalsha", () => drawGrant(redis, { ...call, deadlineMs }));
+          const drawing = metrics.timed("redis", "evalsha", () => drawGrant(redis, { ...call, deadlineMs }));
           return drawing.then(({ outcome, ...grants }) => {
             if (outcome === "stale") return sendAgain(performance.now());
             this.#shown.note(request, first, grants);
