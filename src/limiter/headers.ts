@@ -61,8 +61,9 @@ function rateLimited(decision: Decision, scope: "account" | "key", keyId: string
   const name = `${scope} ${surface} ${limit} ${windowSeconds} ${retryAfter}`;
   const known = recent.get(name);
   if (known !== undefined) return known;
+  const window = windowSeconds === 3600 ? "an hour" : durationOf(windowSeconds);
   const detail =
-    `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${inWords(windowSeconds)}. ` +
+    `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${window}. ` +
     `Please try again shortly: in ${durationOf(retryAfter)}.`;
   const extras = quotaExceeded(policyOf(scope, surface), { surface, scope, limit, retry_after: retryAfter });
   const refused = refusal("rate_limited", detail, extras);
@@ -83,10 +84,6 @@ function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return hash >>> 0;
-}
-
-function inWords(seconds: number): string {
-  return seconds === 3600 ? "an hour" : durationOf(seconds);
 }
 
 /** Says a time as a person would: in minutes from two minutes on, rounded up. */
