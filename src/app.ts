@@ -5,7 +5,7 @@ import type { Route } from "./api/endpoint.ts";
 import { mount, type MountOptions } from "./api/mount.ts";
 import { observeRequests, type ObserveOptions, traced } from "./api/observe-requests.ts";
 import { unrouted } from "./http/request.ts";
-import type { Tracing } from "./infra/tracing.ts";
+import type { Tracing } from "./infra/otel.ts";
 import { mountPages, type PagesOptions } from "./reminders/pages/mount.ts";
 import { mountSite } from "./site/mount.ts";
 

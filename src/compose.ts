@@ -27,13 +27,12 @@ import { prepareStores } from "./infra/indexes.ts";
 import { createLog } from "./infra/log.ts";
 import { Metrics } from "./infra/metrics.ts";
 import { connectMongo, type Mongo } from "./infra/mongo.ts";
+import type { Tracing } from "./infra/otel.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
 import { startTracing } from "./infra/start-tracing.ts";
-import type { Tracing } from "./infra/tracing.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
-import { LimitsService } from "./limits/service.ts";
 import { PackService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
 import { openReminders, remindersOf, wireReminders, wireVisits } from "./reminders/wire.ts";
@@ -165,7 +164,6 @@ async function wire(connected: Connected): Promise<System> {
       candidates: candidates.service,
       eraser,
       documents,
-      limits: new LimitsService(limits),
       packs: new PackService({ store, contents: content, accountName, clock }),
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),

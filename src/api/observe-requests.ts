@@ -6,7 +6,7 @@ import { checkHost, checkPath, type Draining, requestIdOf, warnerOfProxies } fro
 import type { NewId } from "../infra/ids.ts";
 import { describeFailure, withoutRedaction } from "../infra/log.ts";
 import type { Metrics } from "../infra/metrics.ts";
-import type { Tracing } from "../infra/tracing.ts";
+import type { Tracing } from "../infra/otel.ts";
 import type { ApiState } from "./admit.ts";
 
 export interface ObserveOptions {

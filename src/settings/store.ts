@@ -3,7 +3,7 @@ import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import type { Assistant, QuietHours } from "./schema.ts";
-import { isStoreDown, type Mongo } from "../infra/mongo.ts";
+import type { Mongo } from "../infra/mongo.ts";
 
 /** What an account has set. A setting that is not in `values` has its default. */
 export interface SettingsRecord<Values> {
@@ -33,7 +33,7 @@ export function settingsStores(mongo: Mongo, clock: Clock) {
 export class SettingsStore<Values> {
   readonly #clock: Clock;
   readonly #settings: BoundedCollection<Stored>;
-  readonly #queue = new KeyedQueue(isStoreDown);
+  readonly #queue = new KeyedQueue();
 
   constructor(mongo: Mongo, clock: Clock, collection: "assistant_settings" | "quiet_hours_settings") {
     this.#clock = clock;
