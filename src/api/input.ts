@@ -90,7 +90,7 @@ export function bodyReader(
         return { body: schema === undefined ? undefined : body, file, fingerprint };
       } catch (error) {
         if (file !== undefined) await upload.discard(file);
-        throw open.failure() ?? error;
+        throw error;
       } finally {
         open.close();
       }

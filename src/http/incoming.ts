@@ -4,6 +4,7 @@ import { TimeLimit } from "../infra/time-limit.ts";
 import { problem } from "../problems.ts";
 import { chunkCheck, incomplete } from "./body.ts";
 
+/** Limits of a body with a file. */
 export interface IncomingRules {
   /** Maximum size of the body, in bytes. */
   maxBytes: number;
@@ -17,8 +18,10 @@ export interface IncomingRules {
  * Streams the body of a request as it arrives. Fails with payload_too_large, malformed_request (tiny chunks),
  * request_timeout, or ECONNRESET if the client disconnects. Once it has ended or is destroyed, the rest of the body is
  * discarded, so that the connection can carry the response.
+ * @throws problem payload_too_large if Content-Length is already too large.
  */
 export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeoutMs }: IncomingRules): Transform {
+  if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxFileBytes);
   const checkChunk = chunkCheck();
   let size = 0;
   const bytes = new Transform({
@@ -46,11 +49,6 @@ export function incoming(req: IncomingMessage, { maxBytes, maxFileBytes, timeout
     req.resume();
   });
   return req.pipe(bytes);
-}
-
-/** @throws problem payload_too_large if Content-Length is already too large. */
-export function checkLength(req: IncomingMessage, maxBytes: number, maxFileBytes: number): void {
-  if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxFileBytes);
 }
 
 export function tooLarge(maxFileBytes: number): Error {

@@ -4,7 +4,7 @@ import type { IncomingFile, StoredFile } from "../content/file.ts";
 import { problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
 import { checkContentEncoding, mediaTypeOf } from "./body.ts";
-import { checkLength, incoming } from "./incoming.ts";
+import { incoming } from "./incoming.ts";
 import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
 import { headerOf } from "./request.ts";
 
@@ -21,8 +21,6 @@ export interface Upload {
   readonly file: Promise<IncomingFile | undefined>;
   /** Reads the rest of the body and returns the form's fields; of a raw body, none. */
   fields(): Promise<Record<string, unknown>>;
-  /** Returns the cause if the file's stream failed because receiving failed. */
-  failure(): unknown;
   /** Stops receiving. The rest of the body is discarded. */
   close(): void;
 }
@@ -35,7 +33,6 @@ export interface Upload {
  * disconnects.
  */
 export function openRaw(req: IncomingMessage, { maxFileBytes, timeoutMs }: UploadRules): Upload {
-  checkLength(req, maxFileBytes, maxFileBytes);
   checkContentEncoding(req);
   const mediaType = mediaTypeOf(req);
   if (mediaType === "multipart/form-data")
@@ -56,7 +53,6 @@ export function openRaw(req: IncomingMessage, { maxFileBytes, timeoutMs }: Uploa
   return {
     file: file(),
     fields: () => Promise.resolve({}),
-    failure: () => undefined,
     close: () => void stream.destroy(),
   };
 }

@@ -61,8 +61,6 @@ async function withForm<T>(req: IncomingMessage, rules: UploadRules, use: (form:
   const form = openForm(req, undefined, rules);
   try {
     return await use(form);
-  } catch (error) {
-    throw form.failure() ?? error;
   } finally {
     form.close();
   }
