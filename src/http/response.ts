@@ -100,12 +100,11 @@ function remaining(value: unknown, characters: number): number {
   if (typeof value === "string") return characters - value.length;
   let left = characters - 1;
   if (typeof value !== "object" || value === null) return left;
-  if (Array.isArray(value)) {
-    for (const item of value) if ((left = remaining(item, left)) < 0) break;
-    return left;
+  const isList = Array.isArray(value);
+  for (const [name, member] of Object.entries(value)) {
+    left = remaining(member, isList ? left : left - name.length);
+    if (left < 0) break;
   }
-  for (const name in value)
-    if ((left = remaining((value as Record<string, unknown>)[name], left - name.length)) < 0) break;
   return left;
 }
 
