@@ -48,7 +48,6 @@ export const CLOCK_SKEW_MS = 2_000;
 
 /** The service, wired and connected. */
 export interface System {
-  /** Answers the API's requests. */
   readonly app: RequestListener;
   readonly log: Logger;
   /** Work that becomes due as time passes. One replica at a time does it. */

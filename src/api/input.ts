@@ -19,14 +19,6 @@ export interface ReadBody {
 
 const NOTHING: ReadBody = { body: undefined, file: undefined, fingerprint: "" };
 
-const JSON_TYPES = {
-  GET: [],
-  POST: ["application/json"],
-  PUT: ["application/json"],
-  PATCH: ["application/json", "application/merge-patch+json"],
-  DELETE: [],
-};
-
 /** Returns a function that reads a query string. It throws invalid_query with all faults: unknown, repeated, invalid. */
 export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: string) => unknown {
   const validate = query === undefined ? noneAllowed : compile(query, "query");
@@ -71,7 +63,9 @@ export function bodyReader(
     throwFaults("validation_failed", "The body is not valid.", validate(tidied));
     return tidied;
   };
-  const types = [...JSON_TYPES[method], ...(upload?.form !== undefined ? ["multipart/form-data"] : [])];
+  const types = ["application/json"];
+  if (method === "PATCH") types.push("application/merge-patch+json");
+  if (upload?.form !== undefined) types.push("multipart/form-data");
   return async (req, caller, params) => {
     if (upload !== undefined && (upload.form === undefined || mediaTypeOf(req) === "multipart/form-data")) {
       const rules = { maxFileBytes, timeoutMs: bodyTimeoutMs };

@@ -193,7 +193,7 @@ async function sendCoded(
 const MAX_COMPRESSED_AT_ONCE = 32 * 1024;
 
 /**
- * Compresses on two of the four threads of the pool. Name look-ups and files use the same threads, and a page of 4 MiB
+ * Compresses on two of the four threads of the pool. Name lookups and files use the same threads, and a page of 4 MiB
  * takes one for 4 to 7 ms.
  */
 const inTurn = pLimit(2);
