@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../accounts/caller.ts";
-import { hasBody, mediaTypeOf, readJson } from "../http/body.ts";
+import { contentTypeOf, hasBody, readJson } from "../http/body.ts";
 import { ifMatch } from "../http/entity-tags.ts";
 import { openForm } from "../http/form.ts";
 import { declaredType, fingerprintOf, openRaw } from "../http/upload.ts";
@@ -67,7 +67,7 @@ export function bodyReader(
   if (method === "PATCH") types.push("application/merge-patch+json");
   if (upload?.form !== undefined) types.push("multipart/form-data");
   return async (req, caller, params) => {
-    if (upload !== undefined && (upload.form === undefined || mediaTypeOf(req) === "multipart/form-data")) {
+    if (upload !== undefined && (upload.form === undefined || contentTypeOf(req)?.essence === "multipart/form-data")) {
       const rules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
       const open = upload.form === undefined ? openRaw(req, rules) : openForm(req, schema, rules);
       let file: StoredFile | undefined;

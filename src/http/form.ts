@@ -21,6 +21,11 @@ const MAX_PARTS = 32;
 /** Maximum size of the headers of a part; what follows is dropped. Decoding 80 kB of them takes 130 ms. */
 const MAX_HEADER_BYTES = 16_384;
 
+const MORE_FILES = "The form contains more than one file. Send one file, in the part named `content`.";
+const CUT_OFF = "The multipart body is cut off or malformed: its closing boundary is missing. Send it again, complete.";
+const NO_BOUNDARY =
+  "The form's Content-Type has no boundary. Let your HTTP client set Content-Type, or add the boundary yourself.";
+
 /** The headers of a part, as the parser gives them: names in lower case, values with one character for each byte. */
 type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
@@ -68,12 +73,7 @@ export function openForm(
     checkTransferEncoding(headerOf(headers, "content-transfer-encoding"), pointer);
     const type = headerOf(headers, "content-type");
     if (name === "content") {
-      if (stream !== undefined)
-        throw invalid(
-          "/content",
-          "must be one file",
-          "The form contains more than one file. Send one file, in the part named `content`.",
-        );
+      if (stream !== undefined) throw invalid("/content", "must be one file", MORE_FILES);
       stream = part;
       found({ stream: upToLimit(part), filename: filenameIn(disposition, pointer), contentType: typeOf(type) });
     } else if (isFile) {
@@ -97,9 +97,7 @@ export function openForm(
     .then(() => Promise.all(parts))
     .then(() => abort.signal.throwIfAborted())
     .catch((cause: unknown) => {
-      const detail =
-        "The multipart body is cut off or malformed: its closing boundary is missing. Send it again, complete.";
-      if (!abort.signal.aborted) abort.abort(bytes.errored ?? problem("malformed_request", detail, { cause }));
+      if (!abort.signal.aborted) abort.abort(bytes.errored ?? problem("malformed_request", CUT_OFF, { cause }));
       stream?.destroy(new Error("Reading the form was aborted."));
       throw abort.signal.reason;
     });
@@ -147,10 +145,7 @@ function parserOf(req: IncomingMessage): Dicer {
   const boundary = contentTypeOf(req)?.params.get("boundary");
   const limits = { maxHeaderSize: MAX_HEADER_BYTES }; // which the types leave out
   if (boundary) return new Dicer({ boundary, ...limits });
-  throw problem(
-    "malformed_request",
-    "The form's Content-Type has no boundary. Let your HTTP client set Content-Type, or add the boundary yourself.",
-  );
+  throw problem("malformed_request", NO_BOUNDARY);
 }
 
 /** Passes a body to the parser to its end. The parser may finish before that, and then calls back for no chunk any more. */

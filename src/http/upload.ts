@@ -3,10 +3,12 @@ import contentDisposition from "content-disposition";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import { problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
-import { checkContentEncoding, mediaTypeOf } from "./body.ts";
+import { checkContentEncoding, contentTypeOf } from "./body.ts";
 import { incoming } from "./incoming.ts";
 import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
 import { headerOf } from "./request.ts";
+
+const NO_FORM = "Forms are not accepted here. Send the file's bytes as the body, with the file's own Content-Type.";
 
 export interface UploadRules {
   /** Maximum size of a file, in bytes. */
@@ -34,24 +36,19 @@ export interface Upload {
  */
 export function openRaw(req: IncomingMessage, { maxFileBytes, timeoutMs }: UploadRules): Upload {
   checkContentEncoding(req);
-  const mediaType = mediaTypeOf(req);
-  if (mediaType === "multipart/form-data")
-    throw problem(
-      "unsupported_media_type",
-      "Forms are not accepted here. Send the file's bytes as the body, with the file's own Content-Type.",
-    );
+  const mediaType = contentTypeOf(req)?.essence;
+  if (mediaType === "multipart/form-data") throw problem("unsupported_media_type", NO_FORM);
   checkTransferEncoding(headerOf(req, "content-transfer-encoding"), "Content-Transfer-Encoding");
   // curl, wget, urllib and Java declare this by themselves for any body.
   const isDefault = mediaType === "application/x-www-form-urlencoded";
   const contentType = isDefault ? null : declaredType(req.headers["content-type"]);
-  const disposition = dispositionOf(req);
+  const disposition = dispositionOf(req) ?? "";
   const stream = incoming(req, { maxBytes: maxFileBytes, maxFileBytes, timeoutMs });
-  const file = async () => {
-    const filename = disposition && filenameIn(await headerValue(disposition), "Content-Disposition");
-    return { filename: filename ?? null, contentType, stream };
-  };
+  const file = headerValue(disposition).then((header) => {
+    return { filename: filenameIn(header, "Content-Disposition"), contentType, stream };
+  });
   return {
-    file: file(),
+    file,
     fields: () => Promise.resolve({}),
     close: () => void stream.destroy(),
   };
@@ -71,10 +68,8 @@ function dispositionOf(req: IncomingMessage): string | undefined {
     contentDisposition.parse(header);
     return asUtf8(header);
   } catch {
-    throw invalidFile(
-      "Content-Disposition",
-      "must follow RFC 6266, for example attachment; filename*=UTF-8''na%C3%AFve.txt",
-    );
+    const example = "attachment; filename*=UTF-8''na%C3%AFve.txt";
+    throw invalidFile("Content-Disposition", `must follow RFC 6266, for example ${example}`);
   }
 }
 
