@@ -11,9 +11,8 @@ import { isMediaType } from "../schema/media-type.ts";
 import { escapePointer } from "../schema/pointer.ts";
 import { checkContentEncoding, contentTypeOf, MAX_JSON_BYTES } from "./body.ts";
 import { fieldsTooLarge, FormFields } from "./form-fields.ts";
-import { incoming, tooLarge } from "./incoming.ts";
 import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
-import type { Upload, UploadRules } from "./upload.ts";
+import { incoming, tooLarge, type Upload, type UploadRules } from "./upload.ts";
 
 /** Maximum parts of a form: more than any endpoint has fields. */
 const MAX_PARTS = 32;
@@ -36,16 +35,12 @@ type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
  * @throws problems malformed_request, payload_too_large, unsupported_media_type. `file`, its stream and `fields` fail
  * with those, request_timeout, validation_failed, or ECONNRESET if the client disconnects.
  */
-export function openForm(
-  req: IncomingMessage,
-  schema: TSchema | undefined,
-  { maxFileBytes, timeoutMs }: UploadRules,
-): Upload {
+export function openForm(req: IncomingMessage, schema: TSchema | undefined, rules: UploadRules): Upload {
+  const { maxFileBytes } = rules;
   checkContentEncoding(req);
   const form = parserOf(req);
   const fields = new FormFields(schema);
-  const maxBytes = maxFileBytes + MAX_JSON_BYTES; // the fields may be as large as in JSON
-  const bytes = incoming(req, { maxBytes, maxFileBytes, timeoutMs });
+  const bytes = incoming(req, rules, maxFileBytes + MAX_JSON_BYTES); // the fields may be as large as in JSON
   const abort = new AbortController(); // with the first failure of a part
   const parts: Promise<void>[] = [];
   let stream: Readable | undefined;
