@@ -22,7 +22,7 @@ const NOTHING: ReadBody = { body: undefined, file: undefined, fingerprint: "" };
 /** Returns a function that reads a query string. It throws invalid_query with all faults: unknown, repeated, invalid. */
 export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: string) => unknown {
   const validate = query === undefined ? noneAllowed : compile(query, "query");
-  const tidy = query === undefined ? unchanged : tidier(query);
+  const tidy = tidier(query ?? {});
   return (querystring) => {
     if (querystring === "" && query === undefined) return {};
     const given = Object.create(null) as Record<string, unknown>; // with no prototype, __proto__ is an ordinary name
@@ -42,10 +42,6 @@ function noneAllowed(query: unknown): Fault[] {
   return Object.keys(query as object).map((name) => ({ pointer: `/${name}`, detail }));
 }
 
-function unchanged(value: unknown): unknown {
-  return value;
-}
-
 /**
  * Returns a function that reads a request's body. It throws payload_too_large, unsupported_media_type, malformed_json,
  * malformed_request, request_timeout, validation_failed, and what the endpoint's `store` throws.
@@ -55,8 +51,8 @@ export function bodyReader(
   { bodyTimeoutMs, maxFileBytes }: { bodyTimeoutMs: number; maxFileBytes: number },
 ): (req: IncomingMessage, caller: Caller, params: Record<string, string>) => Promise<ReadBody> {
   if (schema === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
-  const validate = schema === undefined ? () => [] : compile(schema, "json");
-  const tidy = schema === undefined ? unchanged : tidier(schema);
+  const validate = compile(schema ?? {}, "json");
+  const tidy = tidier(schema ?? {});
   /** Changes the body in place. Take the fingerprint first: it identifies the body as sent. */
   const checked = (body: unknown): unknown => {
     const tidied = tidy(body);

@@ -27,9 +27,8 @@ export function refuseMalformed(server: Server, options: RefusalOptions): void {
   server.on("clientError", (error, socket) => {
     const open = options.connections.openOn(socket);
     const last = open.at(-1);
-    if (last === undefined) refuse(error, socket, options);
-    else if (last.req.complete) last.once("close", () => refuse(error, socket, options));
-    else if (last.headersSent || open.length !== 1) socket.destroy();
+    if (last?.req.complete) last.once("close", () => refuse(error, socket, options));
+    else if (last?.headersSent || open.length > 1) socket.destroy();
     else refuse(error, socket, options);
   });
 }

@@ -120,8 +120,9 @@ const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
 export function lingerOverBodies(server: Server): void {
   const linger = (req: IncomingMessage, res: ServerResponse): void => {
     if (!hasBody(req)) return;
-    const { socket } = req;
-    const isEndless = mayBeEndless(req);
+    const { socket, headers } = req;
+    const isEndless =
+      headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > MAX_DISCARDED_BYTES;
     if (isEndless) closeUnlessComplete(req, res);
     socket.destroySoon = () => {
       if (req.complete) return Socket.prototype.destroySoon.call(socket);
@@ -133,10 +134,6 @@ export function lingerOverBodies(server: Server): void {
   };
   server.on("request", linger);
   server.on("checkExpectation", linger);
-}
-
-function mayBeEndless({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > MAX_DISCARDED_BYTES;
 }
 
 /** Lets the response say `Connection: close` if the body is incomplete when its headers are sent. */

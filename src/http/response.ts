@@ -44,8 +44,7 @@ export async function jsonResponse(
   value: unknown,
   { location, volatile, untagged }: ResponseOptions = {},
 ): Promise<JsonResponse> {
-  const text = value instanceof RenderedJson ? value : jsonText(value, untagged);
-  const { body, tag } = text instanceof Promise ? await text : text;
+  const { body, tag } = value instanceof RenderedJson ? value : await jsonText(value, untagged);
   const headers = {
     ETag: volatile === undefined ? tag : viewTag(value, volatile),
     "Cache-Control": "private, no-cache",
@@ -58,7 +57,7 @@ export async function jsonResponse(
 const MAX_AT_ONCE = 64 * 1024;
 
 /** JSON, with its entity tag. */
-export interface JsonText {
+interface JsonText {
   readonly body: Buffer | string;
   readonly tag: string;
 }
@@ -69,7 +68,7 @@ export interface JsonText {
  * are served.
  * @param untagged the last member of the value, if the tag does not cover it. It must be short: at most 1 kB.
  */
-export function jsonText(value: unknown, untagged?: string): JsonText | Promise<JsonText> {
+export async function jsonText(value: unknown, untagged?: string): Promise<JsonText> {
   if (remaining(value, MAX_AT_ONCE) < 0) return inStretches(value, untagged);
   const body = JSON.stringify(value);
   const cut = untagged === undefined ? -1 : body.lastIndexOf(memberStart(untagged));
