@@ -70,7 +70,7 @@ export function openForm(req: IncomingMessage, schema: TSchema | undefined, rule
     if (name === "content") {
       if (stream !== undefined) throw invalid("/content", "must be one file", MORE_FILES);
       stream = part;
-      found({ stream: upToLimit(part), filename: filenameIn(disposition, pointer), contentType: typeOf(type) });
+      found({ stream: upToLimit(part), filename: filenameIn(disposition.params, pointer), contentType: typeOf(type) });
     } else if (isFile) {
       throw invalidFile(pointer, "must not be a file; send the file in the part named content");
     } else {

@@ -45,8 +45,8 @@ export function openRaw(req: IncomingMessage, rules: UploadRules): Upload {
   const contentType = isDefault ? null : declaredType(req.headers["content-type"]);
   const disposition = dispositionOf(req) ?? "";
   const stream = incoming(req, rules);
-  const file = headerValue(disposition).then((header) => {
-    return { filename: filenameIn(header, "Content-Disposition"), contentType, stream };
+  const file = headerValue(disposition).then(({ params }) => {
+    return { filename: filenameIn(params, "Content-Disposition"), contentType, stream };
   });
   return {
     file,

@@ -64,6 +64,26 @@ describe("an uploaded body", () => {
     expect(fingerprintOf({}, undefined)).to.equal("[[],null]");
   });
 
+  it("fails with the cause while its file is read, whether that is too large, the form breaks off or the client leaves", async () => {
+    const part = '--b\r\nContent-Disposition: form-data; name="content"; filename="a"\r\n\r\n123';
+    const reset = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
+    for (const [go, code] of [
+      [(req: PassThrough) => req.end("456\r\n--b--\r\n"), "payload_too_large"],
+      [(req: PassThrough) => req.end(), "malformed_request"],
+      [(req: PassThrough) => req.destroy(reset), "ECONNRESET"],
+    ] as const) {
+      const headers = { "content-type": "multipart/form-data; boundary=b" };
+      const req = Object.assign(new PassThrough(), { headers, complete: false });
+      const upload = openForm(req as unknown as IncomingMessage, undefined, rules);
+      req.write(part);
+      const { stream } = (await upload.file) ?? expect.fail("no file");
+      const read = text(Readable.from(stream)).catch((error: unknown) => error);
+      go(req);
+      expect(await read).to.include({ code });
+      expect(await upload.fields().catch((error: unknown) => error)).to.equal(await read);
+    }
+  });
+
   it("is read no further once it is closed, although it is a form that is still arriving", async () => {
     const headers = { "content-type": "multipart/form-data; boundary=b" };
     const req = Object.assign(new PassThrough(), { headers, complete: false });
