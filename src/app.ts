@@ -10,9 +10,9 @@ import { mountPages, type PagesOptions } from "./reminders/pages/mount.ts";
 import { mountSite } from "./site/mount.ts";
 
 export interface AppOptions extends MountOptions, ObserveOptions {
-  /** Undefined if there are no pages for candidates and referees. */
-  pages: Pick<PagesOptions, "visits" | "documents"> | undefined;
   routes: readonly Route[];
+  /** The pages for candidates and referees, if there are any. */
+  pages: Pick<PagesOptions, "visits" | "documents"> | undefined;
   /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
 }

@@ -47,7 +47,6 @@ export const CLOCK_SKEW_MS = 2_000;
 
 /** The service, wired and connected. */
 export interface System {
-  /** Answers the API's requests. */
   readonly app: RequestListener;
   readonly log: Logger;
   /** Work that becomes due as time passes. One replica at a time does it. */
@@ -102,13 +101,11 @@ interface Connected {
 }
 
 /** Wires every room, in order. admin/operations.ts does the same for the command line. */
-async function wire(connected: Connected): Promise<System> {
-  const { config, mongodbUrl, log, mongo, redis, metrics, tracing } = connected;
+async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }: Connected): Promise<System> {
   const clock = new SharedClock();
   const clockWatch = new ClockWatch({ clock, redis, mongo, log, metrics });
   await clockWatch.start();
   const shared = { config, mongo, clock, log, metrics };
-  const random = randomBytes;
   const limits = {
     redis,
     windowSeconds: config.LIMIT_WINDOW_SECONDS,
@@ -132,9 +129,9 @@ async function wire(connected: Connected): Promise<System> {
 
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
-  const idempotency = new Idempotency({ store: idempotencyStore, clock, random });
+  const idempotency = new Idempotency({ store: idempotencyStore, clock, random: randomBytes });
   const audit = new AuditStore(mongo);
-  const reminders = await openReminders({ ...shared, accounts, random });
+  const reminders = await openReminders({ ...shared, accounts, random: randomBytes });
   const holder = `${hostname()}-${pid}`;
   const candidates = wireCandidates({
     ...shared,

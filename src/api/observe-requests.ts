@@ -22,8 +22,8 @@ type Ctx = Context & { state: ApiState };
 
 /**
  * Outermost middleware: assigns the request id, records metrics and the access log, checks host and path, and turns errors
- * of later middleware into problem+json. While draining, tells each client to open a new connection: another replica accepts
- * it. One middleware, because each costs a request several promises.
+ * into problem+json. While draining, tells each client to open a new connection: another replica accepts it. One
+ * middleware, because each costs a request several promises.
  */
 export function observeRequests(options: ObserveOptions): Middleware<ApiState> {
   const { newId, log, metrics, trustedProxies, draining } = options;
