@@ -1,11 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { type Clock, timestamp } from "../infra/clock.ts";
+import type { RedisEpoch } from "../infra/redis-epoch.ts";
 import { type Refusal, thrown } from "../problems.ts";
-import { type AccountRecord, hasExpired } from "./account.ts";
+import { hasExpired, type KeyRecord, type SecretRecord } from "./account.ts";
 import type { KnownCaller } from "./caller.ts";
 import { type Credentials, hashKey, presentedKey, wellFormed } from "./key.ts";
 import type { GuessLimiter } from "./guess-limiter.ts";
-import { accountSuspended, keyInvalid, keyMalformed, keyReplaced, keyRevoked } from "./refusals.ts";
+import { accountSuspended, keyInvalid, keyReplaced, keyRevoked } from "./refusals.ts";
 import type { AccountStore } from "./store.ts";
 
 /** The versions of accounts in Redis (limiter/account-versions.ts). */
@@ -14,20 +15,13 @@ export interface KnownVersions {
   lookedUp(accountId: string, found: { version: number; begunMs: number; timeoutMs: number }): Promise<boolean>;
 }
 
-/** Changes when another Redis may answer (infra/redis-epoch.ts). */
-export interface Epoch {
-  /** Number of connections made to Redis so far. */
-  readonly connections: number;
-  of(accountId: string): string | number;
-}
-
 interface Dependencies {
   readonly store: AccountStore;
   /** Redis's clock. */
   readonly clock: Clock;
   readonly guard: GuessLimiter;
   readonly versions: KnownVersions;
-  readonly epoch: Epoch;
+  readonly epoch: Pick<RedisEpoch, "connections" | "of">;
   /** Maximum time for Redis to take in a version, in milliseconds (LIMITER_TIMEOUT_MS). */
   readonly timeoutMs: number;
 }
@@ -42,6 +36,10 @@ interface KnownKey {
 /** Maximum number of keys to remember. An entry takes about 350 bytes: 18 MB in all. A forgotten one costs a look-up. */
 const MAX_KNOWN = 50_000;
 const MAX_ENDED = 10_000;
+
+const MALFORMED =
+  "The API key is malformed: it is cut off, mistyped or followed by other text. Copy the whole key again.";
+const UNKNOWN = "No account of this service has this API key. Check that you send the right key.";
 
 /** Maximum look-ups of one key in a row, when Redis reconnects during every look-up. The last result is not cached. */
 const MAX_LOOK_UPS = 3;
@@ -77,7 +75,7 @@ export class Authenticator {
     const fresh = this.#fresh(hash);
     if (fresh !== undefined) return fresh;
     // Check the format only on a cache miss.
-    if (!wellFormed(key)) return keyMalformed();
+    if (!wellFormed(key)) return keyInvalid(MALFORMED);
     return this.#endedSecrets.get(hash) ?? this.#lookUps.get(hash) ?? this.#lookUp(hash, address());
   }
 
@@ -114,66 +112,44 @@ export class Authenticator {
   }
 
   async #find(hash: string): Promise<KnownCaller> {
+    const { store, clock, versions, epoch, timeoutMs } = this.#options;
     for (let lookUps = 1; ; lookUps++) {
-      const begunMs = this.#options.clock.now();
-      const { connections } = this.#options.epoch;
-      const account = await this.#options.store.findBySecret(hash);
-      this.#knownKeys.delete(hash); // only now: if the store failed to answer, the key is still known
-      const { caller, ended, suspended } = resultOf(account, hash, {
-        now: timestamp(this.#options.clock.now()),
-        connections,
-      });
+      const begunMs = clock.now();
+      const { connections } = epoch;
+      const account = await store.findBySecret(hash);
+      this.#knownKeys.delete(hash); // only now: if the store failed to respond, the key is still known
+      const key = account?.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash));
+      const secret = key?.secrets.find((candidate) => candidate.hash === hash);
+      if (account === null || key === undefined || secret === undefined) throw thrown(keyInvalid(UNKNOWN));
+      const ended = refusalOf(key, secret, timestamp(clock.now()));
       if (ended !== undefined) {
         this.#endedSecrets.set(hash, ended);
         throw thrown(ended);
       }
+      const caller = {
+        accountId: account._id,
+        keyId: key.id,
+        accountVersion: account.version,
+        connections,
+        secretEndsAt: secret.expires_at === null ? 0 : Date.parse(secret.expires_at),
+      };
       // A suspension may end at any moment, so look the key up each time. But remember it: it is not a guess.
       this.#knownKeys.set(hash, { caller, epoch: null });
-      if (suspended) throw thrown(accountSuspended(caller));
-      const epoch = this.#options.epoch.of(caller.accountId);
-      const isKnown = await this.#announce(caller, begunMs);
+      if (account.status === "suspended") throw thrown(accountSuspended(caller));
+      const before = epoch.of(caller.accountId);
+      const found = { version: account.version, begunMs, timeoutMs };
+      // If Redis does not respond, the charge, which comes next, decides what the response is.
+      const isKnown = await versions.lookedUp(caller.accountId, found).catch(() => false);
       // If Redis was connected again during the look-up, it may have lost a change that was announced after the store was read.
-      const isSame =
-        connections === this.#options.epoch.connections && epoch === this.#options.epoch.of(caller.accountId);
-      if (isSame && isKnown) this.#knownKeys.set(hash, { caller, epoch });
+      const isSame = connections === epoch.connections && before === epoch.of(caller.accountId);
+      if (isSame && isKnown) this.#knownKeys.set(hash, { caller, epoch: before });
       if (isSame || lookUps === MAX_LOOK_UPS) return caller;
     }
   }
-
-  /** Tells Redis the version of the account. @returns true if Redis knows it now; false also if Redis does not answer. */
-  async #announce({ accountId, accountVersion }: KnownCaller, begunMs: number): Promise<boolean> {
-    const { versions, timeoutMs } = this.#options;
-    try {
-      return await versions.lookedUp(accountId, { version: accountVersion, begunMs, timeoutMs });
-    } catch {
-      return false; // The charge, which comes next, decides what the response is while Redis does not answer.
-    }
-  }
 }
 
-interface LookUpResult {
-  readonly caller: KnownCaller;
-  /** Set if the secret was revoked or replaced. */
-  readonly ended?: Refusal;
-  readonly suspended: boolean;
-}
-
-/**
- * Returns what the account's record says about the secret.
- * @throws problem `api_key_invalid` if there is no account, or the account does not have the secret.
- */
-function resultOf(
-  account: AccountRecord | null,
-  hash: string,
-  { now, connections }: { now: string; connections: number },
-): LookUpResult {
-  const key = account?.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash));
-  const secret = key?.secrets.find((candidate) => candidate.hash === hash);
-  if (account === null || key === undefined || secret === undefined) {
-    throw thrown(keyInvalid("No account of this service has this API key. Check that you send the right key."));
-  }
-  const ended = key.revoked_at !== null ? keyRevoked() : hasExpired(secret, now) ? keyReplaced() : undefined;
-  const secretEndsAt = secret.expires_at === null ? 0 : Date.parse(secret.expires_at);
-  const caller = { accountId: account._id, keyId: key.id, accountVersion: account.version, connections, secretEndsAt };
-  return { caller, suspended: account.status === "suspended", ...(ended !== undefined && { ended }) };
+/** Returns why the secret may never be used again, or undefined if it may. */
+function refusalOf(key: KeyRecord, secret: SecretRecord, now: string): Refusal | undefined {
+  if (key.revoked_at !== null) return keyRevoked();
+  return hasExpired(secret, now) ? keyReplaced() : undefined;
 }

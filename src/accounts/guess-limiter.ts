@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import { RateLimiterMemory } from "rate-limiter-flexible";
 import { Problem, type ProblemCode, problem, quotaExceeded } from "../problems.ts";
 import { addressBlock } from "./address.ts";
 import { LookUpBatches } from "./look-up-batches.ts";
@@ -37,9 +36,8 @@ const BUSY_SECONDS = 1;
 export class GuessLimiter {
   readonly #failedGuess: ProblemCode;
   readonly #maxFailures: number;
-  readonly #failures: RateLimiterMemory;
-  /** The blocks with a counter in `#failures`. Bounds their number, because RateLimiterMemory does not. */
-  readonly #blocks: LRUCache<string, true>;
+  /** Failures by block, each since the first one of its window. */
+  readonly #failures: LRUCache<string, number>;
   /** The look-ups of each block that are running outside batches. */
   readonly #running = new Map<string, Set<Promise<unknown>>>();
   readonly #batches: LookUpBatches;
@@ -47,13 +45,8 @@ export class GuessLimiter {
   constructor({ store, failedGuess = WRONG_KEY, failures = 20, windowSeconds = 60, addresses = 50_000 }: GuardOptions) {
     this.#failedGuess = failedGuess;
     this.#maxFailures = failures;
-    this.#failures = new RateLimiterMemory({ points: failures, duration: windowSeconds });
-    this.#blocks = new LRUCache({
-      max: addresses,
-      dispose: (_value, block, reason) => {
-        if (reason === "evict") void this.#failures.delete(block);
-      },
-    });
+    const ttl = windowSeconds * 1000 - 1; // LRUCache still returns an entry that is exactly `ttl` old
+    this.#failures = new LRUCache({ max: addresses, ttl, noUpdateTTL: true, ttlResolution: 0, perf: Date });
     this.#batches = new LookUpBatches({ findExisting: (hashes) => store.existingSecrets(hashes) });
   }
 
@@ -65,46 +58,46 @@ export class GuessLimiter {
    */
   async attempt<T>({ address, hash }: { address: string; hash: string }, lookUp: () => Promise<T>): Promise<T> {
     const block = addressBlock(address);
-    // Add no other await before the check below, so that the failures and `running` are read at the same moment.
-    const counted = await this.#failures.get(block);
-    const failed = counted === null || counted.msBeforeNext <= 0 ? 0 : counted.consumedPoints;
-    if (failed + this.#runningIn(block).size < this.#maxFailures) return this.#run(block, lookUp);
+    if (this.#failuresOf(block) + this.#runningIn(block).size < this.#maxFailures) return this.#run(block, lookUp);
 
     const exists = await this.#batches.exists(hash);
     if (exists === undefined) throw this.#refused(TOO_MANY_WAITING, BUSY_SECONDS);
     if (exists) return lookUp();
-    const { consumedPoints, msBeforeNext } = await this.#countFailure(block);
+    const failures = this.#countFailure(block);
     // The look-ups that are running may fail, too. Once they have ended, we know whether this failure is within the limit. If
     // it is, the look-up says what is wrong with the key.
-    const others = consumedPoints <= this.#maxFailures ? await Promise.allSettled(this.#runningIn(block)) : [];
+    const others = failures <= this.#maxFailures ? await Promise.allSettled(this.#runningIn(block)) : [];
     const failedToo = others.filter((other) => other.status === "rejected" && this.#isFailedGuess(other.reason));
-    if (consumedPoints + failedToo.length <= this.#maxFailures) return lookUp();
-    throw this.#refused(TOO_MANY_FAILURES, Math.max(1, Math.ceil(msBeforeNext / 1000)));
+    if (failures + failedToo.length <= this.#maxFailures) return lookUp();
+    const secondsLeft = Math.ceil(this.#failures.getRemainingTTL(block) / 1000);
+    throw this.#refused(TOO_MANY_FAILURES, Math.max(1, secondsLeft));
   }
 
   /** Runs a look-up, which counts as one of the block's until it ends. */
   #run<T>(block: string, lookUp: () => Promise<T>): Promise<T> {
     const running = this.#runningIn(block);
-    const counted = this.#counted(block, lookUp).finally(() => {
-      running.delete(counted);
-      if (running.size === 0) this.#running.delete(block);
-    });
+    const counted = lookUp()
+      .catch((error: unknown) => {
+        if (this.#isFailedGuess(error)) this.#countFailure(block);
+        throw error;
+      })
+      .finally(() => {
+        running.delete(counted);
+        if (running.size === 0) this.#running.delete(block);
+      });
     this.#running.set(block, running.add(counted));
     return counted;
   }
 
-  async #counted<T>(block: string, lookUp: () => Promise<T>): Promise<T> {
-    try {
-      return await lookUp();
-    } catch (error) {
-      if (this.#isFailedGuess(error)) await this.#countFailure(block);
-      throw error;
-    }
+  #failuresOf(block: string): number {
+    return this.#failures.get(block) ?? 0;
   }
 
-  #countFailure(block: string) {
-    this.#blocks.set(block, true);
-    return this.#failures.penalty(block);
+  /** Returns the failures of the block in this window, this one included. */
+  #countFailure(block: string): number {
+    const failures = this.#failuresOf(block) + 1;
+    this.#failures.set(block, failures);
+    return failures;
   }
 
   #isFailedGuess(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Versions } from "../accounts/announcer.ts";
+import type { Versions } from "../accounts/announce.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
