@@ -26,7 +26,7 @@ export interface Server extends ServerRecord {
   stop(): Promise<void>;
 }
 
-/** A server that this process started. `exited` resolves when the server is gone, whether it was stopped or crashed. */
+/** A server that this process started. `exited` resolves when it is gone, whether it was stopped or crashed. */
 export interface OwnServer extends Server {
   readonly port: number;
   readonly exited: Promise<unknown>;
@@ -48,7 +48,7 @@ const STOP_TIMEOUT_MS = 10_000;
 const MAX_PORT_ATTEMPTS = 3;
 
 /**
- * Starts a server on 127.0.0.1 and waits until it answers. There is no time limit: recovering its data may take long.
+ * Starts a server on 127.0.0.1 and waits until it responds. There is no time limit: recovering its data may take long.
  * @throws {SetupError} with the last line of its log if it exits instead; the signal's reason if the signal aborts.
  */
 export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Promise<OwnServer> {
@@ -69,9 +69,9 @@ export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Pro
 }
 
 /**
- * Finds a server that an earlier process left running. Its process must be alive and must be the one that answers.
+ * Finds a server that an earlier process left running. Its process must be alive and must be the one that responds.
  * @returns undefined if it no longer runs.
- * @throws {SetupError} if something listens on its port but does not answer: a second server would corrupt its data.
+ * @throws {SetupError} if something listens on its port but does not respond: a second server would corrupt its data.
  */
 export async function adopt(
   name: string,
@@ -83,12 +83,12 @@ export async function adopt(
   for (const deadline = performance.now() + SLOW_START_MS; performance.now() < deadline; await wait(POLL_MS)) {
     if (!isAlive(pid)) return undefined;
     if (!(await isListening(port))) continue;
-    const answering = await askPid(url).catch(() => {
+    const responding = await askPid(url).catch(() => {
       throw new SetupError(
         `${name} from an earlier start (process ${pid}) does not answer. Kill it, then start again.`,
       );
     });
-    return answering === pid ? { url, pid, stop: () => end(pid, untilGone(pid)) } : undefined;
+    return responding === pid ? { url, pid, stop: () => end(pid, untilGone(pid)) } : undefined;
   }
   return undefined;
 }
@@ -111,17 +111,15 @@ async function untilReady(
   { url, port, pid, exited }: OwnServer,
   signal?: AbortSignal,
 ): Promise<void> {
-  const gone = new AbortController();
-  void exited.then(() => gone.abort());
   const slow = setTimeout(() => say(`Still waiting for ${spec.name}; its log is ${spec.log}`), SLOW_START_MS);
   try {
-    // A busy machine may delay even a server that listens, so an answer that does not come in time is asked for again.
-    let answering: number | undefined;
-    while (answering === undefined && !gone.signal.aborted) {
-      if (await isListening(port)) answering = await spec.askPid(url).catch(() => undefined);
-      if (answering === undefined) await Promise.race([exited, wait(POLL_MS, undefined, { signal })]);
+    while (isAlive(pid)) {
+      // A busy machine may delay even a server that listens. If it does not respond in time, ask it again.
+      const responding = (await isListening(port)) ? await spec.askPid(url).catch(() => undefined) : undefined;
+      if (responding === pid) return;
+      if (responding !== undefined) break; // another process has the port
+      await Promise.race([exited, wait(POLL_MS, undefined, { signal })]);
     }
-    if (answering === pid) return;
     throw new SetupError(`${spec.name} did not start: ${lastLine(spec.log)} Its log is ${spec.log}`);
   } finally {
     clearTimeout(slow);
