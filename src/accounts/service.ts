@@ -4,6 +4,8 @@ import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
 import {
   type AccountRecord,
+  checkedGrace,
+  checkedName,
   findKey,
   newAccount,
   withKey,
@@ -12,7 +14,6 @@ import {
   withStatus,
 } from "./account.ts";
 import { announceAccount, IF_RESTORED, type Versions } from "./announce.ts";
-import { checkedGrace, checkedName } from "./checks.ts";
 import { hashKey, makeKey, type RandomBytes } from "./key.ts";
 import type { AccountStore } from "./store.ts";
 import { type AccountView, type KeyView, type ListView, type NewKeyView, viewAccount, viewKey } from "./view.ts";

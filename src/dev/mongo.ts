@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { downloaded, fetchProgram } from "./fetch-program.ts";
 import { SetupError, say } from "./output.ts";
-import { onPath, whyNot } from "./programs.ts";
+import { firstThatRuns, onPath } from "./programs.ts";
 import type { ServerSpec } from "./server-process.ts";
 import { type MongoProgram, STANDIN, findStandin } from "./standin.ts";
 
-const ANSWER_TIMEOUT_MS = 2000;
+const RESPONSE_TIMEOUT_MS = 2000;
 
 const MONGOD_FOLDER = "mongo";
 
@@ -22,7 +22,11 @@ export async function findMongo(tools: string, signal: AbortSignal, dataDir?: st
   const hasMongodData = dataDir !== undefined && existsSync(join(dataDir, MONGOD_FOLDER, "WiredTiger"));
   const hasStandinData = dataDir !== undefined && existsSync(join(dataDir, STANDIN.folder));
   if (hasMongodData || !hasStandinData) {
-    const command = await findMongod(tools, signal);
+    const command = await firstThatRuns([
+      () => onPath("mongod"),
+      () => downloaded("mongod", tools),
+      () => fetchProgram("mongod", tools, signal),
+    ]);
     if (command !== undefined) return mongod(command);
   }
   if (hasMongodData) {
@@ -40,21 +44,6 @@ export async function findMongo(tools: string, signal: AbortSignal, dataDir?: st
     `MongoDB: using ${standin.name} over SQLite, a stand-in for development. To use a real MongoDB, set MONGODB_URL, or start with an empty DATA_DIR and mongod on the PATH.`,
   );
   return standin;
-}
-
-async function findMongod(tools: string, signal: AbortSignal): Promise<string | undefined> {
-  for (const find of [
-    () => onPath("mongod"),
-    () => downloaded("mongod", tools),
-    () => fetchProgram("mongod", tools, signal),
-  ]) {
-    const program = await find();
-    if (program === undefined) continue;
-    const reason = await whyNot(program);
-    if (reason === undefined) return program;
-    say(`Skipping ${program}: it does not run on this machine (${reason}).`);
-  }
-  return undefined;
 }
 
 function mongod(command: string): MongoProgram {
@@ -78,12 +67,12 @@ export function mongoSpec({ program, dir, log }: { program: MongoProgram; dir: s
   };
 }
 
-/** Asks a MongoDB server for its process id. Rejects if it does not answer within two seconds. */
+/** Asks a MongoDB server for its process id. Rejects if it does not respond within two seconds. */
 export async function askMongoPid(url: string): Promise<number> {
   const client = new MongoClient(url, {
-    serverSelectionTimeoutMS: ANSWER_TIMEOUT_MS,
-    connectTimeoutMS: ANSWER_TIMEOUT_MS,
-    socketTimeoutMS: ANSWER_TIMEOUT_MS,
+    serverSelectionTimeoutMS: RESPONSE_TIMEOUT_MS,
+    connectTimeoutMS: RESPONSE_TIMEOUT_MS,
+    socketTimeoutMS: RESPONSE_TIMEOUT_MS,
   });
   try {
     const status = await client.db("admin").command({ serverStatus: 1 });

@@ -33,7 +33,7 @@ export async function runs(program: string, args: string[] = ["--version"]): Pro
 }
 
 /** Like `runs`. @returns undefined if the program runs, else why not, in one line: what it printed, or the system's reason. */
-export async function whyNot(program: string, args: string[] = ["--version"]): Promise<string | undefined> {
+async function whyNot(program: string, args: string[] = ["--version"]): Promise<string | undefined> {
   try {
     await promisify(execFile)(program, args, { timeout: VERSION_TIMEOUT_MS });
     return undefined;
@@ -41,6 +41,20 @@ export async function whyNot(program: string, args: string[] = ["--version"]): P
     const { stderr = "", code, message } = error as Error & { stderr?: string; code?: unknown };
     return stderr.trim().split("\n")[0] || (typeof code === "number" ? `exit code ${code}` : message);
   }
+}
+
+/** Tries one way after the other to find a program. @returns the first one that runs on this machine, if there is one. */
+export async function firstThatRuns(
+  ways: readonly (() => string | undefined | Promise<string | undefined>)[],
+): Promise<string | undefined> {
+  for (const find of ways) {
+    const program = await find();
+    if (program === undefined) continue;
+    const reason = await whyNot(program);
+    if (reason === undefined) return program;
+    say(`Skipping ${program}: it does not run on this machine (${reason}).`);
+  }
+  return undefined;
 }
 
 /**

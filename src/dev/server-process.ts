@@ -140,13 +140,16 @@ async function untilGone(pid: number): Promise<void> {
   while (isAlive(pid)) await wait(POLL_MS);
 }
 
-/** Returns a port of 127.0.0.1 that was free a moment ago. */
-export async function freePort(): Promise<number> {
+/**
+ * Returns a port that was free a moment ago.
+ * @param port 0 picks any. @throws EADDRINUSE if another process listens on it.
+ */
+export async function freePort(port = 0, host = "127.0.0.1"): Promise<number> {
   const server = createServer();
-  const port = await listen(server, 0, "127.0.0.1");
+  const free = await listen(server, port, host);
   server.close();
   await once(server, "close");
-  return port;
+  return free;
 }
 
 async function isListening(port: number): Promise<boolean> {

@@ -98,21 +98,17 @@ async function start(role: ServerRole, options: ServersOptions): Promise<Pick<Se
   };
 }
 
-async function specOf(role: ServerRole, options: ServersOptions): Promise<ServerSpec> {
-  const log = join(options.dataDir, "logs", `${role}.log`);
-  if (role === "redis") {
-    const command = await withInstallLock(options, () => findRedis(options.tools, options.signal));
-    return redisSpec(command, { dir: privateFolder(join(options.dataDir, "redis")), log });
-  }
-  const program = await withInstallLock(options, () => findMongo(options.tools, options.signal, options.dataDir));
-  return mongoSpec({ program, dir: privateFolder(join(options.dataDir, program.folder)), log });
-}
-
-/** Makes processes take turns, so that two never install the same program at once. */
-async function withInstallLock<T>({ tools }: Pick<ServersOptions, "tools">, find: () => Promise<T>): Promise<T> {
+/** Finds or installs the program. Processes take turns, so that two never install the same one at once. */
+async function specOf(role: ServerRole, { dataDir, tools, signal }: ServersOptions): Promise<ServerSpec> {
+  const log = join(dataDir, "logs", `${role}.log`);
   const release = await lock(tools, () => say("Waiting for another process to finish installing servers …"));
   try {
-    return await find();
+    if (role === "redis") {
+      const command = await findRedis(tools, signal);
+      return redisSpec(command, { dir: privateFolder(join(dataDir, "redis")), log });
+    }
+    const program = await findMongo(tools, signal, dataDir);
+    return mongoSpec({ program, dir: privateFolder(join(dataDir, program.folder)), log });
   } finally {
     release();
   }

@@ -1,16 +1,14 @@
 /** `npm start`: finds or starts Redis and MongoDB, then runs the service until a signal stops it. */
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Config, ConfigError, readConfig } from "../config.ts";
-import { listen } from "../process/listen.ts";
 import { runChild } from "./child.ts";
 import { dataDirOf, prepareDataDir, toolsIn } from "./data-dir.ts";
 import { addressOf, greet } from "./demo.ts";
 import { imageFlags } from "./image-flags.ts";
 import { holderOf, tryLock } from "./lock.ts";
 import { SetupError, explain, say } from "./output.ts";
+import { freePort } from "./server-process.ts";
 import { ensureServers } from "./servers.ts";
 import { type StopSignals, listenForStop } from "./stop-signals.ts";
 
@@ -53,15 +51,10 @@ function outboxOf({ SMTP_URL, PORT, HOST, PUBLIC_URL, MAIL_FROM }: Config, dataD
 
 /** @throws {SetupError} if another process listens on the port. */
 async function refuseTaken(setting: string, port: number, host: string): Promise<void> {
-  const server = createServer();
-  try {
-    await listen(server, port, host);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+  await freePort(port, host).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EADDRINUSE") throw error;
     throw new SetupError(`Port ${port} is taken by another process. Stop it, or set ${setting} to a free port.`);
-  }
-  server.close();
-  await once(server, "close");
+  });
 }
 
 /** Runs the service. Resolves when it has stopped after a signal. @throws {SetupError} if it exits without one. */
