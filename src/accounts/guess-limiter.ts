@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import { Problem, type ProblemCode, problem, quotaExceeded } from "../problems.ts";
 import { addressBlock } from "./address.ts";
-import { LookUpBatches } from "./look-up-batches.ts";
+import { LookupBatches } from "./lookup-batches.ts";
 import type { AccountStore } from "./store.ts";
 
 export interface GuardOptions {
   readonly store: Pick<AccountStore, "existingSecrets">;
   /** The problem of a failed guess. */
   readonly failedGuess?: ProblemCode;
-  /** Failed look-ups in a window after which an address is closed; at least 1. */
+  /** Failed lookups in a window after which an address is closed; at least 1. */
   readonly failures?: number;
   /** Length of the window, in whole seconds from the first failure; at least 1. */
   readonly windowSeconds?: number;
@@ -28,33 +28,33 @@ const TOO_MANY_WAITING = "Too many API keys wait to be checked. Send the request
 const BUSY_SECONDS = 1;
 
 /**
- * Protects the database from guessed keys. At most `failures` look-ups of one address block fail in a window; then the
+ * Protects the database from guessed keys. At most `failures` lookups of one address block fail in a window; then the
  * address is closed. An address may be a balancer's, with good clients behind it. So a closed address still has its keys
  * looked up, but in batches, whose number has a bound: a key that exists is served, any other is refused. Counts
- * look-ups, not requests, and counts in this process only.
+ * lookups, not requests, and counts in this process only.
  */
 export class GuessLimiter {
   readonly #failedGuess: ProblemCode;
   readonly #maxFailures: number;
   /** Failures by block, each since the first one of its window. */
   readonly #failures: LRUCache<string, number>;
-  /** The look-ups of each block that are running outside batches. */
+  /** The lookups of each block that are running outside batches. */
   readonly #running = new Map<string, Set<Promise<unknown>>>();
-  readonly #batches: LookUpBatches;
+  readonly #batches: LookupBatches;
 
   constructor({ store, failedGuess = WRONG_KEY, failures = 20, windowSeconds = 60, addresses = 50_000 }: GuardOptions) {
     this.#failedGuess = failedGuess;
     this.#maxFailures = failures;
     const ttl = windowSeconds * 1000 - 1; // LRUCache still returns an entry that is exactly `ttl` old
     this.#failures = new LRUCache({ max: addresses, ttl, noUpdateTTL: true, ttlResolution: 0, perf: Date });
-    this.#batches = new LookUpBatches({ findExisting: (hashes) => store.existingSecrets(hashes) });
+    this.#batches = new LookupBatches({ findExisting: (hashes) => store.existingSecrets(hashes) });
   }
 
   /**
-   * Runs a look-up of the key with that hash for that address, and counts it if it fails. If the running look-ups could
+   * Runs a lookup of the key with that hash for that address, and counts it if it fails. If the running lookups could
    * use up the allowed failures, asks first whether the key exists. So a valid key is never refused for others' failures.
    * @throws problem `rate_limited` (scope `address`) if the failures are used up and the key does not exist, or if 5,000
-   * other keys wait to be asked for; and what the look-up throws, or the store.
+   * other keys wait to be asked for; and what the lookup throws, or the store.
    */
   async attempt<T>({ address, hash }: { address: string; hash: string }, lookUp: () => Promise<T>): Promise<T> {
     const block = addressBlock(address);
@@ -64,8 +64,8 @@ export class GuessLimiter {
     if (exists === undefined) throw this.#refused(TOO_MANY_WAITING, BUSY_SECONDS);
     if (exists) return lookUp();
     const failures = this.#countFailure(block);
-    // The look-ups that are running may fail, too. Once they have ended, we know whether this failure is within the limit. If
-    // it is, the look-up says what is wrong with the key.
+    // The lookups that are running may fail, too. Once they have ended, we know whether this failure is within the limit. If
+    // it is, the lookup says what is wrong with the key.
     const others = failures <= this.#maxFailures ? await Promise.allSettled(this.#runningIn(block)) : [];
     const failedToo = others.filter((other) => other.status === "rejected" && this.#isFailedGuess(other.reason));
     if (failures + failedToo.length <= this.#maxFailures) return lookUp();
@@ -73,7 +73,7 @@ export class GuessLimiter {
     throw this.#refused(TOO_MANY_FAILURES, Math.max(1, secondsLeft));
   }
 
-  /** Runs a look-up, which counts as one of the block's until it ends. */
+  /** Runs a lookup, which counts as one of the block's until it ends. */
   #run<T>(block: string, lookUp: () => Promise<T>): Promise<T> {
     const running = this.#runningIn(block);
     const counted = lookUp()

@@ -29,7 +29,6 @@ interface Dependencies {
   readonly activeKeyCap: number;
 }
 
-/** The warning of a rotation that the limiter did not learn of. */
 const NOT_ANNOUNCED =
   "The limiter could not be updated. Replicas that have cached the old secret may accept it. " +
   "Run `admin accounts announce` once the limiter answers.";
@@ -44,10 +43,7 @@ export class AccountService {
     this.#store = options.store;
   }
 
-  /**
-   * Creates an account. Names need not be unique.
-   * @throws problem `validation_failed` for a name that is blank or longer than 200 characters.
-   */
+  /** @throws problem `validation_failed` for a name that is blank or longer than 200 characters. */
   async createAccount({ name }: { name: string }): Promise<AccountView> {
     const account = newAccount(this.#options.newId("acct"), checkedName(name), this.#now());
     const audited = { action: "accounts create", accountId: account._id, subject: account._id, details: { name } };
@@ -63,10 +59,9 @@ export class AccountService {
   }
 
   /**
-   * Creates a key and returns its secret, which is never shown again. Writes the look-up entries before the account: a
-   * crash in between leaves entries without a key in the account, and such a secret counts as unknown.
-   * @throws problem `not_found`, `active_key_cap_reached`, or `validation_failed` for a name that is blank or longer
-   * than 200 characters.
+   * Creates a key and returns its secret, which is never shown again. Writes the lookup entries before the account: a crash
+   * in between leaves entries without a key in the account, and such a secret counts as unknown.
+   * @throws problem `not_found`, `active_key_cap_reached`, or `validation_failed` as `createAccount` does.
    */
   async createKey({ accountId, name }: { accountId: string; name: string }): Promise<NewKeyView> {
     const now = this.#now();
@@ -99,9 +94,8 @@ export class AccountService {
   }
 
   /**
-   * Gives a key a new secret, which is never shown again. The key's id and its counters stay. The old secret works until
-   * the grace ends, and then on no replica. If the limiter cannot be updated, the result has a warning instead of an error,
-   * which would lose the new secret.
+   * Gives a key a new secret, which is never shown again. The old secret works until the grace ends, and then on no
+   * replica. If the limiter cannot be updated, returns a warning: an error would lose the new secret.
    * @param graceSeconds 0 to 7,776,000 (90 days).
    * @throws problem `not_found`, `invalid_transition` for a revoked key, `validation_failed` for a grace out of range.
    */

@@ -14,7 +14,7 @@ const DOWNLOAD = fileURLToPath(new URL("download.ts", import.meta.url));
 /** Not import.meta.resolve: mocha runs this file as a CommonJS module, which has none. */
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
-/** Returns the path of the program that an earlier `fetchProgram` downloaded, if there is one. */
+/** Returns the path of the program that `fetchProgram` downloaded earlier, if any. */
 export function downloaded(program: Program, tools: string): string | undefined {
   const pathFile = join(tools, program, "path");
   if (!existsSync(pathFile)) return undefined;

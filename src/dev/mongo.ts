@@ -8,15 +8,13 @@ import type { ServerSpec } from "./server-process.ts";
 import { type MongoProgram, STANDIN, findStandin } from "./standin.ts";
 
 const RESPONSE_TIMEOUT_MS = 2000;
-
 const MONGOD_FOLDER = "mongo";
 
 /**
  * Finds a MongoDB server: mongod on PATH, else the mongod that mongodb-memory-server-core downloads once, else the stand-in.
- * If `dataDir` already holds data, only the kind of server that wrote it is used: with the other kind all data would seem
- * lost.
+ * If `dataDir` holds data, finds only the kind of server that wrote it: the other one cannot read it.
  * @param tools folder of downloaded programs.
- * @throws {SetupError} that says what to install or set, if there is none.
+ * @throws {SetupError} if there is none.
  */
 export async function findMongo(tools: string, signal: AbortSignal, dataDir?: string): Promise<MongoProgram> {
   const hasMongodData = dataDir !== undefined && existsSync(join(dataDir, MONGOD_FOLDER, "WiredTiger"));

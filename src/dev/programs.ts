@@ -7,7 +7,7 @@ import { say } from "./output.ts";
 
 const VERSION_TIMEOUT_MS = 10_000;
 
-/** Looks a program up on the PATH as a shell does. @returns its path, or undefined if it is not there. */
+/** Returns the path of a program on the PATH, as a shell finds it. */
 export function onPath(program: string): string | undefined {
   return (process.env["PATH"] ?? "")
     .split(delimiter)
@@ -24,15 +24,12 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/**
- * Returns whether a program exits with code 0 within 10 seconds. Only running it shows a missing library or a binary for
- * another processor.
- */
+/** Returns whether a program exits with code 0 within 10 seconds. */
 export async function runs(program: string, args: string[] = ["--version"]): Promise<boolean> {
   return (await whyNot(program, args)) === undefined;
 }
 
-/** Like `runs`. @returns undefined if the program runs, else why not, in one line: what it printed, or the system's reason. */
+/** Returns why a program does not run, in one line. Only running it shows a missing library or another processor's binary. */
 async function whyNot(program: string, args: string[] = ["--version"]): Promise<string | undefined> {
   try {
     await promisify(execFile)(program, args, { timeout: VERSION_TIMEOUT_MS });
@@ -58,8 +55,7 @@ export async function firstThatRuns(
 }
 
 /**
- * Runs one long step of the set-up. The program's own output goes to standard error, so its progress is visible.
- * @returns whether it exited with code 0.
+ * Runs one long step of the set-up, with its output on standard error. Returns whether it exited with code 0.
  * @throws the signal's reason if it aborts. The program is then killed.
  */
 export async function step(

@@ -11,7 +11,7 @@ const RESPONSE_TIMEOUT_MS = 1000;
  * Finds a redis-server: on PATH, else one downloaded earlier, else Debian's package, else built from the source that
  * redis-memory-server downloads.
  * @param tools folder of downloaded programs.
- * @throws {SetupError} that says what to install or set, if there is none.
+ * @throws {SetupError} if there is none.
  */
 export async function findRedis(tools: string, signal: AbortSignal): Promise<string> {
   const command = await firstThatRuns([

@@ -10,14 +10,13 @@ import { SetupError, say } from "./output.ts";
 import { type ServerRecord, isAlive } from "./servers-file.ts";
 
 export interface ServerSpec {
-  /** The name to use in messages. */
   readonly name: string;
   readonly command: string;
   args(port: number): string[];
   url(port: number): string;
   /** File that the server's output is appended to. */
   readonly log: string;
-  /** Asks the server at `url` for its process id. Rejects if it does not answer within a few seconds. */
+  /** Asks the server at `url` for its process id. Rejects if it does not respond within a few seconds. */
   askPid(url: string): Promise<number>;
 }
 
@@ -37,7 +36,7 @@ export interface LaunchOptions {
   port?: number;
   /** Starts it in its own process group, so that Ctrl-C at the terminal does not reach it. */
   detached?: boolean;
-  /** Called as soon as the process exists, before the server is ready. */
+  /** Called before the server is ready. */
   onSpawn?: (record: ServerRecord) => void;
   signal?: AbortSignal;
 }
@@ -88,7 +87,7 @@ export async function adopt(
         `${name} from an earlier start (process ${pid}) does not answer. Kill it, then start again.`,
       );
     });
-    return responding === pid ? { url, pid, stop: () => end(pid, untilGone(pid)) } : undefined;
+    return responding === pid ? { url, pid, stop: () => end(pid) } : undefined;
   }
   return undefined;
 }
@@ -103,7 +102,7 @@ function begin(spec: ServerSpec, port: number, { detached = false }: LaunchOptio
   const exited = once(child, "exit").catch(() => undefined); // it rejects if the program could not be started
   const { pid } = child;
   if (pid === undefined) throw new SetupError(`${spec.name} could not be started from ${spec.command}.`);
-  return { url: spec.url(port), port, pid, exited, stop: () => end(pid, exited) };
+  return { url: spec.url(port), port, pid, exited, stop: () => end(pid) };
 }
 
 async function untilReady(
@@ -126,18 +125,16 @@ async function untilReady(
   }
 }
 
-async function end(pid: number, exited: Promise<unknown>): Promise<void> {
+/** Polls until the process is gone, because only a parent is notified of a process's exit. */
+async function end(pid: number): Promise<void> {
   if (!isAlive(pid)) return;
   process.kill(pid, "SIGTERM");
   process.kill(pid, "SIGCONT"); // a paused process handles SIGTERM only once it continues
-  await Promise.race([exited, wait(STOP_TIMEOUT_MS, undefined, { ref: false })]);
-  if (isAlive(pid)) process.kill(pid, "SIGKILL");
-  await exited;
-}
-
-/** Polls until a process is gone. Only a parent is notified of a process's exit. */
-async function untilGone(pid: number): Promise<void> {
-  while (isAlive(pid)) await wait(POLL_MS);
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
+  while (isAlive(pid)) {
+    if (performance.now() > deadline) process.kill(pid, "SIGKILL");
+    await wait(POLL_MS);
+  }
 }
 
 /**

@@ -26,11 +26,10 @@ export async function findStandin(tools: string, signal: AbortSignal): Promise<M
   return {
     ...STANDIN,
     command: python,
-    args: (dir, port) => ["-m", "nx_27017.nx_27017", "--host", "127.0.0.1", "-p", `${port}`, ...filesIn(dir)],
+    args(dir, port) {
+      // By default all stand-ins share one log and one pid file in the temporary folder.
+      const files = ["--data-dir", dir, "--log-file", join(dir, "nx.log"), "--pid-file", join(dir, "nx.pid")];
+      return ["-m", "nx_27017.nx_27017", "--host", "127.0.0.1", "-p", `${port}`, ...files];
+    },
   };
-}
-
-/** Puts log and pid file into the data folder. By default all servers share fixed names in the temporary folder. */
-function filesIn(dir: string): string[] {
-  return ["--data-dir", dir, "--log-file", join(dir, "nx.log"), "--pid-file", join(dir, "nx.pid")];
 }

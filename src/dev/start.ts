@@ -35,10 +35,7 @@ async function start(signals: StopSignals): Promise<void> {
   }
 }
 
-/**
- * Without a mail server, reminders become files in DATA_DIR, whose links open. If the port is not known yet, none can be
- * made.
- */
+/** Without a mail server, reminders become files in DATA_DIR. Their links need a port that is known beforehand. */
 function outboxOf({ SMTP_URL, PORT, HOST, PUBLIC_URL, MAIL_FROM }: Config, dataDir: string): NodeJS.ProcessEnv {
   if (SMTP_URL !== null || PORT === 0) return {};
   return {
@@ -57,7 +54,7 @@ async function refuseTaken(setting: string, port: number, host: string): Promise
   });
 }
 
-/** Runs the service. Resolves when it has stopped after a signal. @throws {SetupError} if it exits without one. */
+/** Runs the service until a signal stops it. @throws {SetupError} if it exits by itself. */
 async function serve(env: NodeJS.ProcessEnv, signals: StopSignals): Promise<void> {
   const flags = [...imageFlags(), "--import", import.meta.resolve("./follow-parent.mjs")];
   const main = runChild("src/main.ts", [], { ...signals, env, stopWith: "SIGTERM", flags });
