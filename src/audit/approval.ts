@@ -1,6 +1,5 @@
 import { invalid } from "../problems.ts";
 
-/** Maximum duration of an approval, in hours. */
 const MAX_HOURS = 90 * 24;
 const MAX_TEXT_LENGTH = 500;
 

@@ -17,7 +17,7 @@ export interface ServerSpec {
   /** File that the server's output is appended to. */
   readonly log: string;
   /** Asks the server at `url` for its process id. Rejects if it does not respond within a few seconds. */
-  askPid(url: string): Promise<number>;
+  readonly askPid: (url: string) => Promise<number>;
 }
 
 /** A server that is ready. `stop` sends SIGTERM, then SIGKILL after 10 seconds, and resolves when the process is gone. */

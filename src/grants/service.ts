@@ -46,8 +46,7 @@ export class GrantService {
   }
 
   /**
-   * Issues a grant. Repeating the same id and terms issues it only once, even if it was drawn on since, and even if
-   * Redis has lost it.
+   * Issues a grant. Repeating the same id and terms issues it only once, even if Redis has lost it.
    * @throws problem `not_found` for an unknown key; `invalid_transition` for a revoked key, or a grant that Redis lost;
    * `validation_failed` for invalid terms, or an id that is taken by a grant with other terms.
    */
@@ -68,9 +67,8 @@ export class GrantService {
   }
 
   /**
-   * Issues a grant for each surface, all of the same terms, with the ids `ID-SURFACE`. Repeating the same id and terms
-   * issues each only once. Looks for a fault in any of them before it issues the first.
-   * @throws as `create` does.
+   * Issues a grant for each surface with the ids `ID-SURFACE`, as `create` does. Looks for a fault in any of them before it
+   * issues the first.
    */
   async createForSurfaces(request: GrantRequest, surfaces: readonly string[]): Promise<ListView<GrantView>> {
     const base = request.id ?? this.#options.newId("grant");

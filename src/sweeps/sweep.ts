@@ -74,11 +74,10 @@ export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateR
 }
 
 /**
- * Handles all items that are due, one after the other, batch by batch, until a batch has nothing to do. If an item
+ * Handles all items that are due, batch by batch, until a batch has nothing to do. Returns how many were handled. If an item
  * fails, the others of its batch are still handled. The next pass finds it again.
  * @param find returns the next batch.
  * @param handle returns false if there was nothing to do.
- * @returns the number of items that were handled.
  * @throws AggregateError with every failure, after the batch in which they occurred.
  */
 export async function inBatches<Item>(
