@@ -47,13 +47,12 @@ export class AccountStore {
 
   /** Yields every account, oldest first. One created during the listing may be left out. One round trip for every 100. */
   async *list(): AsyncGenerator<AccountRecord, void> {
-    for (let last = ""; ;) {
-      const page = await this.#accounts.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit: LIST_PAGE });
+    let page: AccountRecord[] = [];
+    do {
+      const last = page.at(-1)?._id ?? "";
+      page = await this.#accounts.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit: LIST_PAGE });
       yield* page;
-      const end = page.at(-1);
-      if (end === undefined || page.length < LIST_PAGE) return;
-      last = end._id;
-    }
+    } while (page.length === LIST_PAGE);
   }
 
   /** @throws problem `not_found` */

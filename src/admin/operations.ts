@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { userInfo } from "node:os";
 import type { Versions } from "../accounts/announce.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
@@ -18,7 +19,6 @@ import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { AccountLimitsReader } from "../limits/account-limits.ts";
 import type { ReminderControl } from "../reminders/control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
-import { actorOf } from "./actor.ts";
 
 /**
  * Wires the services that operators use. Each method connects only to the servers it needs, when it is first called, so that
@@ -122,4 +122,17 @@ async function openMongo({ MONGODB_URL: url, STORE_TIMEOUT_MS: timeoutMs }: Conf
 
 function notSet(setting: "MONGODB_URL" | "REDIS_URL"): Error {
   return new Error(`${setting} is not set. Set it, or run npm start first and use the same DATA_DIR.`);
+}
+
+/** Returns the operator's name for the audit: ADMIN_ACTOR, else the user who called sudo, else the current user. */
+export function actorOf({ ADMIN_ACTOR }: Pick<Config, "ADMIN_ACTOR">, env: NodeJS.ProcessEnv = process.env): string {
+  return ADMIN_ACTOR || env.SUDO_USER || env.USER || osUser();
+}
+
+function osUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`; // a user in a container may have no name
+  }
 }

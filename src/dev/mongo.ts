@@ -1,12 +1,26 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { MongoClient } from "mongodb";
 import { downloaded, fetchProgram } from "./fetch-program.ts";
 import { SetupError, say } from "./output.ts";
 import { firstThatRuns, onPath } from "./programs.ts";
+import { findInVenv } from "./python.ts";
 import type { ServerSpec } from "./server-process.ts";
-import { type MongoProgram, STANDIN, findStandin } from "./standin.ts";
 
+/** A program that speaks MongoDB's protocol, and how to run it. */
+export interface MongoProgram {
+  readonly name: string;
+  readonly command: string;
+  args(dir: string, port: number): string[];
+  /** Its own folder inside a data folder: mongod and the stand-in cannot read each other's files. */
+  readonly folder: string;
+}
+
+/** nx-27017 speaks MongoDB's protocol over SQLite files. That is enough for development on machines without mongod. */
+export const STANDIN = { name: "nx-27017 0.8.1", folder: "mongo-standin" } as const;
+
+const REQUIREMENTS = fileURLToPath(new URL("standin-requirements.txt", import.meta.url));
 const RESPONSE_TIMEOUT_MS = 2000;
 const MONGOD_FOLDER = "mongo";
 
@@ -50,6 +64,24 @@ function mongod(command: string): MongoProgram {
     command,
     args: (dir, port) => ["--dbpath", dir, "--port", `${port}`, "--bind_ip", "127.0.0.1", "--nounixsocket", "--quiet"],
     folder: MONGOD_FOLDER,
+  };
+}
+
+/**
+ * Finds the stand-in in its venv in `tools`, and installs it on first use.
+ * @returns undefined without python3 3.10 or newer, without venv, or if pip cannot install the packages.
+ */
+export async function findStandin(tools: string, signal: AbortSignal): Promise<MongoProgram | undefined> {
+  const python = await findInVenv(STANDIN.name, { tools, requirements: REQUIREMENTS, signal });
+  if (python === undefined) return undefined;
+  return {
+    ...STANDIN,
+    command: python,
+    args(dir, port) {
+      // By default all stand-ins share one log and one pid file in the temporary folder.
+      const files = ["--data-dir", dir, "--log-file", join(dir, "nx.log"), "--pid-file", join(dir, "nx.pid")];
+      return ["-m", "nx_27017.nx_27017", "--host", "127.0.0.1", "-p", `${port}`, ...files];
+    },
   };
 }
 
