@@ -49,7 +49,7 @@ export class GuessLimiter {
     this.#failedGuess = failedGuess;
     this.#maxFailures = failures;
     const ttl = windowSeconds * 1000 - 1; // LRUCache still returns an entry that is exactly `ttl` old
-    this.#failures = new LRUCache({ max: addresses, ttl, noUpdateTTL: true, ttlResolution: 0, perf: Date });
+    this.#failures = new LRUCache({ max: addresses, ttl, noUpdateTTL: true });
     this.#batches = new LookupBatches({ findExisting: (hashes) => store.existingSecrets(hashes) });
   }
 
