@@ -3,25 +3,8 @@ import { pipeline } from "node:stream/promises";
 import { Command, type CommandUnknownOpts, type Help } from "@commander-js/extra-typings";
 import { CommanderError } from "commander";
 import { ConfigError, readConfig } from "../config.ts";
-import { addAccountCommands } from "./accounts.ts";
-import { addAuditCommands } from "./audit.ts";
-import type { Run } from "./command.ts";
-import { addConfigCommand } from "./config.ts";
-import { addGrantCommands } from "./grants.ts";
-import { addKeyCommands } from "./keys.ts";
-import { addLimitCommands } from "./limits.ts";
+import { addCommands, type Run } from "./commands.ts";
 import { Operations } from "./operations.ts";
-import { addOutreachCommands } from "./outreach.ts";
-
-const NOUNS = [
-  addAccountCommands,
-  addKeyCommands,
-  addGrantCommands,
-  addLimitCommands,
-  addOutreachCommands,
-  addAuditCommands,
-  addConfigCommand,
-];
 
 /** Widths in characters. The longest name of a command is `outreach opt-outs`. */
 const HELP_WIDTH = 80;
@@ -42,9 +25,9 @@ export async function runCommand(args: readonly string[], { env, stdout, stderr 
   const run: Run = async (work) => {
     const operations = new Operations(readConfig(env));
     try {
-      const answer = await work(operations);
-      if (answer === undefined) return;
-      await pipeline(Readable.from([`${JSON.stringify(answer, null, 2)}\n`]), stdout, { end: false });
+      const result = await work(operations);
+      if (result === undefined) return;
+      await pipeline(Readable.from([`${JSON.stringify(result, null, 2)}\n`]), stdout, { end: false });
     } finally {
       await operations.close();
     }
@@ -65,7 +48,7 @@ function commandLine(run: Run, stdout: NodeJS.WritableStream): Command {
     writeErr: () => undefined, // `runCommand` prints the error that is thrown
     getOutHelpWidth: () => HELP_WIDTH,
   });
-  for (const addCommands of NOUNS) addCommands(admin, run);
+  addCommands(admin, run);
   admin.hook("preAction", (_admin, command) => refuseOptionAsValue(command));
   admin.configureHelp({ formatHelp: overview });
   throwErrorsWithUsage(admin, "admin");
