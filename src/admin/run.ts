@@ -3,8 +3,26 @@ import { pipeline } from "node:stream/promises";
 import { Command, type CommandUnknownOpts, type Help } from "@commander-js/extra-typings";
 import { CommanderError } from "commander";
 import { ConfigError, readConfig } from "../config.ts";
-import { addCommands, type Run } from "./commands.ts";
+import { addAccountCommands } from "./accounts.ts";
+import { addAuditCommands } from "./audit.ts";
+import type { Run } from "./command.ts";
+import { addConfigCommand } from "./config.ts";
+import { addGrantCommands } from "./grants.ts";
+import { addKeyCommands } from "./keys.ts";
+import { addLimitCommands } from "./limits.ts";
 import { Operations } from "./operations.ts";
+import { addOutreachCommands } from "./outreach.ts";
+
+/** In the order of the help. */
+const NOUNS = [
+  addAccountCommands,
+  addKeyCommands,
+  addGrantCommands,
+  addLimitCommands,
+  addOutreachCommands,
+  addAuditCommands,
+  addConfigCommand,
+];
 
 /** Widths in characters. The longest name of a command is `outreach opt-outs`. */
 const HELP_WIDTH = 80;
@@ -48,7 +66,7 @@ function commandLine(run: Run, stdout: NodeJS.WritableStream): Command {
     writeErr: () => undefined, // `runCommand` prints the error that is thrown
     getOutHelpWidth: () => HELP_WIDTH,
   });
-  addCommands(admin, run);
+  for (const addNoun of NOUNS) addNoun(admin, run);
   admin.hook("preAction", (_admin, command) => refuseOptionAsValue(command));
   admin.configureHelp({ formatHelp: overview });
   throwErrorsWithUsage(admin, "admin");
