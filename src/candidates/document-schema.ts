@@ -37,6 +37,7 @@ export const Chase = component("Chase", "The reminders sent so far.", {
   attempts: about(Count, "How many reminders were sent.", 0),
   last_at: about(nullable(Timestamp), "When the last reminder was sent. Null if none was sent.", null),
 });
+export type Chase = Static<typeof Chase>;
 
 /** Maximum length of a document's name, and of its filename, in characters (code points). */
 export const MAX_NAME = 500;
@@ -165,6 +166,7 @@ const DocumentContent = component("DocumentContent", "The file of a document, wi
   ),
   uploaded_at: about(Timestamp, "When the bytes arrived.", "2026-08-17T09:32:11.480Z"),
 });
+export type DocumentContent = Static<typeof DocumentContent>;
 
 export const Document = component("Document", "A document that a candidate brings.", {
   object: about(oneOf(["document"]), "The type of the object.", "document"),

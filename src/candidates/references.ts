@@ -1,9 +1,9 @@
 import { invalid, type Problem, problem } from "../problems.ts";
 import { mergedMetadata, mergePatch } from "../schema/merge-patch.ts";
 import { removing } from "./erasure.ts";
-import { openReferenceStates, referenceContradiction, invalidTransition } from "./moves.ts";
+import { referenceContradiction, refuseContradiction, type Situation } from "./moves.ts";
 import { type CandidateRecord, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
-import type { ReferenceInput, ReferencePatch, ReferenceState } from "./reference-schema.ts";
+import { REFERENCE_STATES, type ReferenceInput, type ReferencePatch, type ReferenceState } from "./reference-schema.ts";
 import { MAX_REFERENCES } from "./schema.ts";
 
 /** Maximum size of a reference's response, in bytes of JSON. */
@@ -53,13 +53,12 @@ export function referenceNotFound(id: string): Problem {
 
 /**
  * Merges the patch into the reference and moves it to the state in the patch.
- * @param started whether the candidate is started.
  * @throws problems invalid_transition, validation_failed
  */
 export function patchedReference(
   before: ReferenceRecord,
   patch: ReferencePatch,
-  { started, now }: { started: boolean; now: string },
+  { started, now }: Situation,
 ): ReferenceRecord {
   const { state = before.state, metadata, response, ...fields } = patch;
   const edited: ReferenceRecord = {
@@ -115,18 +114,11 @@ export function stateAt(
   return { state, requested_at: state === "not_requested" ? null : before.requested_at, received_at };
 }
 
-/**
- * Refuses a state that contradicts the candidate's.
- * @param facts `from`: the state before, null for a new reference. `at`: where it is in the body, a JSON Pointer.
- * @throws problem invalid_transition
- */
-export function checkState(
+function checkState(
   state: ReferenceState,
-  { from, started, at = "" }: { from: ReferenceState | null; started: boolean; at?: string },
+  { started, ...where }: { started: boolean; from: ReferenceState | null; at?: string },
 ): void {
-  const why = referenceContradiction(state, started);
-  if (why === undefined) return;
-  throw invalidTransition(why, { from, to: state, allowed: openReferenceStates(started), at });
+  refuseContradiction(state, REFERENCE_STATES, (each) => referenceContradiction(each, started), where);
 }
 
 /**
@@ -137,7 +129,7 @@ export function checkState(
  */
 export function newReference(
   given: ReferenceInput,
-  { id, now, started, at = "" }: { id: string; now: string; started: boolean; at?: string },
+  { id, now, started, at = "" }: Situation & { id: string; at?: string },
 ): ReferenceRecord {
   const state = given.state ?? (started ? "requested" : "not_requested");
   checkState(state, { from: null, started, at });

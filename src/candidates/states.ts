@@ -2,28 +2,12 @@ import type { DocumentState } from "./document-schema.ts";
 import { hasOptedOut } from "./outreach.ts";
 import { type CandidateRecord, type DocumentRecord, type ReferenceRecord, TO_CANDIDATE } from "./record.ts";
 import type { ReferenceState } from "./reference-schema.ts";
-import type { CandidateState, ReferenceRequirements, WaitingOn } from "./schema.ts";
+import type { Candidate, CandidateState, ReferenceRequirements, WaitingOn } from "./schema.ts";
 
 /** The members of a candidate that are derived from its records. */
-export interface Derived {
-  readonly state: CandidateState;
-  readonly state_reason: string | null;
-  readonly waiting_on: readonly WaitingOn[];
-  readonly reference_requirements: ReferenceRequirements;
-}
+type Derived = Pick<Candidate, "state" | "state_reason" | "waiting_on" | "reference_requirements">;
 
-type Facts = Pick<
-  CandidateRecord,
-  | "id"
-  | "email"
-  | "started_at"
-  | "withdrawn"
-  | "withdrawal_reason"
-  | "references_required"
-  | "documents"
-  | "references"
-  | "outreach"
->;
+type Facts = Omit<CandidateRecord, "state">;
 
 /** Part of every ETag. If a release changes a text, its replicas refuse If-Match from the last one, and vice versa. */
 const DOCUMENT_WAITS: Partial<Record<DocumentState, string>> = {

@@ -1,5 +1,4 @@
 import {
-  checkNewDocument,
   documentOf,
   inlineFile,
   newContent,
@@ -10,6 +9,7 @@ import {
   withContent,
   withDocument,
 } from "../candidates/documents.ts";
+import type { Situation } from "../candidates/moves.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, namesFile } from "../candidates/record.ts";
 import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
@@ -71,7 +71,7 @@ export class DocumentService {
   ): Promise<StoredFile> {
     const record = await this.#store.get(accountId, candidateId);
     checkPrecondition(record, documentId, precondition, "content");
-    checkTakesContent(documentOf(record, documentId).state, { started: record.started_at !== null });
+    checkTakesContent(documentOf(record, documentId).state, record.started_at !== null);
     return this.#receive({ accountId, candidateId }, file);
   }
 
@@ -114,9 +114,7 @@ export class DocumentService {
         if (before.documents.some((document) => document.id === id)) return before;
         checkNotRemoved(before, id);
         precondition([taggedCandidate(before)]);
-        const situation = situationOf(before, now);
-        checkNewDocument(given, { ...situation, file: content !== undefined });
-        return withDocument(before, newDocument(given, { id, content, ...situation }));
+        return withDocument(before, newDocument(given, { id, content, ...situationOf(before, now) }));
       });
     const record = await this.#content.settle(content === undefined ? [] : [content.id], write, namesFile);
     return renderDocument(candidateId, documentOf(record, id));
@@ -212,6 +210,6 @@ function checkPrecondition(
   );
 }
 
-function situationOf({ started_at }: CandidateRecord, now: string): { started: boolean; now: string } {
+function situationOf({ started_at }: CandidateRecord, now: string): Situation {
   return { started: started_at !== null, now };
 }
