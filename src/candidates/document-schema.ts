@@ -42,7 +42,7 @@ export type Chase = Static<typeof Chase>;
 /** Maximum length of a document's name, and of its filename, in characters (code points). */
 export const MAX_NAME = 500;
 
-/** What the fields mean, and an example. The bodies and the answer have the same words. */
+/** What the fields mean, and an example. Requests and responses have the same words. */
 const TEXT = {
   name: ["What the document is, in the client's words: 1 to 500 characters. Names may repeat.", "Passport"],
   state: [
@@ -54,11 +54,14 @@ const TEXT = {
   rejection_reason: ["Why the document was rejected. Any other state clears it.", "The photo is not readable"],
 } as const;
 
-const Input = {
-  name: freeText(MAX_NAME, 1),
-  required: about(nullable(Type.Boolean()), `${TEXT.required[0]} Default: true.`, true),
-  expires_on: about(nullable(CalendarDate), ...TEXT.expires_on),
-  rejection_reason: about(nullable(freeText(1000)), ...TEXT.rejection_reason),
+/** The fields that a client can send both with a new document and in a PATCH. */
+const documentFields = {
+  name: about(freeText(MAX_NAME, 1), ...TEXT.name),
+  required: optional(Type.Boolean(), `${TEXT.required[0]} Default: true.`, true),
+  expires_on: optional(CalendarDate, ...TEXT.expires_on),
+  metadata: optional(MetadataInput, "The client's own labels."),
+  state: Type.Optional(about(State, "Moves the document to this state.", "accepted")),
+  rejection_reason: optional(freeText(1000), ...TEXT.rejection_reason),
 };
 
 const ContentInput = component(
@@ -83,16 +86,12 @@ export const DocumentInput = component(
   "DocumentInput",
   "A document to add.",
   {
-    name: about(Input.name, ...TEXT.name),
-    required: Type.Optional(Input.required),
-    expires_on: Type.Optional(Input.expires_on),
-    metadata: optional(MetadataInput, "The client's own labels."),
+    ...documentFields,
     state: optional(
       State,
       "The state to begin in. Default: received with content, else requested if the candidate is started, else pending.",
       "accepted",
     ),
-    rejection_reason: Type.Optional(Input.rejection_reason),
     content: optional(ContentInput, "The file, if it is small."),
   },
   READ_ONLY,
@@ -104,7 +103,7 @@ export const DocumentForm = component(
   "DocumentForm",
   "A document to add, with its file as the part content. A field that is not text is sent as JSON.",
   {
-    name: about(Input.name, ...TEXT.name),
+    name: documentFields.name,
     required: Type.Optional(about(Type.Boolean(), `${TEXT.required[0]} Default: true.`, true)),
     expires_on: Type.Optional(about(CalendarDate, ...TEXT.expires_on)),
     metadata: Type.Optional(about(MetadataInput, "The client's own labels.")),
@@ -122,12 +121,9 @@ export const DocumentPatch = component(
   "DocumentPatch",
   "Changes of a document (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
   {
-    name: Type.Optional(about(Input.name, ...TEXT.name)),
-    required: Type.Optional(Input.required),
-    expires_on: Type.Optional(Input.expires_on),
+    ...documentFields,
+    name: Type.Optional(documentFields.name),
     metadata: optional(MetadataPatch, "Changes of the client's own labels. Null removes all."),
-    state: Type.Optional(about(State, "Moves the document to this state.", "accepted")),
-    rejection_reason: Type.Optional(Input.rejection_reason),
   },
   { ...READ_ONLY, content: "upload it with PUT /candidates/{id}/documents/{docId}/content" },
 );
@@ -166,7 +162,6 @@ const DocumentContent = component("DocumentContent", "The file of a document, wi
   ),
   uploaded_at: about(Timestamp, "When the bytes arrived.", "2026-08-17T09:32:11.480Z"),
 });
-export type DocumentContent = Static<typeof DocumentContent>;
 
 export const Document = component("Document", "A document that a candidate brings.", {
   object: about(oneOf(["document"]), "The type of the object.", "document"),

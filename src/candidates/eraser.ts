@@ -6,7 +6,7 @@ import type { Precondition } from "../problems.ts";
 import { documentOf, withoutDocument } from "./documents.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
 import { type CandidateKey, type CandidateRecord, type Deletion, namesFile } from "./record.ts";
-import { referenceNotFound, referenceOf, withoutReference } from "./references.ts";
+import { referenceOf, withoutReference } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 
@@ -51,7 +51,6 @@ export class Eraser {
   /** Deletes a reference. @throws problems not_found, version_mismatch. */
   async removeReference(caller: Caller, id: string, precondition: Precondition): Promise<void> {
     const candidateId = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
-    if (candidateId === undefined) throw referenceNotFound(id);
     await this.#removePart(caller, candidateId, (record, by) => {
       precondition([renderReference(candidateId, referenceOf(record, id)), taggedCandidate(record)]);
       return withoutReference(record, id, by);

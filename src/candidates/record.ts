@@ -1,4 +1,4 @@
-import type { Chase, Document, DocumentContent } from "./document-schema.ts";
+import type { Chase, Document } from "./document-schema.ts";
 import type { Reference } from "./reference-schema.ts";
 import type { Candidate, OutreachReason } from "./schema.ts";
 
@@ -112,7 +112,7 @@ export interface Deletion {
 export type Draft = Omit<CandidateRecord, "version" | "state" | "outreach" | "created_at" | "updated_at">;
 
 /** Describes a document's content. The bytes are in GridFS under `file_id`. */
-export interface ContentRecord extends Readonly<Omit<DocumentContent, "etag">> {
+export interface ContentRecord extends Readonly<Omit<NonNullable<Document["content"]>, "etag">> {
   readonly file_id: string;
 }
 

@@ -31,7 +31,7 @@ export type ReferenceState = (typeof REFERENCE_STATES)[number];
 
 const State = oneOf(REFERENCE_STATES);
 
-/** What the fields mean, and an example. The bodies and the answer have the same words. */
+/** What the fields mean, and an example. Requests and responses have the same words. */
 const TEXT = {
   name: ["The referee's full name, up to 200 characters.", "Jordan Reyes"],
   email: ["The referee's email address.", "jordan@example.com"],

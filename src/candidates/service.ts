@@ -86,7 +86,7 @@ export class CandidateService {
 
   /** @throws problem not_found, also for another account's candidate. */
   async read(accountId: string, id: string): Promise<Candidate> {
-    return renderCandidate(await this.#options.store.get(accountId, id));
+    return renderCandidate(await this.#options.store.reader.get(accountId, id));
   }
 
   /** @throws problems not_found, version_mismatch, external_id_taken, validation_failed. */

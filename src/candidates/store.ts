@@ -236,11 +236,6 @@ export class CandidateStore {
       throw error;
     }
   }
-
-  /** Returns one candidate. @throws problems not_found, also for another account's; candidate_deleted. */
-  get(accountId: string, id: string): Promise<CandidateRecord> {
-    return this.reader.get(accountId, id);
-  }
 }
 
 /** An edit that changes nothing but the feed position. */

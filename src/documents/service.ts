@@ -56,7 +56,7 @@ export class DocumentService {
    * @throws problem validation_failed (filename), and whatever the stream fails with.
    */
   async receiveNew(accountId: string, candidateId: string, file: IncomingFile): Promise<StoredFile> {
-    await this.#store.get(accountId, candidateId);
+    await this.#store.reader.get(accountId, candidateId);
     return this.#receive({ accountId, candidateId }, file);
   }
 
@@ -69,7 +69,7 @@ export class DocumentService {
     file: IncomingFile,
     precondition: Precondition,
   ): Promise<StoredFile> {
-    const record = await this.#store.get(accountId, candidateId);
+    const record = await this.#store.reader.get(accountId, candidateId);
     checkPrecondition(record, documentId, precondition, "content");
     checkTakesContent(documentOf(record, documentId).state, record.started_at !== null);
     return this.#receive({ accountId, candidateId }, file);
@@ -90,7 +90,7 @@ export class DocumentService {
     } catch (error) {
       // The deletion of the candidate ends its uploads. This then says so.
       if (error instanceof Problem && error.code === "request_timeout")
-        await this.#store.get(owner.accountId, owner.candidateId);
+        await this.#store.reader.get(owner.accountId, owner.candidateId);
       throw error;
     }
   }
@@ -175,13 +175,13 @@ export class DocumentService {
   }
 
   async read({ accountId, candidateId, documentId }: DocumentAddress): Promise<Document> {
-    const record = await this.#store.get(accountId, candidateId);
+    const record = await this.#store.reader.get(accountId, candidateId);
     return renderDocument(candidateId, documentOf(record, documentId));
   }
 
   /** Returns a document with its content. @throws problem content_not_available */
   async content({ accountId, candidateId, documentId: id }: DocumentAddress): Promise<DocumentContent> {
-    const document = documentOf(await this.#store.get(accountId, candidateId), id);
+    const document = documentOf(await this.#store.reader.get(accountId, candidateId), id);
     const { content } = document;
     if (content === null)
       throw problem(

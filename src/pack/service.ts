@@ -39,7 +39,7 @@ export class PackService {
    */
   async read(accountId: string, candidateId: string): Promise<ReadPack> {
     const [record, name] = await Promise.all([
-      this.#dependencies.store.get(accountId, candidateId),
+      this.#dependencies.store.reader.get(accountId, candidateId),
       this.#dependencies.accountName(accountId),
     ]);
     const account: PackAccount = { id: accountId, name };
