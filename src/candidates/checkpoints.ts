@@ -76,8 +76,7 @@ export interface CheckpointsOptions {
   silentRounds?: number;
 }
 
-interface Known {
-  readonly checkpoint: Checkpoint;
+interface Known extends Checkpoint {
   /** Number of rounds since the process last renewed its checkpoint. */
   readonly silent: number;
 }
@@ -156,18 +155,16 @@ export class Checkpoints {
     const complete_until = this.#options.inFlight.earliest(now);
     await this.#options.store.put({ _id: this.#options.writer, complete_until, round: ++this.#round });
     this.#options.clock.raise(await this.#options.store.raise(now));
-    const all = await this.#options.store.all();
-    const silent = ({ _id, round }: Checkpoint): number => {
-      const before = this.#known.get(_id);
-      return before?.checkpoint.round === round ? before.silent + 1 : 0;
-    };
-    this.#known = new Map(all.map((checkpoint) => [checkpoint._id, { checkpoint, silent: silent(checkpoint) }]));
-    const known = [...this.#known.values()];
-    const dead = known.filter((each) => each.silent >= this.#options.silentRounds).map(({ checkpoint }) => checkpoint);
-    const live = all.filter((checkpoint) => !dead.includes(checkpoint));
+    const known = (await this.#options.store.all()).map((checkpoint): Known => {
+      const before = this.#known.get(checkpoint._id);
+      return { ...checkpoint, silent: before?.round === checkpoint.round ? before.silent + 1 : 0 };
+    });
+    this.#known = new Map(known.map((each) => [each._id, each]));
+    const isDead = ({ silent }: Known) => silent >= this.#options.silentRounds;
+    const live = known.filter((each) => !isDead(each));
     // A process of an earlier version, whose clock is behind, may start after this round and reserve a position before `now`.
     this.#completeUntil = Math.min(now - this.#options.skewMs, ...live.map((each) => each.complete_until));
-    await Promise.all(dead.map((checkpoint) => this.#options.store.remove(checkpoint)));
+    await Promise.all(known.filter(isDead).map((each) => this.#options.store.remove(each)));
   }
 }
 

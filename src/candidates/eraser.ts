@@ -78,14 +78,15 @@ export class Eraser {
     return true;
   }
 
-  /** Removes what lies outside the record. Stored answers first, because a client can still get them. */
+  /** Removes what lies outside the record. Stored responses first, because a client can still get them. */
   async #removeRest(erased: CandidateRecord | Tombstone, signal?: AbortSignal): Promise<void> {
     const { accountId, id, erasure } = erased;
     if (erasure === null) return;
     const { store, content, idempotency, audit, messages } = this.#dependencies;
-    if (isTombstone(erased)) await idempotency.end(accountId, id, candidateDeleted(id));
-    else await idempotency.forget(accountId, id);
-    if (isTombstone(erased)) await messages.removeAll({ accountId, id });
+    if (isTombstone(erased)) {
+      await idempotency.end(accountId, id, candidateDeleted(id));
+      await messages.removeAll({ accountId, id });
+    } else await idempotency.forget(accountId, id);
     for (const file of erasure.files) {
       if (signal?.aborted) return;
       await content.remove(file);

@@ -7,7 +7,7 @@ import { type Precondition, Problem } from "../problems.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { checkNewDocument, inlineFile, newDocument } from "./documents.ts";
 import { newDraft, patched, started, withOutreach } from "./edits.ts";
-import { candidateDeleted, isTombstone } from "./erasure.ts";
+import { alive } from "./erasure.ts";
 import type { Candidate, DryRun, ListQuery } from "./schema.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedEntry } from "./feed.ts";
 import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
@@ -54,12 +54,8 @@ export class CandidateService {
     const draft = newDraft(given, { id, accountId, documents, newId, now });
     // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle`
     // removes the duplicates.
-    const record = await this.#options.content.settle(
-      fileIdsOf(documents),
-      () => this.#options.store.insert(draft),
-      namesFile,
-    );
-    return renderCandidate(record);
+    const insert = () => this.#options.store.insert(draft);
+    return renderCandidate(await this.#options.content.settle(fileIdsOf(documents), insert, namesFile));
   }
 
   /**
@@ -70,18 +66,15 @@ export class CandidateService {
   async #createdBefore(error: unknown, accountId: string, id: string): Promise<CandidateRecord | null> {
     if (!(error instanceof Problem && error.code === "invalid_transition")) return null;
     const found = await this.#options.store.reader.find(accountId, id);
-    if (found !== null && isTombstone(found)) throw candidateDeleted(id);
-    return found;
+    return found === null ? null : alive(found);
   }
 
   /** Does what `create` does, but writes nothing. The ids in the response are examples. @throws as `create` does. */
   async rehearse(accountId: string, given: CandidateInput, newId: NewId): Promise<DryRun> {
     const now = timestamp(this.#options.clock.now());
     const documents = await this.#newDocuments(given, newId, now, rehearsedFile);
-    const record = await this.#options.store.rehearse(
-      newDraft(given, { id: newId("cand"), accountId, documents, newId, now }),
-    );
-    return { object: "dry_run", valid: true, would_create: renderCandidate(record) };
+    const draft = newDraft(given, { id: newId("cand"), accountId, documents, newId, now });
+    return { object: "dry_run", valid: true, would_create: renderCandidate(await this.#options.store.rehearse(draft)) };
   }
 
   /** @throws problem not_found, also for another account's candidate. */

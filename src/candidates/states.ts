@@ -65,7 +65,8 @@ export function derive(facts: Facts): Derived {
   const documents = facts.documents.filter((document) => isLive(document) && document.required);
   const references = facts.references.filter(isLive);
   const reference_requirements = requirementsOf(facts.references_required, references);
-  const state = stateOf(facts, [...documents, ...references], reference_requirements.outstanding);
+  const situation = { facts, awaited: [...documents, ...references], outstanding: reference_requirements.outstanding };
+  const state = STATE_RULES.find(({ holds }) => holds(situation))?.state ?? "in_progress";
   const waiting_on =
     state === "withdrawn" || state === "completed" ? [] : waitsOf(facts, documents, references, reference_requirements);
   return { state, state_reason: reasonOf(facts, state, waiting_on), waiting_on, reference_requirements };
@@ -79,15 +80,6 @@ function requirementsOf(references_required: number | null, live: readonly Refer
   const required = references_required ?? live.length;
   const received = live.filter(({ state }) => state === "received").length;
   return { required, received, outstanding: Math.max(required - received, 0) };
-}
-
-function stateOf(
-  facts: Facts,
-  awaited: readonly (DocumentRecord | ReferenceRecord)[],
-  outstanding: number,
-): CandidateState {
-  const rule = STATE_RULES.find(({ holds }) => holds({ facts, awaited, outstanding }));
-  return rule?.state ?? "in_progress";
 }
 
 function isSettled(item: DocumentRecord | ReferenceRecord): boolean {
