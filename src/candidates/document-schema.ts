@@ -30,7 +30,7 @@ export const DOCUMENT_STATES = [
 ] as const;
 export type DocumentState = (typeof DOCUMENT_STATES)[number];
 
-/** Without a name: Go's generator makes constants of the words, and those of two named enums collide. */
+/** Without a name: Go's generator makes constants of the words, and those of two named enums would collide. */
 const State = oneOf(DOCUMENT_STATES);
 
 export const Chase = component("Chase", "The reminders sent so far.", {
@@ -79,9 +79,8 @@ const ContentInput = component(
 );
 export type ContentInput = Static<typeof ContentInput>;
 
-const READ_ONLY = readOnly("object", "id", "candidate_id", "chase", "created_at", "updated_at");
+export const READ_ONLY = readOnly("object", "id", "candidate_id", "chase", "created_at", "updated_at");
 
-/** A document as a client sends it: in POST documents, or inside a new candidate. */
 export const DocumentInput = component(
   "DocumentInput",
   "A document to add.",
@@ -116,7 +115,6 @@ export const DocumentForm = component(
   },
 );
 
-/** JSON Merge Patch (RFC 7396) of a document. `state` moves it to another state. */
 export const DocumentPatch = component(
   "DocumentPatch",
   "Changes of a document (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
@@ -134,7 +132,6 @@ export const DocumentPath = strict({
   docId: about(Type.String(), "The id of the document.", "doc_01k9z3v6n0f7r2x5c8a1s4g6h9"),
 });
 
-/** A document inside a new candidate. A plain string is its name. */
 export const DocumentOrName = titled(
   "DocumentOrName",
   "A document, or only its name.",
@@ -146,20 +143,14 @@ export const DocumentOrName = titled(
   }),
 );
 
+const SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
 const DocumentContent = component("DocumentContent", "The file of a document, without its bytes.", {
   filename: about(nullable(Type.String()), "The name of the file, if it was sent with one.", "passport.pdf"),
   content_type: about(Type.String(), "The media type, as it was sent.", "application/pdf"),
   size: about(Count, "The size in bytes.", 184213),
-  sha256: about(
-    Type.String(),
-    "The SHA-256 of the bytes, in hexadecimal.",
-    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-  ),
-  etag: about(
-    Type.String(),
-    "The ETag of the content, with its quotes. Equal bytes have equal tags.",
-    '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"',
-  ),
+  sha256: about(Type.String(), "The SHA-256 of the bytes, in hexadecimal.", SHA256),
+  etag: about(Type.String(), "The ETag of the content, with its quotes. Equal bytes have equal tags.", `"${SHA256}"`),
   uploaded_at: about(Timestamp, "When the bytes arrived.", "2026-08-17T09:32:11.480Z"),
 });
 

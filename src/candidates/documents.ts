@@ -10,7 +10,7 @@ import {
 } from "./document-schema.ts";
 import { removing } from "./erasure.ts";
 import { DOCUMENT_MOVES, documentContradiction, refuseContradiction, type Situation } from "./moves.ts";
-import { type CandidateRecord, type ContentRecord, type DocumentRecord, NEVER_CHASED } from "./record.ts";
+import { type CandidateRecord, type ContentRecord, type Deleter, type DocumentRecord, NEVER_CHASED } from "./record.ts";
 import { MAX_DOCUMENTS } from "./schema.ts";
 
 /** Pure edits of a candidate's documents. CandidateStore.change runs them. */
@@ -37,7 +37,7 @@ export function withChanged(
 }
 
 /** Takes a document out of the candidate. @throws problem not_found */
-export function withoutDocument(record: CandidateRecord, id: string, by: { key: string; at: string }): CandidateRecord {
+export function withoutDocument(record: CandidateRecord, id: string, by: Deleter): CandidateRecord {
   const document = documentOf(record, id);
   const files = document.content === null ? [] : [document.content.file_id];
   return {

@@ -5,10 +5,10 @@ import type { Idempotency } from "../idempotency/idempotency.ts";
 import type { Precondition } from "../problems.ts";
 import { documentOf, withoutDocument } from "./documents.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
-import { type CandidateKey, type CandidateRecord, type Deletion, namesFile } from "./record.ts";
+import { type CandidateKey, type CandidateRecord, type Deleter, type Deletion, namesFile } from "./record.ts";
 import { referenceOf, withoutReference } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
-import type { CandidateStore, Edit } from "./store.ts";
+import type { CandidateStore } from "./store.ts";
 
 export interface EraserOptions {
   readonly store: CandidateStore;
@@ -30,17 +30,14 @@ export class Eraser {
     this.#dependencies = dependencies;
   }
 
-  /**
-   * Erases a candidate. Does nothing more if it is erased already.
-   * @throws problems not_found, version_mismatch.
-   */
+  /** Erases a candidate. Does nothing more if it is erased already. */
   async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition): Promise<void> {
     const { store } = this.#dependencies;
     const erased = await store.erase(accountId, id, keyId, (record) => precondition([taggedCandidate(record)]));
     await this.#removeRest(erased);
   }
 
-  /** Deletes a document with its bytes. @throws problems not_found, version_mismatch. */
+  /** Deletes a document with its bytes. */
   removeDocument(caller: Caller, candidateId: string, id: string, precondition: Precondition): Promise<void> {
     return this.#removePart(caller, candidateId, (record, by) => {
       precondition([renderDocument(candidateId, documentOf(record, id)), taggedCandidate(record)]);
@@ -48,7 +45,6 @@ export class Eraser {
     });
   }
 
-  /** Deletes a reference. @throws problems not_found, version_mismatch. */
   async removeReference(caller: Caller, id: string, precondition: Precondition): Promise<void> {
     const candidateId = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
     await this.#removePart(caller, candidateId, (record, by) => {
@@ -58,13 +54,12 @@ export class Eraser {
   }
 
   async #removePart(
-    { accountId, keyId }: Caller,
+    { accountId, keyId: key }: Caller,
     candidateId: string,
-    without: (record: CandidateRecord, by: { key: string; at: string }) => CandidateRecord,
+    without: (record: CandidateRecord, by: Deleter) => CandidateRecord,
   ): Promise<void> {
     const { store } = this.#dependencies;
-    const edit: Edit = (record, at) => without(record, { key: keyId, at });
-    await this.#removeRest(await store.change(accountId, candidateId, edit));
+    await this.#removeRest(await store.change(accountId, candidateId, (record, at) => without(record, { key, at })));
   }
 
   /**

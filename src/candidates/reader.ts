@@ -38,7 +38,7 @@ const INDEXES: CollectionIndexes = {
   ],
 };
 
-/** Maximum size of the records that expire in one write, without their rows: the driver encodes them in one go. */
+/** Maximum size of the records that expire in one write, without their rows: they are encoded in one go. */
 const MAX_EXPIRING_BYTES = 256 * 1024;
 
 /** Everything but the row, which only the list needs. */

@@ -100,12 +100,16 @@ export interface Erasure {
   readonly references: readonly string[];
 }
 
-/** A deletion that a client asked for. `key` is the id of its API key; `at` is RFC 3339. */
-export interface Deletion {
-  readonly kind: "candidates" | "documents" | "references";
-  readonly id: string;
+/** Who deleted something: the id of an API key. `at` is RFC 3339. */
+export interface Deleter {
   readonly key: string;
   readonly at: string;
+}
+
+/** A deletion that a client asked for. */
+export interface Deletion extends Deleter {
+  readonly kind: "candidates" | "documents" | "references";
+  readonly id: string;
 }
 
 /** A candidate without the fields that the store sets itself when it writes. */
@@ -124,6 +128,23 @@ export type ReferenceRecord = Readonly<Omit<Reference, "object" | "candidate_id"
 
 /** Names the candidate among the recipients of messages. Each other recipient is named by its reference's id. */
 export const TO_CANDIDATE = "candidate";
+
+/** The fields of a candidate about which nothing is known. */
+export const NO_FIELDS = {
+  pack_version: 1,
+  external_id: null,
+  name: null,
+  first_name: null,
+  last_name: null,
+  email: null,
+  phone: null,
+  job_title: null,
+  start_date: null,
+  references_required: null,
+  withdrawn: false,
+  withdrawal_reason: null,
+  started_at: null,
+} as const;
 
 export const NEVER_CHASED: Chase = { attempts: 0, last_at: null };
 

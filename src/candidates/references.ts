@@ -2,7 +2,7 @@ import { invalid, type Problem, problem } from "../problems.ts";
 import { mergedMetadata, mergePatch } from "../schema/merge-patch.ts";
 import { removing } from "./erasure.ts";
 import { referenceContradiction, refuseContradiction, type Situation } from "./moves.ts";
-import { type CandidateRecord, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
+import { type CandidateRecord, type Deleter, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
 import { REFERENCE_STATES, type ReferenceInput, type ReferencePatch, type ReferenceState } from "./reference-schema.ts";
 import { MAX_REFERENCES } from "./schema.ts";
 
@@ -18,20 +18,14 @@ const MAX_RESPONSE_VALUES = 1_000;
 /** Adds a reference to the candidate. @throws problem too_many_references */
 export function withReference(record: CandidateRecord, reference: ReferenceRecord): CandidateRecord {
   if (record.references.length >= MAX_REFERENCES) {
-    throw problem(
-      "too_many_references",
-      `The candidate already has ${MAX_REFERENCES} references, the maximum. Change or delete one of them.`,
-    );
+    const detail = `The candidate already has ${MAX_REFERENCES} references, the maximum. Change or delete one of them.`;
+    throw problem("too_many_references", detail);
   }
   return { ...record, references: [...record.references, reference] };
 }
 
 /** Takes a reference out of the candidate. @throws problem not_found */
-export function withoutReference(
-  record: CandidateRecord,
-  id: string,
-  by: { key: string; at: string },
-): CandidateRecord {
+export function withoutReference(record: CandidateRecord, id: string, by: Deleter): CandidateRecord {
   const reference = referenceOf(record, id);
   return {
     ...record,

@@ -5,7 +5,7 @@ import { checkNotRemoved } from "../candidates/erasure.ts";
 import type { Reference, ReferenceInput, ReferencePatch } from "../candidates/reference-schema.ts";
 import type { Precondition } from "../problems.ts";
 
-/** The operations on references. Every method may throw problems not_found and store_unavailable. */
+/** The operations on references. The endpoints list the problems of each. */
 export class ReferenceService {
   readonly #store: CandidateStore;
 
@@ -13,10 +13,6 @@ export class ReferenceService {
     this.#store = store;
   }
 
-  /**
-   * Adds a reference.
-   * @throws problems version_mismatch, invalid_transition, too_many_references, validation_failed.
-   */
   async add(
     accountId: string,
     candidateId: string,
@@ -39,10 +35,7 @@ export class ReferenceService {
     return renderReference(candidateId, referenceOf(await this.#store.reader.get(accountId, candidateId), id));
   }
 
-  /**
-   * Changes a reference's fields, its state or both.
-   * @throws problems version_mismatch, invalid_transition, validation_failed.
-   */
+  /** Changes a reference's fields, its state or both. */
   async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
     const candidateId = await this.#store.references.candidateOf(accountId, id);
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
