@@ -82,12 +82,9 @@ interface Known extends Checkpoint {
 }
 
 /**
- * Tells how far the feed is complete, whatever happens to the processes that write to it.
- *
- * A write reserves its feed position when it begins. If the store stalls, the write may land much later, at a position that
- * readers have passed. The process that sent it then writes the candidate again (WritesInFlight). But that process may be
- * dead by then. So each process renews its checkpoint once a second: every change that it made before then is in the feed.
- * Readers go no further than the lowest checkpoint. That of a dead process stays until nothing that it sent can still land.
+ * Tells how far the feed is complete, whatever happens to the processes that write to it
+ * (docs/decisions/2026-11-22-checkpoints-hold-the-cursor-back.md). Each process renews its checkpoint once a second. Readers
+ * go no further than the lowest one. That of a dead process stays until nothing that it sent can still land.
  *
  * A process also records its clock as the high-water mark, before it tells readers how far the feed is complete. A process
  * that starts makes its own checkpoint, and then moves its clock to the high-water mark. So it reserves no position that a

@@ -5,7 +5,7 @@ import type { CandidateRecord, Deleter, Deletion, Erasure } from "./record.ts";
 /** Deleted parts are remembered this long, in milliseconds: longer than an Idempotency-Key is valid. */
 const REMEMBERED_MS = 25 * 60 * 60 * 1000;
 
-/** What remains of an erased candidate. It has no personal data, and stays for ever. */
+/** What remains of an erased candidate. It has no personal data, and is never removed. */
 export interface Tombstone {
   readonly deleted: true;
   readonly id: string;
@@ -35,8 +35,8 @@ export function removing(
   rest: Pick<Erasure, "files" | "references">,
 ): Pick<CandidateRecord, "removed" | "erasure"> {
   const { id, at } = deletion;
-  const lately = removed.filter((each) => Date.parse(each.at) > Date.parse(at) - REMEMBERED_MS);
-  return { removed: [...lately, { id, at }], erasure: withDeletion(erasure, deletion, rest) };
+  const recent = removed.filter((each) => Date.parse(each.at) > Date.parse(at) - REMEMBERED_MS);
+  return { removed: [...recent, { id, at }], erasure: withDeletion(erasure, deletion, rest) };
 }
 
 /**
@@ -63,11 +63,9 @@ function withDeletion(
   };
 }
 
-export function renderTombstone({
-  id,
-  version,
-  updated_at,
-}: Pick<Tombstone, "id" | "version" | "updated_at">): DeletedCandidate {
+type Shown = Pick<Tombstone, "id" | "version" | "updated_at">;
+
+export function renderTombstone({ id, version, updated_at }: Shown): DeletedCandidate {
   return { object: "candidate", id, deleted: true, version, updated_at };
 }
 

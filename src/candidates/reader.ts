@@ -90,7 +90,7 @@ export class CandidateReader {
   /**
    * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
    * response. One index range. One more round trip if some rows are not stored as they are shown now. If such a row is
-   * changed in between, the page is read again: the row may have a later position in the same page, and a look-up must find
+   * changed in between, the page is read again: the row may have a later position in the same page, and a lookup must find
    * its candidate. A row that is changed each time is left out.
    */
   async feed(query: FeedQuery): Promise<FeedPage> {
@@ -102,15 +102,10 @@ export class CandidateReader {
 
   async #feed(query: FeedQuery): Promise<FeedPage> {
     const { rows, more } = await this.#page(query, ROW_MEMBERS);
-    const shown = rows.map((source) => ({ ...source, json: jsonOf(source) }));
-    const rendered = await this.#rendered(
-      query.accountId,
-      shown.filter(({ json }) => json === undefined),
-    );
-    return {
-      rows: shown.map(({ _id, change, version, json }) => ({ change, version, json: json ?? rendered.get(_id) })),
-      more,
-    };
+    const shown = rows.map((row) => ({ ...row, json: jsonOf(row) }));
+    const missing = shown.filter(({ json }) => json === undefined);
+    const rendered = await this.#rendered(query.accountId, missing);
+    return { rows: shown.map((row) => ({ ...row, json: row.json ?? rendered.get(row._id) })), more };
   }
 
   /** Reads the positions of the rows that `feed` reads, without the rows. */

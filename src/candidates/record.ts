@@ -21,7 +21,7 @@ export interface CandidateRecord extends Readonly<
   readonly accountId: string;
   readonly documents: readonly DocumentRecord[];
   readonly references: readonly ReferenceRecord[];
-  /** Documents and references deleted lately, so that a late retry of their POST does not add them again. */
+  /** Documents and references deleted in the last 25 hours, so that a late retry of their POST does not add them again. */
   readonly removed: readonly Removed[];
   /** What is still to be removed of deleted documents and references. Null if nothing is. */
   readonly erasure: Erasure | null;

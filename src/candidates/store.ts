@@ -35,7 +35,7 @@ export interface Reminders {
 const NO_REMINDERS: Reminders = { plannerOf: () => Promise.resolve(noMail), optedOut: () => Promise.resolve([]) };
 
 /**
- * Writes candidates to MongoDB, with the look-ups of their references. Each write is a compare-and-set on the version. Every
+ * Writes candidates to MongoDB, with the lookups of their references. Each write is a compare-and-set on the version. Every
  * method may throw problem store_unavailable. The write may still happen then, and WritesInFlight settles it.
  */
 export class CandidateStore {
@@ -59,7 +59,7 @@ export class CandidateStore {
 
   /**
    * Inserts a candidate. If the id exists, returns that candidate: an interrupted attempt of this same request already
-   * inserted it. Writes the reference look-ups first: a crash in between leaves look-ups without a candidate, and readers
+   * inserted it. Writes the reference lookups first: a crash in between leaves lookups without a candidate, and readers
    * ignore those.
    * @throws problems external_id_taken, payload_too_large, candidate_deleted.
    */
@@ -95,7 +95,7 @@ export class CandidateStore {
   /**
    * Makes one change to a candidate. Starts again if another write came in between.
    * @param edit may be called more than once. If it throws, the change ends with that error.
-   * @param known the candidate as it was read or written lately: it is edited first, without another read.
+   * @param known the candidate as it was recently read or written: it is edited first, without another read.
    * @throws problems not_found, candidate_deleted, external_id_taken, payload_too_large.
    */
   async change(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord> {

@@ -11,7 +11,7 @@ const FIRST_WAIT_MS = 250;
  * connection is kept open that long.
  */
 const MAX_WAIT_MS = 64_000;
-/** Maximum pause after the store did not answer, in milliseconds. It doubles from FIRST_WAIT_MS. */
+/** Maximum pause after a failed look, in milliseconds. It doubles from FIRST_WAIT_MS. */
 const MAX_PAUSE_MS = 5_000;
 /** Concurrency of the looks. An outage may leave tens of thousands of writes. */
 const WORKERS = 8;
@@ -101,22 +101,22 @@ export class WritesInFlight {
     }
   }
 
-  /** Looks for every candidate whose wait is over. Returns false as soon as the store has not answered one look. */
+  /** Looks for every candidate whose wait is over. Returns false as soon as one look failed: the store is down. */
   async #settleDue(): Promise<boolean> {
     const now = performance.now();
     const writes = this.#unsettled.values(); // one iterator: each worker takes the next write
-    let answered = true;
+    let isUp = true;
     const work = async (): Promise<void> => {
       for (const write of writes) {
-        if (!answered) return;
-        if (write.due <= now && !(await this.#look(write))) answered = false;
+        if (!isUp) return;
+        if (write.due <= now && !(await this.#look(write))) isUp = false;
       }
     };
     await Promise.all(Array.from({ length: WORKERS }, work));
-    return answered;
+    return isUp;
   }
 
-  /** Settles one write, or puts the next look off. Returns false if the store does not answer. */
+  /** Settles one write, or puts the next look off. Returns false if the look failed. */
   async #look(write: Unsettled): Promise<boolean> {
     const renewed = await this.#renew(write).catch(() => undefined);
     if (renewed === undefined) return false;
