@@ -11,7 +11,7 @@ import { alive } from "./erasure.ts";
 import type { Candidate, DryRun, ListQuery } from "./schema.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedEntry } from "./feed.ts";
 import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
-import { type CandidateKey, type CandidateRecord, type DocumentRecord, type Draft, namesFile } from "./record.ts";
+import { type CandidateKey, type DocumentRecord, type Draft, namesFile } from "./record.ts";
 import { renderCandidate, taggedCandidate } from "./render.ts";
 import { pageTag, renderPage } from "./rows.ts";
 import type { CandidateStore, Edit } from "./store.ts";
@@ -44,25 +44,17 @@ export class CandidateService {
     try {
       draft = await this.#draft({ accountId, id }, given, newId, (file) => content.store(file, owner));
     } catch (error) {
-      const earlier = await this.#createdBefore(error, accountId, id);
+      // A retry may be refused only because a day has passed since an interrupted attempt of this request created the
+      // candidate: an expires_on was not past then.
+      const isRefused = error instanceof Problem && error.code === "invalid_transition";
+      const earlier = isRefused ? await store.reader.find(accountId, id) : null;
       if (earlier === null) throw error;
-      return renderCandidate(earlier);
+      return renderCandidate(alive(earlier));
     }
     // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle`
     // removes the duplicates.
     const record = await content.settle(fileIdsOf(draft.documents), () => store.insert(draft), namesFile);
     return renderCandidate(record);
-  }
-
-  /**
-   * Returns the candidate that an interrupted attempt of this request created, if the retry is refused only because a day
-   * has passed since: an expires_on was not past then.
-   * @throws problem candidate_deleted
-   */
-  async #createdBefore(error: unknown, accountId: string, id: string): Promise<CandidateRecord | null> {
-    if (!(error instanceof Problem && error.code === "invalid_transition")) return null;
-    const found = await this.#options.store.reader.find(accountId, id);
-    return found === null ? null : alive(found);
   }
 
   /** Does what `create` does, but writes nothing. The ids in the response are examples. */
