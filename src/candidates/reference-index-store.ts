@@ -32,25 +32,19 @@ export class ReferenceIndexStore {
   ): Promise<Written> {
     if (references.length === 0) return write();
     const ids = references.map((reference) => reference.id);
-    await this.#add(ids.map((_id) => ({ _id, account: accountId, candidate: id })));
+    const inserts = ids.map((_id) => ({ insertOne: { document: { _id, account: accountId, candidate: id } } }));
+    try {
+      await this.#entries.write("insert", inserts);
+    } catch (error) {
+      // A retry of an interrupted attempt uses the same ids, so their entries exist already.
+      if (!isDuplicateKey(error)) throw error;
+    }
     try {
       return await write();
     } catch (error) {
       const refused = error instanceof Problem && error.code !== "store_unavailable";
       if (refused) await this.remove(accountId, ids).catch(() => undefined);
       throw error;
-    }
-  }
-
-  async #add(entries: ReferenceEntry[]): Promise<void> {
-    try {
-      await this.#entries.write(
-        "insert",
-        entries.map((document) => ({ insertOne: { document } })),
-      );
-    } catch (error) {
-      // A retry of an interrupted attempt uses the same ids, so their entries exist already.
-      if (!isDuplicateKey(error)) throw error;
     }
   }
 

@@ -66,12 +66,8 @@ export function patchedReference(
   return JSON.stringify(edited) === JSON.stringify(before) ? before : { ...edited, updated_at: now };
 }
 
-/**
- * Merges a patch into a response (RFC 7396).
- * @param at where the reference is in the body: a JSON Pointer.
- * @throws problem validation_failed
- */
-export function mergedResponse(
+/** Merges a patch into a response (RFC 7396). @param at where the reference is in the body: a JSON Pointer. */
+function mergedResponse(
   before: ReferenceRecord["response"],
   patch: ReferencePatch["response"],
   at: string,
@@ -118,7 +114,7 @@ function checkState(
 /**
  * Builds a reference in the state that the client gives it. Without one, it is requested if the candidate is started,
  * else not_requested.
- * @param facts `at`: where the reference is in the body, a JSON Pointer.
+ * @param facts `at`: where it is in the body, a JSON Pointer.
  * @throws problems invalid_transition, validation_failed
  */
 export function newReference(
