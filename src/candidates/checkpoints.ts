@@ -76,19 +76,15 @@ export interface CheckpointsOptions {
   silentRounds?: number;
 }
 
-interface Known {
-  readonly checkpoint: Checkpoint;
+interface Known extends Checkpoint {
   /** Number of rounds since the process last renewed its checkpoint. */
   readonly silent: number;
 }
 
 /**
- * Tells how far the feed is complete, whatever happens to the processes that write to it.
- *
- * A write reserves its feed position when it begins. If the store stalls, the write may land much later, at a position that
- * readers have passed. The process that sent it then writes the candidate again (WritesInFlight). But that process may be
- * dead by then. So each process renews its checkpoint once a second: every change that it made before then is in the feed.
- * Readers go no further than the lowest checkpoint. That of a dead process stays until nothing that it sent can still land.
+ * Tells how far the feed is complete, whatever happens to the processes that write to it
+ * (docs/decisions/2026-11-22-checkpoints-hold-the-cursor-back.md). Each process renews its checkpoint once a second. Readers
+ * go no further than the lowest one. That of a dead process stays until nothing that it sent can still land.
  *
  * A process also records its clock as the high-water mark, before it tells readers how far the feed is complete. A process
  * that starts makes its own checkpoint, and then moves its clock to the high-water mark. So it reserves no position that a
@@ -156,18 +152,16 @@ export class Checkpoints {
     const complete_until = this.#options.inFlight.earliest(now);
     await this.#options.store.put({ _id: this.#options.writer, complete_until, round: ++this.#round });
     this.#options.clock.raise(await this.#options.store.raise(now));
-    const all = await this.#options.store.all();
-    const silent = ({ _id, round }: Checkpoint): number => {
-      const before = this.#known.get(_id);
-      return before?.checkpoint.round === round ? before.silent + 1 : 0;
-    };
-    this.#known = new Map(all.map((checkpoint) => [checkpoint._id, { checkpoint, silent: silent(checkpoint) }]));
-    const known = [...this.#known.values()];
-    const dead = known.filter((each) => each.silent >= this.#options.silentRounds).map(({ checkpoint }) => checkpoint);
-    const live = all.filter((checkpoint) => !dead.includes(checkpoint));
+    const known = (await this.#options.store.all()).map((checkpoint): Known => {
+      const before = this.#known.get(checkpoint._id);
+      return { ...checkpoint, silent: before?.round === checkpoint.round ? before.silent + 1 : 0 };
+    });
+    this.#known = new Map(known.map((each) => [each._id, each]));
+    const isDead = ({ silent }: Known) => silent >= this.#options.silentRounds;
+    const live = known.filter((each) => !isDead(each));
     // A process of an earlier version, whose clock is behind, may start after this round and reserve a position before `now`.
     this.#completeUntil = Math.min(now - this.#options.skewMs, ...live.map((each) => each.complete_until));
-    await Promise.all(dead.map((checkpoint) => this.#options.store.remove(checkpoint)));
+    await Promise.all(known.filter(isDead).map((each) => this.#options.store.remove(each)));
   }
 }
 

@@ -30,18 +30,19 @@ export const DOCUMENT_STATES = [
 ] as const;
 export type DocumentState = (typeof DOCUMENT_STATES)[number];
 
-/** Without a name: Go's generator makes constants of the words, and those of two named enums collide. */
+/** Without a name: Go's generator makes constants of the words, and those of two named enums would collide. */
 const State = oneOf(DOCUMENT_STATES);
 
 export const Chase = component("Chase", "The reminders sent so far.", {
   attempts: about(Count, "How many reminders were sent.", 0),
   last_at: about(nullable(Timestamp), "When the last reminder was sent. Null if none was sent.", null),
 });
+export type Chase = Static<typeof Chase>;
 
 /** Maximum length of a document's name, and of its filename, in characters (code points). */
 export const MAX_NAME = 500;
 
-/** What the fields mean, and an example. The bodies and the answer have the same words. */
+/** What the fields mean, and an example. Requests and responses have the same words. */
 const TEXT = {
   name: ["What the document is, in the client's words: 1 to 500 characters. Names may repeat.", "Passport"],
   state: [
@@ -53,11 +54,14 @@ const TEXT = {
   rejection_reason: ["Why the document was rejected. Any other state clears it.", "The photo is not readable"],
 } as const;
 
-const Input = {
-  name: freeText(MAX_NAME, 1),
-  required: about(nullable(Type.Boolean()), `${TEXT.required[0]} Default: true.`, true),
-  expires_on: about(nullable(CalendarDate), ...TEXT.expires_on),
-  rejection_reason: about(nullable(freeText(1000)), ...TEXT.rejection_reason),
+/** The fields that a client can send both with a new document and in a PATCH. */
+const documentFields = {
+  name: about(freeText(MAX_NAME, 1), ...TEXT.name),
+  required: optional(Type.Boolean(), `${TEXT.required[0]} Default: true.`, true),
+  expires_on: optional(CalendarDate, ...TEXT.expires_on),
+  metadata: optional(MetadataInput, "The client's own labels."),
+  state: Type.Optional(about(State, "Moves the document to this state.", "accepted")),
+  rejection_reason: optional(freeText(1000), ...TEXT.rejection_reason),
 };
 
 const ContentInput = component(
@@ -75,23 +79,18 @@ const ContentInput = component(
 );
 export type ContentInput = Static<typeof ContentInput>;
 
-const READ_ONLY = readOnly("object", "id", "candidate_id", "chase", "created_at", "updated_at");
+export const READ_ONLY = readOnly("object", "id", "candidate_id", "chase", "created_at", "updated_at");
 
-/** A document as a client sends it: in POST documents, or inside a new candidate. */
 export const DocumentInput = component(
   "DocumentInput",
   "A document to add.",
   {
-    name: about(Input.name, ...TEXT.name),
-    required: Type.Optional(Input.required),
-    expires_on: Type.Optional(Input.expires_on),
-    metadata: optional(MetadataInput, "The client's own labels."),
+    ...documentFields,
     state: optional(
       State,
       "The state to begin in. Default: received with content, else requested if the candidate is started, else pending.",
       "accepted",
     ),
-    rejection_reason: Type.Optional(Input.rejection_reason),
     content: optional(ContentInput, "The file, if it is small."),
   },
   READ_ONLY,
@@ -103,7 +102,7 @@ export const DocumentForm = component(
   "DocumentForm",
   "A document to add, with its file as the part content. A field that is not text is sent as JSON.",
   {
-    name: about(Input.name, ...TEXT.name),
+    name: documentFields.name,
     required: Type.Optional(about(Type.Boolean(), `${TEXT.required[0]} Default: true.`, true)),
     expires_on: Type.Optional(about(CalendarDate, ...TEXT.expires_on)),
     metadata: Type.Optional(about(MetadataInput, "The client's own labels.")),
@@ -116,17 +115,13 @@ export const DocumentForm = component(
   },
 );
 
-/** JSON Merge Patch (RFC 7396) of a document. `state` moves it to another state. */
 export const DocumentPatch = component(
   "DocumentPatch",
   "Changes of a document (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
   {
-    name: Type.Optional(about(Input.name, ...TEXT.name)),
-    required: Type.Optional(Input.required),
-    expires_on: Type.Optional(Input.expires_on),
+    ...documentFields,
+    name: Type.Optional(documentFields.name),
     metadata: optional(MetadataPatch, "Changes of the client's own labels. Null removes all."),
-    state: Type.Optional(about(State, "Moves the document to this state.", "accepted")),
-    rejection_reason: Type.Optional(Input.rejection_reason),
   },
   { ...READ_ONLY, content: "upload it with PUT /candidates/{id}/documents/{docId}/content" },
 );
@@ -137,7 +132,6 @@ export const DocumentPath = strict({
   docId: about(Type.String(), "The id of the document.", "doc_01k9z3v6n0f7r2x5c8a1s4g6h9"),
 });
 
-/** A document inside a new candidate. A plain string is its name. */
 export const DocumentOrName = titled(
   "DocumentOrName",
   "A document, or only its name.",
@@ -149,20 +143,14 @@ export const DocumentOrName = titled(
   }),
 );
 
+const SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
 const DocumentContent = component("DocumentContent", "The file of a document, without its bytes.", {
   filename: about(nullable(Type.String()), "The name of the file, if it was sent with one.", "passport.pdf"),
   content_type: about(Type.String(), "The media type, as it was sent.", "application/pdf"),
   size: about(Count, "The size in bytes.", 184213),
-  sha256: about(
-    Type.String(),
-    "The SHA-256 of the bytes, in hexadecimal.",
-    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-  ),
-  etag: about(
-    Type.String(),
-    "The ETag of the content, with its quotes. Equal bytes have equal tags.",
-    '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"',
-  ),
+  sha256: about(Type.String(), "The SHA-256 of the bytes, in hexadecimal.", SHA256),
+  etag: about(Type.String(), "The ETag of the content, with its quotes. Equal bytes have equal tags.", `"${SHA256}"`),
   uploaded_at: about(Timestamp, "When the bytes arrived.", "2026-08-17T09:32:11.480Z"),
 });
 

@@ -1,10 +1,16 @@
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import { invalid, problem } from "../problems.ts";
 import { mergedMetadata } from "../schema/merge-patch.ts";
-import type { ContentInput, DocumentInput, DocumentPatch, DocumentState } from "./document-schema.ts";
+import {
+  type ContentInput,
+  DOCUMENT_STATES,
+  type DocumentInput,
+  type DocumentPatch,
+  type DocumentState,
+} from "./document-schema.ts";
 import { removing } from "./erasure.ts";
-import { DOCUMENT_MOVES, documentContradiction, openDocumentStates, invalidTransition, takesContent } from "./moves.ts";
-import { type CandidateRecord, type ContentRecord, type DocumentRecord, NEVER_CHASED } from "./record.ts";
+import { DOCUMENT_MOVES, documentContradiction, refuseContradiction, type Situation } from "./moves.ts";
+import { type CandidateRecord, type ContentRecord, type Deleter, type DocumentRecord, NEVER_CHASED } from "./record.ts";
 import { MAX_DOCUMENTS } from "./schema.ts";
 
 /** Pure edits of a candidate's documents. CandidateStore.change runs them. */
@@ -31,7 +37,7 @@ export function withChanged(
 }
 
 /** Takes a document out of the candidate. @throws problem not_found */
-export function withoutDocument(record: CandidateRecord, id: string, by: { key: string; at: string }): CandidateRecord {
+export function withoutDocument(record: CandidateRecord, id: string, by: Deleter): CandidateRecord {
   const document = documentOf(record, id);
   const files = document.content === null ? [] : [document.content.file_id];
   return {
@@ -51,14 +57,9 @@ export function documentOf({ documents }: CandidateRecord, id: string): Document
 
 /**
  * Merges the patch into the document and moves it to the state in the patch.
- * @param started whether the candidate is started.
  * @throws problems invalid_transition, validation_failed
  */
-export function patchedDocument(
-  before: DocumentRecord,
-  patch: DocumentPatch,
-  { started, now }: { started: boolean; now: string },
-): DocumentRecord {
+export function patchedDocument(before: DocumentRecord, patch: DocumentPatch, situation: Situation): DocumentRecord {
   const { state = before.state, metadata, required = before.required, rejection_reason, ...fields } = patch;
   const edited: DocumentRecord = {
     ...before,
@@ -70,8 +71,8 @@ export function patchedDocument(
   };
   // Not checked if only other fields change: expires_on may have passed since, and the sweep will expire the document.
   if (edited.state !== before.state || edited.expires_on !== before.expires_on)
-    checkState(edited, { from: before.state, started, now });
-  return JSON.stringify(edited) === JSON.stringify(before) ? before : { ...edited, updated_at: now };
+    checkState(edited, { from: before.state, ...situation });
+  return JSON.stringify(edited) === JSON.stringify(before) ? before : { ...edited, updated_at: situation.now };
 }
 
 function reasonAfter(before: DocumentRecord, state: DocumentState, given: string | null | undefined): string | null {
@@ -80,12 +81,8 @@ function reasonAfter(before: DocumentRecord, state: DocumentState, given: string
   return null;
 }
 
-/**
- * Refuses a rejection_reason for a document in any other state than rejected.
- * @param at where the document is in the body: a JSON Pointer.
- * @throws problem validation_failed
- */
-export function checkReason(state: DocumentState, given: string | null | undefined, at: string): void {
+/** Refuses a rejection_reason for a document in any other state than rejected. @throws problem validation_failed */
+function checkReason(state: DocumentState, given: string | null | undefined, at: string): void {
   if (!given || state === "rejected") return;
   throw invalid(
     `${at}/rejection_reason`,
@@ -94,19 +91,12 @@ export function checkReason(state: DocumentState, given: string | null | undefin
   );
 }
 
-/**
- * Refuses a document whose state contradicts the rest of it.
- * @param facts `from`: its state before, null for a new document. `at`: where it is in the body, a JSON Pointer.
- * @throws problem invalid_transition
- */
-export function checkState(
+function checkState(
   { state, expires_on }: Pick<DocumentRecord, "state" | "expires_on">,
-  { from, started, now, at = "" }: { from: DocumentState | null; started: boolean; now: string; at?: string },
+  { from, at, ...situation }: Situation & { from: DocumentState | null; at?: string },
 ): void {
-  const situation = { started, expires_on, now };
-  const why = documentContradiction(state, situation);
-  if (why === undefined) return;
-  throw invalidTransition(why, { from, to: state, allowed: openDocumentStates(situation), at });
+  const contradictionOf = (each: DocumentState) => documentContradiction(each, { expires_on, ...situation });
+  refuseContradiction(state, DOCUMENT_STATES, contradictionOf, { from, at });
 }
 
 /**
@@ -117,9 +107,9 @@ export function checkState(
 export function withContent(
   before: DocumentRecord,
   content: ContentRecord,
-  { started, now }: { started: boolean; now: string },
+  { started, now }: Situation,
 ): DocumentRecord {
-  checkTakesContent(before.state, { started });
+  checkTakesContent(before.state, started);
   if (before.state === "received" && isSame(before.content, content)) return before;
   return { ...before, state: DOCUMENT_MOVES.content.to, rejection_reason: null, content, updated_at: now };
 }
@@ -131,53 +121,41 @@ export function withContent(
  */
 export function checkTakesContent(
   state: DocumentState,
-  { started, advice = "Send another state with PATCH /candidates/{id}/documents/{docId} first" }: ContentFacts,
+  started: boolean,
+  advice = "Send another state with PATCH /candidates/{id}/documents/{docId} first",
 ): void {
-  if (takesContent(state)) return;
-  const allowed = openDocumentStates({ started, expires_on: null, now: "" }).filter(takesContent);
+  const { from } = DOCUMENT_MOVES.content;
+  if (from.includes(state)) return;
+  const situation = { started, expires_on: null, now: "" };
+  const allowed = from.filter((each) => documentContradiction(each, situation) === undefined);
   const detail = `A ${state} document takes no content. ${advice}: ${allowed.join(", ")}.`;
   throw problem("invalid_transition", detail, { members: { from: state, to: "received", allowed } });
-}
-
-interface ContentFacts {
-  readonly started: boolean;
-  readonly advice?: string;
 }
 
 function isSame(one: ContentRecord | null, other: ContentRecord): boolean {
   return one?.sha256 === other.sha256 && one.filename === other.filename && one.content_type === other.content_type;
 }
 
-export interface NewDocumentFacts {
-  readonly id: string;
-  readonly now: string;
-  /** Content sent with the document, already stored. */
-  readonly content: StoredFile | undefined;
-  /** Whether the candidate is started. */
-  readonly started: boolean;
-  /** Where the document is in the body: a JSON Pointer. */
-  readonly at?: string;
-}
-
 /**
  * Builds a document in the state that the client gives it. Without one, it is received if it has content, else requested
  * if the candidate is started, else pending.
+ * @param facts `content`: what was sent with it, already stored. `at`: where it is in the body, a JSON Pointer.
  * @throws problems invalid_transition, validation_failed
  */
 export function newDocument(
   given: DocumentInput,
-  { id, now, content, started, at = "" }: NewDocumentFacts,
+  { id, content, ...facts }: Situation & { id: string; content: StoredFile | undefined; at?: string },
 ): DocumentRecord {
+  checkNewDocument(given, { ...facts, file: content !== undefined });
+  const { started, now } = facts;
   const state = given.state ?? (content !== undefined ? "received" : started ? "requested" : "pending");
-  const expires_on = given.expires_on ?? null;
-  checkNewDocument(given, { now, started, at });
   return {
     id,
     name: given.name,
     state,
     required: given.required ?? true,
     rejection_reason: given.rejection_reason ?? null,
-    expires_on,
+    expires_on: given.expires_on ?? null,
     metadata: given.metadata ?? {},
     content: content === undefined ? null : newContent(content, now),
     chase: NEVER_CHASED,
@@ -192,12 +170,12 @@ export function newDocument(
  */
 export function checkNewDocument(
   { state, expires_on = null, rejection_reason, content }: DocumentInput,
-  { now, started, at = "", file = false }: { now: string; started: boolean; at?: string; file?: boolean },
+  { now, started, at = "", file = false }: Situation & { at?: string; file?: boolean },
 ): void {
   if (state === undefined || state === null) return checkReason("pending", rejection_reason, at);
   checkReason(state, rejection_reason, at);
   checkState({ state, expires_on }, { from: null, started, now, at });
-  if (file || content) checkTakesContent(state, { started, advice: "Leave out content, or send one of these states" });
+  if (file || content) checkTakesContent(state, started, "Leave out content, or send one of these states");
 }
 
 export function newContent({ id, filename, contentType, size, sha256 }: StoredFile, now: string): ContentRecord {

@@ -3,50 +3,29 @@ import { invalid, problem } from "../problems.ts";
 import { mergedMetadata } from "../schema/merge-patch.ts";
 import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
 import { DOCUMENT_MOVES, REFERENCE_MOVES } from "./moves.ts";
-import type { CandidateRecord, DocumentRecord, Draft } from "./record.ts";
+import { type CandidateRecord, type Draft, NO_FIELDS } from "./record.ts";
 import { newReference } from "./references.ts";
 import { DEFAULT_CHASE_ATTEMPTS } from "./schema.ts";
 
 /** Pure edits of a candidate's own fields. CandidateStore.change runs them. */
 
-interface DraftFacts {
-  readonly id: string;
-  readonly accountId: string;
-  readonly documents: readonly DocumentRecord[];
-  readonly newId: NewId;
-  readonly now: string;
-}
-
-/**
- * Builds a new candidate with its references. The caller has already built its documents, because their content is
- * stored first.
- */
-export function newDraft(given: CandidateInput, { id, accountId, documents, newId, now }: DraftFacts): Draft {
+/** Builds a new candidate with its references. Its documents are built before, because their content is stored first. */
+export function newDraft(
+  { documents: _documents, references, ...given }: CandidateInput,
+  { newId, now, ...facts }: Pick<Draft, "id" | "accountId" | "documents"> & { newId: NewId; now: string },
+): Draft {
   return {
-    id,
-    accountId,
-    pack_version: 1,
-    external_id: given.external_id ?? null,
-    name: given.name ?? null,
-    first_name: given.first_name ?? null,
-    last_name: given.last_name ?? null,
-    email: given.email ?? null,
-    phone: given.phone ?? null,
-    job_title: given.job_title ?? null,
-    start_date: given.start_date ?? null,
+    ...NO_FIELDS,
+    ...given,
     metadata: given.metadata ?? {},
     docs_chase_attempts: given.docs_chase_attempts ?? DEFAULT_CHASE_ATTEMPTS,
     reference_chase_attempts: given.reference_chase_attempts ?? DEFAULT_CHASE_ATTEMPTS,
-    references_required: given.references_required ?? null,
-    withdrawn: false,
-    withdrawal_reason: null,
-    documents,
-    references: (given.references ?? []).map((reference, n) =>
+    references: (references ?? []).map((reference, n) =>
       newReference(reference, { id: newId("ref"), now, started: false, at: `/references/${n}` }),
     ),
     removed: [],
     erasure: null,
-    started_at: null,
+    ...facts,
   };
 }
 
@@ -71,7 +50,7 @@ export function patched(record: CandidateRecord, patch: CandidatePatch): Candida
   return ownFields(edited) === ownFields(record) ? record : edited;
 }
 
-/** Returns what `patched` can change, as one string to compare. Documents and references are most of a candidate. */
+/** Returns what these edits can change, as one string to compare. Documents and references are most of a candidate. */
 function ownFields({ documents: _documents, references: _references, ...own }: CandidateRecord): string {
   return JSON.stringify(own);
 }
@@ -107,9 +86,10 @@ export function started(record: CandidateRecord, now: string): CandidateRecord {
 export function withOutreach(record: CandidateRecord, patch: OutreachPatch): CandidateRecord {
   const set = (given: number | null | undefined, before: number) =>
     given === undefined ? before : (given ?? DEFAULT_CHASE_ATTEMPTS);
-  const docs_chase_attempts = set(patch.docs_chase_attempts, record.docs_chase_attempts);
-  const reference_chase_attempts = set(patch.reference_chase_attempts, record.reference_chase_attempts);
-  const same =
-    docs_chase_attempts === record.docs_chase_attempts && reference_chase_attempts === record.reference_chase_attempts;
-  return same ? record : { ...record, docs_chase_attempts, reference_chase_attempts };
+  const edited = {
+    ...record,
+    docs_chase_attempts: set(patch.docs_chase_attempts, record.docs_chase_attempts),
+    reference_chase_attempts: set(patch.reference_chase_attempts, record.reference_chase_attempts),
+  };
+  return ownFields(edited) === ownFields(record) ? record : edited;
 }

@@ -5,6 +5,9 @@ import { CandidateInput, CandidatePatch, CreateQuery, OutreachPatch, StartInput 
 import { UNTAGGED } from "./render.ts";
 import type { CandidateService } from "./service.ts";
 
+/** The response of endpoints that return a candidate. */
+const CANDIDATE = { response: Candidate, untagged: UNTAGGED } as const;
+
 export function candidateEndpoints(candidates: CandidateService, eraser: Eraser) {
   return {
     create: endpoint({
@@ -16,8 +19,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       query: CreateQuery,
       body: CandidateInput,
       status: 201,
-      response: Candidate,
-      untagged: UNTAGGED,
+      ...CANDIDATE,
       problems: ["external_id_taken", "invalid_transition", "candidate_deleted"],
       location: ({ id }) => `/candidates/${id}`,
       handle: ({ caller, body, newId }) => candidates.create(caller.accountId, body, newId),
@@ -46,8 +48,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       description:
         "Reads a candidate with its documents and references. To follow many candidates, use the list: one page replaces 200 reads.",
       params: CandidatePath,
-      response: Candidate,
-      untagged: UNTAGGED,
+      ...CANDIDATE,
       problems: ["not_found"],
       handle: ({ caller, params }) => candidates.read(caller.accountId, params.id),
     }),
@@ -58,8 +59,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       description: "Changes the fields that are sent. withdrawn: true withdraws the candidate, false reinstates it.",
       params: CandidatePath,
       body: CandidatePatch,
-      response: Candidate,
-      untagged: UNTAGGED,
+      ...CANDIDATE,
       problems: ["not_found", "version_mismatch", "external_id_taken"],
       handle: ({ caller, params, body, precondition }) =>
         candidates.update(caller.accountId, params.id, body, precondition),
@@ -71,8 +71,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       description: "Changes how often the candidate is reminded of documents, and how often each referee is.",
       params: CandidatePath,
       body: OutreachPatch,
-      response: Candidate,
-      untagged: UNTAGGED,
+      ...CANDIDATE,
       problems: ["not_found", "version_mismatch"],
       handle: ({ caller, params, body, precondition }) =>
         candidates.setOutreach(caller.accountId, params.id, body, precondition),
@@ -97,8 +96,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       params: CandidatePath,
       body: StartInput,
       bodyOptional: true,
-      response: Candidate,
-      untagged: UNTAGGED,
+      ...CANDIDATE,
       problems: ["not_found", "version_mismatch", "candidate_withdrawn"],
       handle: ({ caller, params, precondition }) => candidates.start(caller.accountId, params.id, precondition),
     }),

@@ -5,10 +5,10 @@ import type { Idempotency } from "../idempotency/idempotency.ts";
 import type { Precondition } from "../problems.ts";
 import { documentOf, withoutDocument } from "./documents.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
-import { type CandidateKey, type CandidateRecord, type Deletion, namesFile } from "./record.ts";
-import { referenceNotFound, referenceOf, withoutReference } from "./references.ts";
+import { type CandidateKey, type CandidateRecord, type Deleter, type Deletion, namesFile } from "./record.ts";
+import { referenceOf, withoutReference } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
-import type { CandidateStore, Edit } from "./store.ts";
+import type { CandidateStore } from "./store.ts";
 
 export interface EraserOptions {
   readonly store: CandidateStore;
@@ -30,17 +30,14 @@ export class Eraser {
     this.#dependencies = dependencies;
   }
 
-  /**
-   * Erases a candidate. Does nothing more if it is erased already.
-   * @throws problems not_found, version_mismatch.
-   */
+  /** Erases a candidate. Does nothing more if it is erased already. */
   async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition): Promise<void> {
     const { store } = this.#dependencies;
     const erased = await store.erase(accountId, id, keyId, (record) => precondition([taggedCandidate(record)]));
     await this.#removeRest(erased);
   }
 
-  /** Deletes a document with its bytes. @throws problems not_found, version_mismatch. */
+  /** Deletes a document with its bytes. */
   removeDocument(caller: Caller, candidateId: string, id: string, precondition: Precondition): Promise<void> {
     return this.#removePart(caller, candidateId, (record, by) => {
       precondition([renderDocument(candidateId, documentOf(record, id)), taggedCandidate(record)]);
@@ -48,10 +45,8 @@ export class Eraser {
     });
   }
 
-  /** Deletes a reference. @throws problems not_found, version_mismatch. */
   async removeReference(caller: Caller, id: string, precondition: Precondition): Promise<void> {
     const candidateId = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
-    if (candidateId === undefined) throw referenceNotFound(id);
     await this.#removePart(caller, candidateId, (record, by) => {
       precondition([renderReference(candidateId, referenceOf(record, id)), taggedCandidate(record)]);
       return withoutReference(record, id, by);
@@ -59,13 +54,12 @@ export class Eraser {
   }
 
   async #removePart(
-    { accountId, keyId }: Caller,
+    { accountId, keyId: key }: Caller,
     candidateId: string,
-    without: (record: CandidateRecord, by: { key: string; at: string }) => CandidateRecord,
+    without: (record: CandidateRecord, by: Deleter) => CandidateRecord,
   ): Promise<void> {
     const { store } = this.#dependencies;
-    const edit: Edit = (record, at) => without(record, { key: keyId, at });
-    await this.#removeRest(await store.change(accountId, candidateId, edit));
+    await this.#removeRest(await store.change(accountId, candidateId, (record, at) => without(record, { key, at })));
   }
 
   /**
@@ -79,14 +73,15 @@ export class Eraser {
     return true;
   }
 
-  /** Removes what lies outside the record. Stored answers first, because a client can still get them. */
+  /** Removes what lies outside the record. Stored responses first, because a client can still get them. */
   async #removeRest(erased: CandidateRecord | Tombstone, signal?: AbortSignal): Promise<void> {
     const { accountId, id, erasure } = erased;
     if (erasure === null) return;
     const { store, content, idempotency, audit, messages } = this.#dependencies;
-    if (isTombstone(erased)) await idempotency.end(accountId, id, candidateDeleted(id));
-    else await idempotency.forget(accountId, id);
-    if (isTombstone(erased)) await messages.removeAll({ accountId, id });
+    if (isTombstone(erased)) {
+      await idempotency.end(accountId, id, candidateDeleted(id));
+      await messages.removeAll({ accountId, id });
+    } else await idempotency.forget(accountId, id);
     for (const file of erasure.files) {
       if (signal?.aborted) return;
       await content.remove(file);

@@ -1,11 +1,11 @@
 import { type Problem, problem } from "../problems.ts";
 import type { DeletedCandidate } from "./schema.ts";
-import type { CandidateRecord, Deletion, Erasure } from "./record.ts";
+import type { CandidateRecord, Deleter, Deletion, Erasure } from "./record.ts";
 
 /** Deleted parts are remembered this long, in milliseconds: longer than an Idempotency-Key is valid. */
 const REMEMBERED_MS = 25 * 60 * 60 * 1000;
 
-/** What remains of an erased candidate. It has no personal data, and stays for ever. */
+/** What remains of an erased candidate. It has no personal data, and is never removed. */
 export interface Tombstone {
   readonly deleted: true;
   readonly id: string;
@@ -20,21 +20,12 @@ export interface Tombstone {
 export type Found = CandidateRecord | Tombstone;
 
 /** Returns what remains of a candidate whose record is erased. */
-export function tombstoneOf(record: CandidateRecord, { key, at }: { key: string; at: string }): Tombstone {
-  const { id, accountId, documents, references } = record;
+export function tombstoneOf(record: CandidateRecord, by: Deleter): Tombstone {
+  const { id, accountId, version, documents } = record;
   const files = documents.flatMap(({ content }) => (content === null ? [] : [content.file_id]));
-  return {
-    deleted: true,
-    id,
-    accountId,
-    version: record.version + 1,
-    updated_at: at,
-    erasure: withDeletion(
-      record.erasure,
-      { kind: "candidates", id, key, at },
-      { files, references: references.map((reference) => reference.id) },
-    ),
-  };
+  const references = record.references.map((reference) => reference.id);
+  const erasure = withDeletion(record.erasure, { kind: "candidates", id, ...by }, { files, references });
+  return { deleted: true, id, accountId, version: version + 1, updated_at: by.at, erasure };
 }
 
 /** Returns the members of a candidate that change when a document or a reference is taken out of it. */
@@ -44,8 +35,8 @@ export function removing(
   rest: Pick<Erasure, "files" | "references">,
 ): Pick<CandidateRecord, "removed" | "erasure"> {
   const { id, at } = deletion;
-  const lately = removed.filter((each) => Date.parse(each.at) > Date.parse(at) - REMEMBERED_MS);
-  return { removed: [...lately, { id, at }], erasure: withDeletion(erasure, deletion, rest) };
+  const recent = removed.filter((each) => Date.parse(each.at) > Date.parse(at) - REMEMBERED_MS);
+  return { removed: [...recent, { id, at }], erasure: withDeletion(erasure, deletion, rest) };
 }
 
 /**
@@ -72,11 +63,9 @@ function withDeletion(
   };
 }
 
-export function renderTombstone({
-  id,
-  version,
-  updated_at,
-}: Pick<Tombstone, "id" | "version" | "updated_at">): DeletedCandidate {
+type Shown = Pick<Tombstone, "id" | "version" | "updated_at">;
+
+export function renderTombstone({ id, version, updated_at }: Shown): DeletedCandidate {
   return { object: "candidate", id, deleted: true, version, updated_at };
 }
 

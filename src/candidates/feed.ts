@@ -39,12 +39,9 @@ export interface Cursor {
 const START: Cursor = { after: "", safe: "" };
 
 /**
- * Returns the cursor for the next page.
- *
- * A change reserves its feed position when its write begins, and becomes visible when the write ends. So a page is
- * complete only up to some moment before it was read: a slow write may still appear before rows that were already
- * returned. While there are more rows, the cursor continues after the last one. At the end of the feed it steps back to
- * the last position known to be complete. A row may be repeated; it is never skipped.
+ * Returns the cursor for the next page. While there are more rows, it continues after the last one. At the end of the feed it
+ * steps back to the last position known to be complete, because a slow write may still appear before rows that were already
+ * returned. A row may be repeated; it is never skipped.
  * @param completeUntil no change can appear any more before this time, in milliseconds since the epoch. It must have been
  * read before the page.
  */

@@ -17,7 +17,7 @@ import { ReferenceInput } from "./reference-schema.ts";
 import { ChaseAttempts, DEFAULT_CHASE_ATTEMPTS, ExternalId, MAX_DOCUMENTS, MAX_REFERENCES, TEXT } from "./schema.ts";
 
 /** Fields that a client can send both in a new candidate and in a PATCH. */
-export const candidateFields = {
+const candidateFields = {
   external_id: optional(ExternalId, ...TEXT.external_id),
   name: optional(freeText(200), ...TEXT.name),
   first_name: optional(freeText(200), ...TEXT.first_name),
@@ -39,16 +39,12 @@ const chaseFields = {
   reference_chase_attempts: optional(ChaseAttempts, ...withDefault(TEXT.reference_chase_attempts)),
 };
 
-const READ_ONLY = readOnly(
-  "object",
-  "id",
-  "state_reason",
-  "waiting_on",
-  "version",
-  "pack_version",
-  "created_at",
-  "updated_at",
-);
+const READ_ONLY = {
+  ...readOnly("object", "id", "state_reason", "waiting_on", "version", "pack_version", "created_at", "updated_at"),
+  state: "it is derived from documents and references",
+  reference_requirements: "it is derived; set references_required instead",
+  started_at: "start the candidate with POST /candidates/{id}/start",
+};
 
 export const CandidateInput = component(
   "CandidateInput",
@@ -68,16 +64,12 @@ export const CandidateInput = component(
   {
     ...READ_ONLY,
     id: "the service assigns it; send your own id as external_id",
-    state: "it is derived from documents and references",
-    reference_requirements: "it is derived; set references_required instead",
     withdrawn: "withdraw a candidate with PATCH /candidates/{id}",
     withdrawal_reason: "withdraw a candidate with PATCH /candidates/{id}",
-    started_at: "start the candidate with POST /candidates/{id}/start",
   },
 );
 export type CandidateInput = Static<typeof CandidateInput>;
 
-/** JSON Merge Patch (RFC 7396): null clears a field, an absent field stays as it is. */
 export const CandidatePatch = component(
   "CandidatePatch",
   "Changes of a candidate (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
@@ -93,14 +85,10 @@ export const CandidatePatch = component(
     reference_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
     documents: "add one with POST /candidates/{id}/documents, change one with PATCH /candidates/{id}/documents/{docId}",
     references: "add one with POST /candidates/{id}/references, change one with PATCH /references/{id}",
-    state: "it is derived from documents and references",
-    reference_requirements: "it is derived; set references_required instead",
-    started_at: "start the candidate with POST /candidates/{id}/start",
   },
 );
 export type CandidatePatch = Static<typeof CandidatePatch>;
 
-/** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
 export const OutreachPatch = component(
   "OutreachPatch",
   "Changes of how often a candidate's documents and references are chased (JSON Merge Patch, RFC 7396).",

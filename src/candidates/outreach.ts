@@ -36,11 +36,8 @@ export const noMail: Planner = (record) => ({
 
 /** Returns the record with a new plan, and without what it knew of recipients and addresses that are gone. */
 export function planned(record: CandidateRecord, plan: Planner, now: number): CandidateRecord {
-  const outreach = {
-    ...record.outreach,
-    recipients: currentRecipients(record, now),
-    opted_out: currentOptOuts(record),
-  };
+  const [recipients, opted_out] = [currentRecipients(record, now), currentOptOuts(record)];
+  const outreach = { ...record.outreach, recipients, opted_out };
   const current = { ...record, outreach };
   return { ...current, outreach: { ...outreach, ...plan(current, now) } };
 }
@@ -64,14 +61,9 @@ function currentOptOuts(record: CandidateRecord): readonly string[] {
   return opted_out.filter((kept) => isKeyed(kept) || emails.some((email) => hasOptedOut([kept], email)));
 }
 
-type Facts = Pick<CandidateRecord, "state" | "started_at" | "withdrawn"> & {
-  readonly documents: readonly Pick<DocumentRecord, "state" | "required">[];
-  readonly references: readonly Pick<ReferenceRecord, "state">[];
-};
-
 /** Returns why there is nothing to remind anybody of, whatever the settings say. Undefined if there is something. */
-export function nothingToSend(facts: Facts): OutreachReason | undefined {
-  const { withdrawn, started_at, state, documents, references } = facts;
+export function nothingToSend(record: CandidateRecord): OutreachReason | undefined {
+  const { withdrawn, started_at, state, documents, references } = record;
   if (withdrawn) return "withdrawn";
   if (started_at === null) return "not_started";
   const isAwaited =

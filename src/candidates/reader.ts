@@ -1,4 +1,5 @@
-import { BSON, type Collection, type Filter } from "mongodb";
+import { BSON, type Filter } from "mongodb";
+import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { equals } from "../infra/equals.ts";
 import type { CollectionIndexes } from "../infra/indexes.ts";
 import { jsonBytes } from "../infra/json-parts.ts";
@@ -11,7 +12,6 @@ import type { FeedPage, FeedEntry, FeedQuery } from "./feed.ts";
 import type { CandidateKey, CandidateRecord, Draft, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import { jsonOf, type RowSource } from "./rows.ts";
-import { POSITIONS, type RowReading, ROWS } from "./stored-row.ts";
 import { decode, type Stored } from "./stored.ts";
 
 /** A page of the feed has at most this many bytes, but always at least one row. */
@@ -38,21 +38,23 @@ const INDEXES: CollectionIndexes = {
   ],
 };
 
-/** Maximum size of the records that expire in one write, without their rows: the driver encodes them in one go. */
+/** Maximum size of the records that expire in one write, without their rows: they are encoded in one go. */
 const MAX_EXPIRING_BYTES = 256 * 1024;
 
 /** Everything but the row, which only the list needs. */
 const RECORD_MEMBERS = { row: 0 } as const;
+const POSITION_MEMBERS = { change: 1, version: 1, updated_at: 1, size: 1 } as const;
+const ROW_MEMBERS = { ...POSITION_MEMBERS, deleted: 1, row_form: 1, row_version: 1, row: 1 } as const;
 
 /** Reads candidates from MongoDB, in one round trip each if not said otherwise. Every method may throw problem store_unavailable. */
 export class CandidateReader {
   readonly indexes = [INDEXES];
   readonly #mongo: Mongo;
-  readonly #candidates: Collection<Stored>;
+  readonly #candidates: BoundedCollection<Stored>;
 
   constructor(mongo: Mongo) {
     this.#mongo = mongo;
-    this.#candidates = mongo.db.collection("candidates");
+    this.#candidates = new BoundedCollection(mongo, "candidates");
   }
 
   /** Returns a candidate or its tombstone. Null also for another account's. */
@@ -71,13 +73,8 @@ export class CandidateReader {
 
   /** Returns the id of the candidate that has this external_id. */
   async holderOf(accountId: string, external_id: string): Promise<string | undefined> {
-    const holder = await this.#mongo.bounded("find candidates", (limits) =>
-      this.#candidates.findOne(
-        { account: equals(accountId), external_id: equals(external_id) },
-        { ...limits, projection: { _id: 1 } },
-      ),
-    );
-    return holder?._id;
+    const filter = { account: equals(accountId), external_id: equals(external_id) };
+    return (await this.#candidates.findOne(filter, { projection: { _id: 1 } }))?._id;
   }
 
   /** @throws problem external_id_taken if another candidate has the external_id. */
@@ -93,7 +90,7 @@ export class CandidateReader {
   /**
    * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
    * response. One index range. One more round trip if some rows are not stored as they are shown now. If such a row is
-   * changed in between, the page is read again: the row may have a later position in the same page, and a look-up must find
+   * changed in between, the page is read again: the row may have a later position in the same page, and a lookup must find
    * its candidate. A row that is changed each time is left out.
    */
   async feed(query: FeedQuery): Promise<FeedPage> {
@@ -104,21 +101,16 @@ export class CandidateReader {
   }
 
   async #feed(query: FeedQuery): Promise<FeedPage> {
-    const { rows, more } = await this.#page(query, ROWS);
-    const shown = rows.map((source) => ({ ...source, json: jsonOf(source) }));
-    const rendered = await this.#rendered(
-      query.accountId,
-      shown.filter(({ json }) => json === undefined),
-    );
-    return {
-      rows: shown.map(({ _id, change, version, json }) => ({ change, version, json: json ?? rendered.get(_id) })),
-      more,
-    };
+    const { rows, more } = await this.#page(query, ROW_MEMBERS);
+    const shown = rows.map((row) => ({ ...row, json: jsonOf(row) }));
+    const missing = shown.filter(({ json }) => json === undefined);
+    const rendered = await this.#rendered(query.accountId, missing);
+    return { rows: shown.map((row) => ({ ...row, json: row.json ?? rendered.get(row._id) })), more };
   }
 
   /** Reads the positions of the rows that `feed` reads, without the rows. */
   positions(query: FeedQuery): Promise<FeedPage<FeedEntry>> {
-    return this.#page(query, POSITIONS);
+    return this.#page(query, POSITION_MEMBERS);
   }
 
   #find(query: Omit<RawQuery<Stored>, "collection">): Promise<RawBatch> {
@@ -128,14 +120,14 @@ export class CandidateReader {
   }
 
   /** Reads rows of a page: no more than have MAX_PAGE_BYTES together, but at least one. */
-  async #page<Row>(query: FeedQuery, { projection, read }: RowReading<Row>): Promise<{ rows: Row[]; more: boolean }> {
+  async #page(query: FeedQuery, projection: Record<string, 1>): Promise<{ rows: RowSource[]; more: boolean }> {
     const { limit } = query;
     const filter = filterOf(query);
     const { documents, cut } = await this.#find({ filter, sort: { change: 1 }, projection, limit: limit + 1 });
-    const rows: Row[] = [];
+    const rows: RowSource[] = [];
     let bytes = 0;
     for (const document of documents) {
-      const row = read(document);
+      const row = rowIn(document);
       bytes += row.size;
       if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return { rows, more: true };
       rows.push(row);
@@ -171,7 +163,7 @@ export class CandidateReader {
       const slice = new TimeSlice();
       // Raw records, because the driver would decode the whole batch at once, of up to 16 MiB.
       const options = { ...limits, sort, limit, batchSize: limit + 1, raw: true, projection: RECORD_MEMBERS } as const;
-      for await (const raw of this.#candidates.find<Uint8Array>(filter, options)) {
+      for await (const raw of this.#mongo.db.collection<Stored>("candidates").find<Uint8Array>(filter, options)) {
         if (slice.isOver()) await slice.next();
         const stored = BSON.deserialize(raw) as Stored;
         bytes += stored.size;
@@ -192,28 +184,15 @@ export class CandidateReader {
 
   /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. */
   async unfinishedErasures(limit: number): Promise<CandidateKey[]> {
-    const found = await this.#mongo.bounded("find candidates", (limits) => {
-      const options = {
-        ...limits,
-        sort: { "erasure.at": 1 },
-        limit,
-        batchSize: limit + 1,
-        projection: { account: 1 },
-      } as const;
-      return this.#candidates.find({ "erasure.at": { $gt: "" } }, options).toArray();
-    });
+    const options = { sort: { "erasure.at": 1 }, limit, projection: { account: 1 } } as const;
+    const found = await this.#candidates.find({ "erasure.at": { $gt: "" } }, options);
     return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
 
   /** Notes that an erasure is finished, unless another deletion was made since. The row in the feed stays as it is. */
   async erasureFinished({ accountId, id }: CandidateKey, { at }: Erasure): Promise<void> {
-    await this.#mongo.bounded("update candidates", (limits) =>
-      this.#candidates.updateOne(
-        { _id: id, account: accountId, "erasure.at": at },
-        { $unset: { erasure: "" } },
-        limits,
-      ),
-    );
+    const filter = { _id: id, account: accountId, "erasure.at": at };
+    await this.#candidates.updateOne(filter, { $unset: { erasure: "" } });
   }
 }
 
@@ -224,4 +203,19 @@ function filterOf({ accountId, after, state, external_id }: FeedQuery): Filter<S
     ...(state === undefined ? {} : { state: equals(state) }),
     ...(external_id === undefined ? {} : { external_id: equals(external_id) }),
   };
+}
+
+/** Reads a row of the list. The row's text is a view of the document: it is never decoded. The other texts are ASCII. */
+function rowIn(document: Buffer): RowSource & Pick<Stored, "size"> {
+  const options = { raw: true, validation: { utf8: false } } as const;
+  const { row, ...source } = BSON.deserialize(document, options) as Omit<Stored, "row"> & { row?: Uint8Array };
+  return { ...source, json: row === undefined ? undefined : textIn(row) };
+}
+
+/** Returns the text of a BSON document whose only member is a text (StoredRow). */
+function textIn(document: Uint8Array): Uint8Array | undefined {
+  const [element] = BSON.onDemand.parseToElements(document);
+  if (element === undefined) return undefined;
+  const [, , , offset, length] = element;
+  return document.subarray(offset + 4, offset + length - 1); // the length stands before it, a zero byte after it
 }

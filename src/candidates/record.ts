@@ -1,6 +1,6 @@
-import type { DocumentState } from "./document-schema.ts";
-import type { ReferenceState } from "./reference-schema.ts";
-import type { CandidateState, OutreachReason } from "./schema.ts";
+import type { Chase, Document } from "./document-schema.ts";
+import type { Reference } from "./reference-schema.ts";
+import type { Candidate, OutreachReason } from "./schema.ts";
 
 /** Names a candidate. */
 export interface CandidateKey {
@@ -8,40 +8,24 @@ export interface CandidateKey {
   readonly id: string;
 }
 
-/** A candidate, with the records of its documents and references inside. Timestamps are RFC 3339. */
-export interface CandidateRecord {
-  readonly id: string;
+type Derived = "state_reason" | "waiting_on" | "reference_requirements";
+
+/**
+ * A candidate, with the records of its documents and references inside: what the API shows of it, without what is derived,
+ * and what only the service knows. `state` is a copy of the derived state, for the index alone. `version` counts the writes:
+ * every write is a compare-and-set on it.
+ */
+export interface CandidateRecord extends Readonly<
+  Omit<Candidate, "object" | "documents" | "references" | "outreach" | Derived>
+> {
   readonly accountId: string;
-  /** Counts the writes; every write is a compare-and-set on it. */
-  readonly version: number;
-  /** Counts the writes that changed what the compliance pack shows. */
-  readonly pack_version: number;
-  /** Copy of the derived state. Only the index uses it. */
-  readonly state: CandidateState;
-  readonly external_id: string | null;
-  readonly name: string | null;
-  readonly first_name: string | null;
-  readonly last_name: string | null;
-  readonly email: string | null;
-  readonly phone: string | null;
-  readonly job_title: string | null;
-  readonly start_date: string | null;
-  readonly metadata: Record<string, string>;
-  readonly docs_chase_attempts: number;
-  readonly reference_chase_attempts: number;
-  readonly references_required: number | null;
-  readonly withdrawn: boolean;
-  readonly withdrawal_reason: string | null;
   readonly documents: readonly DocumentRecord[];
   readonly references: readonly ReferenceRecord[];
-  /** Documents and references deleted lately, so that a late retry of their POST does not add them again. */
+  /** Documents and references deleted in the last 25 hours, so that a late retry of their POST does not add them again. */
   readonly removed: readonly Removed[];
   /** What is still to be removed of deleted documents and references. Null if nothing is. */
   readonly erasure: Erasure | null;
   readonly outreach: OutreachRecord;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly started_at: string | null;
 }
 
 /** The reminders of a candidate, as the last write planned them. Timestamps are RFC 3339. */
@@ -116,68 +100,53 @@ export interface Erasure {
   readonly references: readonly string[];
 }
 
-/** A deletion that a client asked for. `key` is the id of its API key; `at` is RFC 3339. */
-export interface Deletion {
-  readonly kind: "candidates" | "documents" | "references";
-  readonly id: string;
+/** Who deleted something: the id of an API key. `at` is RFC 3339. */
+export interface Deleter {
   readonly key: string;
   readonly at: string;
+}
+
+/** A deletion that a client asked for. */
+export interface Deletion extends Deleter {
+  readonly kind: "candidates" | "documents" | "references";
+  readonly id: string;
 }
 
 /** A candidate without the fields that the store sets itself when it writes. */
 export type Draft = Omit<CandidateRecord, "version" | "state" | "outreach" | "created_at" | "updated_at">;
 
-export interface ChaseRecord {
-  readonly attempts: number;
-  readonly last_at: string | null;
-}
-
 /** Describes a document's content. The bytes are in GridFS under `file_id`. */
-export interface ContentRecord {
+export interface ContentRecord extends Readonly<Omit<NonNullable<Document["content"]>, "etag">> {
   readonly file_id: string;
-  readonly filename: string | null;
-  readonly content_type: string;
-  readonly size: number;
-  readonly sha256: string;
-  readonly uploaded_at: string;
 }
 
-export interface DocumentRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly state: DocumentState;
-  readonly required: boolean;
-  readonly rejection_reason: string | null;
-  readonly expires_on: string | null;
-  readonly metadata: Record<string, string>;
+export interface DocumentRecord extends Readonly<Omit<Document, "object" | "candidate_id" | "content">> {
   readonly content: ContentRecord | null;
-  readonly chase: ChaseRecord;
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
-export interface ReferenceRecord {
-  readonly id: string;
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly phone: string | null;
-  readonly company: string | null;
-  readonly job_title: string | null;
-  readonly relationship: string | null;
-  readonly state: ReferenceState;
-  readonly response: Record<string, unknown> | null;
-  readonly metadata: Record<string, string>;
-  readonly chase: ChaseRecord;
-  readonly requested_at: string | null;
-  readonly received_at: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export type ReferenceRecord = Readonly<Omit<Reference, "object" | "candidate_id">>;
 
 /** Names the candidate among the recipients of messages. Each other recipient is named by its reference's id. */
 export const TO_CANDIDATE = "candidate";
 
-export const NEVER_CHASED: ChaseRecord = { attempts: 0, last_at: null };
+/** The fields of a candidate about which nothing is known. */
+export const NO_FIELDS = {
+  pack_version: 1,
+  external_id: null,
+  name: null,
+  first_name: null,
+  last_name: null,
+  email: null,
+  phone: null,
+  job_title: null,
+  start_date: null,
+  references_required: null,
+  withdrawn: false,
+  withdrawal_reason: null,
+  started_at: null,
+} as const;
+
+export const NEVER_CHASED: Chase = { attempts: 0, last_at: null };
 
 /** Returns true if the file is the content of one of the candidate's documents. */
 export function namesFile({ documents }: Pick<CandidateRecord, "documents">, fileId: string): boolean {

@@ -1,8 +1,8 @@
-import { LRUCache } from "lru-cache";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { Problem } from "../problems.ts";
-import type { ReferenceRecord } from "./record.ts";
+import type { CandidateKey, ReferenceRecord } from "./record.ts";
+import { referenceNotFound } from "./references.ts";
 
 interface ReferenceEntry {
   _id: string;
@@ -10,17 +10,12 @@ interface ReferenceEntry {
   candidate: string;
 }
 
-/** Entries in memory: identifiers only, about 200 bytes each. */
-const MAX_KNOWN = 10_000;
-
 /**
  * Maps references to their candidates. An entry is written before its reference, so the reference may not exist. Every method
  * takes at most one round trip, and may throw problem store_unavailable.
  */
 export class ReferenceIndexStore {
   readonly #entries: BoundedCollection<ReferenceEntry>;
-  /** From account and reference to candidate. An entry never changes, but its reference may be deleted. */
-  readonly #known = new LRUCache<string, string>({ max: MAX_KNOWN });
 
   constructor(mongo: Mongo) {
     this.#entries = new BoundedCollection(mongo, "reference_index");
@@ -31,38 +26,26 @@ export class ReferenceIndexStore {
    * again if the write is refused.
    */
   async around<Written>(
-    { accountId, id }: { accountId: string; id: string },
+    { accountId, id }: CandidateKey,
     references: readonly ReferenceRecord[],
     write: () => Promise<Written>,
   ): Promise<Written> {
     if (references.length === 0) return write();
-    await this.#add(references.map((reference) => ({ _id: reference.id, account: accountId, candidate: id })));
+    const ids = references.map((reference) => reference.id);
+    const inserts = ids.map((_id) => ({ insertOne: { document: { _id, account: accountId, candidate: id } } }));
     try {
-      return await write();
-    } catch (error) {
-      const refused = error instanceof Problem && error.code !== "store_unavailable";
-      const ids = references.map((reference) => reference.id);
-      if (refused) await this.remove(accountId, ids).catch(() => undefined);
-      throw error;
-    }
-  }
-
-  async #add(entries: ReferenceEntry[]): Promise<void> {
-    try {
-      await this.#entries.write(
-        "insert",
-        entries.map((document) => ({ insertOne: { document } })),
-      );
+      await this.#entries.write("insert", inserts);
     } catch (error) {
       // A retry of an interrupted attempt uses the same ids, so their entries exist already.
       if (!isDuplicateKey(error)) throw error;
     }
-    for (const { _id, account, candidate } of entries) this.#known.set(`${account} ${_id}`, candidate);
-  }
-
-  /** Does what `candidateOf` does, from memory if this process has found the entry before. The reference may be deleted since. */
-  async recentCandidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
-    return this.#known.get(`${accountId} ${referenceId}`) ?? this.candidateOf(accountId, referenceId);
+    try {
+      return await write();
+    } catch (error) {
+      const refused = error instanceof Problem && error.code !== "store_unavailable";
+      if (refused) await this.remove(accountId, ids).catch(() => undefined);
+      throw error;
+    }
   }
 
   async remove(accountId: string, referenceIds: readonly string[]): Promise<void> {
@@ -70,10 +53,10 @@ export class ReferenceIndexStore {
     await this.#entries.deleteMany({ _id: { $in: [...referenceIds] }, account: accountId });
   }
 
-  /** Returns the id of the reference's candidate. Undefined without an entry in this account. */
-  async candidateOf(accountId: string, referenceId: string): Promise<string | undefined> {
+  /** Returns the id of the reference's candidate. @throws problem not_found without an entry in this account. */
+  async candidateOf(accountId: string, referenceId: string): Promise<string> {
     const entry = await this.#entries.findOne({ _id: referenceId, account: accountId });
-    if (entry !== null) this.#known.set(`${accountId} ${referenceId}`, entry.candidate);
-    return entry?.candidate;
+    if (entry === null) throw referenceNotFound(referenceId);
+    return entry.candidate;
   }
 }

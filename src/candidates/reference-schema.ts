@@ -15,7 +15,7 @@ import {
   strict,
   Timestamp,
 } from "../schema/fields.ts";
-import { Chase } from "./document-schema.ts";
+import { Chase, READ_ONLY } from "./document-schema.ts";
 
 export const REFERENCE_STATES = [
   "not_requested",
@@ -31,7 +31,7 @@ export type ReferenceState = (typeof REFERENCE_STATES)[number];
 
 const State = oneOf(REFERENCE_STATES);
 
-/** What the fields mean, and an example. The bodies and the answer have the same words. */
+/** What the fields mean, and an example. Requests and responses have the same words. */
 const TEXT = {
   name: ["The referee's full name, up to 200 characters.", "Jordan Reyes"],
   email: ["The referee's email address.", "jordan@example.com"],
@@ -66,18 +66,8 @@ const Response = Type.Unsafe<Record<string, unknown>>({
 });
 const ANSWERS = { would_rehire: true, comment: "Reliable and kind" };
 
-const READ_ONLY = readOnly(
-  "object",
-  "id",
-  "candidate_id",
-  "chase",
-  "requested_at",
-  "received_at",
-  "created_at",
-  "updated_at",
-);
+const ELSEWHERE = { ...READ_ONLY, ...readOnly("requested_at", "received_at") };
 
-/** A reference as a client sends it: in POST references, or inside a new candidate. */
 export const ReferenceInput = component(
   "ReferenceInput",
   "A reference to add.",
@@ -95,7 +85,7 @@ export const ReferenceInput = component(
       ANSWERS,
     ),
   },
-  READ_ONLY,
+  ELSEWHERE,
 );
 export type ReferenceInput = Static<typeof ReferenceInput>;
 
@@ -103,7 +93,6 @@ export const ReferencePath = strict({
   id: about(Type.String(), "The id of the reference.", "ref_01k9z3v7p2g8s3z6d9b2t5j7k1"),
 });
 
-/** JSON Merge Patch (RFC 7396) of a reference. `state` moves it to another state. */
 export const ReferencePatch = component(
   "ReferencePatch",
   "Changes of a reference (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
@@ -117,7 +106,7 @@ export const ReferencePatch = component(
       ANSWERS,
     ),
   },
-  READ_ONLY,
+  ELSEWHERE,
 );
 export type ReferencePatch = Static<typeof ReferencePatch>;
 

@@ -1,9 +1,9 @@
 import { invalid, type Problem, problem } from "../problems.ts";
 import { mergedMetadata, mergePatch } from "../schema/merge-patch.ts";
 import { removing } from "./erasure.ts";
-import { openReferenceStates, referenceContradiction, invalidTransition } from "./moves.ts";
-import { type CandidateRecord, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
-import type { ReferenceInput, ReferencePatch, ReferenceState } from "./reference-schema.ts";
+import { referenceContradiction, refuseContradiction, type Situation } from "./moves.ts";
+import { type CandidateRecord, type Deleter, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
+import { REFERENCE_STATES, type ReferenceInput, type ReferencePatch, type ReferenceState } from "./reference-schema.ts";
 import { MAX_REFERENCES } from "./schema.ts";
 
 /** Maximum size of a reference's response, in bytes of JSON. */
@@ -18,20 +18,14 @@ const MAX_RESPONSE_VALUES = 1_000;
 /** Adds a reference to the candidate. @throws problem too_many_references */
 export function withReference(record: CandidateRecord, reference: ReferenceRecord): CandidateRecord {
   if (record.references.length >= MAX_REFERENCES) {
-    throw problem(
-      "too_many_references",
-      `The candidate already has ${MAX_REFERENCES} references, the maximum. Change or delete one of them.`,
-    );
+    const detail = `The candidate already has ${MAX_REFERENCES} references, the maximum. Change or delete one of them.`;
+    throw problem("too_many_references", detail);
   }
   return { ...record, references: [...record.references, reference] };
 }
 
 /** Takes a reference out of the candidate. @throws problem not_found */
-export function withoutReference(
-  record: CandidateRecord,
-  id: string,
-  by: { key: string; at: string },
-): CandidateRecord {
+export function withoutReference(record: CandidateRecord, id: string, by: Deleter): CandidateRecord {
   const reference = referenceOf(record, id);
   return {
     ...record,
@@ -53,13 +47,12 @@ export function referenceNotFound(id: string): Problem {
 
 /**
  * Merges the patch into the reference and moves it to the state in the patch.
- * @param started whether the candidate is started.
  * @throws problems invalid_transition, validation_failed
  */
 export function patchedReference(
   before: ReferenceRecord,
   patch: ReferencePatch,
-  { started, now }: { started: boolean; now: string },
+  { started, now }: Situation,
 ): ReferenceRecord {
   const { state = before.state, metadata, response, ...fields } = patch;
   const edited: ReferenceRecord = {
@@ -73,12 +66,8 @@ export function patchedReference(
   return JSON.stringify(edited) === JSON.stringify(before) ? before : { ...edited, updated_at: now };
 }
 
-/**
- * Merges a patch into a response (RFC 7396).
- * @param at where the reference is in the body: a JSON Pointer.
- * @throws problem validation_failed
- */
-export function mergedResponse(
+/** Merges a patch into a response (RFC 7396). @param at where the reference is in the body: a JSON Pointer. */
+function mergedResponse(
   before: ReferenceRecord["response"],
   patch: ReferencePatch["response"],
   at: string,
@@ -115,29 +104,22 @@ export function stateAt(
   return { state, requested_at: state === "not_requested" ? null : before.requested_at, received_at };
 }
 
-/**
- * Refuses a state that contradicts the candidate's.
- * @param facts `from`: the state before, null for a new reference. `at`: where it is in the body, a JSON Pointer.
- * @throws problem invalid_transition
- */
-export function checkState(
+function checkState(
   state: ReferenceState,
-  { from, started, at = "" }: { from: ReferenceState | null; started: boolean; at?: string },
+  { started, ...where }: { started: boolean; from: ReferenceState | null; at?: string },
 ): void {
-  const why = referenceContradiction(state, started);
-  if (why === undefined) return;
-  throw invalidTransition(why, { from, to: state, allowed: openReferenceStates(started), at });
+  refuseContradiction(state, REFERENCE_STATES, (each) => referenceContradiction(each, started), where);
 }
 
 /**
  * Builds a reference in the state that the client gives it. Without one, it is requested if the candidate is started,
  * else not_requested.
- * @param facts `at`: where the reference is in the body, a JSON Pointer.
+ * @param facts `at`: where it is in the body, a JSON Pointer.
  * @throws problems invalid_transition, validation_failed
  */
 export function newReference(
   given: ReferenceInput,
-  { id, now, started, at = "" }: { id: string; now: string; started: boolean; at?: string },
+  { id, now, started, at = "" }: Situation & { id: string; at?: string },
 ): ReferenceRecord {
   const state = given.state ?? (started ? "requested" : "not_requested");
   checkState(state, { from: null, started, at });

@@ -33,7 +33,7 @@ export function renderCandidate(record: CandidateRecord): Candidate {
     reference_requirements,
     state,
     state_reason,
-    waiting_on: [...waiting_on],
+    waiting_on,
     withdrawn: record.withdrawn,
     withdrawal_reason: record.withdrawal_reason,
     documents: record.documents.map((document) => renderDocument(record.id, document)),

@@ -45,8 +45,8 @@ export interface RowSource extends FeedEntry {
 }
 
 /**
- * Returns a candidate's row as JSON in UTF-8. Undefined if its stored row is missing or outdated. A process of an earlier version keeps the row when it writes the candidate, because it
- * does not know these members.
+ * Returns a candidate's row as JSON in UTF-8. Undefined if its stored row is missing or outdated: a process of an earlier
+ * version does not know the row, and keeps it when it writes the candidate.
  */
 export function jsonOf(source: RowSource): Uint8Array | undefined {
   const { _id: id, version, updated_at, deleted, row_form, row_version, json } = source;
@@ -57,21 +57,19 @@ export function jsonOf(source: RowSource): Uint8Array | undefined {
 /** Puts a page of the list (CandidateList) together from its rows, which are JSON already. */
 export function renderPage({ rows, more }: FeedPage, cursor: string): RenderedJson {
   const shown = rows.flatMap(({ json, ...entry }) => (json === undefined ? [] : [{ ...entry, json }]));
-  const parts: Uint8Array[] = [Buffer.from('{"object":"list","data":[')];
-  for (const { json } of shown) {
-    if (parts.length > 1) parts.push(COMMA);
-    parts.push(json);
-  }
-  parts.push(Buffer.from(`],"has_more":${more},"cursor":${JSON.stringify(cursor)}}`));
-  return new RenderedJson(Buffer.concat(parts), pageTag({ rows: shown, more }, cursor));
+  const body = [
+    Buffer.from('{"object":"list","data":['),
+    ...shown.flatMap(({ json }, n) => (n === 0 ? [json] : [COMMA, json])),
+    Buffer.from(`],"has_more":${more},"cursor":${JSON.stringify(cursor)}}`),
+  ];
+  return new RenderedJson(Buffer.concat(body), pageTag({ rows: shown, more }, cursor));
 }
 
 const COMMA = Buffer.from(",");
 
 /**
- * Returns the strong entity tag of a page. It follows from all that the page's bytes follow from: the schema version, the versions of
- * its rows, and the paging members. The rows' positions are in it because a version number comes again with other content
- * after a restore from a backup.
+ * Returns the strong entity tag of a page: a hash of all that its bytes follow from. The rows' positions are in it because a
+ * version number comes again with other content after a restore from a backup.
  */
 export function pageTag({ rows, more }: FeedPage<FeedEntry>, cursor: string): string {
   const versions = rows.map(({ change, version }) => `${change} ${version}`);

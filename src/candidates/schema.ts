@@ -37,7 +37,7 @@ export const ExternalId = Type.String({
   "x-identifier": true,
 });
 
-/** What the fields mean, and an example. The bodies and the answers have the same words. */
+/** What the fields mean, and an example. Requests and responses have the same words. */
 export const TEXT = {
   external_id: [
     "The client's own id of the candidate: 1 to 200 visible characters, unique in the account.",
@@ -169,7 +169,6 @@ export const Candidate = component("Candidate", "A candidate with all documents 
 });
 export type Candidate = Static<typeof Candidate>;
 
-/** The answer to a dry run: the candidate as it would be created. The ids are examples. */
 export const DryRun = component("DryRun", "What a request would create. Nothing is stored.", {
   object: about(oneOf(["dry_run"]), "The type of the object.", "dry_run"),
   valid: about(Type.Boolean(), "Always true: a request that is not valid is answered with a problem.", true),

@@ -7,11 +7,11 @@ import { type Precondition, Problem } from "../problems.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { checkNewDocument, inlineFile, newDocument } from "./documents.ts";
 import { newDraft, patched, started, withOutreach } from "./edits.ts";
-import { candidateDeleted, isTombstone } from "./erasure.ts";
+import { alive } from "./erasure.ts";
 import type { Candidate, DryRun, ListQuery } from "./schema.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedEntry } from "./feed.ts";
 import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
-import { type CandidateRecord, type DocumentRecord, namesFile } from "./record.ts";
+import { type CandidateKey, type DocumentRecord, type Draft, namesFile } from "./record.ts";
 import { renderCandidate, taggedCandidate } from "./render.ts";
 import { pageTag, renderPage } from "./rows.ts";
 import type { CandidateStore, Edit } from "./store.ts";
@@ -22,12 +22,12 @@ export interface CandidateServiceOptions {
   store: CandidateStore;
   content: ContentStore;
   clock: Clock;
-  /** The longest a write may take plus clock skew between replicas, in milliseconds. */
+  /** Maximum time of a write plus clock skew between replicas, in milliseconds. */
   feedLagMs: number;
   checkpoints: Pick<Checkpoints, "completeUntil">;
 }
 
-/** The operations on candidates. Every method may throw problem store_unavailable. */
+/** The operations on candidates. The endpoints list the problems of each. */
 export class CandidateService {
   readonly #options: CandidateServiceOptions;
 
@@ -35,69 +35,43 @@ export class CandidateService {
     this.#options = options;
   }
 
-  /**
-   * Creates a candidate, or nothing if it fails.
-   * @throws problems external_id_taken, invalid_transition, validation_failed, payload_too_large.
-   */
+  /** Creates a candidate, or nothing if it fails. */
   async create(accountId: string, given: CandidateInput, newId: NewId): Promise<Candidate> {
-    const now = timestamp(this.#options.clock.now());
+    const { content, store } = this.#options;
     const id = newId("cand");
     const owner = { accountId, candidateId: id };
-    let documents: DocumentRecord[];
+    let draft: Draft;
     try {
-      documents = await this.#newDocuments(given, newId, now, (file) => this.#options.content.store(file, owner));
+      draft = await this.#draft({ accountId, id }, given, newId, (file) => content.store(file, owner));
     } catch (error) {
-      const earlier = await this.#createdBefore(error, accountId, id);
+      // A retry may be refused only because a day has passed since an interrupted attempt of this request created the
+      // candidate: an expires_on was not past then.
+      const isRefused = error instanceof Problem && error.code === "invalid_transition";
+      const earlier = isRefused ? await store.reader.find(accountId, id) : null;
       if (earlier === null) throw error;
-      return renderCandidate(earlier);
+      return renderCandidate(alive(earlier));
     }
-    const draft = newDraft(given, { id, accountId, documents, newId, now });
     // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle`
     // removes the duplicates.
-    const record = await this.#options.content.settle(
-      fileIdsOf(documents),
-      () => this.#options.store.insert(draft),
-      namesFile,
-    );
+    const record = await content.settle(fileIdsOf(draft.documents), () => store.insert(draft), namesFile);
     return renderCandidate(record);
   }
 
-  /**
-   * Returns the candidate that an interrupted attempt of this request created, if the retry is refused only because a day
-   * has passed since: an expires_on was not past then.
-   * @throws problem candidate_deleted
-   */
-  async #createdBefore(error: unknown, accountId: string, id: string): Promise<CandidateRecord | null> {
-    if (!(error instanceof Problem && error.code === "invalid_transition")) return null;
-    const found = await this.#options.store.reader.find(accountId, id);
-    if (found !== null && isTombstone(found)) throw candidateDeleted(id);
-    return found;
-  }
-
-  /** Does what `create` does, but writes nothing. The ids in the response are examples. @throws as `create` does. */
+  /** Does what `create` does, but writes nothing. The ids in the response are examples. */
   async rehearse(accountId: string, given: CandidateInput, newId: NewId): Promise<DryRun> {
-    const now = timestamp(this.#options.clock.now());
-    const documents = await this.#newDocuments(given, newId, now, rehearsedFile);
-    const record = await this.#options.store.rehearse(
-      newDraft(given, { id: newId("cand"), accountId, documents, newId, now }),
-    );
-    return { object: "dry_run", valid: true, would_create: renderCandidate(record) };
+    const draft = await this.#draft({ accountId, id: newId("cand") }, given, newId, rehearsedFile);
+    return { object: "dry_run", valid: true, would_create: renderCandidate(await this.#options.store.rehearse(draft)) };
   }
 
-  /** @throws problem not_found, also for another account's candidate. */
   async read(accountId: string, id: string): Promise<Candidate> {
-    return renderCandidate(await this.#options.store.get(accountId, id));
+    return renderCandidate(await this.#options.store.reader.get(accountId, id));
   }
 
-  /** @throws problems not_found, version_mismatch, external_id_taken, validation_failed. */
-  async update(accountId: string, id: string, patch: CandidatePatch, precondition: Precondition): Promise<Candidate> {
+  update(accountId: string, id: string, patch: CandidatePatch, precondition: Precondition): Promise<Candidate> {
     return this.#change(accountId, id, precondition, (record) => patched(record, patch));
   }
 
-  /**
-   * Starts a candidate. Returns it unchanged if it is already started.
-   * @throws problems not_found, version_mismatch, candidate_withdrawn.
-   */
+  /** Starts a candidate. Returns it unchanged if it is already started. */
   async start(accountId: string, id: string, precondition: Precondition): Promise<Candidate> {
     // If-Match is ignored if the candidate is already started: a retry after a lost response must succeed.
     const record = await this.#options.store.change(accountId, id, (before, now) => {
@@ -107,13 +81,8 @@ export class CandidateService {
     return renderCandidate(record);
   }
 
-  /** Changes how often documents and references are chased. @throws problems not_found, version_mismatch. */
-  async setOutreach(
-    accountId: string,
-    id: string,
-    patch: OutreachPatch,
-    precondition: Precondition,
-  ): Promise<Candidate> {
+  /** Changes how often documents and references are chased. */
+  setOutreach(accountId: string, id: string, patch: OutreachPatch, precondition: Precondition): Promise<Candidate> {
     return this.#change(accountId, id, precondition, (record) => withOutreach(record, patch));
   }
 
@@ -136,42 +105,42 @@ export class CandidateService {
     { limit, cursor, state, external_id, updated_since }: ListQuery,
     clientHas?: (tag: string) => boolean,
   ): Promise<RenderedJson> {
-    const from = cursor ? decodeCursor(cursor) : cursorAt(updated_since, this.#options.feedLagMs);
-    // The lag allows for clock skew, and for processes of an earlier version, which make no marks.
-    const completeUntil = Math.min(
-      this.#options.store.feedClock.now() - this.#options.feedLagMs,
-      this.#options.checkpoints.completeUntil(),
-    );
+    const { store, feedLagMs, checkpoints } = this.#options;
+    const from = cursor ? decodeCursor(cursor) : cursorAt(updated_since, feedLagMs);
+    // The lag allows for clock skew, and for processes of an earlier version, which make no checkpoints.
+    const completeUntil = Math.min(store.feedClock.now() - feedLagMs, checkpoints.completeUntil());
     const query = { accountId, after: from.after, state, external_id, limit: Math.min(limit, MAX_PAGE_ROWS) };
     const cursorAfter = (page: FeedPage<FeedEntry>) => encodeCursor(advance(from, page, completeUntil));
     if (clientHas !== undefined) {
-      const positions = await this.#options.store.reader.positions(query);
+      const positions = await store.reader.positions(query);
       const tag = pageTag(positions, cursorAfter(positions));
       if (clientHas(tag)) return new RenderedJson(Buffer.alloc(0), tag);
     }
-    const page = await this.#options.store.reader.feed(query);
+    const page = await store.reader.feed(query);
     return renderPage(page, cursorAfter(page));
   }
 
-  async #newDocuments(
-    { documents }: CandidateInput,
+  /** Builds a new candidate. If it fails, removes the files that it has stored. */
+  async #draft(
+    { accountId, id }: CandidateKey,
+    given: CandidateInput,
     newId: NewId,
-    now: string,
     storeFile: (file: IncomingFile) => Promise<StoredFile>,
-  ): Promise<DocumentRecord[]> {
-    const all = (documents ?? []).map((each) => (typeof each === "string" ? { name: each } : each));
-    for (const [n, given] of all.entries()) checkNewDocument(given, { now, started: false, at: `/documents/${n}` });
-    const records: DocumentRecord[] = [];
+  ): Promise<Draft> {
+    const situation = { started: false, now: timestamp(this.#options.clock.now()) };
+    const all = (given.documents ?? []).map((each) => (typeof each === "string" ? { name: each } : each));
+    for (const [n, each] of all.entries()) checkNewDocument(each, { ...situation, at: `/documents/${n}` });
+    const documents: DocumentRecord[] = [];
     try {
-      for (const [n, given] of all.entries()) {
-        const content = given.content ? await storeFile(inlineFile(given.content)) : undefined;
-        records.push(newDocument(given, { id: newId("doc"), now, content, started: false, at: `/documents/${n}` }));
+      for (const [n, each] of all.entries()) {
+        const content = each.content ? await storeFile(inlineFile(each.content)) : undefined;
+        documents.push(newDocument(each, { id: newId("doc"), content, ...situation, at: `/documents/${n}` }));
       }
+      return newDraft(given, { id, accountId, documents, newId, now: situation.now });
     } catch (error) {
-      await this.#options.content.discard(fileIdsOf(records));
+      await this.#options.content.discard(fileIdsOf(documents));
       throw error;
     }
-    return records;
   }
 }
 

@@ -2,28 +2,12 @@ import type { DocumentState } from "./document-schema.ts";
 import { hasOptedOut } from "./outreach.ts";
 import { type CandidateRecord, type DocumentRecord, type ReferenceRecord, TO_CANDIDATE } from "./record.ts";
 import type { ReferenceState } from "./reference-schema.ts";
-import type { CandidateState, ReferenceRequirements, WaitingOn } from "./schema.ts";
+import type { Candidate, CandidateState, ReferenceRequirements, WaitingOn } from "./schema.ts";
 
 /** The members of a candidate that are derived from its records. */
-export interface Derived {
-  readonly state: CandidateState;
-  readonly state_reason: string | null;
-  readonly waiting_on: readonly WaitingOn[];
-  readonly reference_requirements: ReferenceRequirements;
-}
+type Derived = Pick<Candidate, "state" | "state_reason" | "waiting_on" | "reference_requirements">;
 
-type Facts = Pick<
-  CandidateRecord,
-  | "id"
-  | "email"
-  | "started_at"
-  | "withdrawn"
-  | "withdrawal_reason"
-  | "references_required"
-  | "documents"
-  | "references"
-  | "outreach"
->;
+type Facts = Omit<CandidateRecord, "state">;
 
 /** Part of every ETag. If a release changes a text, its replicas refuse If-Match from the last one, and vice versa. */
 const DOCUMENT_WAITS: Partial<Record<DocumentState, string>> = {
@@ -81,7 +65,8 @@ export function derive(facts: Facts): Derived {
   const documents = facts.documents.filter((document) => isLive(document) && document.required);
   const references = facts.references.filter(isLive);
   const reference_requirements = requirementsOf(facts.references_required, references);
-  const state = stateOf(facts, [...documents, ...references], reference_requirements.outstanding);
+  const situation = { facts, awaited: [...documents, ...references], outstanding: reference_requirements.outstanding };
+  const state = STATE_RULES.find(({ holds }) => holds(situation))?.state ?? "in_progress";
   const waiting_on =
     state === "withdrawn" || state === "completed" ? [] : waitsOf(facts, documents, references, reference_requirements);
   return { state, state_reason: reasonOf(facts, state, waiting_on), waiting_on, reference_requirements };
@@ -95,15 +80,6 @@ function requirementsOf(references_required: number | null, live: readonly Refer
   const required = references_required ?? live.length;
   const received = live.filter(({ state }) => state === "received").length;
   return { required, received, outstanding: Math.max(required - received, 0) };
-}
-
-function stateOf(
-  facts: Facts,
-  awaited: readonly (DocumentRecord | ReferenceRecord)[],
-  outstanding: number,
-): CandidateState {
-  const rule = STATE_RULES.find(({ holds }) => holds({ facts, awaited, outstanding }));
-  return rule?.state ?? "in_progress";
 }
 
 function isSettled(item: DocumentRecord | ReferenceRecord): boolean {

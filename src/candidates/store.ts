@@ -2,7 +2,6 @@ import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
-import { TimeSlice } from "../infra/time-slice.ts";
 import { isGone } from "../problems.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf } from "./erasure.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
@@ -12,7 +11,7 @@ import { CandidateReader } from "./reader.ts";
 import type { CandidateKey, CandidateRecord, Draft } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { checkSize, encode, type Stored } from "./stored.ts";
-import { firstVersion, nextRecord, nextVersion } from "./version.ts";
+import { firstVersion, nextVersion } from "./version.ts";
 import { WritesInFlight } from "./writes-in-flight.ts";
 
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. `now` is RFC 3339. */
@@ -22,7 +21,7 @@ type FoundEdit = (found: Found, now: string) => Found;
 /** One candidate as it was read, undefined if it is new, and what it becomes. */
 interface Change {
   readonly before: Found | undefined;
-  readonly after: () => Found;
+  readonly after: Found;
 }
 
 /** What reminders add to writes of candidates. */
@@ -36,7 +35,7 @@ export interface Reminders {
 const NO_REMINDERS: Reminders = { plannerOf: () => Promise.resolve(noMail), optedOut: () => Promise.resolve([]) };
 
 /**
- * Writes candidates to MongoDB, with the look-ups of their references. Each write is a compare-and-set on the version. Every
+ * Writes candidates to MongoDB, with the lookups of their references. Each write is a compare-and-set on the version. Every
  * method may throw problem store_unavailable. The write may still happen then, and WritesInFlight settles it.
  */
 export class CandidateStore {
@@ -60,7 +59,7 @@ export class CandidateStore {
 
   /**
    * Inserts a candidate. If the id exists, returns that candidate: an interrupted attempt of this same request already
-   * inserted it. Writes the reference look-ups first: a crash in between leaves look-ups without a candidate, and readers
+   * inserted it. Writes the reference lookups first: a crash in between leaves lookups without a candidate, and readers
    * ignore those.
    * @throws problems external_id_taken, payload_too_large, candidate_deleted.
    */
@@ -69,10 +68,10 @@ export class CandidateStore {
       compareAndSet("this candidate", async () => {
         const optedOutOnes = await this.#reminders.optedOut(draft.accountId, addressesOf(draft));
         const position = this.feedClock.reserve();
-        const after = () => firstVersion(draft, position.at, optedOutOnes);
+        const after = firstVersion(draft, position.at, optedOutOnes);
         try {
-          const { candidates } = await this.#commit([{ before: undefined, after }], position);
-          return alive(await this.#inPlace(candidates[0]!, position));
+          await this.#commit([{ before: undefined, after }], position);
+          return alive(await this.#inPlace(after, position));
         } catch (error) {
           if (!isDuplicateKey(error)) throw error;
           const own = await this.reader.find(draft.accountId, draft.id);
@@ -96,7 +95,7 @@ export class CandidateStore {
   /**
    * Makes one change to a candidate. Starts again if another write came in between.
    * @param edit may be called more than once. If it throws, the change ends with that error.
-   * @param known the candidate as it was read or written lately: it is edited first, without another read.
+   * @param known the candidate as it was recently read or written: it is edited first, without another read.
    * @throws problems not_found, candidate_deleted, external_id_taken, payload_too_large.
    */
   async change(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord> {
@@ -130,14 +129,11 @@ export class CandidateStore {
       await Promise.all(accounts.map(async (id) => [id, await this.#reminders.plannerOf(id)] as const)),
     );
     const position = this.feedClock.reserve(Math.max(...due.map(({ updated_at }) => Date.parse(updated_at))));
-    const changes = due.map((before) => ({
-      before,
-      after: () => {
-        const edited = expired(before, today, timestamp(position.now));
-        return nextRecord(before, edited, position, plans.get(before.accountId) ?? noMail);
-      },
-    }));
-    const { count } = await this.#commit(changes, position);
+    const changes = due.map((before) => {
+      const edited = expired(before, today, timestamp(position.now));
+      return { before, after: nextVersion(before, edited, position, plans.get(before.accountId) ?? noMail) };
+    });
+    const count = await this.#commit(changes, position);
     if (this.#mongo.isLate(position.reservedAt)) for (const key of due) this.inFlight.settleLater(key, position);
     return count;
   }
@@ -168,16 +164,16 @@ export class CandidateStore {
     if (edited === before) return before;
     const [was, is] = [contactsOf(before), contactsOf(edited)];
     const emails = addedAddresses(was, is);
-    const optedOutOnes = await this.#reminders.optedOut(before.accountId, emails);
+    const optedOutOnes = emails.length === 0 ? [] : await this.#reminders.optedOut(before.accountId, emails);
     const marked = isTombstone(edited) ? edited : optedOut(edited, optedOutOnes);
     const added = is.references.filter(({ id }) => !was.references.some((reference) => reference.id === id));
     return this.references.around(before, added, async () => {
       // Readers allow for the duration of one write, so the position is reserved just before it.
       const position = added.length + emails.length === 0 ? reserved : this.feedClock.reserve(reserved.at - 1);
-      const after = () => nextVersion(before, marked, position, plan);
+      const after = nextVersion(before, marked, position, plan);
       try {
-        const { count, candidates } = await this.#commit([{ before, after }], position);
-        return count === 0 ? undefined : await this.#inPlace(candidates[0]!, position);
+        const count = await this.#commit([{ before, after }], position);
+        return count === 0 ? undefined : await this.#inPlace(after, position);
       } catch (error) {
         if (!isDuplicateKey(error) || isTombstone(marked)) throw error;
         await this.reader.checkExternalId(marked);
@@ -187,28 +183,24 @@ export class CandidateStore {
   }
 
   /**
-   * Writes candidates at a feed position: the only way in which one is created or changed.
-   * @returns the candidates, and the number that was written: one that another write has changed since it was read is not.
+   * Writes candidates at a feed position: the only way in which one is created or changed. No await may come between the
+   * reservation and this call: a checkpoint in between would not know of the write. Returns the number of written candidates.
+   * One that another write has changed since it was read is not written.
    */
-  #commit(changes: readonly Change[], position: Reservation): Promise<{ count: number; candidates: readonly Found[] }> {
+  #commit(changes: readonly Change[], position: Reservation): Promise<number> {
     const name = changes.some(({ before }) => before === undefined) ? "insert candidates" : "update candidates";
-    const candidates: Found[] = []; // filled before the first await of the store
+    const candidates = changes.map(({ after }) => after);
     return this.inFlight.during(candidates, position, async () => {
-      const writes: AnyBulkWriteOperation<Stored>[] = [];
-      const slice = new TimeSlice();
-      for (const { before, after } of changes) {
-        const candidate = after();
-        candidates.push(candidate);
-        const document = encode(candidate, position.at, before);
+      const writes = changes.map(({ before, after }): AnyBulkWriteOperation<Stored> => {
+        const document = encode(after, position.at, before);
+        if (before === undefined) return { insertOne: { document } };
         const { _id, account } = document;
-        if (before === undefined) writes.push({ insertOne: { document } });
-        else writes.push({ replaceOne: { filter: { _id, account, version: before.version }, replacement: document } });
-        if (slice.isOver()) await slice.next();
-      }
+        return { replaceOne: { filter: { _id, account, version: before.version }, replacement: document } };
+      });
       const { insertedCount, matchedCount } = await this.#mongo.bounded(name, (limits) =>
         this.#candidates.bulkWrite(writes, { ...limits, ordered: false }),
       );
-      return { count: insertedCount + matchedCount, candidates };
+      return insertedCount + matchedCount;
     });
   }
 
@@ -235,11 +227,6 @@ export class CandidateStore {
       if (isGone(error)) return false;
       throw error;
     }
-  }
-
-  /** Returns one candidate. @throws problems not_found, also for another account's; candidate_deleted. */
-  get(accountId: string, id: string): Promise<CandidateRecord> {
-    return this.reader.get(accountId, id);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type DocumentRecord,
   type Erasure,
   NEVER_CHASED,
+  NO_FIELDS,
   type OutreachRecord,
   type ReferenceRecord,
   type Removed,
@@ -61,7 +62,7 @@ export interface Stored
 /**
  * Converts a candidate or tombstone to its stored form. A record has its row, unless it is large.
  * @param at its feed position, in milliseconds since the epoch.
- * @param before what it replaces. That may be too large already, from 0.1.0: then it may change, but not grow.
+ * @param before what it replaces. A record of 0.1.0 may be too large already: it may change, but not grow.
  * @throws problem payload_too_large
  */
 export function encode(found: Found, at: number, before?: Found): Stored {
@@ -133,31 +134,15 @@ function storedTombstone({ id, accountId, version, updated_at, erasure }: Tombst
     version,
     updated_at,
     created_at: updated_at,
-    ...NOTHING,
+    ...NO_FIELDS,
+    metadata: "{}",
+    docs_chase_attempts: 0,
+    reference_chase_attempts: 0,
+    documents: [],
+    references: [],
+    next_expiry: null,
   });
 }
-
-const NOTHING = {
-  pack_version: 1,
-  external_id: null,
-  name: null,
-  first_name: null,
-  last_name: null,
-  email: null,
-  phone: null,
-  job_title: null,
-  start_date: null,
-  metadata: "{}",
-  docs_chase_attempts: 0,
-  reference_chase_attempts: 0,
-  references_required: null,
-  withdrawn: false,
-  withdrawal_reason: null,
-  documents: [],
-  references: [],
-  started_at: null,
-  next_expiry: null,
-};
 
 function measured(stored: Omit<Stored, "size">): Stored {
   return { ...stored, size: BSON.calculateObjectSize({ ...stored, size: 0 }) };

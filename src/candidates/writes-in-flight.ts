@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises";
-import pLimit from "p-limit";
 import { isDuplicateKey } from "../infra/mongo.ts";
 import { Problem } from "../problems.ts";
 import type { Reservation } from "./feed-clock.ts";
@@ -12,11 +11,12 @@ const FIRST_WAIT_MS = 250;
  * connection is kept open that long.
  */
 const MAX_WAIT_MS = 64_000;
-/** Maximum pause after the store did not answer, in milliseconds. It doubles from FIRST_WAIT_MS. */
+/** Maximum pause after a failed look, in milliseconds. It doubles from FIRST_WAIT_MS. */
 const MAX_PAUSE_MS = 5_000;
-/** Concurrency and batch size of the looks. An outage may leave tens of thousands of writes. */
+/** Concurrency of the looks. An outage may leave tens of thousands of writes. */
 const WORKERS = 8;
-const BATCH = 100;
+/** Pause between two checks whether a write is still in flight, in milliseconds. */
+const POLL_MS = 20;
 
 interface Unsettled extends CandidateKey {
   readonly position: Reservation;
@@ -39,8 +39,6 @@ export class WritesInFlight {
   readonly #underWay = new Set<Reservation>();
   /** Keys are candidate ids. */
   readonly #unsettled = new Map<string, Unsettled>();
-  /** Callers waiting for a write to end. */
-  readonly #waiting: (() => void)[] = [];
 
   /** @param renew writes a candidate again unchanged. Returns false if it is missing, throws if the store is down. */
   constructor(renew: (key: CandidateKey) => Promise<boolean>) {
@@ -74,7 +72,6 @@ export class WritesInFlight {
       throw error;
     } finally {
       this.#underWay.delete(position);
-      this.#announceChange();
     }
   }
 
@@ -90,20 +87,10 @@ export class WritesInFlight {
 
   /** Waits until no write is in flight, at most this many milliseconds. Returns false if one still is. */
   async settled(withinMs: number): Promise<boolean> {
-    const inFlight = () => this.#unsettled.size > 0 || this.#underWay.size > 0;
     const deadline = performance.now() + withinMs;
-    while (inFlight() && performance.now() < deadline)
-      await Promise.race([this.#changed(), setTimeout(deadline - performance.now(), undefined, { ref: false })]);
-    return !inFlight();
-  }
-
-  /** Resolves when a write has ended or was settled. */
-  #changed(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  #announceChange(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    const isInFlight = () => this.#unsettled.size > 0 || this.#underWay.size > 0;
+    while (isInFlight() && performance.now() < deadline) await setTimeout(POLL_MS, undefined, { ref: false });
+    return !isInFlight();
   }
 
   async #settleAll(): Promise<void> {
@@ -114,36 +101,29 @@ export class WritesInFlight {
     }
   }
 
-  /** Looks for every candidate whose wait is over. Returns false as soon as the store has not answered one look. */
+  /** Looks for every candidate whose wait is over. Returns false as soon as one look failed: the store is down. */
   async #settleDue(): Promise<boolean> {
-    const limit = pLimit(WORKERS);
-    let answered = true;
-    const look = async (write: Unsettled): Promise<void> => {
-      if (answered) answered = await this.#look(write);
-    };
-    for (;;) {
-      const now = performance.now();
-      const due: Unsettled[] = [];
-      for (const write of this.#unsettled.values()) {
-        if (write.due <= now) due.push(write);
-        if (due.length === BATCH) break;
+    const now = performance.now();
+    const writes = this.#unsettled.values(); // one iterator: each worker takes the next write
+    let isUp = true;
+    const work = async (): Promise<void> => {
+      for (const write of writes) {
+        if (!isUp) return;
+        if (write.due <= now && !(await this.#look(write))) isUp = false;
       }
-      await Promise.all(due.map((write) => limit(look, write)));
-      if (!answered || due.length < BATCH) return answered;
-    }
+    };
+    await Promise.all(Array.from({ length: WORKERS }, work));
+    return isUp;
   }
 
-  /** Settles one write, or puts the next look off. Returns false if the store does not answer. */
+  /** Settles one write, or puts the next look off. Returns false if the look failed. */
   async #look(write: Unsettled): Promise<boolean> {
     const renewed = await this.#renew(write).catch(() => undefined);
     if (renewed === undefined) return false;
     if (this.#unsettled.get(write.id) !== write) return true; // another write of the same candidate has failed since
     write.wait *= 2;
     write.due = performance.now() + write.wait;
-    if (renewed || write.wait > MAX_WAIT_MS) {
-      this.#unsettled.delete(write.id);
-      this.#announceChange();
-    }
+    if (renewed || write.wait > MAX_WAIT_MS) this.#unsettled.delete(write.id);
     return true;
   }
 }

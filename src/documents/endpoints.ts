@@ -18,15 +18,15 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       body: DocumentInput,
       upload: {
         form: DocumentForm,
-        store: ({ accountId }, { id }, file) => documents.receiveNew(accountId, id, file),
+        store: ({ accountId }, { id }, file) => documents.receiveNew({ accountId, candidateId: id }, file),
         discard: (file) => documents.discard(file),
       },
       status: 201,
       response: Document,
       problems: ["not_found", "version_mismatch", "invalid_transition", "too_many_documents"],
       location: ({ id, candidate_id }) => `/candidates/${candidate_id}/documents/${id}`,
-      handle: ({ caller, params, body, file, newId, precondition }) =>
-        documents.add(caller.accountId, params.id, body, { file, newId, precondition }),
+      handle: ({ caller: { accountId }, params: { id }, body, file, newId, precondition }) =>
+        documents.add({ accountId, candidateId: id }, body, { file, newId, precondition }),
     }),
     read: endpoint({
       name: "readDocument",

@@ -1,30 +1,28 @@
+import type { Readable } from "node:stream";
+import { type Document, type DocumentInput, type DocumentPatch, MAX_NAME } from "../candidates/document-schema.ts";
 import {
-  checkNewDocument,
+  checkTakesContent,
   documentOf,
   inlineFile,
   newContent,
   newDocument,
   patchedDocument,
-  checkTakesContent,
   withChanged,
   withContent,
   withDocument,
 } from "../candidates/documents.ts";
+import { checkNotRemoved } from "../candidates/erasure.ts";
+import type { Situation } from "../candidates/moves.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, namesFile } from "../candidates/record.ts";
 import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
-import { checkNotRemoved } from "../candidates/erasure.ts";
-import { type Document, type DocumentInput, type DocumentPatch, MAX_NAME } from "../candidates/document-schema.ts";
-import type { Readable } from "node:stream";
-import type { NewId } from "../infra/ids.ts";
-import { invalid, type Precondition, Problem, problem } from "../problems.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";
 import type { ContentStore, FileOwner } from "../content/store.ts";
+import type { NewId } from "../infra/ids.ts";
+import { invalid, type Precondition, Problem, problem } from "../problems.ts";
 
 /** Identifies a document. The candidate must belong to that account. */
-export interface DocumentAddress {
-  readonly accountId: string;
-  readonly candidateId: string;
+export interface DocumentAddress extends FileOwner {
   readonly documentId: string;
 }
 
@@ -36,8 +34,8 @@ export interface DocumentContent {
 }
 
 /**
- * The operations on a candidate's documents. Another account's document is not_found, as if it had never existed. Every
- * method may throw problems not_found and store_unavailable.
+ * The operations on a candidate's documents. Another account's document is not_found, as if it had never existed. The
+ * endpoints list the problems of each.
  */
 export class DocumentService {
   readonly #store: CandidateStore;
@@ -54,9 +52,9 @@ export class DocumentService {
    * would now fail.
    * @throws problem validation_failed (filename), and whatever the stream fails with.
    */
-  async receiveNew(accountId: string, candidateId: string, file: IncomingFile): Promise<StoredFile> {
-    await this.#store.get(accountId, candidateId);
-    return this.#receive({ accountId, candidateId }, file);
+  async receiveNew(owner: FileOwner, file: IncomingFile): Promise<StoredFile> {
+    await this.#recordOf(owner);
+    return this.#receive(owner, file);
   }
 
   /**
@@ -64,14 +62,15 @@ export class DocumentService {
    * @throws problems version_mismatch, invalid_transition before it reads the first byte; then as `receiveNew`.
    */
   async receive(
-    { accountId, candidateId, documentId }: DocumentAddress,
+    { documentId, ...owner }: DocumentAddress,
     file: IncomingFile,
     precondition: Precondition,
   ): Promise<StoredFile> {
-    const record = await this.#store.get(accountId, candidateId);
-    checkPrecondition(record, documentId, precondition, "content");
-    checkTakesContent(documentOf(record, documentId).state, { started: record.started_at !== null });
-    return this.#receive({ accountId, candidateId }, file);
+    const record = await this.#recordOf(owner);
+    const document = documentOf(record, documentId);
+    checkContentMatches(record, document, precondition);
+    checkTakesContent(document.state, record.started_at !== null);
+    return this.#receive(owner, file);
   }
 
   /** Removes a stored file that will not be used. Never fails. */
@@ -88,8 +87,7 @@ export class DocumentService {
       return await this.#content.store(file, owner);
     } catch (error) {
       // The deletion of the candidate ends its uploads. This then says so.
-      if (error instanceof Problem && error.code === "request_timeout")
-        await this.#store.get(owner.accountId, owner.candidateId);
+      if (error instanceof Problem && error.code === "request_timeout") await this.#recordOf(owner);
       throw error;
     }
   }
@@ -97,92 +95,71 @@ export class DocumentService {
   /**
    * Adds a document. Its content, if any, is `file`, which is already stored, or is inside `given`. If an interrupted
    * attempt already added the document, returns that document as it is.
-   * @throws problems version_mismatch, invalid_transition, too_many_documents, validation_failed.
    */
   async add(
-    accountId: string,
-    candidateId: string,
+    owner: FileOwner,
     given: DocumentInput,
     { file, newId, precondition }: { file: StoredFile | undefined; newId: NewId; precondition: Precondition },
   ): Promise<Document> {
+    const { accountId, candidateId } = owner;
     const id = newId("doc");
-    const content =
-      file ?? (given.content ? await this.receiveNew(accountId, candidateId, inlineFile(given.content)) : undefined);
+    const content = file ?? (given.content ? await this.receiveNew(owner, inlineFile(given.content)) : undefined);
     const write = () =>
       this.#store.change(accountId, candidateId, (before, now) => {
         if (before.documents.some((document) => document.id === id)) return before;
         checkNotRemoved(before, id);
         precondition([taggedCandidate(before)]);
-        const situation = situationOf(before, now);
-        checkNewDocument(given, { ...situation, file: content !== undefined });
-        return withDocument(before, newDocument(given, { id, content, ...situation }));
+        return withDocument(before, newDocument(given, { id, content, ...situationOf(before, now) }));
       });
     const record = await this.#content.settle(content === undefined ? [] : [content.id], write, namesFile);
     return renderDocument(candidateId, documentOf(record, id));
   }
 
-  /**
-   * Changes a document's fields, its state or both.
-   * @throws problems version_mismatch, invalid_transition, validation_failed.
-   */
+  /** Changes a document's fields, its state or both. */
   async update(
     { accountId, candidateId, documentId: id }: DocumentAddress,
     patch: DocumentPatch,
     precondition: Precondition,
   ): Promise<Document> {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
-      checkPrecondition(before, id, precondition, "document");
+      precondition([renderDocument(candidateId, documentOf(before, id)), taggedCandidate(before)]);
       return withChanged(before, id, (document) => patchedDocument(document, patch, situationOf(before, now)));
     });
     return renderDocument(candidateId, documentOf(record, id));
   }
 
-  /**
-   * Makes a stored file the document's content. Concurrent uploads never mix; the last one wins.
-   * @throws problems version_mismatch, invalid_transition.
-   */
+  /** Makes a stored file the document's content. Concurrent uploads never mix; the last one wins. */
   async putContent(address: DocumentAddress, file: StoredFile, precondition: Precondition): Promise<Document> {
-    const write = async () => {
-      const listed = new Set<string>();
+    const { accountId, candidateId, documentId: id } = address;
+    const listed = new Set<string | undefined>([undefined]);
+    const write = async (): Promise<CandidateRecord> => {
       for (;;) {
-        const { record, unlisted } = await this.#attemptContent(address, file, listed, precondition);
-        if (unlisted === undefined) return record;
-        await this.#content.replaced(unlisted, address);
-        listed.add(unlisted);
+        let old: string | undefined;
+        // Writes nothing if it would replace a file that is not yet listed as replaced.
+        const record = await this.#store.change(accountId, candidateId, (before, now) => {
+          const document = documentOf(before, id);
+          checkContentMatches(before, document, precondition);
+          const changed = withChanged(before, id, (each) =>
+            withContent(each, newContent(file, now), situationOf(before, now)),
+          );
+          old = changed === before ? undefined : document.content?.file_id;
+          return listed.has(old) ? changed : before;
+        });
+        if (old === undefined || listed.has(old)) return record;
+        await this.#content.replaced(old, address);
+        listed.add(old);
       }
     };
-    const record = await this.#content.settle([file.id], write, namesFile);
-    return renderDocument(address.candidateId, documentOf(record, address.documentId));
+    return renderDocument(candidateId, documentOf(await this.#content.settle([file.id], write, namesFile), id));
   }
 
-  /** Writes nothing if it would replace a file that is not yet listed as replaced. Returns that file's id instead. */
-  async #attemptContent(
-    { accountId, candidateId, documentId: id }: DocumentAddress,
-    file: StoredFile,
-    listed: ReadonlySet<string>,
-    precondition: Precondition,
-  ): Promise<{ record: CandidateRecord; unlisted: string | undefined }> {
-    let unlisted: string | undefined;
-    const record = await this.#store.change(accountId, candidateId, (before, now) => {
-      checkPrecondition(before, id, precondition, "content");
-      const changed = withChanged(before, id, (document) =>
-        withContent(document, newContent(file, now), situationOf(before, now)),
-      );
-      const old = documentOf(before, id).content?.file_id;
-      unlisted = changed === before || old === undefined || listed.has(old) ? undefined : old;
-      return unlisted === undefined ? changed : before;
-    });
-    return { record, unlisted };
-  }
-
-  async read({ accountId, candidateId, documentId }: DocumentAddress): Promise<Document> {
-    const record = await this.#store.get(accountId, candidateId);
-    return renderDocument(candidateId, documentOf(record, documentId));
+  async read({ documentId, ...owner }: DocumentAddress): Promise<Document> {
+    return renderDocument(owner.candidateId, documentOf(await this.#recordOf(owner), documentId));
   }
 
   /** Returns a document with its content. @throws problem content_not_available */
-  async content({ accountId, candidateId, documentId: id }: DocumentAddress): Promise<DocumentContent> {
-    const document = documentOf(await this.#store.get(accountId, candidateId), id);
+  async content({ documentId: id, ...owner }: DocumentAddress): Promise<DocumentContent> {
+    const document = documentOf(await this.#recordOf(owner), id);
     const { content } = document;
     if (content === null)
       throw problem(
@@ -191,26 +168,18 @@ export class DocumentService {
       );
     return { document, content, open: (range) => this.#content.open(content.file_id, range) };
   }
+
+  #recordOf({ accountId, candidateId }: FileOwner): Promise<CandidateRecord> {
+    return this.#store.reader.get(accountId, candidateId);
+  }
 }
 
-/**
- * Checks If-Match against the views that the client may have seen: the document and its candidate, and for a write of
- * content also the present content itself.
- * @throws problems not_found, version_mismatch
- */
-function checkPrecondition(
-  record: CandidateRecord,
-  documentId: string,
-  precondition: Precondition,
-  target: "document" | "content",
-): void {
-  const document = documentOf(record, documentId);
-  precondition(
-    [renderDocument(record.id, document), taggedCandidate(record)],
-    target === "content" && document.content !== null ? [contentTag(document.content)] : [],
-  );
+/** Checks If-Match of a write of content: it may name the document, its candidate or the present content. */
+function checkContentMatches(record: CandidateRecord, document: DocumentRecord, precondition: Precondition): void {
+  const tags = document.content === null ? [] : [contentTag(document.content)];
+  precondition([renderDocument(record.id, document), taggedCandidate(record)], tags);
 }
 
-function situationOf({ started_at }: CandidateRecord, now: string): { started: boolean; now: string } {
+function situationOf({ started_at }: CandidateRecord, now: string): Situation {
   return { started: started_at !== null, now };
 }

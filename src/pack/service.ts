@@ -39,7 +39,7 @@ export class PackService {
    */
   async read(accountId: string, candidateId: string): Promise<ReadPack> {
     const { store, accountName, clock } = this.#dependencies;
-    const [record, name] = await Promise.all([store.get(accountId, candidateId), accountName(accountId)]);
+    const [record, name] = await Promise.all([store.reader.get(accountId, candidateId), accountName(accountId)]);
     const pack = renderPack(record, { id: accountId, name }, timestamp(clock.now()));
     return { pack, documents: record.documents };
   }

@@ -65,7 +65,7 @@ export class Replanner {
 
   /** Replans one candidate. Returns whether that changed what the API shows, or when the sender looks at it. */
   async #replan(key: CandidateKey, rules: ReminderRules): Promise<boolean> {
-    const record = await this.#candidates.get(key.accountId, key.id);
+    const record = await this.#candidates.reader.get(key.accountId, key.id);
     const { outreach } = planned(record, plannerOf(rules), this.#parts.clock.now());
     if (JSON.stringify({ ...record.outreach, rules: rules.version }) === JSON.stringify(outreach)) {
       await this.#parts.stores.plans.noteRules(key, record.version, rules.version);

@@ -40,7 +40,7 @@ const RULES: { rule: string; files: RegExp; except?: RegExp; mayNotImport: RegEx
   {
     rule: "only stores, infra/ and dev/ import the MongoDB driver",
     files: /^src\//,
-    except: /^src\/(infra\/|dev\/|.*\/(store|stored|stored-row|reader|.*-store)\.ts$)/,
+    except: /^src\/(infra\/|dev\/|.*\/(store|stored|reader|.*-store)\.ts$)/,
     mayNotImport: /^mongodb$/,
   },
   {

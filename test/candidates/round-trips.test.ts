@@ -10,20 +10,20 @@ describe("the round trips of a change", () => {
   useNoService();
   const { client } = useAccount(useOwnService());
 
-  it("is a read and a write for a candidate, its outreach, documents and references", async () => {
+  it("is a read and a write for a candidate, its outreach, documents and references, which are looked up first", async () => {
     const { body } = await client.post("/candidates", { documents: ["CV"], references: [{}] });
     const path = `/candidates/${body.id}`;
-    const paths: [path: string, patch: object][] = [
+    const paths: [path: string, patch: object, lookup?: string][] = [
       [path, { name: "Ann" }],
       [`${path}/outreach`, { docs_chase_attempts: 7 }],
       [`${path}/documents/${body.documents[0]?.id}`, { name: "Passport" }],
-      [`/references/${body.references[0]?.id}`, { name: "Bob" }],
+      [`/references/${body.references[0]?.id}`, { name: "Bob" }, "find reference_index"],
     ];
-    for (const [changed, patch] of paths) {
+    for (const [changed, patch, lookup] of paths) {
       const operations = await operationsDuring(async () => {
         expect((await client.patch(changed, patch)).status).to.equal(200);
       });
-      expect(operations, changed).to.deep.equal([READ, WRITE]);
+      expect(operations, changed).to.deep.equal([...(lookup ? [lookup] : []), READ, WRITE]);
     }
     const { body: after } = await client.get(path);
     expect(after).to.include({ version: 5, name: "Ann", docs_chase_attempts: 7 });

@@ -43,7 +43,7 @@ describe("a write whose process is suspended for too long after the write took i
     const { accountId, id } = written;
     const { rows } = await store.reader.feed({ accountId, after: feedPosition(resumedAt - TIMEOUT_MS), limit: 10 });
     expect(rows.map(({ json }) => JSON.parse(String(json)))).to.deep.equal([renderCandidate(written)]);
-    expect(await store.get(accountId, id)).to.deep.equal(written);
+    expect(await store.reader.get(accountId, id)).to.deep.equal(written);
     return written;
   }
 

@@ -87,7 +87,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
     const [row, ...more] = await rowsAfter(passed);
     expect(row).to.include({ id, name: "Ann", version: 3 });
     expect(more).to.deep.equal([]);
-    expect((await store.get(account, id)).name).to.equal("Ann");
+    expect((await store.reader.get(account, id)).name).to.equal("Ann");
   });
 
   it("is written again with a place that no reader has passed: a deletion", async () => {

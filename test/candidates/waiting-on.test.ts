@@ -2,9 +2,9 @@ import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
 import { documentContradiction } from "../../src/candidates/moves.ts";
 import type { DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
 import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
-import { NO_OUTREACH } from "../../src/candidates/outreach.ts";
 import { derive } from "../../src/candidates/states.ts";
 import { expect } from "chai";
+import { candidateRecord } from "../support/records.ts";
 
 const document = (state: DocumentRecord["state"], more: Partial<DocumentRecord> = {}) =>
   ({ id: "doc_1", name: "CV", state, required: true, rejection_reason: null, ...more }) as DocumentRecord;
@@ -12,16 +12,7 @@ const reference = (state: ReferenceRecord["state"], more: Partial<ReferenceRecor
   ({ id: "ref_1", relationship: null, email: "a@example.com", state, ...more }) as ReferenceRecord;
 
 function derived(documents: DocumentRecord[], references: ReferenceRecord[], more = {}) {
-  const facts = { id: "cand_1", started_at: "2026-01-01T00:00:00.000Z", withdrawn: false, withdrawal_reason: null };
-  return derive({
-    ...facts,
-    email: null,
-    outreach: NO_OUTREACH,
-    references_required: null,
-    documents,
-    references,
-    ...more,
-  });
+  return derive(candidateRecord({ started_at: "2026-01-01T00:00:00.000Z", documents, references, ...more }));
 }
 
 /** @returns the candidate's state, its reason and what it waits for, as short texts. */

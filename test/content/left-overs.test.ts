@@ -111,7 +111,7 @@ describe("left-over files of documents", () => {
 
   it("are kept if their replacement was refused", async () => {
     const { content: old } = documentIn(await put(client, content, "old"));
-    const record = await candidates.get(owner.accountId, owner.candidateId);
+    const record = await candidates.reader.get(owner.accountId, owner.candidateId);
     await contents.replaced(record.documents[0]?.content?.file_id ?? "", owner);
     expect(await sweep()).to.deep.equal([false]);
     expect(await held(service)).to.include({ files: 1, pending: 0 });
@@ -175,10 +175,10 @@ describe("left-over files of documents", () => {
     const documents = new DocumentService(candidates, contents);
     const given = { name: "CV", content: { data: Buffer.from("bytes").toString("base64") } };
     const ids = { file: undefined, newId: () => "doc_fixed", precondition: () => undefined };
-    const first = await documents.add(owner.accountId, owner.candidateId, given, ids);
-    const again = await documents.add(owner.accountId, owner.candidateId, given, ids);
+    const first = await documents.add(owner, given, ids);
+    const again = await documents.add(owner, given, ids);
     expect(again).to.deep.equal(first);
-    expect((await candidates.get(owner.accountId, owner.candidateId)).documents).to.have.length(2);
+    expect((await candidates.reader.get(owner.accountId, owner.candidateId)).documents).to.have.length(2);
     expect(await held(service)).to.include({ files: 1, pending: 0 });
   });
 });

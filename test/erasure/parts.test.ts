@@ -179,7 +179,7 @@ describe("DELETE of a document or a reference", () => {
     class RacedContent extends ContentStore {
       override async unsettled(of: FileOwner): Promise<PendingFile[]> {
         await client.request("PUT", content, { body: Buffer.from("kept") });
-        const { documents } = await store.get(of.accountId, of.candidateId);
+        const { documents } = await store.reader.get(of.accountId, of.candidateId);
         // An upload lists the content that it is about to replace before it writes.
         await this.replaced(documents.find(({ id }) => id === other.id)?.content?.file_id ?? "", of);
         return super.unsettled(of);

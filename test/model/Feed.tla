@@ -221,7 +221,7 @@ Send(r, c) ==
                  left>>
 
 \* The store makes the write, or finds that it does not apply.
-\* code: src/candidates/store.ts | return { count: insertedCount + matchedCount, candidates };
+\* code: src/candidates/store.ts | return insertedCount + matchedCount;
 Land(m) ==
   /\ answering /\ Lands(m, served)
   /\ LET applies == Applies(store[m.c], m.before)
@@ -265,7 +265,7 @@ GiveUpWaiting(r, c) ==
 
 \* A candidate that is missing after this time was never sent, and cannot land any more. Without renewals each
 \* unsettled write is dropped at the first look.
-\* code: src/candidates/writes-in-flight.ts | if (renewed || write.wait > MAX_WAIT_MS) {
+\* code: src/candidates/writes-in-flight.ts | if (renewed || write.wait > MAX_WAIT_MS) this.#unsettled.delete(write.id);
 GiveUpLooking(r, c) ==
   /\ status[r] = "up" /\ answering /\ unsettled[r][c] # Settled
   /\ \/ store[c].v = 0 /\ op[r][c] = NoOp /\ (Has("look-again") => served - unsettled[r][c].since >= Delivery)
@@ -292,9 +292,9 @@ Earliest(r) ==
 \* because other steps in between could only make what it reads newer. To keep the states few, a replica that is sent
 \* no writes makes no mark (it would be its clock), and one that no reader asks does not read the others' marks.
 \* code: src/candidates/checkpoints.ts | const complete_until = this.#options.inFlight.earliest(now);
-\* code: src/candidates/checkpoints.ts | return before?.checkpoint.round === round ? before.silent + 1 : 0;
-\* code: src/candidates/checkpoints.ts | const dead = known.filter((each) => each.silent >= this.#options.silentRounds).map(({ checkpoint }) => checkpoint);
-\* code: src/candidates/checkpoints.ts | await Promise.all(dead.map((checkpoint) => this.#options.store.remove(checkpoint)));
+\* code: src/candidates/checkpoints.ts | return { ...checkpoint, silent: before?.round === checkpoint.round ? before.silent + 1 : 0 };
+\* code: src/candidates/checkpoints.ts | const isDead = ({ silent }: Known) => silent >= this.#options.silentRounds;
+\* code: src/candidates/checkpoints.ts | await Promise.all(known.filter(isDead).map((each) => this.#options.store.remove(each)));
 MakeRound(r) ==
   LET mine == IF r \in Marking THEN [marks EXCEPT ![r] = Earliest(r)] ELSE marks
       quiet == [s \in Replicas |-> IF s = r \/ fresh[r][s] \/ mine[s] = NoMark THEN 0 ELSE silent[r][s] + 1]
@@ -322,7 +322,7 @@ Round(r) ==
   /\ UNCHANGED <<now, served, answering, status, store, net, op, unsettled, reader, left, leap>>
 
 \* The fault of a mutant: a round that the store did not answer counts as silence of the others.
-\* code: src/candidates/checkpoints.ts | const all = await this.#options.store.all();
+\* code: src/candidates/checkpoints.ts | const known = (await this.#options.store.all()).map((checkpoint): Known => {
 UnansweredRound(r) ==
   /\ ~Has("answered-rounds") /\ status[r] = "up" /\ ~answering
   /\ \E s \in Replicas \ {r} : marks[s] # NoMark /\ silent[r][s] < SilentRounds
@@ -427,7 +427,7 @@ Moves(page, until) ==
   \/ Advance([after |-> reader.after, safe |-> reader.safe], page, until).safe > reader.safe
 
 \* A replica looks how far the feed is complete, and then reads the page.
-\* code: src/candidates/service.ts | const page = await this.#options.store.reader.feed(query);
+\* code: src/candidates/service.ts | const page = await store.reader.feed(query);
 ReadAtOnce(r) ==
   /\ Has("until-before-page") /\ ~SlowPages /\ answering /\ status[r] = "up" /\ r \in Servers
   /\ LET until == CompleteUntil(Clock(r), Lag, complete[r])

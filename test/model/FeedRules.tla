@@ -37,8 +37,8 @@ NextTime(clock, before) ==
 
 \* Whether a write that was based on version `before` applies to this row. An insert is based on version 0. The store
 \* refuses it if the candidate exists. A replacement names the version that it replaces.
-\* code: src/candidates/store.ts | else writes.push({ replaceOne: { filter: { _id, account, version: before.version }, replacement: document } });
-\* code: src/candidates/store.ts | if (before === undefined) writes.push({ insertOne: { document } });
+\* code: src/candidates/store.ts | return { replaceOne: { filter: { _id, account, version: before.version }, replacement: document } };
+\* code: src/candidates/store.ts | if (before === undefined) return { insertOne: { document } };
 Applies(row, before) ==
   IF before > 0 /\ ~Has("compare-and-set") THEN row.v > 0 ELSE row.v = before
 
@@ -88,7 +88,7 @@ Advance(from, page, until) ==
      ELSE [after |-> last, safe |-> last]
 
 \* The time up to which a replica gives cursors: behind its clock by the lag, and no further than the marks.
-\* code: src/candidates/service.ts | this.#options.checkpoints.completeUntil(),
+\* code: src/candidates/service.ts | const completeUntil = Math.min(store.feedClock.now() - feedLagMs, checkpoints.completeUntil());
 \* code: src/candidates/wire.ts | const feedLagMs = config.STORE_TIMEOUT_MS + skewMs;
 CompleteUntil(clock, lag, until) ==
   Max(0, Min(IF Has("lag") THEN clock - lag ELSE clock, IF Has("marks") THEN until ELSE clock))
