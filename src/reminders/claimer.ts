@@ -7,6 +7,7 @@ import { isStoreDown } from "../infra/mongo.ts";
 import { claimed, held, lapsed, recognised, replanned } from "./edits.ts";
 import { pathOf } from "./link-store.ts";
 import { type CountedMessage, hourOf } from "./mail-budget.ts";
+import type { Attempt } from "./message.ts";
 import { type Plan, type PlannedMessage, planOf } from "./plan.ts";
 import type { AccountRules } from "./rules.ts";
 import type { ReminderParts } from "./stores.ts";
@@ -26,18 +27,11 @@ export interface Counted {
 }
 
 /** An attempt that was recorded and is to be sent. */
-export interface Claim extends Pick<Counted, "counted" | "token"> {
-  readonly message: PlannedMessage;
-  readonly messageId: string;
+export interface Claim extends Attempt, Pick<Counted, "counted" | "token"> {
   /** Number of times that it was given to the mail server, this time included. */
   readonly tries: number;
   /** Number of times that this address refused it for the moment. */
   readonly refusals: number;
-  /** The candidate, with this attempt. */
-  readonly record: CandidateRecord;
-  /** The recipient's page, and the page that stops further messages. */
-  readonly pageUrl: string;
-  readonly stopUrl: string;
   /** Resolves once the address counts as known. If that failed, it counts as new again. */
   readonly noted: Promise<void>;
 }

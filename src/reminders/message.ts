@@ -31,7 +31,8 @@ export interface Message {
 type AskedDocument = Pick<DocumentRecord, "name" | "required" | "state" | "rejection_reason">;
 
 /** What a message is made of, once its attempt is recorded. */
-interface Attempt {
+export interface Attempt {
+  /** The candidate, with this attempt. */
   readonly record: CandidateRecord;
   readonly message: PlannedMessage;
   readonly messageId: string;
@@ -81,7 +82,7 @@ export function messageOf(
       : toReferee(record, reference, words, sender);
   const body: Body = {
     ...parts,
-    hello: words.hello({ name, firstName }),
+    hello: words.hello(name, firstName),
     instructions: assistant.instructions && withoutGaps(assistant.instructions),
     stop: words.stop(sender),
     pageUrl,

@@ -41,6 +41,7 @@ export interface ReminderSenderOptions extends ClaimerOptions, MailOutageOptions
 
 interface Pass {
   readonly pace: Pick<Pace, "turn">;
+  readonly queue: DueQueue;
   /** Ends the pass early. */
   readonly signal: AbortSignal;
 }
@@ -57,7 +58,6 @@ export class ReminderSender {
   readonly #claimer: Claimer;
   readonly #recorder: Recorder;
   readonly #outage: MailOutage;
-  readonly #queue: DueQueue;
   /** Limits store work outside of sending, so that other requests do not wait long for the store. */
   readonly #storing: FairLimit;
   /** Limits counted messages to twice the connections: some are counted ahead, so that no connection waits for the store. */
@@ -67,12 +67,11 @@ export class ReminderSender {
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: ReminderSenderOptions) {
-    const { stores, connections } = options;
+    const { connections } = options;
     this.#options = options;
     this.#claimer = new Claimer(options);
-    this.#recorder = new Recorder(stores);
+    this.#recorder = new Recorder(options.stores);
     this.#outage = new MailOutage(options);
-    this.#queue = new DueQueue(stores.plans, Math.max(MIN_SHARE, 4 * connections));
     this.#storing = new FairLimit(Math.ceil(connections / 3));
     this.#counting = new FairLimit(2 * connections);
     this.#sending = new FairLimit(connections);
@@ -84,7 +83,7 @@ export class ReminderSender {
    * @throws AggregateError with every failure. The other candidates are handled all the same.
    */
   run(signal: AbortSignal): Promise<number> {
-    const running = this.#pass({ pace: this.#options.newPace(), signal });
+    const running = this.#pass(signal);
     this.#running = running;
     return running;
   }
@@ -98,16 +97,17 @@ export class ReminderSender {
   }
 
   /** Handles due candidates, and takes more as they finish. Ends when none is in progress and none is due. */
-  async #pass(pass: Pass): Promise<number> {
+  async #pass(signal: AbortSignal): Promise<number> {
     if (!(await this.#outage.isOver())) return 0;
-    const { rules, clock } = this.#options;
+    const { rules, clock, stores, connections, newPace } = this.#options;
+    const queue = new DueQueue(stores.plans, Math.max(MIN_SHARE, 4 * connections));
+    const pass = { pace: newPace(), queue, signal };
     const failures: unknown[] = [];
     const failed = (error: unknown) => void failures.push(error);
     let count = 0;
-    this.#queue.begin();
     for (;;) {
       const isOver = this.#mustStop(pass) || failures.some(isStoreDown);
-      const keys = isOver ? [] : ((await this.#queue.next(timestamp(clock.now())).catch(failed)) ?? []);
+      const keys = isOver ? [] : ((await queue.next(timestamp(clock.now())).catch(failed)) ?? []);
       const accounts = new Map<string, Promise<AccountRules>>(); // one read for all of an account
       for (const key of keys) {
         const account = accounts.get(key.accountId) ?? rules.fresh(key.accountId);
@@ -116,11 +116,11 @@ export class ReminderSender {
           .catch(failed)
           .then((handled) => {
             if (handled === "sent") count++;
-            this.#queue.done(key, handled === undefined || handled === "left");
+            queue.done(key, handled === undefined || handled === "left");
           });
       }
-      if (this.#queue.size === 0) break;
-      if (keys.length === 0) await Promise.race([this.#queue.room(), wait(LOOK_AGAIN_MS, undefined, { ref: false })]);
+      if (queue.size === 0) break;
+      if (keys.length === 0) await Promise.race([queue.room(), wait(LOOK_AGAIN_MS, undefined, { ref: false })]);
     }
     if (failures.length > 0) throw new AggregateError(failures, `${failures.length} candidates failed`);
     return count;
@@ -146,7 +146,7 @@ export class ReminderSender {
       }),
     );
     if (typeof sent === "string") return sent;
-    await this.#conclude(key, ...sent, store);
+    await this.#conclude(key, sent, pass.queue);
     return "sent";
   }
 
@@ -171,12 +171,8 @@ export class ReminderSender {
   }
 
   /** Records what became of a message that was given to the mail server. */
-  async #conclude(
-    key: CandidateKey,
-    claim: Claim,
-    outcome: Outcome,
-    store: (task: () => Promise<void>) => Promise<void>,
-  ): Promise<void> {
+  async #conclude(key: CandidateKey, [claim, outcome]: readonly [Claim, Outcome], queue: DueQueue): Promise<void> {
+    const store = (task: () => Promise<void>) => this.#storing.run(key.accountId, task);
     const { clock, log } = this.#options;
     const { message, messageId, tries, counted } = claim;
     const { to, documents } = message;
@@ -187,7 +183,7 @@ export class ReminderSender {
     try {
       await store(() => this.#settle(key, claim, outcome));
     } finally {
-      await this.#recorder.record({ key, tried, counted, isUsed }, this.#queue.size);
+      await this.#recorder.record({ key, tried, counted, isUsed }, queue.size);
     }
     if (!isUsed) await store(() => this.#claimer.cancel(claim)); // the next try has its own
   }

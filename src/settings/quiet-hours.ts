@@ -7,7 +7,6 @@ import { type Effective, type QuietHours, WEEKDAYS } from "./schema.ts";
 /** Windows repeat every week, so a quiet period that lasts this many days never ends. */
 const HORIZON_DAYS = 30;
 
-/** Starts and ends are whole minutes. */
 const MINUTE = { minutes: 1 };
 
 const DAY_MS = 86_400_000;
@@ -15,10 +14,7 @@ const DAY_MS = 86_400_000;
 /** Maximum number of days in memory, a few hundred bytes each. */
 const MAX_DAYS = 2_000;
 
-/**
- * A time span from `start` up to, but not including, `end`, in milliseconds since the epoch. `end` is `Infinity` if it
- * never ends.
- */
+/** From `start` up to, but not including, `end`: milliseconds since the epoch. `end` is `Infinity` if it never ends. */
 interface Period {
   readonly start: number;
   readonly end: number;
@@ -57,7 +53,6 @@ export function isKnownZone(timezone: string): boolean {
 /** The quiet periods of a UTC day, by day and settings. */
 const knownDays = new LRUCache<string, readonly Period[]>({ max: MAX_DAYS });
 
-/** Returns the first period that has not ended at `now`. */
 function firstPeriodAt(settings: QuietHours, now: number): Period | undefined {
   const { timezone, start, end, days } = settings;
   const day = Math.floor(now / DAY_MS);
@@ -123,7 +118,7 @@ function windowOf(day: Temporal.PlainDate, { timezone, start, end }: QuietHours)
   };
 }
 
-/** Returns the day itself, or the next one if the zone skipped it. */
+/** Returns the day itself, or the next one if the time zone skipped it. */
 function existingDay(day: Temporal.PlainDate, timezone: string): Temporal.PlainDate {
   return day.toZonedDateTime(timezone).toPlainDate();
 }
