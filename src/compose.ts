@@ -36,7 +36,8 @@ import { Limiter } from "./limiter/limiter.ts";
 import { LimitsService } from "./limits/service.ts";
 import { PackService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
-import { openReminders, remindersOf, wireReminders, wireVisits } from "./reminders/wire.ts";
+import { Visits } from "./reminders/pages/visits.ts";
+import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
 import { SettingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
@@ -170,7 +171,7 @@ async function wire(connected: Connected): Promise<System> {
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
     }),
-    pages: { visits: wireVisits(reminders, store), documents },
+    pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
     authenticator,
     limiter,
     lastUsed,

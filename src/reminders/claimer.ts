@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { optedOut } from "../candidates/outreach.ts";
 import type { CandidateKey, CandidateRecord } from "../candidates/record.ts";
-import type { CandidateStore, Edit } from "../candidates/store.ts";
+import type { Edit } from "../candidates/store.ts";
 import { KeyedQueue } from "../infra/compare-and-set.ts";
 import { isStoreDown } from "../infra/mongo.ts";
 import { claimed, held, lapsed, recognised, replanned } from "./edits.ts";
@@ -10,7 +10,7 @@ import { type CountedMessage, hourOf } from "./mail-budget.ts";
 import type { Attempt } from "./message.ts";
 import { type Plan, type PlannedMessage, planOf } from "./plan.ts";
 import type { AccountRules } from "./rules.ts";
-import type { ReminderParts } from "./stores.ts";
+import type { WritingParts } from "./stores.ts";
 import { unlessErased } from "./unless-erased.ts";
 
 /** Maximum number of candidates in memory, up to some 100 kB each. */
@@ -36,8 +36,7 @@ export interface Claim extends Attempt, Pick<Counted, "counted" | "token"> {
   readonly noted: Promise<void>;
 }
 
-export interface ClaimerOptions extends ReminderParts {
-  readonly candidates: CandidateStore;
+export interface ClaimerOptions extends WritingParts {
   /** PUBLIC_URL, without a slash at its end. */
   readonly publicUrl: string;
   readonly newMessageId: () => string;

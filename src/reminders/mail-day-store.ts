@@ -92,13 +92,13 @@ export class DayStore<Stored extends Day> {
 
 const NONE: Counts = { messages: 0, new_addresses: 0, opted_out: 0, bounced: 0 };
 
-export function sum(one: Counts = NONE, other: Partial<Counts>): Counts {
-  const total = (name: keyof Counts) => one[name] + (other[name] ?? 0);
+export function sum(one: Counts = NONE, more: Partial<Counts>): Counts {
+  const other = { ...NONE, ...more };
   return {
-    messages: total("messages"),
-    new_addresses: total("new_addresses"),
-    opted_out: total("opted_out"),
-    bounced: total("bounced"),
+    messages: one.messages + other.messages,
+    new_addresses: one.new_addresses + other.new_addresses,
+    opted_out: one.opted_out + other.opted_out,
+    bounced: one.bounced + other.bounced,
   };
 }
 

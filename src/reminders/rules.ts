@@ -42,16 +42,6 @@ interface Settings {
   readonly hours: QuietHours;
 }
 
-/** What operators decide about an account, and its name. */
-interface Account {
-  readonly name: string;
-  readonly suspended: boolean;
-  readonly paused: boolean;
-  readonly limits: MailLimits;
-  /** Whether a change of its settings is noted. */
-  readonly isChanged: boolean;
-}
-
 interface Dependencies {
   readonly assistant: Pick<SettingsStore<Assistant>, "get">;
   readonly quietHours: Pick<SettingsStore<QuietHours>, "get">;
@@ -85,33 +75,35 @@ export class RulesReader {
   }
 
   /** Reads the account's rules. From then on, `of` returns them. Four reads at once: one round trip. */
-  async fresh(accountId: string): Promise<AccountRules> {
-    const [settings, account] = await Promise.all([this.#readSettings(accountId), this.#readAccount(accountId)]);
-    return this.#rulesFrom(accountId, settings, account);
+  fresh(accountId: string): Promise<AccountRules> {
+    return this.#read(accountId, this.#readSettings(accountId));
   }
 
   /**
    * Returns the same as `fresh`. Reuses settings of the last SETTINGS_KEPT_MS, so that it takes two reads at once, unless a
    * change of them is noted. A change is noted before it is made (ReminderAccountStore.noteChange), and stays noted for longer.
    */
-  async current(accountId: string): Promise<AccountRules> {
-    const account = await this.#readAccount(accountId);
-    const known = account.isChanged ? undefined : this.#settings.get(accountId);
-    return this.#rulesFrom(accountId, known ?? (await this.#readSettings(accountId)), account);
+  current(accountId: string): Promise<AccountRules> {
+    return this.#read(accountId, undefined);
   }
 
-  async #readAccount(accountId: string): Promise<Account> {
+  /** @param reading the settings. Undefined if they may be reused. */
+  async #read(accountId: string, reading: Promise<Settings> | undefined): Promise<AccountRules> {
     const { reminderAccounts, accounts, limits, clock } = this.#dependencies;
-    const [{ pausedAt, raise, isChanged }, { name, status }] = await Promise.all([
+    const [{ pausedAt, raise, isChanged }, { name, status }, read] = await Promise.all([
       reminderAccounts.get(accountId),
       accounts.get(accountId),
+      reading,
     ]);
+    const kept = isChanged ? undefined : this.#settings.get(accountId);
+    const { assistant, hours } = read ?? kept ?? (await this.#readSettings(accountId));
+    if (hasUnknownZone(hours)) await this.#noteUnknownZone(accountId, hours.timezone);
     const suspended = status !== "active";
-    const paused = pausedAt !== null;
-    if (raise === null || Date.parse(raise.expires_at) <= clock.now())
-      return { name, suspended, paused, isChanged, limits };
-    const raised = { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day };
-    return { name, suspended, paused, isChanged, limits: raised };
+    const isRaised = raise !== null && Date.parse(raise.expires_at) > clock.now();
+    const own = isRaised ? { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day } : limits;
+    const rules = rulesOf(assistant, hours, { paused: suspended || pausedAt !== null, limits: own });
+    this.#known.set(accountId, rules);
+    return { rules, assistant, sender: senderOf(assistant, name), limits: own, suspended };
   }
 
   async #readSettings(accountId: string): Promise<Settings> {
@@ -121,17 +113,6 @@ export class RulesReader {
     const settings = { assistant: { ...ASSISTANT_DEFAULTS, ...values }, hours };
     this.#settings.set(accountId, settings);
     return settings;
-  }
-
-  async #rulesFrom(
-    accountId: string,
-    { assistant, hours }: Settings,
-    { name, suspended, paused, limits }: Account,
-  ): Promise<AccountRules> {
-    if (hasUnknownZone(hours)) await this.#noteUnknownZone(accountId, hours.timezone);
-    const rules = rulesOf(assistant, hours, { paused: paused || suspended, limits });
-    this.#known.set(accountId, rules);
-    return { rules, assistant, sender: senderOf(assistant, name), limits, suspended };
   }
 
   /** Logs the time zone once, and has a replica that knows it replan. */

@@ -1,4 +1,5 @@
 import type { CandidateKey } from "../candidates/record.ts";
+import type { CandidateStore } from "../candidates/store.ts";
 import type { Clock } from "../infra/clock.ts";
 import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
@@ -17,6 +18,11 @@ export interface ReminderParts {
   readonly stores: ReminderStores;
   readonly rules: RulesReader;
   readonly clock: Clock;
+}
+
+/** What changes candidates needs besides. */
+export interface WritingParts extends ReminderParts {
+  readonly candidates: CandidateStore;
 }
 
 export class ReminderStores {

@@ -12,13 +12,12 @@ import { settingsStores } from "../settings/store.ts";
 import { loadAddressHash } from "./address-hash.ts";
 import { ReminderControl } from "./control.ts";
 import { type Mailer, outboxMailer, smtpMailer } from "./mailer.ts";
-import { OptOutSpreader } from "./opt-out-spreader.ts";
 import { Pace } from "./pace.ts";
-import { Visits } from "./pages/visits.ts";
 import { plannerOf } from "./plan.ts";
-import { Replanner } from "./replanner.ts";
+import { replan } from "./replans.ts";
 import { RulesReader } from "./rules.ts";
 import { ReminderSender } from "./sender.ts";
+import { spreadOptOuts } from "./spread-opt-outs.ts";
 import { type ReminderParts, ReminderStores } from "./stores.ts";
 
 interface Shared {
@@ -30,11 +29,11 @@ interface Shared {
 }
 
 /** What is stored of reminders, and by which rules they are planned. The service needs it even if it sends no mail. */
-type OpenReminders = Shared & ReminderParts;
+interface OpenReminders extends Shared, ReminderParts {}
 
 /** @param shared `log`: absent if the rules are only shown. @throws problem store_unavailable */
 export async function openReminders(shared: Shared & { readonly log?: Logger }): Promise<OpenReminders> {
-  const { mongo, clock, config, accounts, random } = shared;
+  const { mongo, clock, config, random } = shared;
   const stores = new ReminderStores(mongo, await loadAddressHash(mongo, random), random);
   const rules = new RulesReader({
     ...shared,
@@ -42,7 +41,7 @@ export async function openReminders(shared: Shared & { readonly log?: Logger }):
     reminderAccounts: stores.accounts,
     limits: mailLimitsOf(config),
   });
-  return { mongo, clock, config, accounts, random, stores, rules };
+  return { ...shared, stores, rules };
 }
 
 /** Returns what reminders add to writes of candidates. Undefined if the service sends no mail. */
@@ -54,10 +53,6 @@ export function remindersOf({ config, stores, rules }: OpenReminders): Reminders
   };
 }
 
-export function wireVisits(parts: OpenReminders, candidates: CandidateStore): Visits {
-  return new Visits(candidates, parts);
-}
-
 /** Wires what operators do with reminders. */
 export function wireControls(parts: OpenReminders, audit: AuditTrail): ReminderControl {
   const candidates = new CandidateReader(parts.mongo);
@@ -67,8 +62,8 @@ export function wireControls(parts: OpenReminders, audit: AuditTrail): ReminderC
 /** What sends reminders, and keeps their plans up to date. */
 export interface ReminderWork {
   readonly sender: ReminderSender;
-  readonly replanner: Replanner;
-  readonly optOuts: OptOutSpreader;
+  readonly replan: (signal: AbortSignal) => Promise<number>;
+  readonly spreadOptOuts: (signal: AbortSignal) => Promise<number>;
   readonly mailer: Mailer;
   readonly settings: SettingsObserver;
 }
@@ -103,8 +98,8 @@ export function wireReminders(
       newMessageId: () => `${random(16).toString("hex")}@${domain}`,
       newPace: () => new Pace(MAIL_PER_MINUTE),
     }),
-    replanner: new Replanner(candidates, parts),
-    optOuts: new OptOutSpreader(candidates, stores),
+    replan: (signal) => replan({ ...parts, candidates }, signal),
+    spreadOptOuts: (signal) => spreadOptOuts({ candidates, stores }, signal),
     mailer,
     settings: {
       changing: (accountId) => stores.accounts.noteChange(accountId, timestamp(clock.now())),

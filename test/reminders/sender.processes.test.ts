@@ -96,11 +96,8 @@ describe("The sender of reminders", () => {
     Object.assign(bench.limits, { perAccount: 1, newAddresses: 1 });
     const until = { per_day: 2, new_per_day: 2, expires_at: new Date(bench.now + HOUR).toISOString() };
     const { accounts } = bench.stores;
-    await accounts.raise(
-      bench.accountId,
-      { ...until, approved_by: "Ann", reason: "import" },
-      new Date(bench.now).toISOString(),
-    );
+    const raise = { ...until, approved_by: "Ann", reason: "import" };
+    await accounts.noteChange(bench.accountId, new Date(bench.now).toISOString(), { raise });
     for (const email of [ADA, "b@example.com"]) await bench.candidate({ email, documents: ["CV"] });
     await run();
     expect(recipients()).to.have.members([ADA, "b@example.com"]);

@@ -1,7 +1,7 @@
 import { guessableHash } from "../../src/candidates/outreach.ts";
 import { expect } from "chai";
 import type { LinkStore } from "../../src/reminders/link-store.ts";
-import { OptOutSpreader } from "../../src/reminders/opt-out-spreader.ts";
+import { spreadOptOuts } from "../../src/reminders/spread-opt-outs.ts";
 import { guessableAddresses, leftOverMail } from "../../src/sweeps/mail.ts";
 import { until } from "../erasure/support.ts";
 import { HOUR } from "../reminders/support.ts";
@@ -132,7 +132,7 @@ describe("the sweep of what messages leave", () => {
     await bench.candidates.erase(bench.accountId, id, "key_1", () => undefined);
     await bench.stores.removeAll(link);
     await optOuts.add(link, link, "2026-11-01T00:00:00.000Z");
-    await new OptOutSpreader(bench.candidates, bench.stores).run(go);
+    await spreadOptOuts(bench, go);
     expect(await optOuts.list(bench.accountId)).to.deep.equal([{ at: "2026-11-01T00:00:00.000Z", candidate_id: null }]);
     expect(JSON.stringify(await stored("opt_outs"))).to.not.contain(id);
     const again = await bench.candidate({ documents: ["CV"] });

@@ -2,7 +2,6 @@ import { GuessLimiter } from "../../accounts/guess-limiter.ts";
 import { addressesOf, optedOut } from "../../candidates/outreach.ts";
 import { type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
 import { patchedReference } from "../../candidates/references.ts";
-import type { CandidateStore } from "../../candidates/store.ts";
 import { timestamp } from "../../infra/clock.ts";
 import { problem } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
@@ -10,7 +9,7 @@ import { wordsOf } from "../languages/language.ts";
 import { hashOfToken, type Link, pathOf } from "../link-store.ts";
 import { nameOf, withoutGaps } from "../message.ts";
 import type { AccountRules } from "../rules.ts";
-import type { ReminderParts } from "../stores.ts";
+import type { WritingParts } from "../stores.ts";
 import { unlessErased } from "../unless-erased.ts";
 import { LinkBudget } from "./link-budget.ts";
 import type { CandidateView } from "./view-store.ts";
@@ -55,15 +54,13 @@ const OPEN_TO_REFEREE = new Set<ReferenceRecord["state"]>(["requested", "bounced
 
 /** Opens links, and does what their visitors ask for. Every method may throw problem store_unavailable. */
 export class Visits {
-  readonly #candidates: CandidateStore;
-  readonly #parts: ReminderParts;
+  readonly #parts: WritingParts;
   readonly #guard: GuessLimiter;
   readonly #budget = new LinkBudget();
   /** Separate, so that whoever opens a page too often can still stop the messages. */
   readonly #stops = new LinkBudget();
 
-  constructor(candidates: CandidateStore, parts: ReminderParts) {
-    this.#candidates = candidates;
+  constructor(parts: WritingParts) {
     this.#parts = parts;
     const existingSecrets = (hashes: readonly string[]) => parts.stores.links.existing(hashes);
     this.#guard = new GuessLimiter({ store: { existingSecrets }, failedGuess: "not_found" });
@@ -119,31 +116,31 @@ export class Visits {
   /** Finds what a stop link that is certainly ours stops. However many wrong links its client opens, it is not refused. */
   async #sealed(token: string, of: string, sealed: Pick<Link, "accountId" | "address">): Promise<Stop["link"]> {
     await this.#stops.count(of);
-    const link = await this.#parts.stores.links.find(hashOfToken(token) ?? "");
+    const link = await this.#parts.stores.links.find(hashOfToken(token));
     return link?.accountId === sealed.accountId && link.address === sealed.address ? link : sealed;
   }
 
   async #find(token: string, address: string, budget: LinkBudget): Promise<Link> {
     const { links } = this.#parts.stores;
-    const hash = hashOfToken(token) ?? "";
+    const hash = hashOfToken(token);
     await budget.check(hash);
     const link = await this.#guard.attempt({ address, hash }, async () => (await links.find(hash)) ?? noLink());
     await budget.count(hash);
     return link;
   }
 
-  /** Runs the receiving of a form that a link sends. @throws problem rate_limited (scope `link`) if too many arrive at once. */
+  /** @throws problem rate_limited (scope `link`) if too many forms of the link arrive at once. */
   receiving<Result>(token: string, receive: () => Promise<Result>): Promise<Result> {
-    return this.#budget.during(hashOfToken(token) ?? "", receive);
+    return this.#budget.during(hashOfToken(token), receive);
   }
 
   /**
    * Stops messages of the account to the address that the link was sent to. Its other candidates note it soon
-   * (OptOutSpreader). Does nothing if they are stopped. Four round trips.
+   * (spreadOptOuts). Does nothing if they are stopped. Four round trips.
    */
   async stop({ link, stopped }: Stop): Promise<void> {
     if (stopped) return;
-    const { stores, clock } = this.#parts;
+    const { candidates, stores, clock } = this.#parts;
     const now = clock.now();
     const { accountId, id, to, address } = link;
     const source = id === undefined || to === undefined ? null : { id, to };
@@ -151,7 +148,7 @@ export class Visits {
     const isOwn = (email: string) => stores.addresses.matches(address, email);
     if (source !== null)
       await unlessErased(
-        this.#candidates.change(accountId, source.id, (before) => optedOut(before, addressesOf(before).filter(isOwn))),
+        candidates.change(accountId, source.id, (before) => optedOut(before, addressesOf(before).filter(isOwn))),
       );
     await stores.budget.optedOut(accountId, now);
   }
@@ -159,7 +156,7 @@ export class Visits {
   /** Records the referee's answers, or that the referee gives no reference. @throws problem invalid_transition */
   async settle(visit: Visit, patch: Parameters<typeof patchedReference>[1]): Promise<void> {
     const { link } = visit;
-    await this.#candidates.change(link.accountId, link.id, (before, now) => {
+    await this.#parts.candidates.change(link.accountId, link.id, (before, now) => {
       const reference = before.references.find(({ id }) => id === link.to);
       if (reference === undefined || !isOpen({ ...visit, candidate: before, reference })) throw notNeeded();
       const settled = patchedReference({ ...reference, response: null }, patch, { started: true, now });
