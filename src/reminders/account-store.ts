@@ -29,8 +29,8 @@ export interface Raise {
 export const SETTLED_MS = 60_000;
 
 /**
- * Which accounts an operator has paused or given more messages, and whose settings have changed. Every method takes one round
- * trip, and may throw problem store_unavailable.
+ * Which accounts an operator has paused or given more messages, and whose settings have changed. Every method may throw
+ * problem store_unavailable.
  */
 export class ReminderAccountStore {
   readonly indexes = [

@@ -8,7 +8,7 @@ import { claimed, held, lapsed, recognised, replanned } from "./edits.ts";
 import { pathOf } from "./link-store.ts";
 import { type CountedMessage, hourOf } from "./mail-budget.ts";
 import type { Attempt } from "./message.ts";
-import { type Plan, type PlannedMessage, planOf } from "./plan.ts";
+import { type Plan, type PlannedMessage, planOf, type ReminderRules } from "./plan.ts";
 import type { AccountRules } from "./rules.ts";
 import type { WritingParts } from "./stores.ts";
 import { unlessErased } from "./unless-erased.ts";
@@ -110,15 +110,15 @@ export class Claimer {
    * @param reading its rules, read for this look.
    * @returns undefined if it must not be sent. Then nothing is counted.
    */
-  async record(key: CandidateKey, message: Counted, reading: Promise<AccountRules>): Promise<Claim | undefined> {
+  async record(message: Counted, reading: Promise<AccountRules>): Promise<Claim | undefined> {
     const { stores, clock } = this.#options;
     const { due, budget, counted } = message;
     const { email } = due;
-    const [account, optOuts] = await Promise.all([reading, stores.optOuts.among(key.accountId, [email])]);
+    const [{ rules }, optOuts] = await Promise.all([reading, stores.optOuts.among(counted.accountId, [email])]);
     const isOptedOut = optOuts.length > 0;
-    if (isOptedOut) await this.change(key, (before) => optedOut(before, [email]));
-    const isCounted = budget === account.rules.budget && counted.day === hourOf(clock.now()).day;
-    const claim = isOptedOut || !isCounted ? undefined : await this.#attempt(key, message, account);
+    if (isOptedOut) await this.change(counted, (before) => optedOut(before, [email]));
+    const isCounted = budget === rules.budget && counted.day === hourOf(clock.now()).day;
+    const claim = isOptedOut || !isCounted ? undefined : await this.#attempt(message, rules);
     if (claim === undefined) await this.cancel(message);
     return claim;
   }
@@ -130,11 +130,7 @@ export class Claimer {
   }
 
   /** Records the attempt. Returns undefined if it is not due any more. */
-  async #attempt(
-    key: CandidateKey,
-    { due, counted, token }: Counted,
-    { rules }: AccountRules,
-  ): Promise<Claim | undefined> {
+  async #attempt({ due, counted, token }: Counted, rules: ReminderRules): Promise<Claim | undefined> {
     const { stores, newMessageId, publicUrl } = this.#options;
     const { to, email } = due;
     const { accountId, address } = counted;
@@ -142,11 +138,11 @@ export class Claimer {
     let message: PlannedMessage | undefined;
     const edit: Edit = (before, at) => {
       const plan = planOf(before, rules, Date.parse(at));
-      message = dueIn(plan, at).find((each) => each.email === email && nameOf(key, each) === counted.key);
+      message = dueIn(plan, at).find((each) => each.email === email && nameOf(counted, each) === counted.key);
       return message === undefined ? replanned(before, rules, at) : claimed(before, message, attempt, at);
     };
-    const record = await this.change(key, edit, this.#records.get(key.id));
-    this.#records.delete(key.id);
+    const record = await this.change(counted, edit, this.#records.get(counted.id));
+    this.#records.delete(counted.id);
     const last = record?.outreach.recipients.find((recipient) => recipient.to === to)?.last;
     if (message === undefined || record === undefined || !last) return undefined;
     const pageUrl = publicUrl + pathOf(to, token);

@@ -50,7 +50,7 @@ export class DueQueue {
       const page = await this.#due.due(now, limit, [...passed]);
       const free = page.filter(({ id }) => !this.#taken.has(id));
       const groups = grouped(free, ({ accountId }) => accountId);
-      const keys = inTurn(Array.from(groups, ([accountId, own]) => own.slice(0, share - this.#countOf(accountId))));
+      const keys = Array.from(groups, ([accountId, own]) => own.slice(0, share - this.#countOf(accountId))).flat();
       for (const { accountId, id } of keys) {
         this.#taken.add(id);
         this.#size++;
@@ -81,10 +81,4 @@ export class DueQueue {
   #countOf(accountId: string): number {
     return this.#counts.get(accountId) ?? 0;
   }
-}
-
-/** Takes the first of each list, then the second of each, and so on. */
-function inTurn<Item>(lists: readonly (readonly Item[])[]): Item[] {
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, n) => lists.flatMap((list) => list.slice(n, n + 1))).flat();
 }

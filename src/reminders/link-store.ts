@@ -19,7 +19,7 @@ interface Stored {
   address: string;
 }
 
-/** The links in messages. Every method takes one round trip, and may throw problem store_unavailable. */
+/** The links in messages. Every method may throw problem store_unavailable. */
 export class LinkStore {
   readonly indexes = [{ collection: "links", indexes: [{ key: { account: 1, candidate: 1 } }] }];
   readonly #random: (bytes: number) => Buffer;
@@ -45,7 +45,6 @@ export class LinkStore {
     return { accountId: account, id: candidate, to, address };
   }
 
-  /** Returns which of the hashes are those of links. */
   async existing(hashes: readonly string[]): Promise<ReadonlySet<string>> {
     const options = { projection: { _id: 1 }, limit: hashes.length };
     const found = await this.#links.find({ _id: { $in: [...hashes] } }, options);
@@ -56,7 +55,7 @@ export class LinkStore {
     await this.#links.deleteOne({ _id: hashOf(token) });
   }
 
-  /** Removes the links of a candidate. Returns the addresses that they were sent to, as hashes. Two round trips. */
+  /** Removes the links of a candidate. Returns the addresses that they were sent to, as hashes. */
   async remove({ accountId, id }: CandidateKey): Promise<string[]> {
     const ofCandidate = { account: accountId, candidate: id };
     const found = await this.#links.find(ofCandidate, { projection: { address: 1 } });

@@ -14,7 +14,6 @@ export interface Counts {
 interface Day {
   /** The account, or the address's hash, and the day. */
   readonly _id: string;
-  /** Counts the writes. */
   readonly version: number;
   /** Days since 1970-01-01. */
   readonly day: number;
@@ -56,11 +55,7 @@ export class DayStore<Stored extends Day> {
     this.collection = new BoundedCollection(mongo, name);
   }
 
-  /**
-   * Changes a day. One round trip if this process has changed it last, or if it is the day's first change; two or three
-   * otherwise, and two more for each lost race.
-   * @param none the day before its first change.
-   */
+  /** One round trip if this process has changed the day last. @param none the day before its first change. */
   change(none: Stored, edit: (before: Stored) => Stored): Promise<Stored> {
     const { _id } = none;
     return this.#queue.run(_id, async () => {

@@ -21,8 +21,8 @@ export interface OptOut {
 }
 
 /**
- * The addresses whose owners want no more messages from an account: from none of its candidates, past and future. Every
- * method takes one round trip, and may throw problem store_unavailable.
+ * The addresses whose owners want no more messages from an account: about none of its candidates, past and future. Every
+ * method may throw problem store_unavailable.
  */
 export class OptOutStore {
   readonly indexes = [
@@ -59,7 +59,7 @@ export class OptOutStore {
     await this.#optOuts.updateOne({ _id: `${account}/${address}` }, update, { upsert: true });
   }
 
-  /** Returns those of the addresses whose owners have opted out. No round trip without addresses. */
+  /** Returns those of the addresses whose owners have opted out. */
   async among(accountId: string, emails: readonly string[]): Promise<string[]> {
     if (emails.length === 0) return [];
     const ids = emails.flatMap((email) => this.#idsOf(accountId, email));
@@ -68,13 +68,12 @@ export class OptOutStore {
     return emails.filter((email) => this.#idsOf(accountId, email).some((id) => out.has(id)));
   }
 
-  /** Returns whether the owner of the address that a link was sent to has opted out. */
   async has({ accountId, address }: Pick<Link, "accountId" | "address">): Promise<boolean> {
     const _id = `${accountId}/${this.#addresses.keyed(address)}`;
     return (await this.#optOuts.findOne({ _id, lifted_at: null })) !== null;
   }
 
-  /** Returns the opt-outs of an account as operators see them, the oldest first. */
+  /** Lists opt-outs as operators see them, the oldest first. */
   async list(accountId: string) {
     const found = await this.#optOuts.find({ account: accountId, lifted_at: null }, { sort: { at: 1 } });
     return found.map(({ at, candidate, to }) =>
@@ -82,7 +81,7 @@ export class OptOutStore {
     );
   }
 
-  /** Lets the account write to an address again. Returns whether its owner had opted out. Two round trips. */
+  /** Lets the account write to an address again. Returns whether its owner had opted out. */
   async lift(accountId: string, email: string, at: string): Promise<boolean> {
     const lifted = { $set: { lifted_at: at, spreading: true } } as const;
     let any = false;
@@ -91,7 +90,7 @@ export class OptOutStore {
     return any;
   }
 
-  /** Returns opt-outs, and ends of opt-outs, that candidates do not note yet. One index range. */
+  /** Returns opt-outs, and ends of opt-outs, that candidates do not note yet. */
   spreading(limit: number): Promise<OptOut[]> {
     return this.#optOuts.find({ spreading: true }, { limit });
   }

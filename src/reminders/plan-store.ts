@@ -8,7 +8,7 @@ import type { Mongo } from "../infra/mongo.ts";
 /** Number of candidates that are read at once with their references: up to 10 MB. */
 const PAGE = 10;
 
-/** Finds the candidates with something to do. Every method takes one round trip, and may throw problem store_unavailable. */
+/** Finds the candidates with something to do. Every method may throw problem store_unavailable. */
 export class PlanStore {
   readonly #candidates: BoundedCollection<Stored>;
 
@@ -35,7 +35,7 @@ export class PlanStore {
     return due.slice(0, limit).map(keyOf);
   }
 
-  /** Returns candidates of an account whose plan depends on its settings, and was made by other rules than these. One index range. */
+  /** Returns candidates of an account whose plan depends on its settings, and was made by other rules than these. */
   async plannedOtherwise(accountId: string, rules: string, limit: number): Promise<CandidateKey[]> {
     const open: Filter<Stored> = {
       account: accountId,
@@ -69,7 +69,7 @@ export class PlanStore {
     return new Set(found.filter(({ deleted }) => deleted !== true).map(({ _id }) => _id));
   }
 
-  /** Returns the account of a candidate; undefined if there is no such candidate. For operators, who have only its id. */
+  /** For operators, who have only the candidate's id. */
   async accountOf(id: string): Promise<string | undefined> {
     return (await this.#candidates.findOne({ _id: id }, { projection: { account: 1 } }))?.account;
   }

@@ -3,7 +3,6 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { AccountStore } from "../accounts/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import { isKnownZone } from "../settings/quiet-hours.ts";
 import {
   type Assistant,
   ASSISTANT_DEFAULTS,
@@ -12,6 +11,7 @@ import {
   type QuietHours,
 } from "../settings/schema.ts";
 import type { SettingsStore } from "../settings/store.ts";
+import { timeZoneNamed } from "../schema/registered-names.ts";
 import { shownName } from "../schema/visible-text.ts";
 import type { ReminderAccountStore } from "./account-store.ts";
 import type { MailLimits } from "./mail-budget.ts";
@@ -144,8 +144,9 @@ export function senderOf({ display_name }: Pick<Assistant, "display_name">, acco
   return names.find((name) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(name)) ?? "";
 }
 
+/** A replica with a newer tz database may have stored a time zone that this runtime does not know. */
 function hasUnknownZone({ enabled, timezone }: QuietHours): boolean {
-  return enabled && !isKnownZone(timezone);
+  return enabled && timeZoneNamed(timezone) === undefined;
 }
 
 /**

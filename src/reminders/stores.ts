@@ -48,7 +48,7 @@ export class ReminderStores {
 
   /**
    * Removes what is stored about a candidate: links, history, and that the account wrote to these addresses. Opt-outs hold
-   * for the next candidate with the address, so they only forget this one. Four or five round trips.
+   * for the next candidate with the address, so they only forget this one.
    * @throws problem store_unavailable
    */
   async removeAll(candidate: CandidateKey): Promise<void> {

@@ -7,11 +7,10 @@ import { type Config, mailLimitsOf } from "../config.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Mongo } from "../infra/mongo.ts";
-import type { SettingsObserver } from "../settings/service.ts";
 import { settingsStores } from "../settings/store.ts";
 import { loadAddressHash } from "./address-hash.ts";
 import { ReminderControl } from "./control.ts";
-import { type Mailer, outboxMailer, smtpMailer } from "./mailer.ts";
+import { outboxMailer, smtpMailer } from "./mailer.ts";
 import { Pace } from "./pace.ts";
 import { plannerOf } from "./plan.ts";
 import { replan } from "./replans.ts";
@@ -60,19 +59,13 @@ export function wireControls(parts: OpenReminders, audit: AuditTrail): ReminderC
 }
 
 /** What sends reminders, and keeps their plans up to date. */
-export interface ReminderWork {
-  readonly sender: ReminderSender;
-  readonly replan: (signal: AbortSignal) => Promise<number>;
-  readonly spreadOptOuts: (signal: AbortSignal) => Promise<number>;
-  readonly mailer: Mailer;
-  readonly settings: SettingsObserver;
-}
+export type ReminderWork = NonNullable<ReturnType<typeof wireReminders>>;
 
-/** Wires what sends reminders. Undefined if SMTP_URL is not set, which is logged. */
+/** Returns undefined if SMTP_URL is not set, which is logged. */
 export function wireReminders(
   parts: OpenReminders,
   dependencies: { readonly candidates: CandidateStore; readonly log: Logger; readonly metrics: Metrics },
-): ReminderWork | undefined {
+) {
   const { config, stores, rules, random, clock } = parts;
   const { candidates, log, metrics } = dependencies;
   const { SMTP_URL, MAIL_FROM, PUBLIC_URL, MAIL_PER_MINUTE, MAIL_CONNECTIONS } = config;
@@ -98,12 +91,12 @@ export function wireReminders(
       newMessageId: () => `${random(16).toString("hex")}@${domain}`,
       newPace: () => new Pace(MAIL_PER_MINUTE),
     }),
-    replan: (signal) => replan({ ...parts, candidates }, signal),
-    spreadOptOuts: (signal) => spreadOptOuts({ candidates, stores }, signal),
+    replan: (signal: AbortSignal) => replan({ ...parts, candidates }, signal),
+    spreadOptOuts: (signal: AbortSignal) => spreadOptOuts({ candidates, stores }, signal),
     mailer,
     settings: {
-      changing: (accountId) => stores.accounts.noteChange(accountId, timestamp(clock.now())),
-      changed: (accountId) => rules.forget(accountId),
+      changing: (accountId: string) => stores.accounts.noteChange(accountId, timestamp(clock.now())),
+      changed: (accountId: string) => rules.forget(accountId),
     },
   };
 }

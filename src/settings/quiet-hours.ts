@@ -41,26 +41,16 @@ export function effectiveAt(settings: QuietHours, now: number): Effective {
  */
 export function quietUntil(settings: QuietHours, now: number): number | undefined {
   if (!settings.enabled) return undefined;
-  const first = firstPeriodAt(settings, now);
-  return first !== undefined && first.start <= now ? first.end : undefined;
-}
-
-/** Returns false for a time zone that was stored by a replica with a newer tz database. @param timezone an IANA name. */
-export function isKnownZone(timezone: string): boolean {
-  return timeZoneNamed(timezone) !== undefined;
-}
-
-/** The quiet periods of a UTC day, by day and settings. */
-const knownDays = new LRUCache<string, readonly Period[]>({ max: MAX_DAYS });
-
-function firstPeriodAt(settings: QuietHours, now: number): Period | undefined {
   const { timezone, start, end, days } = settings;
   const day = Math.floor(now / DAY_MS);
   const key = `${day} ${timezone} ${start} ${end} ${days.join()}`;
   const periods = knownDays.get(key) ?? periodsOn(day, settings);
   knownDays.set(key, periods);
-  return periods.find((period) => period.end > now);
+  return periods.find((period) => period.start <= now && now < period.end)?.end;
 }
+
+/** The quiet periods of a UTC day, by day and settings. */
+const knownDays = new LRUCache<string, readonly Period[]>({ max: MAX_DAYS });
 
 /** Returns the periods that have not ended when a UTC day begins, up to the first that ends after the day. */
 function periodsOn(day: number, settings: QuietHours): Period[] {
@@ -78,7 +68,7 @@ function timestampOrNull(epochMs = Infinity): string | null {
 
 /** Yields the quiet periods that have not ended at `now`, in order. Each merges the windows that touch or overlap. */
 function* periodsFrom(settings: QuietHours, now: number): Generator<Period, undefined> {
-  if (!isKnownZone(settings.timezone)) {
+  if (timeZoneNamed(settings.timezone) === undefined) {
     yield { start: -Infinity, end: Infinity };
     return undefined;
   }

@@ -99,20 +99,14 @@ function renderAssistant(record: SettingsRecord<Assistant>): AssistantSettings {
 }
 
 /** The view that If-Match compares. */
-function taggedAssistant({
-  values,
-  version,
-  updated_at,
-}: SettingsRecord<Assistant>): Omit<AssistantSettings, typeof UNTAGGED> {
+function taggedAssistant(record: SettingsRecord<Assistant>): Omit<AssistantSettings, typeof UNTAGGED> {
+  const { values, version, updated_at } = record;
   const { reference_questions: _, ...tagged } = { ...ASSISTANT_DEFAULTS, ...values };
   return { object: "assistant_settings", ...tagged, version, updated_at };
 }
 
 /** The view that If-Match compares. It leaves out `effective`, which changes by the clock alone. */
-function renderQuietHours({
-  values,
-  version,
-  updated_at,
-}: SettingsRecord<QuietHours>): Omit<QuietHoursSettings, "effective"> {
+function renderQuietHours(record: SettingsRecord<QuietHours>): Omit<QuietHoursSettings, "effective"> {
+  const { values, version, updated_at } = record;
   return { object: "quiet_hours_settings", ...QUIET_HOURS_DEFAULTS, ...values, version, updated_at };
 }

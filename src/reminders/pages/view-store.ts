@@ -42,13 +42,12 @@ export class PageViewStore {
   }
 
   /**
-   * Returns what pages show of a candidate, or null if it does not exist or was erased. Reads little, however large the
-   * record is, because nobody is charged for a page. One round trip.
-   * @param reference the id of the reference that the page is about; empty if it is the candidate's page.
+   * Returns undefined if the candidate was erased. Reads little, however large the record is.
+   * @param reference the id of the reference that the page is about, or TO_CANDIDATE.
    * @param arrived the id of the document that the visitor has just sent; empty if there is none.
    * @throws problem store_unavailable
    */
-  async find({ accountId, id }: CandidateKey, reference: string, arrived: string): Promise<CandidateView | null> {
+  async find({ accountId, id }: CandidateKey, reference: string, arrived: string): Promise<CandidateView | undefined> {
     const [found] = await this.#candidates.aggregate<Found>([
       { $match: { _id: id, account: accountId, deleted: { $exists: false } } },
       {
@@ -74,7 +73,7 @@ export class PageViewStore {
       },
       { $unset: HIDDEN },
     ]);
-    if (found === undefined) return null;
+    if (found === undefined) return undefined;
     const { required, optional, ...view } = found;
     return { ...view, asked: [...required, ...optional].slice(0, MAX_SHOWN) };
   }

@@ -67,7 +67,7 @@ export class Visits {
   }
 
   /**
-   * Opens a link. Changes nothing. Two round trips.
+   * Opens a link. Changes nothing.
    * @param arrived the id of the document that the visitor has just sent.
    * @param address of the client: it may open few wrong links.
    * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links).
@@ -76,12 +76,12 @@ export class Visits {
     const { rules, stores } = this.#parts;
     const link = await this.#find(token, address, this.#budget);
     const [candidate, account] = await Promise.all([
-      stores.pageViews.find(link, kind === "candidate" ? "" : link.to, arrived),
+      stores.pageViews.find(link, link.to, arrived),
       rules.fresh(link.accountId),
     ]);
-    if (candidate === null) return noLink();
-    const [reference] = candidate.references;
-    if (kind === "candidate" ? link.to !== TO_CANDIDATE : reference === undefined) return noLink();
+    const reference = candidate?.references[0];
+    const isOfKind = kind === "candidate" ? link.to === TO_CANDIDATE : reference !== undefined;
+    if (candidate === undefined || !isOfKind) return noLink();
     const { assistant, suspended } = account;
     const shown = shownOf(account);
     return {
@@ -99,7 +99,7 @@ export class Visits {
   }
 
   /**
-   * Opens a stop link. Changes nothing. Two round trips.
+   * Opens a stop link. Changes nothing.
    * @param of what the link says of itself (AddressHash.sealed); empty if it was made before links did.
    * @throws as `open` does.
    */
@@ -134,10 +134,7 @@ export class Visits {
     return this.#budget.during(hashOfToken(token), receive);
   }
 
-  /**
-   * Stops messages of the account to the address that the link was sent to. Its other candidates note it soon
-   * (spreadOptOuts). Does nothing if they are stopped. Four round trips.
-   */
+  /** Stops the account's messages to the address that the link was sent to. Its other candidates note it soon (spreadOptOuts). */
   async stop({ link, stopped }: Stop): Promise<void> {
     if (stopped) return;
     const { candidates, stores, clock } = this.#parts;
