@@ -38,7 +38,7 @@ export class ReminderControl {
     this.#dependencies = dependencies;
   }
 
-  /** Pauses the reminders of an account. After this returns, only messages that are already being sent still go out. Idempotent. */
+  /** After this returns, only messages that are already being sent still go out. Idempotent. */
   pause(accountId: string) {
     return this.#setPaused("outreach pause", accountId, this.#now());
   }

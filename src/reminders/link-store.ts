@@ -10,6 +10,9 @@ export interface Link extends CandidateKey {
   readonly address: string;
 }
 
+/** What a stop link knows. It has no candidate if that was erased. */
+export type StopLink = Pick<Link, "accountId" | "address"> & Partial<Link>;
+
 interface Stored {
   /** The SHA-256 of the token. The token itself is only in the message. */
   _id: string;

@@ -2,7 +2,7 @@ import { type CandidateKey, TO_CANDIDATE } from "../candidates/record.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { AddressHash } from "./address-hash.ts";
-import type { Link } from "./link-store.ts";
+import type { StopLink } from "./link-store.ts";
 
 export interface OptOut {
   /** The account and the address's hash. */
@@ -43,18 +43,10 @@ export class OptOutStore {
     this.#optOuts = new BoundedCollection(mongo, "opt_outs");
   }
 
-  /**
-   * Adds the address that a link was sent to. The first time counts, unless an operator has lifted it since.
-   * @param source the candidate, and the recipient as in Link. Null if the candidate was erased.
-   */
-  async add(
-    link: Pick<Link, "accountId" | "address">,
-    source: Pick<Link, "id" | "to"> | null,
-    at: string,
-  ): Promise<void> {
-    const account = link.accountId;
+  /** Adds the address that a link was sent to. The first time counts, unless an operator has lifted it since. */
+  async add({ accountId: account, id, to, ...link }: StopLink, at: string): Promise<void> {
     const address = this.#addresses.keyed(link.address);
-    const stored = { account, address, candidate: source?.id ?? null, to: source?.to ?? null, at };
+    const stored = { account, address, candidate: id ?? null, to: to ?? null, at };
     const update = { $setOnInsert: stored, $set: { spreading: true, lifted_at: null } } as const;
     await this.#optOuts.updateOne({ _id: `${account}/${address}` }, update, { upsert: true });
   }
@@ -68,7 +60,7 @@ export class OptOutStore {
     return emails.filter((email) => this.#idsOf(accountId, email).some((id) => out.has(id)));
   }
 
-  async has({ accountId, address }: Pick<Link, "accountId" | "address">): Promise<boolean> {
+  async has({ accountId, address }: StopLink): Promise<boolean> {
     const _id = `${accountId}/${this.#addresses.keyed(address)}`;
     return (await this.#optOuts.findOne({ _id, lifted_at: null })) !== null;
   }

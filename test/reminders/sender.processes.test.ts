@@ -82,11 +82,8 @@ describe("The sender of reminders", () => {
   it("asks for opt-outs at the last moment, also for one that the candidate does not note yet", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
     const { addresses, optOuts } = bench.stores;
-    await optOuts.add(
-      { accountId: bench.accountId, address: addresses.of(ADA) },
-      null,
-      new Date(bench.now).toISOString(),
-    );
+    const link = { accountId: bench.accountId, address: addresses.of(ADA) };
+    await optOuts.add(link, new Date(bench.now).toISOString());
     await bench.sender().run(go);
     expect(bench.sent).to.deep.equal([]);
     expect((await bench.read(id)).outreach).to.include({ reason: "opted_out" });

@@ -2,11 +2,12 @@ import { GuessLimiter } from "../../accounts/guess-limiter.ts";
 import { addressesOf, optedOut } from "../../candidates/outreach.ts";
 import { type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
 import { patchedReference } from "../../candidates/references.ts";
+import type { Edit } from "../../candidates/store.ts";
 import { timestamp } from "../../infra/clock.ts";
 import { problem } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
 import { wordsOf } from "../languages/language.ts";
-import { hashOfToken, type Link, pathOf } from "../link-store.ts";
+import { hashOfToken, type Link, pathOf, type StopLink } from "../link-store.ts";
 import { nameOf, withoutGaps } from "../message.ts";
 import type { AccountRules } from "../rules.ts";
 import type { WritingParts } from "../stores.ts";
@@ -26,7 +27,7 @@ export interface Shown {
 
 /** What the stop link needs. It works after the candidate was erased. */
 export interface Stop extends Shown {
-  readonly link: Pick<Link, "accountId" | "address"> & Partial<Link>;
+  readonly link: StopLink;
   /** Whether its owner has stopped the messages. */
   readonly stopped: boolean;
   /** Whether its other pages may still work: its candidate was not erased, nor its account suspended. */
@@ -114,7 +115,7 @@ export class Visits {
   }
 
   /** Finds what a stop link that is certainly ours stops. However many wrong links its client opens, it is not refused. */
-  async #sealed(token: string, of: string, sealed: Pick<Link, "accountId" | "address">): Promise<Stop["link"]> {
+  async #sealed(token: string, of: string, sealed: StopLink): Promise<StopLink> {
     await this.#stops.count(of);
     const link = await this.#parts.stores.links.find(hashOfToken(token));
     return link?.accountId === sealed.accountId && link.address === sealed.address ? link : sealed;
@@ -139,14 +140,11 @@ export class Visits {
     if (stopped) return;
     const { candidates, stores, clock } = this.#parts;
     const now = clock.now();
-    const { accountId, id, to, address } = link;
-    const source = id === undefined || to === undefined ? null : { id, to };
-    await stores.optOuts.add(link, source, timestamp(now));
+    const { accountId, id, address } = link;
+    await stores.optOuts.add(link, timestamp(now));
     const isOwn = (email: string) => stores.addresses.matches(address, email);
-    if (source !== null)
-      await unlessErased(
-        candidates.change(accountId, source.id, (before) => optedOut(before, addressesOf(before).filter(isOwn))),
-      );
+    const edit: Edit = (before) => optedOut(before, addressesOf(before).filter(isOwn));
+    if (id !== undefined) await unlessErased(candidates.change(accountId, id, edit));
     await stores.budget.optedOut(accountId, now);
   }
 
