@@ -9,8 +9,8 @@ const MANY = 2_000;
 const SMALL_SHARE = 10;
 
 /**
- * The candidates with something to do, for one pass of the sender. Takes a share of each account, so that one with thousands of reminders does not keep
- * the others waiting. Reads few more than it takes, because a large read delays the requests of others.
+ * The candidates with something to do, for one pass of the sender. Takes a share of each account, so that one with thousands
+ * of reminders does not keep the others waiting. Reads few more than it takes, because a large read delays other requests.
  */
 export class DueQueue {
   readonly #due: Pick<PlanStore, "due">;

@@ -3,6 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { AccountStore } from "../accounts/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
+import { timeZoneNamed } from "../schema/registered-names.ts";
+import { shownName } from "../schema/visible-text.ts";
 import {
   type Assistant,
   ASSISTANT_DEFAULTS,
@@ -11,8 +13,6 @@ import {
   type QuietHours,
 } from "../settings/schema.ts";
 import type { SettingsStore } from "../settings/store.ts";
-import { timeZoneNamed } from "../schema/registered-names.ts";
-import { shownName } from "../schema/visible-text.ts";
 import type { ReminderAccountStore } from "./account-store.ts";
 import type { MailLimits } from "./mail-budget.ts";
 import type { ReminderRules } from "./plan.ts";

@@ -17,7 +17,7 @@ import { replan } from "./replans.ts";
 import { RulesReader } from "./rules.ts";
 import { ReminderSender } from "./sender.ts";
 import { spreadOptOuts } from "./spread-opt-outs.ts";
-import { type ReminderParts, ReminderStores } from "./stores.ts";
+import { type ReminderParts, reminderStores } from "./stores.ts";
 
 interface Shared {
   readonly mongo: Mongo;
@@ -33,7 +33,7 @@ interface OpenReminders extends Shared, ReminderParts {}
 /** @param shared `log`: absent if the rules are only shown. @throws problem store_unavailable */
 export async function openReminders(shared: Shared & { readonly log?: Logger }): Promise<OpenReminders> {
   const { mongo, clock, config, random } = shared;
-  const stores = new ReminderStores(mongo, await loadAddressHash(mongo, random), random);
+  const stores = reminderStores(mongo, await loadAddressHash(mongo, random), random);
   const rules = new RulesReader({
     ...shared,
     ...settingsStores(mongo, clock),

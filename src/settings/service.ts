@@ -1,6 +1,6 @@
 import type { Clock } from "../infra/clock.ts";
-import { mergePatch } from "../schema/merge-patch.ts";
 import type { Precondition } from "../problems.ts";
+import { mergePatch } from "../schema/merge-patch.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
 import { effectiveAt } from "./quiet-hours.ts";
 import {

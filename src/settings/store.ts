@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
-import type { Assistant, QuietHours } from "./schema.ts";
 import { isStoreDown, type Mongo } from "../infra/mongo.ts";
+import type { Assistant, QuietHours } from "./schema.ts";
 
 /** What an account has set. A setting that is not in `values` has its default. */
 export interface SettingsRecord<Values> {

@@ -15,7 +15,7 @@ import type { Message } from "../../src/reminders/message.ts";
 import { plannerOf } from "../../src/reminders/plan.ts";
 import { replan } from "../../src/reminders/replans.ts";
 import { RulesReader } from "../../src/reminders/rules.ts";
-import { ReminderStores } from "../../src/reminders/stores.ts";
+import { type ReminderStores, reminderStores } from "../../src/reminders/stores.ts";
 import type { Assistant, QuietHours } from "../../src/settings/schema.ts";
 import { useDatabase } from "../support/use-service.ts";
 import { forwardTo } from "../support/use-started.ts";
@@ -55,7 +55,7 @@ export class Workbench {
     this.#mongo = mongo;
     const clock = this.#clock;
     const addresses = new AddressHash(Buffer.alloc(32));
-    this.stores = new ReminderStores(mongo, addresses, (bytes) => Buffer.alloc(bytes, newTypeId("req")));
+    this.stores = reminderStores(mongo, addresses, (bytes) => Buffer.alloc(bytes, newTypeId("req")));
     const settings = (values: () => object) => ({
       get: () => Promise.resolve({ version: 1, updated_at: null, values: values() }),
     });

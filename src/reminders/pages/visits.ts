@@ -135,7 +135,7 @@ export class Visits {
     return this.#budget.during(hashOfToken(token), receive);
   }
 
-  /** Stops the account's messages to the address that the link was sent to. Its other candidates note it soon (spreadOptOuts). */
+  /** Stops the account's messages to the link's address. The account's other candidates note it soon (spreadOptOuts). */
   async stop({ link, stopped }: Stop): Promise<void> {
     if (stopped) return;
     const { candidates, stores, clock } = this.#parts;
