@@ -3,7 +3,7 @@
 -- is exhausted, draw-grant.lua decides next.
 --
 -- Keys. Exactly one, so that the script also runs while a Cluster moves its slot:
---   1 ledger           hash of what the account has used in one window (src/limiter/redis-keys.ts):
+--   1 ledger           hash of what the account has used in one window (src/limiter/scripts.ts):
 --                        window          number of the window; absent until the first charge
 --                        version         the newest version of the account's record that Redis knows (raise-version.lua)
 --                        SURFACE         what the account has used of the surface, in requests
@@ -17,7 +17,7 @@
 --  Optional. Most calls leave both of them out, because Redis makes a string of each argument.
 --   8 secret's end                     when the secret of the request expires, Redis's clock, ms; 0 for never, the default
 --   9 cost                             requests, >= 1; the default is 1
--- Answer: one string of words, separated by spaces. The client reads one string faster than an array.
+-- Reply: one string of words, separated by spaces. The client reads one string faster than an array.
 --   1 verdict                          admitted, account_exhausted, key_exhausted, outdated, replaced
 --                                      (src/limiter/decision.ts explains each), or stale: the deadline has passed
 --   2 used by the account, 3 used by the key   requests counted in the window before this one
@@ -31,7 +31,7 @@
 -- A ledger names its window, so its expiry only frees memory. If it expires late, no count leaks into the next window.
 --
 -- Every request waits for this script. So numbers stay text where that is enough, and become numbers by arithmetic: both
--- tonumber and a text made from a number cost as much as a tenth of a command. So the answer has the counts as they were
+-- tonumber and a text made from a number cost as much as a tenth of a command. So the reply has the counts as they were
 -- read, and the replica adds the charge.
 
 -- A ledger is kept this long after its window, in ms: most clients poll every half hour, and none of them should find it gone.

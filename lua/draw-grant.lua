@@ -1,13 +1,13 @@
 #!lua
--- Draws a request on the grants of its key, after charge.lua has answered that a window is exhausted. The counts of a
--- window never fall, so until its end the answer stays true.
+-- Draws a request on the grants of its key, after charge.lua has replied that a window is exhausted. The counts of a
+-- window never fall, so until its end the reply stays true.
 --
 -- Keys. Exactly one, so that the script also runs while a Cluster moves its slot:
 --   1 grants of the key    hash: id -> "REMAINING:EXPIRES_AT_MS:AMOUNT"
 -- Arguments:
 --   1 cost                 requests, >= 1
 --   2 deadline             Redis's clock, ms; from then on nothing is drawn; 0 for none
--- Answer: words, separated by spaces
+-- Reply: words, separated by spaces
 --   1 outcome              drawn, none, or stale: the deadline has passed
 --   2 remaining grant      requests that remain in the key's live grants; -1 without one
 --   3 grant amount         requests for which those grants were issued; -1 without one

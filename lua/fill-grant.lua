@@ -7,7 +7,7 @@
 -- Arguments:
 --   1 id of the grant
 --   2 amount               requests, >= 1
--- Answer: 1 if the grant is filled, by this call or an earlier one; 0 if it is missing.
+-- Reply: 1 if the grant is filled, by this call or an earlier one; 0 if it is missing.
 
 local value = redis.call('HGET', KEYS[1], ARGV[1])
 if not value then return 0 end

@@ -1,6 +1,6 @@
 #!lua
 -- Tells Redis a version of an account's record. charge.lua compares it with the version in which a replica looked a key up.
--- Only `admin accounts announce` lowers a version (argument 4). A look-up that comes late, or a command that another one
+-- Only `admin accounts announce` lowers a version (argument 4). A lookup that comes late, or a command that another one
 -- overtook, does not.
 --
 -- Keys:
@@ -11,7 +11,7 @@
 --   3 deadline             Redis's clock, ms; from then on nothing is changed; 0 for none
 --   4 over                 lower the version if it is this one: `admin accounts announce` after a restore of the store,
 --                          whose records then have lower versions; 0 for none
--- Answer: the version that Redis knows now; 0 if the deadline has passed.
+-- Reply: the version that Redis knows now; 0 if the deadline has passed.
 
 local version, deadline, over = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = redis.call('TIME')

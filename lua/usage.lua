@@ -8,7 +8,7 @@
 --   3 secret's end                                              as in charge.lua, 8
 --   4, 6 …  field of the account for each surface               in the ledger
 --   5, 7 …  field of the key for each surface
--- Answer:
+-- Reply:
 --   1 now                                                       Redis's clock, ms
 --   2 refusal                                                   why the key may not be used: outdated or replaced; empty if
 --                                                               it may
@@ -16,7 +16,7 @@
 --   4 used                                                      requests: of the account, of the key, for each surface
 -- Cost: TIME, one HMGET. O(surfaces).
 --
--- It deliberately lacks the flag no-writes. So a Redis replica refuses to run it, and never answers with outdated counts.
+-- It deliberately lacks the flag no-writes. So a Redis replica refuses to run it, and never returns outdated counts.
 
 local window_seconds, account_version, secret_ends_at = ARGV[1], ARGV[2], ARGV[3]
 local time = redis.call('TIME')

@@ -5,14 +5,14 @@ import type { Route } from "./api/endpoint.ts";
 import { mount, type MountOptions } from "./api/mount.ts";
 import { observeRequests, type ObserveOptions, traced } from "./api/observe-requests.ts";
 import { unrouted } from "./http/request.ts";
-import type { Tracing } from "./infra/tracing.ts";
+import type { Tracing } from "./infra/otel.ts";
 import { mountPages, type PagesOptions } from "./reminders/pages/mount.ts";
 import { mountSite } from "./site/mount.ts";
 
 export interface AppOptions extends MountOptions, ObserveOptions {
-  /** Undefined if there are no pages for candidates and referees. */
-  pages: Pick<PagesOptions, "visits" | "documents"> | undefined;
   routes: readonly Route[];
+  /** The pages for candidates and referees, if there are any. */
+  pages: Pick<PagesOptions, "visits" | "documents"> | undefined;
   /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
 }

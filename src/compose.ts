@@ -27,13 +27,12 @@ import { prepareStores } from "./infra/indexes.ts";
 import { createLog } from "./infra/log.ts";
 import { Metrics } from "./infra/metrics.ts";
 import { connectMongo, type Mongo } from "./infra/mongo.ts";
+import type { Tracing } from "./infra/otel.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
 import { startTracing } from "./infra/start-tracing.ts";
-import type { Tracing } from "./infra/tracing.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
-import { LimitsService } from "./limits/service.ts";
 import { PackService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
 import { Visits } from "./reminders/pages/visits.ts";
@@ -49,7 +48,6 @@ export const CLOCK_SKEW_MS = 2_000;
 
 /** The service, wired and connected. */
 export interface System {
-  /** Answers the API's requests. */
   readonly app: RequestListener;
   readonly log: Logger;
   /** Work that becomes due as time passes. One replica at a time does it. */
@@ -104,13 +102,11 @@ interface Connected {
 }
 
 /** Wires every room, in order. admin/operations.ts does the same for the command line. */
-async function wire(connected: Connected): Promise<System> {
-  const { config, mongodbUrl, log, mongo, redis, metrics, tracing } = connected;
+async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }: Connected): Promise<System> {
   const clock = new SharedClock();
   const clockWatch = new ClockWatch({ clock, redis, mongo, log, metrics });
   await clockWatch.start();
   const shared = { config, mongo, clock, log, metrics };
-  const random = randomBytes;
   const limits = {
     redis,
     windowSeconds: config.LIMIT_WINDOW_SECONDS,
@@ -134,9 +130,9 @@ async function wire(connected: Connected): Promise<System> {
 
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
-  const idempotency = new Idempotency({ store: idempotencyStore, clock, random });
+  const idempotency = new Idempotency({ store: idempotencyStore, clock, random: randomBytes });
   const audit = new AuditStore(mongo);
-  const reminders = await openReminders({ ...shared, accounts, random });
+  const reminders = await openReminders({ ...shared, accounts, random: randomBytes });
   const holder = `${hostname()}-${pid}`;
   const candidates = wireCandidates({
     ...shared,
@@ -166,7 +162,6 @@ async function wire(connected: Connected): Promise<System> {
       candidates: candidates.service,
       eraser,
       documents,
-      limits: new LimitsService(limits),
       packs: new PackService({ store, contents: content, accountName, clock }),
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),

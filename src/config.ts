@@ -1,29 +1,26 @@
 import { readUrl, UNREADABLE, withoutCredentials } from "./urls.ts";
 
-/** The settings of the process, in one table. They are read from the environment and checked at start. */
-
 interface Setting<T> {
   readonly parse: (text: string) => T;
   readonly fallback: T;
   readonly help: string;
-  /** Set if the value is a URL that may hold a password. `describeConfig` hides its user and password. */
+  /** Set if the value is a URL that may hold a password. */
   readonly secret?: true;
 }
 
-const LIMITER_ON_OUTAGE = ["refuse", "local"] as const;
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 const REDIS_FORMS = ["redis:", "rediss:", "redis+sentinel:", "rediss+sentinel:", "redis+cluster:", "rediss+cluster:"];
 
+/** The settings of the process. They are read from the environment and checked at start. */
 const SETTINGS = {
-  PORT: integer(8080, 0, 65535, "port of the API; 0 picks a free one"),
+  PORT: integer(8080, [0, 65535], "port of the API; 0 picks a free one"),
   HOST: text("::", "address to listen on; `::` is every address, IPv4 and IPv6 (only IPv4 on a machine without IPv6)"),
   OPS_PORT: integer(
     9090,
-    0,
-    65535,
+    [0, 65535],
     "port of /livez, /readyz, and /metrics for Prometheus: one answer for all processes of the API's port; 0 picks a free one",
   ),
-  REPLICAS: integer(1, 1, 64, "number of processes that share the port"),
+  REPLICAS: integer(1, [1, 64], "number of processes that share the port"),
   MONGODB_URL: url(
     ["mongodb:", "mongodb+srv:"],
     "URL of MongoDB; its path names the database, by default `onboarding`; a user that is kept in `admin` needs `?authSource=admin`",
@@ -39,8 +36,7 @@ const SETTINGS = {
   LOG_LEVEL: oneOf(LOG_LEVELS, "info", "lowest level that is logged"),
   TRUSTED_PROXIES: integer(
     0,
-    0,
-    10,
+    [0, 10],
     "number of trusted proxies in front, each of which appends an address to X-Forwarded-For",
   ),
   SMTP_URL: url(
@@ -52,63 +48,60 @@ const SETTINGS = {
     ["https:", "http:"],
     "URL at which candidates and referees reach this service; the links in reminders begin with it; needed with SMTP_URL",
   ),
-  MAIL_PER_MINUTE: integer(120, 1, 100_000, "maximum number of reminders a minute, in all replicas together"),
+  MAIL_PER_MINUTE: integer(120, [1, 100_000], "maximum number of reminders a minute, in all replicas together"),
   MAIL_CONNECTIONS: integer(
     10,
-    1,
-    50,
+    [1, 50],
     "maximum number of connections to the mail server, each with one reminder at a time",
   ),
-  MAIL_PER_ACCOUNT_PER_DAY: integer(2_000, 1, 1_000_000, "maximum number of reminders of one account in a UTC day"),
+  MAIL_PER_ACCOUNT_PER_DAY: integer(2_000, [1, 1_000_000], "maximum number of reminders of one account in a UTC day"),
   MAIL_NEW_ADDRESSES_PER_DAY: integer(
     500,
-    1,
-    1_000_000,
+    [1, 1_000_000],
     "maximum number of reminders of one account in a UTC day to addresses that it has not written to before",
   ),
   MAIL_PER_ADDRESS_PER_DAY: integer(
     5,
-    1,
-    1_000,
+    [1, 1_000],
     "maximum number of reminders to one address in a UTC day, of all accounts together",
   ),
   ADMIN_ACTOR: text(
     "",
     "name that the audit records for a command; by default the user who called sudo, else the current user",
   ),
-  ACTIVE_KEY_CAP: integer(5, 1, 100, "maximum number of active keys of an account"),
-  MAX_DOCUMENT_BYTES: integer(25 * 1024 * 1024, 1, 1024 ** 3, "maximum size of a document's content, in bytes"),
+  ACTIVE_KEY_CAP: integer(5, [1, 100], "maximum number of active keys of an account"),
+  MAX_DOCUMENT_BYTES: integer(25 * 1024 * 1024, [1, 1024 ** 3], "maximum size of a document's content, in bytes"),
   BODY_TIMEOUT_MS: integer(
     30_000,
-    100,
-    600_000,
+    [100, 600_000],
     "maximum time to receive a JSON body, and maximum wait for the next bytes of a file, in milliseconds",
   ),
   STORE_TIMEOUT_MS: integer(
     5_000,
-    100,
-    60_000,
+    [100, 60_000],
     "maximum time for a MongoDB operation, in milliseconds; then 503 `store_unavailable`",
   ),
   LIMITER_TIMEOUT_MS: integer(
     100,
-    5,
-    10_000,
+    [5, 10_000],
     "maximum time for a decision of the limiter, in milliseconds; then 503 `limiter_unavailable`",
   ),
   LIMITER_ON_OUTAGE: oneOf(
-    LIMITER_ON_OUTAGE,
+    ["refuse", "local"],
     "refuse",
     "what to do if Redis does not answer: `refuse` with 503, or `local`: after a second without Redis, each replica counts its share (see REPLICAS_EXPECTED) in memory",
   ),
   REPLICAS_EXPECTED: integer(
     1,
-    1,
-    10_000,
+    [1, 10_000],
     "highest number of processes that may run in all; LIMITER_ON_OUTAGE=local divides every limit by it",
   ),
-  LIMIT_WINDOW_SECONDS: integer(3600, 1, 86_400, "length of a limit window, in seconds; change it for load tests only"),
-  LIMIT_SCALE: integer(1, 1, 1_000_000, "factor by which every limit is multiplied; change it for load tests only"),
+  LIMIT_WINDOW_SECONDS: integer(
+    3600,
+    [1, 86_400],
+    "length of a limit window, in seconds; change it for load tests only",
+  ),
+  LIMIT_SCALE: integer(1, [1, 1_000_000], "factor by which every limit is multiplied; change it for load tests only"),
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -122,25 +115,21 @@ export class ConfigError extends Error {}
  * @throws {ConfigError} that names every wrong setting and says what it must be.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const faults: string[] = [];
+  const faults = new Map<string, string>();
   const entries = Object.entries<Setting<unknown>>(SETTINGS).map(([name, setting]) => {
     const given = env[name];
     if (given === undefined || given === "") return [name, setting.fallback];
     try {
       return [name, setting.parse(given)];
     } catch (error) {
-      faults.push(`${name}: ${(error as Error).message}`);
+      faults.set(name, (error as Error).message);
       return [name, setting.fallback];
     }
   });
   const config = Object.fromEntries(entries) as Config;
-  faults.push(...mailFaults(config).filter((fault) => !faults.some((other) => nameIn(other) === nameIn(fault))));
-  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+  for (const [name, fault] of mailFaults(config)) if (!faults.has(name)) faults.set(name, fault);
+  if (faults.size > 0) throw new ConfigError(Array.from(faults, ([name, fault]) => `${name}: ${fault}`).join("\n"));
   return config;
-}
-
-function nameIn(fault: string): string | undefined {
-  return fault.split(":")[0];
 }
 
 /** Returns how many messages may be sent in a UTC day. */
@@ -152,49 +141,36 @@ export function mailLimitsOf(config: Config) {
   };
 }
 
-function mailFaults({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): string[] {
-  if (SMTP_URL === null) return [];
-  const faults: string[] = [];
+/** Returns what is wrong with the settings that SMTP_URL needs, each with its name. */
+function* mailFaults({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): Generator<[SettingName, string]> {
+  if (SMTP_URL === null) return;
   if (!/^[^\s@<>]+@[^\s@<>]+$/.test(MAIL_FROM))
-    faults.push("MAIL_FROM: must be an email address, for example jobs@example.com, because SMTP_URL is set");
+    yield ["MAIL_FROM", "must be an email address, for example jobs@example.com, because SMTP_URL is set"];
   if (PUBLIC_URL === null)
-    faults.push("PUBLIC_URL: must be set, for example https://hire.example.com, because SMTP_URL is set");
+    yield ["PUBLIC_URL", "must be set, for example https://hire.example.com, because SMTP_URL is set"];
   else if (!isOrigin(PUBLIC_URL))
-    faults.push("PUBLIC_URL: must have a host and no path, for example https://hire.example.com");
+    yield ["PUBLIC_URL", "must have a host and no path, for example https://hire.example.com"];
   if (!URL.canParse(SMTP_URL) || SMTP_URL.startsWith("file:") !== (new URL(SMTP_URL).host === ""))
-    faults.push("SMTP_URL: must be a valid URL, for example smtp://user:password@host:587 or file:///folder");
-  return faults;
+    yield ["SMTP_URL", "must be a valid URL, for example smtp://user:password@host:587 or file:///folder"];
 }
 
 function isOrigin(url: string): boolean {
   return URL.canParse(url) && new URL(url).href === `${new URL(url).origin}/`;
 }
 
-/** A setting with its value. The value and the default are `null` if there is none. */
-interface Description {
-  readonly name: string;
-  readonly value: string | number | null;
-  readonly default: string | number | null;
-  readonly help: string;
-}
-
 /**
- * Returns the table for `admin config` and the operators' guide: name, current value, default and meaning. Hides the user
- * and password in URLs.
+ * Returns the table for `admin config` and the operators' guide. A value or default of `null` means that there is none.
+ * Hides the user and password in URLs.
  */
-export function describeConfig(config: Config): Description[] {
-  return Object.entries<Setting<string | number | null>>(SETTINGS).map(([name, setting]) => {
+export function describeConfig(config: Config) {
+  return Object.entries<Setting<string | number | null>>(SETTINGS).map(([name, { fallback, help, secret }]) => {
     const value = config[name as SettingName];
-    return {
-      name,
-      value: setting.secret && typeof value === "string" ? withoutCredentials(value) : value,
-      default: setting.fallback,
-      help: setting.help,
-    };
+    const shown = secret && typeof value === "string" ? withoutCredentials(value) : value;
+    return { name, value: shown, default: fallback, help };
   });
 }
 
-function integer(fallback: number, min: number, max: number, help: string): Setting<number> {
+function integer(fallback: number, [min, max]: [number, number], help: string): Setting<number> {
   return {
     fallback,
     help: `${help} (${min}-${max})`,

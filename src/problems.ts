@@ -74,7 +74,7 @@ export interface ProblemExtras {
  */
 export interface Refusal {
   readonly code: ProblemCode;
-  /** A sentence for a person. */
+  /** A sentence for a person. It must not name anything that belongs to another account. */
   readonly detail: string;
   readonly extras: ProblemExtras;
 }
@@ -115,7 +115,6 @@ export function quotaExceeded(
   } satisfies ProblemExtras;
 }
 
-/** Makes a refusal. For the parameters see `problem`. */
 export function refusal(code: ProblemCode, detail: string, extras: ProblemExtras = {}): Refusal {
   return { code, detail, extras };
 }
@@ -128,10 +127,7 @@ export function thrown({ code, detail, extras }: Refusal): Problem {
   return new Problem(code, detail, extras);
 }
 
-/**
- * Makes a problem to throw: `throw problem("not_found", "No candidate has the id …")`.
- * @param detail a sentence for a person. It must not name anything that belongs to another account.
- */
+/** Makes a problem to throw: `throw problem("not_found", "No candidate has the id …")`. */
 export function problem(code: ProblemCode, detail: string, extras?: ProblemExtras): Problem {
   return new Problem(code, detail, extras);
 }
@@ -145,7 +141,7 @@ export function invalid(pointer: string, must: string, detail = `${pointer} ${mu
   return problem("validation_failed", detail, { errors: [{ pointer, detail: must }] });
 }
 
-/** Returns whether an error says that there is no such candidate, or that it was deleted. */
+/** Returns whether an error says that a candidate does not exist or was deleted. */
 export function isGone(error: unknown): boolean {
   return error instanceof Problem && (error.code === "not_found" || error.code === "candidate_deleted");
 }

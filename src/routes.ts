@@ -4,8 +4,7 @@ import type { Eraser } from "./candidates/eraser.ts";
 import type { CandidateService } from "./candidates/service.ts";
 import { documentEndpoints } from "./documents/endpoints.ts";
 import type { DocumentService } from "./documents/service.ts";
-import { limitsEndpoints } from "./limits/endpoints.ts";
-import type { LimitsService } from "./limits/service.ts";
+import { readLimits } from "./limits/endpoints.ts";
 import { packEndpoints } from "./pack/endpoints.ts";
 import type { PackService } from "./pack/service.ts";
 import { referenceEndpoints } from "./references/endpoints.ts";
@@ -17,7 +16,6 @@ export interface Services {
   readonly candidates: CandidateService;
   readonly eraser: Eraser;
   readonly documents: DocumentService;
-  readonly limits: LimitsService;
   readonly packs: PackService;
   readonly references: ReferenceService;
   readonly settings: SettingsService;
@@ -30,13 +28,12 @@ export interface Services {
 export function routes(services: Services): readonly Route[] {
   const candidates = candidateEndpoints(services.candidates, services.eraser);
   const documents = documentEndpoints(services.documents, services.eraser);
-  const limits = limitsEndpoints(services.limits);
   const packs = packEndpoints(services.packs);
   const references = referenceEndpoints(services.references, services.eraser);
   const settings = settingsEndpoints(services.settings);
   // prettier-ignore
   return [
-    route("GET",   "/limits",                                  "free",     limits.read),
+    route("GET",   "/limits",                                  "free",     readLimits),
     route("POST",  "/candidates",                              "create",   candidates.create),
     route("GET",   "/candidates",                              "list",     candidates.list),
     route("GET",   "/candidates/:id",                          "reads",    candidates.read),

@@ -122,7 +122,7 @@ describe("a password in a URL of the settings", () => {
     const read = (password: string) => {
       const { REDIS_URL } = readConfig({ REDIS_URL: `redis+sentinel://h1/limits?sentinelPassword=${password}` });
       const address = parseRedisUrl(REDIS_URL ?? "");
-      return address.form === "sentinel" ? address.sentinelCredentials.password : undefined;
+      return address.form === "sentinel" ? address.sentinelCredentials.sentinelPassword : undefined;
     };
     for (const character of CHARACTERS) {
       const password = `s3${character}cret`;

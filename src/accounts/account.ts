@@ -1,4 +1,4 @@
-import { problem } from "../problems.ts";
+import { invalid, problem } from "../problems.ts";
 
 /** One secret of a key, kept as its SHA-256. A rotation sets `expires_at`; it is null until then. */
 export interface SecretRecord {
@@ -27,10 +27,13 @@ export interface AccountRecord {
   readonly keys: readonly KeyRecord[];
 }
 
-/** An account keeps this many revoked keys, the latest ones, to bound its document. Older ones answer as unknown. */
+/** An account keeps this many revoked keys, the latest ones, to bound its document. Older ones count as unknown. */
 const MAX_REVOKED_KEPT = 100;
 /** A key keeps this many secrets. If it is rotated faster than graces end, the oldest secret is removed before its end. */
 const MAX_SECRETS = 10;
+
+const MAX_NAME_LENGTH = 200;
+const MAX_GRACE_SECONDS = 90 * 24 * 3600;
 
 /** Returns a new account, active and without keys. `now` is a timestamp, as in every function here. */
 export function newAccount(id: string, name: string, now: string): AccountRecord {
@@ -100,6 +103,22 @@ export function findKey(account: AccountRecord, keyId: string): KeyRecord {
 /** Returns true if the secret has expired. All timestamps have one format, so comparing their text compares the times. */
 export function hasExpired(secret: SecretRecord, now: string): boolean {
   return secret.expires_at !== null && secret.expires_at <= now;
+}
+
+/** Returns the name. @throws problem `validation_failed` if it does not have 1 to 200 characters, or is blank. */
+export function checkedName(name: string): string {
+  const { length } = Array.from(name); // characters, not UTF-16 units
+  if (name.trim() !== "" && length <= MAX_NAME_LENGTH) return name;
+  throw invalid("/name", name.trim() === "" ? "must not be blank" : `must have at most ${MAX_NAME_LENGTH} characters`);
+}
+
+/**
+ * Returns the grace.
+ * @throws problem `validation_failed` if it is not a whole number from 0 to 7,776,000 seconds (90 days).
+ */
+export function checkedGrace(seconds: number): number {
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_GRACE_SECONDS) return seconds;
+  throw invalid("/grace_seconds", `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
 }
 
 function withoutOldestRevoked(keys: readonly KeyRecord[]): readonly KeyRecord[] {

@@ -1,33 +1,25 @@
 import { LRUCache } from "lru-cache";
 import { type Clock, timestamp } from "../infra/clock.ts";
+import type { RedisEpoch } from "../infra/redis-epoch.ts";
 import { type Refusal, thrown } from "../problems.ts";
-import { type AccountRecord, hasExpired } from "./account.ts";
+import { hasExpired, type KeyRecord, type SecretRecord } from "./account.ts";
 import type { KnownCaller } from "./caller.ts";
 import { type Credentials, hashKey, presentedKey, wellFormed } from "./key.ts";
 import type { GuessLimiter } from "./guess-limiter.ts";
-import { accountSuspended, keyInvalid, keyMalformed, keyReplaced, keyRevoked } from "./refusals.ts";
+import { accountSuspended, keyInvalid, keyReplaced, keyRevoked } from "./refusals.ts";
 import type { AccountStore } from "./store.ts";
-
-/** The versions of accounts in Redis (limiter/account-versions.ts). */
-export interface KnownVersions {
-  /** Tells Redis the version that a look-up has found. @returns whether Redis knows it now, or a newer one. */
-  lookedUp(accountId: string, found: { version: number; begunMs: number; timeoutMs: number }): Promise<boolean>;
-}
-
-/** Changes when another Redis may answer (infra/redis-epoch.ts). */
-export interface Epoch {
-  /** Number of connections made to Redis so far. */
-  readonly connections: number;
-  of(accountId: string): string | number;
-}
 
 interface Dependencies {
   readonly store: AccountStore;
   /** Redis's clock. */
   readonly clock: Clock;
   readonly guard: GuessLimiter;
-  readonly versions: KnownVersions;
-  readonly epoch: Epoch;
+  /** The versions of accounts in Redis (limiter/account-versions.ts). */
+  readonly versions: {
+    /** Tells Redis the version that a lookup has found. @returns whether Redis knows it now, or a newer one. */
+    lookedUp(accountId: string, found: { version: number; begunMs: number; timeoutMs: number }): Promise<boolean>;
+  };
+  readonly epoch: Pick<RedisEpoch, "connections" | "of">;
   /** Maximum time for Redis to take in a version, in milliseconds (LIMITER_TIMEOUT_MS). */
   readonly timeoutMs: number;
 }
@@ -35,16 +27,20 @@ interface Dependencies {
 /** A key that exists. In another epoch, or once the secret has expired, it must be looked up again. */
 interface KnownKey {
   readonly caller: KnownCaller;
-  /** Null if the result of the look-up may be used only once. */
+  /** Null if the result of the lookup may be used only once. */
   readonly epoch: string | number | null;
 }
 
-/** Maximum number of keys to remember. An entry takes about 350 bytes: 18 MB in all. A forgotten one costs a look-up. */
+/** Maximum number of keys to remember. An entry takes about 350 bytes: 18 MB in all. A forgotten one costs a lookup. */
 const MAX_KNOWN = 50_000;
 const MAX_ENDED = 10_000;
 
-/** Maximum look-ups of one key in a row, when Redis reconnects during every look-up. The last result is not cached. */
-const MAX_LOOK_UPS = 3;
+const MALFORMED =
+  "The API key is malformed: it is cut off, mistyped or followed by other text. Copy the whole key again.";
+const UNKNOWN = "No account of this service has this API key. Check that you send the right key.";
+
+/** Maximum lookups of one key in a row, when Redis reconnects during every lookup. The last result is not cached. */
+const MAX_LOOKUPS = 3;
 
 /**
  * Finds the account and the key of a request. Caches keys without a time limit, because with each charge the limiter compares
@@ -53,21 +49,18 @@ const MAX_LOOK_UPS = 3;
 export class Authenticator {
   readonly #options: Dependencies;
   readonly #knownKeys = new LRUCache<string, KnownKey>({ max: MAX_KNOWN });
-  /**
-   * Secrets that were revoked or replaced, with the refusal to answer. A caller that presents one is not guessing: answer
-   * from memory, without a look-up.
-   */
+  /** The refusals of secrets that were revoked or replaced. A caller that presents one is not guessing: no lookup. */
   readonly #endedSecrets = new LRUCache<string, Refusal>({ max: MAX_ENDED });
-  readonly #lookUps = new Map<string, Promise<KnownCaller>>();
+  readonly #lookups = new Map<string, Promise<KnownCaller>>();
 
   constructor(options: Dependencies) {
     this.#options = options;
   }
 
   /**
-   * Returns the caller, or the refusal if no look-up was needed. A look-up takes two round trips to the store and one to
+   * Returns the caller, or the refusal if no lookup was needed. A lookup takes two round trips to the store and one to
    * Redis; one to the store if no such key exists; and one more if too many wrong keys came from the address.
-   * @throws what a look-up finds: problem `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` (scope
+   * @throws what a lookup finds: problem `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` (scope
    * `address`, from the guard against guessing) or `store_unavailable`.
    */
   authenticate({ authorization, apiKey, address }: Credentials): KnownCaller | Refusal | Promise<KnownCaller> {
@@ -77,14 +70,13 @@ export class Authenticator {
     const fresh = this.#fresh(hash);
     if (fresh !== undefined) return fresh;
     // Check the format only on a cache miss.
-    if (!wellFormed(key)) return keyMalformed();
-    return this.#endedSecrets.get(hash) ?? this.#lookUps.get(hash) ?? this.#lookUp(hash, address());
+    if (!wellFormed(key)) return keyInvalid(MALFORMED);
+    return this.#endedSecrets.get(hash) ?? this.#lookups.get(hash) ?? this.#lookUp(hash, address());
   }
 
   /**
-   * Forgets the key if it was looked up in this version of the account. The next request then looks it up again. Call it if
-   * the limiter answers `outdated`.
-   * @param version the outdated version.
+   * Makes the next request look the key up again, if it was looked up in this version of the account. Call it if the
+   * limiter returns `outdated`.
    */
   forget({ authorization, apiKey }: Credentials, version: number): void {
     const key = presentedKey({ authorization, apiKey });
@@ -103,77 +95,55 @@ export class Authenticator {
     return secretEndsAt === 0 || this.#options.clock.now() < secretEndsAt ? known.caller : undefined;
   }
 
-  /** Looks a key up. Concurrent requests with the same key share one look-up, whatever their addresses. */
+  /** Looks a key up. Concurrent requests with the same key share one lookup, whatever their addresses. */
   #lookUp(hash: string, address: string): Promise<KnownCaller> {
     const find = () => this.#find(hash);
     // A known key is not a guess. So it is not held up by the wrong keys that others send from the same address.
-    const lookUp = this.#knownKeys.has(hash) ? find() : this.#options.guard.attempt({ address, hash }, find);
-    const shared = lookUp.finally(() => this.#lookUps.delete(hash));
-    this.#lookUps.set(hash, shared);
+    const lookup = this.#knownKeys.has(hash) ? find() : this.#options.guard.attempt({ address, hash }, find);
+    const shared = lookup.finally(() => this.#lookups.delete(hash));
+    this.#lookups.set(hash, shared);
     return shared;
   }
 
   async #find(hash: string): Promise<KnownCaller> {
-    for (let lookUps = 1; ; lookUps++) {
-      const begunMs = this.#options.clock.now();
-      const { connections } = this.#options.epoch;
-      const account = await this.#options.store.findBySecret(hash);
-      this.#knownKeys.delete(hash); // only now: if the store failed to answer, the key is still known
-      const { caller, ended, suspended } = resultOf(account, hash, {
-        now: timestamp(this.#options.clock.now()),
-        connections,
-      });
+    const { store, clock, versions, epoch, timeoutMs } = this.#options;
+    for (let lookups = 1; ; lookups++) {
+      const begunMs = clock.now();
+      const { connections } = epoch;
+      const account = await store.findBySecret(hash);
+      this.#knownKeys.delete(hash); // only now: if the store failed to respond, the key is still known
+      const key = account?.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash));
+      const secret = key?.secrets.find((candidate) => candidate.hash === hash);
+      if (account === null || key === undefined || secret === undefined) throw thrown(keyInvalid(UNKNOWN));
+      const ended = refusalOf(key, secret, timestamp(clock.now()));
       if (ended !== undefined) {
         this.#endedSecrets.set(hash, ended);
         throw thrown(ended);
       }
+      const caller = {
+        accountId: account._id,
+        keyId: key.id,
+        accountVersion: account.version,
+        connections,
+        secretEndsAt: secret.expires_at === null ? 0 : Date.parse(secret.expires_at),
+      };
       // A suspension may end at any moment, so look the key up each time. But remember it: it is not a guess.
       this.#knownKeys.set(hash, { caller, epoch: null });
-      if (suspended) throw thrown(accountSuspended(caller));
-      const epoch = this.#options.epoch.of(caller.accountId);
-      const isKnown = await this.#announce(caller, begunMs);
-      // If Redis was connected again during the look-up, it may have lost a change that was announced after the store was read.
-      const isSame =
-        connections === this.#options.epoch.connections && epoch === this.#options.epoch.of(caller.accountId);
-      if (isSame && isKnown) this.#knownKeys.set(hash, { caller, epoch });
-      if (isSame || lookUps === MAX_LOOK_UPS) return caller;
-    }
-  }
-
-  /** Tells Redis the version of the account. @returns true if Redis knows it now; false also if Redis does not answer. */
-  async #announce({ accountId, accountVersion }: KnownCaller, begunMs: number): Promise<boolean> {
-    const { versions, timeoutMs } = this.#options;
-    try {
-      return await versions.lookedUp(accountId, { version: accountVersion, begunMs, timeoutMs });
-    } catch {
-      return false; // The charge, which comes next, decides what the response is while Redis does not answer.
+      if (account.status === "suspended") throw thrown(accountSuspended(caller));
+      const before = epoch.of(caller.accountId);
+      const found = { version: account.version, begunMs, timeoutMs };
+      // If Redis does not respond, the charge, which comes next, decides what the response is.
+      const isKnown = await versions.lookedUp(caller.accountId, found).catch(() => false);
+      // If Redis was connected again during the lookup, it may have lost a change that was announced after the store was read.
+      const isSame = connections === epoch.connections && before === epoch.of(caller.accountId);
+      if (isSame && isKnown) this.#knownKeys.set(hash, { caller, epoch: before });
+      if (isSame || lookups === MAX_LOOKUPS) return caller;
     }
   }
 }
 
-interface LookUpResult {
-  readonly caller: KnownCaller;
-  /** Set if the secret was revoked or replaced. */
-  readonly ended?: Refusal;
-  readonly suspended: boolean;
-}
-
-/**
- * Returns what the account's record says about the secret.
- * @throws problem `api_key_invalid` if there is no account, or the account does not have the secret.
- */
-function resultOf(
-  account: AccountRecord | null,
-  hash: string,
-  { now, connections }: { now: string; connections: number },
-): LookUpResult {
-  const key = account?.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash));
-  const secret = key?.secrets.find((candidate) => candidate.hash === hash);
-  if (account === null || key === undefined || secret === undefined) {
-    throw thrown(keyInvalid("No account of this service has this API key. Check that you send the right key."));
-  }
-  const ended = key.revoked_at !== null ? keyRevoked() : hasExpired(secret, now) ? keyReplaced() : undefined;
-  const secretEndsAt = secret.expires_at === null ? 0 : Date.parse(secret.expires_at);
-  const caller = { accountId: account._id, keyId: key.id, accountVersion: account.version, connections, secretEndsAt };
-  return { caller, suspended: account.status === "suspended", ...(ended !== undefined && { ended }) };
+/** Returns why the secret may never be used again, or undefined if it may. */
+function refusalOf(key: KeyRecord, secret: SecretRecord, now: string): Refusal | undefined {
+  if (key.revoked_at !== null) return keyRevoked();
+  return hasExpired(secret, now) ? keyReplaced() : undefined;
 }

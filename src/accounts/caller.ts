@@ -8,7 +8,7 @@ export interface Caller {
 export interface KnownCaller extends Caller {
   /** Version of the account's record that the key was looked up in. The limiter compares it with the one that Redis knows. */
   readonly accountVersion: number;
-  /** Number of connections made to Redis when that look-up began. Once there is another, the key must be looked up again. */
+  /** Number of connections made to Redis when that lookup began. Once there is another, the key must be looked up again. */
   readonly connections: number;
   /** Time at which the secret expires, in milliseconds since the epoch by Redis's clock; 0 for never. */
   readonly secretEndsAt: number;

@@ -1,15 +1,14 @@
+import { isIPv6 } from "node:net";
 import { LRUCache } from "lru-cache";
-import { RateLimiterMemory } from "rate-limiter-flexible";
 import { Problem, type ProblemCode, problem, quotaExceeded } from "../problems.ts";
-import { addressBlock } from "./address.ts";
-import { LookUpBatches } from "./look-up-batches.ts";
+import { LookupBatches } from "./lookup-batches.ts";
 import type { AccountStore } from "./store.ts";
 
 export interface GuardOptions {
   readonly store: Pick<AccountStore, "existingSecrets">;
   /** The problem of a failed guess. */
   readonly failedGuess?: ProblemCode;
-  /** Failed look-ups in a window after which an address is closed; at least 1. */
+  /** Failed lookups in a window after which an address is closed; at least 1. */
   readonly failures?: number;
   /** Length of the window, in whole seconds from the first failure; at least 1. */
   readonly windowSeconds?: number;
@@ -28,83 +27,80 @@ const TOO_MANY_FAILURES =
 const TOO_MANY_WAITING = "Too many API keys wait to be checked. Send the request again in a second."; // it may be valid
 const BUSY_SECONDS = 1;
 
+/** An IPv4 address as IPv6: mapped (RFC 4291, 2.5.5.2) or from a NAT64 (RFC 6052), as URL writes it. */
+const IPV4_AS_IPV6 = /^(?:::ffff|64:ff9b:):([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
 /**
- * Protects the database from guessed keys. At most `failures` look-ups of one address block fail in a window; then the
+ * Protects the database from guessed keys. At most `failures` lookups of one address block fail in a window; then the
  * address is closed. An address may be a balancer's, with good clients behind it. So a closed address still has its keys
  * looked up, but in batches, whose number has a bound: a key that exists is served, any other is refused. Counts
- * look-ups, not requests, and counts in this process only.
+ * lookups, not requests, and counts in this process only.
  */
 export class GuessLimiter {
   readonly #failedGuess: ProblemCode;
   readonly #maxFailures: number;
-  readonly #failures: RateLimiterMemory;
-  /** The blocks with a counter in `#failures`. Bounds their number, because RateLimiterMemory does not. */
-  readonly #blocks: LRUCache<string, true>;
-  /** The look-ups of each block that are running outside batches. */
+  /** Failures by block, each since the first one of its window. */
+  readonly #failures: LRUCache<string, number>;
+  /** The lookups of each block that are running outside batches. */
   readonly #running = new Map<string, Set<Promise<unknown>>>();
-  readonly #batches: LookUpBatches;
+  readonly #batches: LookupBatches;
 
   constructor({ store, failedGuess = WRONG_KEY, failures = 20, windowSeconds = 60, addresses = 50_000 }: GuardOptions) {
     this.#failedGuess = failedGuess;
     this.#maxFailures = failures;
-    this.#failures = new RateLimiterMemory({ points: failures, duration: windowSeconds });
-    this.#blocks = new LRUCache({
-      max: addresses,
-      dispose: (_value, block, reason) => {
-        if (reason === "evict") void this.#failures.delete(block);
-      },
-    });
-    this.#batches = new LookUpBatches({ findExisting: (hashes) => store.existingSecrets(hashes) });
+    const ttl = windowSeconds * 1000 - 1; // LRUCache still returns an entry that is exactly `ttl` old
+    this.#failures = new LRUCache({ max: addresses, ttl, noUpdateTTL: true });
+    this.#batches = new LookupBatches({ findExisting: (hashes) => store.existingSecrets(hashes) });
   }
 
   /**
-   * Runs a look-up of the key with that hash for that address, and counts it if it fails. If the running look-ups could
+   * Runs a lookup of the key with that hash for that address, and counts it if it fails. If the running lookups could
    * use up the allowed failures, asks first whether the key exists. So a valid key is never refused for others' failures.
    * @throws problem `rate_limited` (scope `address`) if the failures are used up and the key does not exist, or if 5,000
-   * other keys wait to be asked for; and what the look-up throws, or the store.
+   * other keys wait to be asked for; and what the lookup throws, or the store.
    */
   async attempt<T>({ address, hash }: { address: string; hash: string }, lookUp: () => Promise<T>): Promise<T> {
     const block = addressBlock(address);
-    // Add no other await before the check below, so that the failures and `running` are read at the same moment.
-    const counted = await this.#failures.get(block);
-    const failed = counted === null || counted.msBeforeNext <= 0 ? 0 : counted.consumedPoints;
-    if (failed + this.#runningIn(block).size < this.#maxFailures) return this.#run(block, lookUp);
+    if (this.#failuresOf(block) + this.#runningIn(block).size < this.#maxFailures) return this.#run(block, lookUp);
 
     const exists = await this.#batches.exists(hash);
     if (exists === undefined) throw this.#refused(TOO_MANY_WAITING, BUSY_SECONDS);
     if (exists) return lookUp();
-    const { consumedPoints, msBeforeNext } = await this.#countFailure(block);
-    // The look-ups that are running may fail, too. Once they have ended, we know whether this failure is within the limit. If
-    // it is, the look-up says what is wrong with the key.
-    const others = consumedPoints <= this.#maxFailures ? await Promise.allSettled(this.#runningIn(block)) : [];
+    const failures = this.#countFailure(block);
+    // The lookups that are running may fail, too. Once they have ended, we know whether this failure is within the limit. If
+    // it is, the lookup says what is wrong with the key.
+    const others = failures <= this.#maxFailures ? await Promise.allSettled(this.#runningIn(block)) : [];
     const failedToo = others.filter((other) => other.status === "rejected" && this.#isFailedGuess(other.reason));
-    if (consumedPoints + failedToo.length <= this.#maxFailures) return lookUp();
-    throw this.#refused(TOO_MANY_FAILURES, Math.max(1, Math.ceil(msBeforeNext / 1000)));
+    if (failures + failedToo.length <= this.#maxFailures) return lookUp();
+    const secondsLeft = Math.ceil(this.#failures.getRemainingTTL(block) / 1000);
+    throw this.#refused(TOO_MANY_FAILURES, Math.max(1, secondsLeft));
   }
 
-  /** Runs a look-up, which counts as one of the block's until it ends. */
+  /** Runs a lookup, which counts as one of the block's until it ends. */
   #run<T>(block: string, lookUp: () => Promise<T>): Promise<T> {
     const running = this.#runningIn(block);
-    const counted = this.#counted(block, lookUp).finally(() => {
-      running.delete(counted);
-      if (running.size === 0) this.#running.delete(block);
-    });
+    const counted = lookUp()
+      .catch((error: unknown) => {
+        if (this.#isFailedGuess(error)) this.#countFailure(block);
+        throw error;
+      })
+      .finally(() => {
+        running.delete(counted);
+        if (running.size === 0) this.#running.delete(block);
+      });
     this.#running.set(block, running.add(counted));
     return counted;
   }
 
-  async #counted<T>(block: string, lookUp: () => Promise<T>): Promise<T> {
-    try {
-      return await lookUp();
-    } catch (error) {
-      if (this.#isFailedGuess(error)) await this.#countFailure(block);
-      throw error;
-    }
+  #failuresOf(block: string): number {
+    return this.#failures.get(block) ?? 0;
   }
 
-  #countFailure(block: string) {
-    this.#blocks.set(block, true);
-    return this.#failures.penalty(block);
+  /** Returns the failures of the block in this window, this one included. */
+  #countFailure(block: string): number {
+    const failures = this.#failuresOf(block) + 1;
+    this.#failures.set(block, failures);
+    return failures;
   }
 
   #isFailedGuess(error: unknown): boolean {
@@ -119,4 +115,22 @@ export class GuessLimiter {
     const quota = { scope: "address", limit: this.#maxFailures, retry_after: retryAfter } as const;
     return problem("rate_limited", detail, quotaExceeded("address-failures", quota));
   }
+}
+
+/**
+ * Returns the part of an IP address that a client cannot easily change: all of an IPv4 address, or the /64 of an IPv6
+ * address, because a host can use any of the 2^64 addresses in its /64. Returns any other text unchanged.
+ */
+export function addressBlock(address: string): string {
+  const plain = address.replace(/%.*$/, "");
+  if (!isIPv6(plain)) return plain;
+  // URL writes every IPv6 address in its canonical form.
+  const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1);
+  const [, high, low] = IPV4_AS_IPV6.exec(canonical)?.map((part) => Number.parseInt(part, 16)) ?? [];
+  if (high !== undefined && low !== undefined) return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");
+  const [head = "", tail] = canonical.split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(":")}::/64`;
 }

@@ -11,7 +11,6 @@ const PREFIX = "cos_live_";
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const FORMAT = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
-const LENGTH = PREFIX.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
 /** Bytes from here on are discarded: 256 is no multiple of 62, so they would make some characters more likely. */
 const UNBIASED_BELOW = 248;
 
@@ -25,26 +24,17 @@ export function makeKey(random: RandomBytes): string {
   return key + checksum(key);
 }
 
-/**
- * Returns true if `text` has the format of a key and a matching checksum, so that a mistyped character is found without a
- * look-up. Anyone can compute the checksum: it does not prove that the key exists.
- */
+/** Returns true if `text` has the format of a key and a matching checksum. A mistyped key is thus found without a lookup. */
 export function wellFormed(text: string): boolean {
-  return text.length === LENGTH && FORMAT.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
+  return FORMAT.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
-/**
- * Returns the hash by which a key is stored and looked up: SHA-256, in hexadecimal. A key has 178 random bits, so a
- * slow hash would not make it safer.
- */
+/** Returns SHA-256 in hexadecimal. A key has 178 random bits, so a slow hash would not make it safer. */
 export function hashKey(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/**
- * Returns the CRC-32 as six base62 digits; 62^6 is more than 2^32. CRC-32 detects every error burst of up to 32 bits,
- * and so any single wrong character.
- */
+/** Returns the CRC-32 as six base62 digits; 62^6 is more than 2^32. CRC-32 detects any single wrong character. */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = "";

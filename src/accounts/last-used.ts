@@ -18,33 +18,30 @@ const MAX_REMEMBERED = 10_000;
  * a process that is killed loses its last minute. No request waits for a write, and none fails because of one.
  */
 export class LastUsed {
-  readonly #dependencies: Required<Dependencies>;
+  readonly #options: Required<Dependencies>;
   /** Uses that are not written yet: milliseconds since the epoch, by key. */
   #uses = new Map<string, number>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(dependencies: Dependencies) {
-    this.#dependencies = { periodMs: PERIOD_MS, ...dependencies };
+    this.#options = { periodMs: PERIOD_MS, ...dependencies };
   }
 
   /** Starts the writes. The first one comes after a random part of the period, so that replicas do not all write at once. */
   start(): void {
-    const write = () => void this.#write();
+    const { periodMs } = this.#options;
     const first = () => {
-      this.#timer = setInterval(write, this.#dependencies.periodMs).unref();
-      write();
+      this.#timer = setInterval(() => void this.#write(), periodMs).unref();
+      void this.#write();
     };
-    this.#timer = setTimeout(first, this.#dependencies.periodMs * Math.random()).unref();
+    this.#timer = setTimeout(first, periodMs * Math.random()).unref();
   }
 
   /** Stops the writes. Writes what is remembered, and waits for it at most `withinMs` milliseconds. Never fails. */
   async stop(withinMs: number): Promise<void> {
     clearTimeout(this.#timer);
-    const written = (async () => {
-      await this.#writing;
-      await this.#write();
-    })();
+    const written = Promise.resolve(this.#writing).then(() => this.#write());
     await Promise.race([written, wait(withinMs, undefined, { ref: false })]);
   }
 
@@ -52,7 +49,7 @@ export class LastUsed {
     const isNew = !this.#uses.has(keyId);
     // It is full only while a write runs, or after one failed. A key that is left out is noted at a later use.
     if (isNew && this.#uses.size >= MAX_REMEMBERED) return;
-    this.#uses.set(keyId, this.#dependencies.clock.now());
+    this.#uses.set(keyId, this.#options.clock.now());
     if (isNew && this.#uses.size === MAX_REMEMBERED) void this.#write();
   }
 
@@ -66,7 +63,7 @@ export class LastUsed {
     const uses = this.#uses;
     this.#uses = new Map();
     try {
-      await this.#dependencies.store.setLastUsed(new Map([...uses].map(([keyId, at]) => [keyId, timestamp(at)])));
+      await this.#options.store.setLastUsed(new Map([...uses].map(([keyId, at]) => [keyId, timestamp(at)])));
     } catch {
       // Keep them for the next write, except those of keys that were used again.
       for (const [keyId, at] of uses)

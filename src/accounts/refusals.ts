@@ -1,8 +1,9 @@
 import type { Caller } from "./caller.ts";
 import { type Refusal, refusal } from "../problems.ts";
 
-/** WWW-Authenticate of every 401 (RFC 6750, 3). If the request has a key, `error="invalid_token"` is added. */
+/** WWW-Authenticate of every 401 (RFC 6750, 3). */
 const CHALLENGE = 'Bearer realm="candidate-onboarding"';
+const INVALID_TOKEN = { headers: { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` } };
 
 /** The request has no key. `detail` must not repeat what the client sent: it may be a key in the wrong place. */
 export function keyMissing(detail: string): Refusal {
@@ -11,19 +12,11 @@ export function keyMissing(detail: string): Refusal {
 
 /** The key of the request is malformed, unknown or replaced. */
 export function keyInvalid(detail: string): Refusal {
-  return refusal("api_key_invalid", detail, { headers: { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` } });
-}
-
-export function keyMalformed(): Refusal {
-  return keyInvalid(
-    "The API key is malformed: it is cut off, mistyped or followed by other text. Copy the whole key again.",
-  );
+  return refusal("api_key_invalid", detail, INVALID_TOKEN);
 }
 
 export function keyRevoked(): Refusal {
-  return refusal("api_key_revoked", "The API key was revoked. Use another key, or ask for a new one.", {
-    headers: { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` },
-  });
+  return refusal("api_key_revoked", "The API key was revoked. Use another key, or ask for a new one.", INVALID_TOKEN);
 }
 
 /** The key was rotated, and the grace of the secret that was sent is over. */
@@ -31,10 +24,10 @@ export function keyReplaced(): Refusal {
   return keyInvalid("The API key was replaced by a new one and has expired. Use the new key.");
 }
 
-/** @param about the owner of the key, for the log. */
-export function accountSuspended(about?: Caller): Refusal {
-  const extras = about === undefined ? {} : { about: { accountId: about.accountId, keyId: about.keyId } };
-  return refusal("account_suspended", "The account is suspended. Contact support to have it resumed.", extras);
+/** Names the owner of the key for the log. */
+export function accountSuspended({ accountId, keyId }: Caller): Refusal {
+  const about = { accountId, keyId };
+  return refusal("account_suspended", "The account is suspended. Contact support to have it resumed.", { about });
 }
 
 /** The account was changed again and again while the key was looked up. */

@@ -1,9 +1,11 @@
-import type { AuditTrail } from "../audit/trail.ts";
+import type { AuditedChange, AuditTrail } from "../audit/trail.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
 import {
   type AccountRecord,
+  checkedGrace,
+  checkedName,
   findKey,
   newAccount,
   withKey,
@@ -11,8 +13,7 @@ import {
   withKeyRotated,
   withStatus,
 } from "./account.ts";
-import { Announcer, IF_RESTORED, type Versions } from "./announcer.ts";
-import { checkedGrace, checkedName } from "./checks.ts";
+import { announceAccount, IF_RESTORED, type Versions } from "./announce.ts";
 import { hashKey, makeKey, type RandomBytes } from "./key.ts";
 import type { AccountStore } from "./store.ts";
 import { type AccountView, type KeyView, type ListView, type NewKeyView, viewAccount, viewKey } from "./view.ts";
@@ -28,7 +29,6 @@ interface Dependencies {
   readonly activeKeyCap: number;
 }
 
-/** The warning of a rotation that the limiter did not learn of. */
 const NOT_ANNOUNCED =
   "The limiter could not be updated. Replicas that have cached the old secret may accept it. " +
   "Run `admin accounts announce` once the limiter answers.";
@@ -37,18 +37,13 @@ const NOT_ANNOUNCED =
 export class AccountService {
   readonly #options: Dependencies;
   readonly #store: AccountStore;
-  readonly #announcer: Announcer;
 
   constructor(options: Dependencies) {
     this.#options = options;
     this.#store = options.store;
-    this.#announcer = new Announcer(options.store, options.versions);
   }
 
-  /**
-   * Creates an account. Names need not be unique.
-   * @throws problem `validation_failed` for a name that is blank or longer than 200 characters.
-   */
+  /** @throws problem `validation_failed` for a name that is blank or longer than 200 characters. */
   async createAccount({ name }: { name: string }): Promise<AccountView> {
     const account = newAccount(this.#options.newId("acct"), checkedName(name), this.#now());
     const audited = { action: "accounts create", accountId: account._id, subject: account._id, details: { name } };
@@ -64,10 +59,9 @@ export class AccountService {
   }
 
   /**
-   * Creates a key and returns its secret, which is never shown again. Writes the look-up entries before the account: a
-   * crash in between leaves entries without a key in the account, and such a secret counts as unknown.
-   * @throws problem `not_found`, `active_key_cap_reached`, or `validation_failed` for a name that is blank or longer
-   * than 200 characters.
+   * Creates a key and returns its secret, which is never shown again. Writes the lookup entries before the account: a crash
+   * in between leaves entries without a key in the account, and such a secret counts as unknown.
+   * @throws problem `not_found`, `active_key_cap_reached`, or `validation_failed` as `createAccount` does.
    */
   async createKey({ accountId, name }: { accountId: string; name: string }): Promise<NewKeyView> {
     const now = this.#now();
@@ -100,9 +94,8 @@ export class AccountService {
   }
 
   /**
-   * Gives a key a new secret, which is never shown again. The key's id and its counters stay. The old secret works until
-   * the grace ends, and then on no replica. If the limiter cannot be updated, the result has a warning instead of an error,
-   * which would lose the new secret.
+   * Gives a key a new secret, which is never shown again. The old secret works until the grace ends, and then on no
+   * replica. If the limiter cannot be updated, returns a warning: an error would lose the new secret.
    * @param graceSeconds 0 to 7,776,000 (90 days).
    * @throws problem `not_found`, `invalid_transition` for a revoked key, `validation_failed` for a grace out of range.
    */
@@ -122,7 +115,7 @@ export class AccountService {
       await this.#store.addSecret(record.hash, accountId, keyId);
       return this.#store.change(accountId, timestamp(now), rotate);
     });
-    const warned = await this.#announcer.changed(account).then(
+    const warned = await announceAccount(accountId, this.#options).then(
       () => ({}),
       () => ({ warning: NOT_ANNOUNCED }),
     );
@@ -135,13 +128,9 @@ export class AccountService {
    */
   async revokeKey(keyId: string): Promise<KeyView> {
     const accountId = await this.#store.accountOfKey(keyId);
-    const now = this.#now();
     const audited = { action: "keys revoke", accountId, subject: keyId };
-    const account = await this.#options.audit.around(audited, async () => {
-      const changed = await this.#store.change(accountId, now, (before) => withKeyRevoked(before, keyId, now));
-      await orLimiterUnavailable(`The key ${keyId} is revoked`, this.#announcer.changed(changed));
-      return changed;
-    });
+    const revoke = (account: AccountRecord, now: string) => withKeyRevoked(account, keyId, now);
+    const account = await this.#change(audited, revoke, `The key ${keyId} is revoked`);
     return viewKey(accountId, findKey(account, keyId), await this.#lastUsed(keyId));
   }
 
@@ -162,7 +151,7 @@ export class AccountService {
   async announceAll(): Promise<{ object: "announcement"; accounts: number }> {
     let accounts = 0;
     for await (const account of this.#store.list()) {
-      await this.#announcer.announce(account);
+      await announceAccount(account._id, this.#options, { mayLower: true });
       accounts++;
     }
     return { object: "announcement", accounts };
@@ -170,12 +159,31 @@ export class AccountService {
 
   async #setStatus(action: string, accountId: string, status: AccountRecord["status"]): Promise<AccountView> {
     await this.#store.get(accountId); // throws not_found before an audit record is written
-    const account = await this.#options.audit.around({ action, accountId, subject: accountId }, async () => {
-      const changed = await this.#store.change(accountId, this.#now(), (before) => withStatus(before, status));
-      await orLimiterUnavailable(`The account ${accountId} is ${status}`, this.#announcer.changed(changed));
+    const audited = { action, accountId, subject: accountId };
+    const change = (account: AccountRecord) => withStatus(account, status);
+    return viewAccount(await this.#change(audited, change, `The account ${accountId} is ${status}`));
+  }
+
+  /**
+   * Changes an account, and waits for the limiter to be updated. The store is updated first: what Redis knows may be lost, a
+   * record must not be. Repeating the command announces the record again, even if nothing changes in the store.
+   * @param done says what is then done, for the problem if the limiter cannot be updated.
+   */
+  async #change(
+    audited: AuditedChange,
+    edit: (account: AccountRecord, now: string) => AccountRecord,
+    done: string,
+  ): Promise<AccountRecord> {
+    return this.#options.audit.around(audited, async () => {
+      const now = this.#now();
+      const changed = await this.#store.change(audited.accountId, now, (account) => edit(account, now));
+      await announceAccount(changed._id, this.#options).catch((cause: unknown) => {
+        const advice = String(cause).endsWith(IF_RESTORED) ? IF_RESTORED : "Repeat the command.";
+        const detail = `${done} in the store, but the limiter could not be updated. Replicas may not know yet. ${advice}`;
+        throw problem("limiter_unavailable", detail, { headers: { "Retry-After": "2" }, cause });
+      });
       return changed;
     });
-    return viewAccount(account);
   }
 
   async #lastUsed(keyId: string): Promise<string | null> {
@@ -184,19 +192,5 @@ export class AccountService {
 
   #now(): string {
     return timestamp(this.#options.clock.now());
-  }
-}
-
-/**
- * Waits for the limiter to be updated. The store was updated first: what Redis knows may be lost, a record must not be.
- * Repeating the command publishes the record again, even if nothing changes in the store.
- */
-async function orLimiterUnavailable(done: string, announced: Promise<void>): Promise<void> {
-  try {
-    await announced;
-  } catch (cause) {
-    const advice = String(cause).endsWith(IF_RESTORED) ? IF_RESTORED : "Repeat the command.";
-    const detail = `${done} in the store, but the limiter could not be updated. Replicas may not know yet. ${advice}`;
-    throw problem("limiter_unavailable", detail, { headers: { "Retry-After": "2" }, cause });
   }
 }

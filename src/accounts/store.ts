@@ -5,14 +5,14 @@ import { type Mongo } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
 import type { AccountRecord } from "./account.ts";
 
-/** A look-up entry from the hash of a secret to its account and key. It is written before the secret is in the account. */
+/** A lookup entry from the hash of a secret to its account and key. It is written before the secret is in the account. */
 interface SecretEntry {
   _id: string;
   account: string;
   key: string;
 }
 
-/** A look-up entry from the id of a key to its account. It is written before the key is in the account. */
+/** A lookup entry from the id of a key to its account. It is written before the key is in the account. */
 interface KeyEntry {
   _id: string;
   account: string;
@@ -47,13 +47,12 @@ export class AccountStore {
 
   /** Yields every account, oldest first. One created during the listing may be left out. One round trip for every 100. */
   async *list(): AsyncGenerator<AccountRecord, void> {
-    for (let last = ""; ;) {
-      const page = await this.#accounts.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit: LIST_PAGE });
+    let page: AccountRecord[] = [];
+    do {
+      const last = page.at(-1)?._id ?? "";
+      page = await this.#accounts.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit: LIST_PAGE });
       yield* page;
-      const end = page.at(-1);
-      if (end === undefined || page.length < LIST_PAGE) return;
-      last = end._id;
-    }
+    } while (page.length === LIST_PAGE);
   }
 
   /** @throws problem `not_found` */
@@ -66,7 +65,6 @@ export class AccountStore {
   /**
    * Changes an account. Retries if another write came in between. Two round trips, and two more for each lost race.
    * @param edit returns the changed account, or the same object if there is nothing to do. Its errors end the change.
-   * @param now the timestamp of the change.
    * @throws problem `not_found`, and what `edit` throws.
    */
   async change(
@@ -84,7 +82,7 @@ export class AccountStore {
     });
   }
 
-  /** Writes the look-up entries of a new key, before the account has it. Two writes, side by side. */
+  /** Writes the lookup entries of a new key, before the account has it. Two writes, side by side. */
   async addKey(keyId: string, accountId: string, hash: string): Promise<void> {
     const byId = this.#keys.insertOne({ _id: keyId, account: accountId, last_used_at: null });
     await Promise.all([byId, this.addSecret(hash, accountId, keyId)]);
@@ -121,12 +119,12 @@ export class AccountStore {
     }
   }
 
-  /** Writes the look-up entry of a secret. Call it before the account is changed. */
+  /** Writes the lookup entry of a secret. Call it before the account is changed. */
   async addSecret(hash: string, accountId: string, keyId: string): Promise<void> {
     await this.#secrets.insertOne({ _id: hash, account: accountId, key: keyId });
   }
 
-  /** Returns which of the hashes have a look-up entry. Answered from the index alone. */
+  /** Returns which of the hashes have a lookup entry. Reads only the index. */
   async existingSecrets(hashes: readonly string[]): Promise<ReadonlySet<string>> {
     const only = { projection: { _id: 1 }, limit: hashes.length } as const;
     const found = await this.#secrets.find({ _id: { $in: [...hashes] } }, only);
@@ -134,7 +132,7 @@ export class AccountStore {
   }
 
   /**
-   * Returns the account that the secret's look-up entry names, or null if there is no entry. Check that the account has
+   * Returns the account that the secret's lookup entry names, or null if there is no entry. Check that the account has
    * the secret: a crash can leave an entry without one. Two round trips; one if there is no entry.
    */
   async findBySecret(hash: string): Promise<AccountRecord | null> {

@@ -1,7 +1,8 @@
+import type { Command } from "@commander-js/extra-typings";
 import type { AccountService } from "../accounts/service.ts";
-import type { AddCommands } from "./command.ts";
+import type { Run } from "./command.ts";
 
-export const addAccountCommands: AddCommands = (admin, run) => {
+export function addAccountCommands(admin: Command, run: Run): void {
   const accounts = admin.command("accounts").description("Accounts, which own keys and candidates");
   const changeStatus = (account: string, change: (service: AccountService) => Promise<object>) =>
     run(async (operations) => {
@@ -36,4 +37,4 @@ export const addAccountCommands: AddCommands = (admin, run) => {
         "and after a command that says that the limiter could not be updated.",
     )
     .action(() => run(async (operations) => (await operations.accounts()).announceAll()));
-};
+}

@@ -1,15 +1,9 @@
-import type { Command } from "@commander-js/extra-typings";
 import type { Operations } from "./operations.ts";
 
 /** Does the work of a command with the services. Prints what the work returns, unless undefined, as JSON. */
 export type Run = (work: (operations: Operations) => Promise<object | undefined>) => Promise<void>;
 
-/** Adds the commands of one noun to `admin`. */
-export type AddCommands = (admin: Command, run: Run) => void;
-
-const DECIMAL = /^\d+(\.\d+)?$/;
-
 /** Parses a plain decimal number. Returns NaN for anything else; the service then says what it must be. */
 export function numberIn(text: string): number {
-  return DECIMAL.test(text) ? Number(text) : NaN;
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
 }

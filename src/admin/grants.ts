@@ -1,7 +1,8 @@
+import type { Command } from "@commander-js/extra-typings";
 import { SURFACES } from "../limiter/surfaces.ts";
-import { type AddCommands, numberIn } from "./command.ts";
+import { numberIn, type Run } from "./command.ts";
 
-export const addGrantCommands: AddCommands = (admin, run) => {
+export function addGrantCommands(admin: Command, run: Run): void {
   const grants = admin.command("grants").description("Grants: requests beyond the limits of one key");
   grants
     .command("create")
@@ -36,4 +37,4 @@ export const addGrantCommands: AddCommands = (admin, run) => {
     .description("Revokes a grant at once, on every replica.")
     .argument("<GRANT_ID>", "grant to revoke")
     .action((grant) => run(async (operations) => (await operations.grants()).revoke(grant)));
-};
+}

@@ -1,6 +1,7 @@
-import { type AddCommands, numberIn } from "./command.ts";
+import type { Command } from "@commander-js/extra-typings";
+import { numberIn, type Run } from "./command.ts";
 
-export const addKeyCommands: AddCommands = (admin, run) => {
+export function addKeyCommands(admin: Command, run: Run): void {
   const keys = admin.command("keys").description("API keys of accounts");
   keys
     .command("create")
@@ -33,4 +34,4 @@ export const addKeyCommands: AddCommands = (admin, run) => {
     .description("Revokes a key for good, at once on every replica.")
     .argument("<KEY_ID>", "key to revoke")
     .action((keyId) => run(async (operations) => (await operations.accounts()).revokeKey(keyId)));
-};
+}

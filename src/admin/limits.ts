@@ -1,6 +1,7 @@
-import type { AddCommands } from "./command.ts";
+import type { Command } from "@commander-js/extra-typings";
+import type { Run } from "./command.ts";
 
-export const addLimitCommands: AddCommands = (admin, run) => {
+export function addLimitCommands(admin: Command, run: Run): void {
   const limits = admin.command("limits").description("Limits of accounts and keys");
   limits
     .command("show")
@@ -16,4 +17,4 @@ export const addLimitCommands: AddCommands = (admin, run) => {
         return undefined;
       }),
     );
-};
+}

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Versions } from "../accounts/announcer.ts";
+import { userInfo } from "node:os";
+import type { Versions } from "../accounts/announce.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
@@ -18,10 +19,6 @@ import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { AccountLimitsReader } from "../limits/account-limits.ts";
 import type { ReminderControl } from "../reminders/control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
-import { actorOf } from "./actor.ts";
-
-/** A server is not set or cannot be reached. The message is one line that says what to do. */
-export class ConnectError extends Error {}
 
 /**
  * Wires the services that operators use. Each method connects only to the servers it needs, when it is first called, so that
@@ -85,40 +82,21 @@ export class Operations {
     await followRedis(this.#clock, await this.#connectedRedis());
   }
 
-  #connectedMongo(): Promise<Mongo> {
-    return (this.#mongo ??= this.#connectMongo());
-  }
-
   async close(): Promise<void> {
     const [mongo, redis] = await Promise.allSettled([this.#mongo, this.#redis]);
     if (redis.status === "fulfilled") redis.value?.disconnect();
     if (mongo.status === "fulfilled") await mongo.value?.close();
   }
 
-  async #connectMongo(): Promise<Mongo> {
-    const { MONGODB_URL: url, STORE_TIMEOUT_MS: timeoutMs } = this.config;
-    if (url === null) throw notSet("MONGODB_URL");
-    const mongo = await connectMongo({ url, timeoutMs }).catch((cause: unknown) => {
-      throw new ConnectError("MongoDB cannot be reached; see MONGODB_URL.", { cause });
-    });
-    try {
-      await checkSchemaVersion(mongo);
-    } catch (error) {
-      await mongo.close();
-      throw error;
-    }
-    return mongo;
+  #connectedMongo(): Promise<Mongo> {
+    return (this.#mongo ??= openMongo(this.config));
   }
 
   #connectedRedis(): Promise<RedisClient> {
-    return (this.#redis ??= this.#connectRedis());
-  }
-
-  async #connectRedis(): Promise<RedisClient> {
     const { REDIS_URL: url, STORE_TIMEOUT_MS: timeoutMs } = this.config;
     if (url === null) throw notSet("REDIS_URL");
     // Not LIMITER_TIMEOUT_MS: an operator waits longer than a request does.
-    return connectRedis({ url, timeoutMs });
+    return (this.#redis ??= connectRedis({ url, timeoutMs }));
   }
 
   /** Connects to Redis only when a command announces a change. Few commands do. */
@@ -128,6 +106,33 @@ export class Operations {
   }
 }
 
-function notSet(setting: "MONGODB_URL" | "REDIS_URL"): ConnectError {
-  return new ConnectError(`${setting} is not set. Set it, or run npm start first and use the same DATA_DIR.`);
+async function openMongo({ MONGODB_URL: url, STORE_TIMEOUT_MS: timeoutMs }: Config): Promise<Mongo> {
+  if (url === null) throw notSet("MONGODB_URL");
+  const mongo = await connectMongo({ url, timeoutMs }).catch((cause: unknown) => {
+    throw new Error("MongoDB cannot be reached; see MONGODB_URL.", { cause });
+  });
+  try {
+    await checkSchemaVersion(mongo);
+    return mongo;
+  } catch (error) {
+    await mongo.close();
+    throw error;
+  }
+}
+
+function notSet(setting: "MONGODB_URL" | "REDIS_URL"): Error {
+  return new Error(`${setting} is not set. Set it, or run npm start first and use the same DATA_DIR.`);
+}
+
+/** Returns the operator's name for the audit: ADMIN_ACTOR, else the user who called sudo, else the current user. */
+export function actorOf({ ADMIN_ACTOR }: Pick<Config, "ADMIN_ACTOR">, env: NodeJS.ProcessEnv = process.env): string {
+  return ADMIN_ACTOR || env.SUDO_USER || env.USER || osUser();
+}
+
+function osUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`; // a user in a container may have no name
+  }
 }

@@ -1,6 +1,7 @@
-import { type AddCommands, numberIn } from "./command.ts";
+import type { Command } from "@commander-js/extra-typings";
+import { numberIn, type Run } from "./command.ts";
 
-export const addOutreachCommands: AddCommands = (admin, run) => {
+export function addOutreachCommands(admin: Command, run: Run): void {
   const outreach = admin.command("outreach").description("Reminders to candidates and referees");
   outreach
     .command("show")
@@ -46,4 +47,4 @@ export const addOutreachCommands: AddCommands = (admin, run) => {
     .description("Lists the accounts that sent most messages.")
     .requiredOption("--hours <HOURS>", "how far to look back, in hours: 1 to 720", numberIn)
     .action(({ hours }) => run(async (operations) => (await operations.outreach()).top(hours)));
-};
+}

@@ -13,6 +13,7 @@ import { addLimitCommands } from "./limits.ts";
 import { Operations } from "./operations.ts";
 import { addOutreachCommands } from "./outreach.ts";
 
+/** In the order of the help. */
 const NOUNS = [
   addAccountCommands,
   addKeyCommands,
@@ -42,9 +43,9 @@ export async function runCommand(args: readonly string[], { env, stdout, stderr 
   const run: Run = async (work) => {
     const operations = new Operations(readConfig(env));
     try {
-      const answer = await work(operations);
-      if (answer === undefined) return;
-      await pipeline(Readable.from([`${JSON.stringify(answer, null, 2)}\n`]), stdout, { end: false });
+      const result = await work(operations);
+      if (result === undefined) return;
+      await pipeline(Readable.from([`${JSON.stringify(result, null, 2)}\n`]), stdout, { end: false });
     } finally {
       await operations.close();
     }
@@ -65,7 +66,7 @@ function commandLine(run: Run, stdout: NodeJS.WritableStream): Command {
     writeErr: () => undefined, // `runCommand` prints the error that is thrown
     getOutHelpWidth: () => HELP_WIDTH,
   });
-  for (const addCommands of NOUNS) addCommands(admin, run);
+  for (const addNoun of NOUNS) addNoun(admin, run);
   admin.hook("preAction", (_admin, command) => refuseOptionAsValue(command));
   admin.configureHelp({ formatHelp: overview });
   throwErrorsWithUsage(admin, "admin");

@@ -1,12 +1,6 @@
 import { styleText } from "node:util";
 import type { AccountLimits } from "../limits/account-limits.ts";
 
-export interface TableOptions {
-  /** Width of the terminal, in characters. */
-  readonly width: number;
-  readonly colours: boolean;
-}
-
 type Row = [label: string, used: number, limit: number];
 
 interface Block {
@@ -22,8 +16,11 @@ const BLOCK = 48;
 const HIGH = 0.7;
 const FULL = 0.9;
 
-/** Returns an account's limits as lines of text: a block for the account and one for each key, side by side if they fit. */
-export function limitsTable(limits: AccountLimits, { width, colours }: TableOptions): string[] {
+/**
+ * Returns an account's limits as lines of text: a block for the account and one for each key, side by side if they fit.
+ * @param width of the terminal, in characters.
+ */
+export function limitsTable(limits: AccountLimits, width: number, colours: boolean): string[] {
   const blocks = blocksOf(limits);
   const abreast = Math.max(1, Math.floor(width / BLOCK));
   const lines = [headline(limits, colours), ""];

@@ -50,7 +50,7 @@ export async function watchLimits(
 
 function tableFor(limits: AccountLimits, { isTTY, columns }: Partial<WriteStream>): string[] {
   const colours = isTTY === true && !process.env.NO_COLOR;
-  return limitsTable(limits, { width: columns ?? UNKNOWN_WIDTH, colours });
+  return limitsTable(limits, columns ?? UNKNOWN_WIDTH, colours);
 }
 
 /** Returns the text that draws over the last frame, without flicker. Says how many lines do not fit. */

@@ -3,7 +3,7 @@ import type { Authenticator } from "../accounts/authenticate.ts";
 import type { Caller, KnownCaller } from "../accounts/caller.ts";
 import type { LastUsed } from "../accounts/last-used.ts";
 import { headerOf, type RequestState } from "../http/request.ts";
-import type { CallerClaim, ChargeRequest, Decision } from "../limiter/decision.ts";
+import type { Decision } from "../limiter/decision.ts";
 import { keyRefused, rateLimitHeaders, refusalOf } from "../limiter/headers.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Surface } from "../limiter/surfaces.ts";
@@ -28,17 +28,17 @@ export interface AdmitOptions {
 type Ctx = Context & { state: ApiState };
 
 /**
- * Maximum look-ups of the key for one request. After a change of the account the first result may be cached, and the second
- * may come from a look-up that began before the change. The third begins after it.
+ * Maximum lookups of the key for one request. After a change of the account the first result may be cached, and the second
+ * may come from a lookup that began before the change. The third begins after it.
  */
-const MAX_LOOK_UPS = 3;
+const MAX_LOOKUPS = 3;
 
 /**
  * Authenticates the request and charges the surface. Sets the rate limit headers whether or not the request is admitted.
  * On a free route, checks the key and stores its usage in the state. Repeats all if the account was changed since. One
  * round trip to the limiter; unless the key is cached, one more, and two to the store.
  * @returns the caller, or why the request is refused: rate_limited or a problem of its key.
- * @throws problems of the look-up of a key (Authenticator), and limiter_unavailable.
+ * @throws problems of the lookup of a key (Authenticator), and limiter_unavailable.
  */
 export async function admit(
   ctx: Ctx,
@@ -50,7 +50,7 @@ export async function admit(
     apiKey: headerOf(ctx.req, "x-api-key"),
     address: () => ctx.ip,
   };
-  for (let lookUps = 1; ; lookUps++) {
+  for (let lookups = 1; ; lookups++) {
     const found = authenticator.authenticate(credentials);
     const known = found instanceof Promise ? await lookedUp(ctx, found) : found;
     if (isRefusal(known)) return known;
@@ -58,28 +58,28 @@ export async function admit(
     const caller = { accountId, keyId };
     ctx.state.caller = caller;
     // Written out, because spreading objects here takes 3 µs of each request.
-    const claim = { accountId, keyId, surface, accountVersion, connections, secretEndsAt };
-    const refused = isCharged(claim)
-      ? decided(ctx, await limiter.charge(claim), keyId)
-      : await check(ctx, claim, limiter);
+    const refused =
+      surface === "free"
+        ? await check(ctx, known, limiter)
+        : decided(
+            ctx,
+            await limiter.charge({ accountId, keyId, surface, accountVersion, connections, secretEndsAt }),
+            keyId,
+          );
     if (refused === undefined) {
       lastUsed.note(keyId);
       return caller;
     }
     if (refused !== "outdated") return refused;
     authenticator.forget(credentials, accountVersion);
-    if (lookUps === MAX_LOOK_UPS) return keyRefused(refused);
+    if (lookups === MAX_LOOKUPS) return keyRefused(refused);
   }
 }
 
-function isCharged(claim: CallerClaim & { surface: Surface | "free" }): claim is ChargeRequest {
-  return claim.surface !== "free";
-}
-
-/** Waits for a look-up of the key. If the key is known but refused, notes whose it is, for the log. */
-async function lookedUp(ctx: Ctx, lookUp: Promise<KnownCaller>): Promise<KnownCaller> {
+/** Waits for a lookup of the key. If the key is known but refused, notes whose it is, for the log. */
+async function lookedUp(ctx: Ctx, lookup: Promise<KnownCaller>): Promise<KnownCaller> {
   try {
-    return await lookUp;
+    return await lookup;
   } catch (error) {
     if (error instanceof Problem && error.extras.about !== undefined) ctx.state.caller = error.extras.about;
     throw error;
@@ -87,8 +87,8 @@ async function lookedUp(ctx: Ctx, lookUp: Promise<KnownCaller>): Promise<KnownCa
 }
 
 /** Checks the key and reads what it has used. Returns why it may not be used, or undefined if it may. */
-async function check(ctx: Ctx, claim: CallerClaim, limiter: Limiter): Promise<Refusal | "outdated" | undefined> {
-  const { refusal } = (ctx.state.usage = await limiter.readUsage(claim));
+async function check(ctx: Ctx, caller: KnownCaller, limiter: Limiter): Promise<Refusal | "outdated" | undefined> {
+  const { refusal } = (ctx.state.usage = await limiter.readUsage(caller));
   return refusal === undefined || refusal === "outdated" ? refusal : keyRefused(refusal);
 }
 

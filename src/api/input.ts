@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../accounts/caller.ts";
-import { hasBody, mediaTypeOf, readJson } from "../http/body.ts";
+import { contentTypeOf, hasBody, readJson } from "../http/body.ts";
 import { ifMatch } from "../http/entity-tags.ts";
 import { openForm } from "../http/form.ts";
 import { declaredType, fingerprintOf, openRaw } from "../http/upload.ts";
@@ -19,18 +19,10 @@ export interface ReadBody {
 
 const NOTHING: ReadBody = { body: undefined, file: undefined, fingerprint: "" };
 
-const JSON_TYPES = {
-  GET: [],
-  POST: ["application/json"],
-  PUT: ["application/json"],
-  PATCH: ["application/json", "application/merge-patch+json"],
-  DELETE: [],
-};
-
 /** Returns a function that reads a query string. It throws invalid_query with all faults: unknown, repeated, invalid. */
 export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: string) => unknown {
   const validate = query === undefined ? noneAllowed : compile(query, "query");
-  const tidy = query === undefined ? unchanged : tidier(query);
+  const tidy = tidier(query ?? {});
   return (querystring) => {
     if (querystring === "" && query === undefined) return {};
     const given = Object.create(null) as Record<string, unknown>; // with no prototype, __proto__ is an ordinary name
@@ -50,10 +42,6 @@ function noneAllowed(query: unknown): Fault[] {
   return Object.keys(query as object).map((name) => ({ pointer: `/${name}`, detail }));
 }
 
-function unchanged(value: unknown): unknown {
-  return value;
-}
-
 /**
  * Returns a function that reads a request's body. It throws payload_too_large, unsupported_media_type, malformed_json,
  * malformed_request, request_timeout, validation_failed, and what the endpoint's `store` throws.
@@ -63,17 +51,19 @@ export function bodyReader(
   { bodyTimeoutMs, maxFileBytes }: { bodyTimeoutMs: number; maxFileBytes: number },
 ): (req: IncomingMessage, caller: Caller, params: Record<string, string>) => Promise<ReadBody> {
   if (schema === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
-  const validate = schema === undefined ? () => [] : compile(schema, "json");
-  const tidy = schema === undefined ? unchanged : tidier(schema);
+  const validate = compile(schema ?? {}, "json");
+  const tidy = tidier(schema ?? {});
   /** Changes the body in place. Take the fingerprint first: it identifies the body as sent. */
   const checked = (body: unknown): unknown => {
     const tidied = tidy(body);
     throwFaults("validation_failed", "The body is not valid.", validate(tidied));
     return tidied;
   };
-  const types = [...JSON_TYPES[method], ...(upload?.form !== undefined ? ["multipart/form-data"] : [])];
+  const types = ["application/json"];
+  if (method === "PATCH") types.push("application/merge-patch+json");
+  if (upload?.form !== undefined) types.push("multipart/form-data");
   return async (req, caller, params) => {
-    if (upload !== undefined && (upload.form === undefined || mediaTypeOf(req) === "multipart/form-data")) {
+    if (upload !== undefined && (upload.form === undefined || contentTypeOf(req)?.essence === "multipart/form-data")) {
       const rules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
       const open = upload.form === undefined ? openRaw(req, rules) : openForm(req, schema, rules);
       let file: StoredFile | undefined;
@@ -90,7 +80,7 @@ export function bodyReader(
         return { body: schema === undefined ? undefined : body, file, fingerprint };
       } catch (error) {
         if (file !== undefined) await upload.discard(file);
-        throw open.failure() ?? error;
+        throw error;
       } finally {
         open.close();
       }

@@ -58,51 +58,48 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
     if (isRefusal(caller)) return sendRefusal(ctx, caller);
     const query = readQuery(querystring);
     const read = await readBody(ctx.req, caller, ctx.params);
-    await send(ctx, await responseOf(ctx, { route, caller, query, ...read }, options));
+    await send(ctx, await responseOf(ctx, route, { caller, query, ...read }, options));
   };
-}
-
-interface ValidRequest extends ReadBody {
-  readonly route: Route;
-  readonly caller: Caller;
-  readonly query: unknown;
 }
 
 /** Does the work. For a POST with an Idempotency-Key, does it once, however often the request is sent. */
 async function responseOf(
   ctx: Ctx,
-  { route, caller, query, body, file, fingerprint }: ValidRequest,
+  route: Route,
+  { caller, query, body, file, fingerprint }: ReadBody & { caller: Caller; query: unknown },
   { idempotency, newId }: MountOptions,
 ): Promise<JsonResponse | BinaryResponse> {
   const { req, res, params } = ctx;
   const header = (name: string) => headerOf(req, name);
-  const inputWith = (id: NewId) => ({
+  const input = {
     caller,
     params,
     query,
     body,
     file,
-    newId: id,
+    newId,
     precondition: ifMatch(header("if-match")),
     clientHas: (tag: string) => keptTag(req.headers, tag) !== undefined,
     clientLeft: () => closedEarly(res),
     header,
     usage: ctx.state.usage,
-  });
+  };
   let handled = false;
   const work = async (id: NewId): Promise<JsonResponse | BinaryResponse> => {
-    const input = inputWith(id);
     handled = true; // from here on the handler owns the file: only the handler knows whether a record names it
-    const result = await route.handle(input);
+    const result = await route.handle({ ...input, newId: id });
     if (result instanceof BinaryResponse) return result;
     if (result === undefined) return new BinaryResponse(204, {});
     const { volatile, untagged } = route;
     return await jsonResponse(route.status, result, { location: route.location?.(result), volatile, untagged });
   };
   try {
-    const key = route.method === "POST" ? idempotencyKey(ctx) : undefined;
+    // Even a dry run parses the key: it is refused whenever the real request would be. An empty key is refused, not ignored:
+    // its client expects protection against duplicates.
+    const field = req.headers["idempotency-key"];
+    const key = route.method === "POST" && typeof field === "string" ? parseIdempotencyKey(field) : undefined;
     if (route.dryRun !== undefined && (query as { dry_run?: boolean }).dry_run === true)
-      return await jsonResponse(200, await route.dryRun.handle(inputWith(newId)));
+      return await jsonResponse(200, await route.dryRun.handle(input));
     if (key === undefined) return await work(newId);
     const request = {
       accountId: caller.accountId,
@@ -130,15 +127,4 @@ function closedEarly(res: ServerResponse): AbortSignal {
 /** Reads dry_run from the raw query, because the query is validated only after the request is charged. */
 function surfaceOf({ surface, dryRun }: Route, querystring: string): Surface | "free" {
   return dryRun !== undefined && new URLSearchParams(querystring).get("dry_run") === "true" ? dryRun.surface : surface;
-}
-
-/**
- * Parses the request's Idempotency-Key. A dry run parses it too, because it must be refused whenever the real request
- * would be. An empty header is refused, not ignored: its client expects protection against duplicates.
- * @throws problem malformed_request
- */
-function idempotencyKey({ req }: Ctx): string | undefined {
-  const given = req.headers["idempotency-key"];
-  const field = Array.isArray(given) ? given.join(", ") : given;
-  return field === undefined ? undefined : parseIdempotencyKey(field);
 }

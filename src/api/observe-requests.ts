@@ -6,7 +6,7 @@ import { checkHost, checkPath, type Draining, requestIdOf, warnerOfProxies } fro
 import type { NewId } from "../infra/ids.ts";
 import { describeFailure, withoutRedaction } from "../infra/log.ts";
 import type { Metrics } from "../infra/metrics.ts";
-import type { Tracing } from "../infra/tracing.ts";
+import type { Tracing } from "../infra/otel.ts";
 import type { ApiState } from "./admit.ts";
 
 export interface ObserveOptions {
@@ -22,8 +22,8 @@ type Ctx = Context & { state: ApiState };
 
 /**
  * Outermost middleware: assigns the request id, records metrics and the access log, checks host and path, and turns errors
- * of later middleware into problem+json. While draining, tells each client to open a new connection: another replica accepts
- * it. One middleware, because each costs a request several promises.
+ * into problem+json. While draining, tells each client to open a new connection: another replica accepts it. One
+ * middleware, because each costs a request several promises.
  */
 export function observeRequests(options: ObserveOptions): Middleware<ApiState> {
   const { newId, log, metrics, trustedProxies, draining } = options;

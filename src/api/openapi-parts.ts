@@ -4,7 +4,7 @@ export const INFO = {
   title: "Candidate Onboarding Service",
   version: "2026-11-28",
   description:
-    "Mirrors a hiring pipeline. Every surface has an hourly limit per account and per key, checked in that order. A body or query with a member that is not known is refused. An answer may get further members at any time, so ignore those that you do not know. A refusal is problem+json; its code says what went wrong.",
+    "Mirrors a hiring pipeline. Every surface has an hourly limit per account and per key, checked in that order. A body or query with a member that is not known is refused. A response may get further members at any time, so ignore those that you do not know. A refusal is problem+json; its code says what went wrong.",
   license: { name: "MIT", identifier: "MIT" },
 };
 
@@ -32,14 +32,11 @@ const sent = (description: string, example: string) => ({ ...text(description, e
 /** Response headers by component. A name may have a suffix where the same header is not always sent. */
 export const COMPONENT_HEADERS = {
   ETag: sent(
-    "A strong entity tag of the answer (RFC 9110, 8.8.3), different for each content coding. Send it back in If-Match or If-None-Match as you received it.",
+    "A strong entity tag of the response (RFC 9110, 8.8.3), different for each content coding. Send it back in If-Match or If-None-Match as you received it.",
     '"kX9wq"',
   ),
   Location: sent("The path of the new resource.", "/candidates/cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
-  "Cache-Control": sent(
-    "Who may keep the answer. Personal data may not be kept by shared caches.",
-    "private, no-cache",
-  ),
+  "Cache-Control": sent("Who may keep the response. Shared caches may not keep personal data.", "private, no-cache"),
   "X-Request-Id": sent(
     "The request's X-Request-Id if it has 1 to 128 letters, digits or _.:+/=- characters, otherwise a new one.",
     "req_01k9z3v9r4j0v5b8f1d4w7m9n3",
@@ -58,29 +55,20 @@ export const COMPONENT_HEADERS = {
     "How to send a key (RFC 6750, 3).",
     'Bearer realm="candidate-onboarding", error="invalid_token"',
   ),
-  "Idempotent-Replayed": text(
-    "true if this is the stored answer of an earlier request with the same Idempotency-Key.",
-    "true",
-  ),
+  "Idempotent-Replayed": text("true for the stored response to an earlier request with this Idempotency-Key.", "true"),
   "Accept-Ranges": sent("Ranges are in bytes (RFC 9110, 14.3).", "bytes"),
-  "Content-Range": sent(
-    "Which bytes these are, and how many there are in all (RFC 9110, 14.4).",
-    "bytes 0-1023/184213",
-  ),
+  "Content-Range": sent("Which bytes these are, and of how many (RFC 9110, 14.4).", "bytes 0-1023/184213"),
   "Content-Disposition": sent("The name to save the file under (RFC 6266).", 'attachment; filename="passport.pdf"'),
   "Content-Disposition-Of-File": text(
     "For a PDF or ZIP: the name to save the file under (RFC 6266).",
     'attachment; filename="pack.pdf"',
   ),
   "X-Content-Type-Options": text("Always nosniff: a browser must not guess another media type.", "nosniff"),
-  "Content-Security-Policy": sent(
-    "Keeps a browser from running what strangers uploaded.",
-    "sandbox; default-src 'none'",
-  ),
-  Vary: sent("The request headers that the answer depends on.", "Accept-Encoding"),
+  "Content-Security-Policy": sent("Keeps browsers from running strangers' files.", "sandbox; default-src 'none'"),
+  Vary: sent("The request headers that the response depends on.", "Accept-Encoding"),
   "Vary-Of-Problem": text("The request header that a problem of 1 kB or more depends on.", "Accept-Encoding"),
   "Content-Encoding": text(
-    "br or gzip (RFC 9110, 8.4): the first that Accept-Encoding prefers, for an answer of 1 kB or more.",
+    "br or gzip (RFC 9110, 8.4): the first that Accept-Encoding prefers, for a response of 1 kB or more.",
     "gzip",
   ),
 };
@@ -88,20 +76,17 @@ export const COMPONENT_HEADERS = {
 /** Request headers, each with its description and an example. */
 const REQUEST_HEADERS = {
   "If-Match": [
-    "An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.",
+    "An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.",
     '"kX9wq"',
   ],
-  "If-None-Match": ["The ETag of the client's copy. While it is current, the answer is 304.", '"kX9wq"'],
+  "If-None-Match": ["The ETag of the client's copy. While it is current, the response is 304.", '"kX9wq"'],
   "Idempotency-Key": [
-    "Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.",
+    "Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first response again.",
     "import-2026-08-17-row-4711",
   ],
   "X-Request-Id": ["Copied to the response and to the log.", "nightly-import-17"],
-  Range: ["The bytes to answer with (RFC 9110, 14.2): one range.", "bytes=0-1023"],
-  "If-Range": [
-    "The ETag of the content that the range continues. If it has changed, the answer is all of it.",
-    '"kX9wq"',
-  ],
+  Range: ["The bytes to send (RFC 9110, 14.2): one range.", "bytes=0-1023"],
+  "If-Range": ["The ETag of the content that the range continues. If it has changed, all of it is sent.", '"kX9wq"'],
   "Content-Disposition": ["The name of the file (RFC 6266).", 'attachment; filename="passport.pdf"'],
 } as const;
 export type ParameterName = keyof typeof REQUEST_HEADERS;

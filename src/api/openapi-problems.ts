@@ -2,7 +2,13 @@ import { PROBLEMS, type ProblemCode, quotaExceeded } from "../problems.ts";
 
 /** The schema of problems in the OpenAPI document, and an example of each. */
 
-const text = (description: string, ...examples: string[]) => ({ type: "string", description, examples });
+const text = (description: string, example: string) => ({ type: "string", description, examples: [example] });
+const texts = (description: string, example: string[]) => ({
+  type: "array",
+  description,
+  items: { type: "string" },
+  examples: [example],
+});
 
 export const FAULT_SCHEMA = {
   type: "object",
@@ -40,13 +46,10 @@ export const PROBLEM_SCHEMA = {
     },
     surface: text("With rate_limited: the surface whose limit is reached.", "create"),
     scope: text("With rate_limited: account, key, or address (too many wrong keys from one address).", "key"),
-    "violated-policies": {
-      type: "array",
-      description:
-        "With rate_limited: the quota that is used up (draft-ietf-httpapi-ratelimit-headers-11, 5.1). For a surface it has the name of its policy in RateLimit-Policy.",
-      items: { type: "string" },
-      examples: [["key-create"]],
-    },
+    "violated-policies": texts(
+      "With rate_limited: the quota that is used up (draft-ietf-httpapi-ratelimit-headers-11, 5.1). For a surface it has the name of its policy in RateLimit-Policy.",
+      ["key-create"],
+    ),
     limit: { type: "integer", description: "With rate_limited: the limit, in requests of a window.", examples: [100] },
     retry_after: { type: "integer", description: "With rate_limited: seconds to wait, rounded up.", examples: [812] },
     from: {
@@ -55,12 +58,7 @@ export const PROBLEM_SCHEMA = {
       examples: ["requested"],
     },
     to: text("With invalid_transition: the state that was asked for.", "requested"),
-    allowed: {
-      type: "array",
-      description: "With invalid_transition: the states that are open.",
-      items: { type: "string" },
-      examples: [["received", "accepted"]],
-    },
+    allowed: texts("With invalid_transition: the states that are open.", ["received", "accepted"]),
     candidate_id: text("With external_id_taken: the candidate that has the id.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
     current_etag: text("With version_mismatch: the ETag of the resource now.", '"kX9wq"'),
   },

@@ -28,27 +28,24 @@ const ANY_ENDPOINT: ProblemCode[] = [
 ];
 const WITH_UPLOAD: ProblemCode[] = ["payload_too_large", "unsupported_media_type", "validation_failed"];
 
+const NOT_MODIFIED = "The client's copy is current.";
+
 /** Bytes of a media type that is not known beforehand. Generated clients know only the first. */
 const ANY_BYTES = ["application/octet-stream", "*/*"];
 
 /** Returns the responses of a route: those of its success, and one for each status of its problems. */
-export function responsesOf(route: Route, { schemas, responses }: Components): Record<string, Json> {
-  const charged = route.surface !== "free";
-  return { ...successesOf(route, schemas), ...problemResponses(codesOf(route), { charged, responses }) };
+export function responsesOf(route: Route, components: Components): Record<string, Json> {
+  const problems = problemResponses(codesOf(route), route.surface !== "free", components);
+  return { ...successesOf(route, components), ...problems };
 }
 
-export function contractResponses({ responses }: Pick<Components, "responses">): Record<string, Json> {
+export function contractResponses(components: Components): Record<string, Json> {
   const names: HeaderName[] = ["ETag", "Cache-Control", "X-Request-Id", "Vary"];
-  const headers = headersOf(names);
-  const schema = { $ref: "#/components/schemas/Contract" };
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Contract" } } };
   return {
-    200: {
-      description: "The contract.",
-      headers: headersOf([...names, "Content-Encoding"]),
-      content: { "application/json": { schema } },
-    },
-    304: { description: "The client's copy is current.", headers },
-    ...problemResponses(ANY_REQUEST, { charged: false, responses }),
+    200: { description: "The contract.", headers: headersOf([...names, "Content-Encoding"]), content },
+    304: { description: NOT_MODIFIED, headers: headersOf(names) },
+    ...problemResponses(ANY_REQUEST, false, components),
   };
 }
 
@@ -58,7 +55,7 @@ export function bytesOf(types: readonly string[]): Json {
   return Object.fromEntries((types.includes("*/*") ? ANY_BYTES : types).map((type) => [type, { schema }]));
 }
 
-function successesOf(route: Route, schemas: Record<string, Json>): Record<string, Json> {
+function successesOf(route: Route, { schemas }: Components): Record<string, Json> {
   const { status, response, dryRun, method, surface, binary = [], problems } = route;
   const charged: HeaderName[] = ["X-Request-Id"];
   if (surface !== "free") charged.push("RateLimit-Policy", "RateLimit");
@@ -88,19 +85,24 @@ function successesOf(route: Route, schemas: Record<string, Json>): Record<string
     const headers = headersOf([...all, "Content-Range"]);
     byStatus[206] = { description: "The bytes that Range asks for.", headers, content };
   }
-  if (method === "GET") byStatus[304] = { description: "The client's copy is current.", headers: headersOf(all) };
+  if (method === "GET") byStatus[304] = { description: NOT_MODIFIED, headers: headersOf(all) };
   return byStatus;
 }
 
 /** Returns a reference for each status. The responses themselves are components, named after their codes. */
 function problemResponses(
   codes: readonly ProblemCode[],
-  { charged, responses }: { charged: boolean; responses: Record<string, Json> },
+  charged: boolean,
+  { responses }: Components,
 ): Record<string, Json> {
   const byStatus: Record<string, Json> = {};
   for (const status of new Set(codes.map((code) => PROBLEMS[code].status))) {
     const ofStatus = codes.filter((code) => PROBLEMS[code].status === status).toSorted();
-    const name = ofStatus.map(pascalCase).join("Or") + (charged ? "" : "Uncharged");
+    // NotFoundOrContentNotAvailable of not_found and content_not_available.
+    const inPascalCase = ofStatus
+      .join("_or_")
+      .replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const name = inPascalCase + (charged ? "" : "Uncharged");
     responses[name] ??= problemResponse(status, ofStatus, charged);
     byStatus[status] = { $ref: `#/components/responses/${name}` };
   }
@@ -126,11 +128,6 @@ function problemResponse(status: number, codes: readonly ProblemCode[], charged:
       },
     },
   };
-}
-
-/** `NotFound` of `not_found`. */
-function pascalCase(code: string): string {
-  return code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function codesOf({ body, upload, method, problems }: Route): ProblemCode[] {

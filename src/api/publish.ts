@@ -1,19 +1,14 @@
 import type { TSchema } from "typebox";
 
-/**
- * Turns the schemas that the service validates with into those of the OpenAPI document, which other people's tools read.
- */
-
 type Json = Record<string, unknown>;
 
 /** The side that a schema describes: what a client sends, or what it gets. */
-export type Use = "request" | "response";
+type Use = "request" | "response";
 
 /** Formats that tools know. The others are the service's own: the description says in words what they allow. */
 const FORMATS = new Set(["date", "date-time", "idn-email", "binary"]);
 /** Their values may be objects that are data, not schemas. */
 const DATA = new Set(["default", "examples"]);
-const FOR_VALIDATION_ONLY = new Set(["propertyNames"]);
 /** Generated clients check these. In a response they would refuse a value that a later version of the service allows. */
 const FOR_REQUESTS_ONLY = new Set([
   "maximum",
@@ -27,13 +22,13 @@ const FOR_REQUESTS_ONLY = new Set([
 ]);
 
 /**
- * Returns the schema as the contract shows it. Every part with a title moves to `components`, and a reference stays in
- * its place.
+ * Returns a schema that the service validates with as the OpenAPI document shows it. Every part with a title moves to
+ * `components`, and a reference stays in its place.
  * @throws if two different schemas have the same title.
  */
 export function publish(schema: TSchema, use: Use, components: Record<string, Json>): Json {
   const publishPart = (part: unknown): unknown =>
-    isSchema(part) ? publish(part, use, components) : Array.isArray(part) ? part.map(publishPart) : part;
+    Array.isArray(part) ? part.map(publishPart) : isObject(part) ? publish(part, use, components) : part;
   const { title, "x-about": about, ...keywords } = schema as Json;
   // A label of null is taken as absent before it is validated, see schema/tidy.ts.
   const type = keywords["x-scalar"] === true ? ["string", "null"] : keywords["type"];
@@ -55,25 +50,25 @@ export function publish(schema: TSchema, use: Use, components: Record<string, Js
     .filter(([keyword, value]) => isPublished(keyword, value, use))
     .map(([keyword, value]) => {
       if (DATA.has(keyword)) return [keyword, value];
-      return [keyword, keyword === "properties" ? each(value, publishPart) : publishPart(value)];
+      return [keyword, keyword === "properties" ? each(value as Json, publishPart) : publishPart(value)];
     });
   return Object.fromEntries(published) as Json;
 }
 
 function isPublished(keyword: string, value: unknown, use: Use): boolean {
-  if (keyword.startsWith("x-") || FOR_VALIDATION_ONLY.has(keyword)) return false;
+  if (keyword.startsWith("x-") || keyword === "propertyNames") return false;
   if (keyword === "format") return FORMATS.has(String(value));
   // Java's generator makes a map of an object with this, and sends none of its fields.
   if (keyword === "additionalProperties" && value === false) return false;
   return use === "request" || !FOR_REQUESTS_ONLY.has(keyword);
 }
 
-function isSchema(value: unknown): value is TSchema & Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function each(members: Json, change: (value: unknown) => unknown): Json {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value)]));
 }
 
-function each(members: unknown, change: (value: unknown) => unknown): Json {
-  return Object.fromEntries(Object.entries(members as Json).map(([name, value]) => [name, change(value)]));
+function isObject(value: unknown): value is TSchema & Json {
+  return typeof value === "object" && value !== null;
 }
 
 function described(about: unknown): Json {

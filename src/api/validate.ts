@@ -33,16 +33,13 @@ const validateExact: SchemaValidateFunction = (_schema: unknown, data: unknown, 
 const forJson = extended(new Ajv2020(options));
 const forQuery = extended(new Ajv2020({ ...options, coerceTypes: true, useDefaults: true }));
 
-/** Returns the faults of a value, up to one more than a response lists. Without faults, the value has the schema's type. */
-export type Validate = (value: unknown) => Fault[];
-
 /**
- * Returns what validates a value by a schema. Call it once for each schema, at the start. Ajv compiles the schema lazily:
- * all of them together take it half a second.
+ * Returns a function that lists the faults of a value, up to one more than a response lists. Call it once for each schema,
+ * at the start. Ajv compiles the schema lazily: all of them together take it half a second.
  * @param source `query` converts values from text and fills in defaults, in the validated object itself; `json` does
  * neither.
  */
-export function compile(schema: TSchema, source: "json" | "query"): Validate {
+export function compile(schema: TSchema, source: "json" | "query"): (value: unknown) => Fault[] {
   const compiled = lazy(() => (source === "json" ? forJson : forQuery).compile(schema));
   return (value) => {
     const check = compiled();
@@ -145,7 +142,7 @@ function unknownMember(name: string, parentSchema: { [keyword: string]: unknown 
   const known = Object.keys(parentSchema?.properties ?? {});
   if (known.length === 0) return "is not known: no members are allowed here";
   const near = nearest(name, known);
-  return near === undefined ? "is not a known field. Leave it out" : `is not a known field. Did you mean ${near}?`;
+  return `is not a known field. ${near === undefined ? "Leave it out" : `Did you mean ${near}?`}`;
 }
 
 /** Returns the known name that somebody may have meant: one that differs by a typing error or two, or by its case. */

@@ -1,6 +1,5 @@
 import { invalid } from "../problems.ts";
 
-/** Maximum duration of an approval, in hours. */
 const MAX_HOURS = 90 * 24;
 const MAX_TEXT_LENGTH = 500;
 
@@ -11,15 +10,8 @@ export interface ApprovalRequest {
   readonly reason: string;
 }
 
-/** An operator's approval, checked. */
-export interface Approval {
-  readonly expires_in_hours: number;
-  readonly approved_by: string;
-  readonly reason: string;
-}
-
-/** @throws problem `validation_failed` */
-export function checkedApproval({ expiresInHours, approvedBy, reason }: ApprovalRequest): Approval {
+/** Returns the approval as it is stored. @throws problem `validation_failed` */
+export function checkedApproval({ expiresInHours, approvedBy, reason }: ApprovalRequest) {
   if (!(expiresInHours > 0 && expiresInHours <= MAX_HOURS))
     throw invalid("/expires_in_hours", `must be a number above 0 and at most ${MAX_HOURS}`);
   return {

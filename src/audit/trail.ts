@@ -38,18 +38,15 @@ export const MAX_LISTED = 1000;
 
 /** Records who changed what, and when. The record is written before the change, so every change has one. */
 export class AuditTrail {
-  readonly #dependencies: Dependencies;
+  readonly #options: Dependencies;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
+  constructor(options: Dependencies) {
+    this.#options = options;
   }
 
-  /**
-   * Records a change and makes it.
-   * @throws problem `store_unavailable` if the record cannot be written; the change is then not made.
-   */
+  /** Records a change and makes it. @throws problem `store_unavailable` without making it if it cannot be recorded. */
   async around<T>({ accountId, details = {}, ...audited }: AuditedChange, change: () => Promise<T>): Promise<T> {
-    const { store, newId, actor } = this.#dependencies;
+    const { store, newId, actor } = this.#options;
     const id = newId("audit");
     await store.begin({ _id: id, at: this.#now(), actor, account: accountId, ...audited, details });
     try {
@@ -62,15 +59,11 @@ export class AuditTrail {
     }
   }
 
-  /**
-   * Returns the latest changes, newest first.
-   * @param limit 1 to 1,000.
-   * @throws problem `validation_failed` for a limit out of range; `store_unavailable`.
-   */
+  /** Returns the latest changes, newest first. @throws problem `validation_failed` if the limit is not 1 to 1,000. */
   async list(limit: number, accountId?: string): Promise<{ object: "list"; data: AuditView[] }> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED)
       throw invalid("/limit", `must be a whole number from 1 to ${MAX_LISTED}`);
-    const entries = await this.#dependencies.store.newest(limit, accountId);
+    const entries = await this.#options.store.newest(limit, accountId);
     const data = entries.map(({ record: { _id, account: account_id, ...record }, outcome }): AuditView => {
       const { outcome: ended = "unknown", reason = null, at: finished_at = null } = outcome ?? {};
       return { object: "audit_entry", id: _id, account_id, ...record, outcome: ended, reason, finished_at };
@@ -80,10 +73,10 @@ export class AuditTrail {
 
   /** Ignores a failed write: the change is already made or has failed. Without an outcome, the trail shows `unknown`. */
   async #end(id: string, outcome: AuditOutcome["outcome"], reason: string | null): Promise<void> {
-    await this.#dependencies.store.end({ _id: id, at: this.#now(), outcome, reason }).catch(() => undefined);
+    await this.#options.store.end({ _id: id, at: this.#now(), outcome, reason }).catch(() => undefined);
   }
 
   #now(): string {
-    return timestamp(this.#dependencies.clock.now());
+    return timestamp(this.#options.clock.now());
   }
 }

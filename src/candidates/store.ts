@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
-import { isDuplicateKey, isStoreDown, type Mongo } from "../infra/mongo.ts";
+import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { TimeSlice } from "../infra/time-slice.ts";
 import { isGone } from "../problems.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf } from "./erasure.ts";
@@ -43,7 +43,7 @@ export class CandidateStore {
   readonly #mongo: Mongo;
   readonly #candidates: Collection<Stored>;
   readonly #reminders: Reminders;
-  readonly #queue = new KeyedQueue(isStoreDown);
+  readonly #queue = new KeyedQueue();
   readonly reader: CandidateReader;
   readonly references: ReferenceIndexStore;
   readonly feedClock: FeedClock;

@@ -37,7 +37,7 @@ export function wireCandidates(dependencies: Dependencies) {
   const { feedClock, inFlight } = store;
   const marks = new CheckpointStore(mongo);
   const checkpoints = new Checkpoints({ store: marks, clock: feedClock, writer, inFlight, skewMs, log });
-  metrics.watchFeed(() => inFlight.state());
+  metrics.readFeed = () => inFlight.state();
   const feedLagMs = config.STORE_TIMEOUT_MS + skewMs;
   return {
     store,

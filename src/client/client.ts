@@ -1,6 +1,5 @@
 import { dispositionOf, type Download, download, type Range, rangeHeaders } from "./download.ts";
 import { Mirror, type MirrorOptions } from "./mirror.ts";
-import { path } from "./path.ts";
 import type { Surface } from "./limits.ts";
 import { type Bytes, bytesPayload, formPayload, jsonPayload, type Payload } from "./payload.ts";
 import { type Call, type CallOptions, type ClientOptions, json, nothing, Transport } from "./transport.ts";
@@ -203,4 +202,15 @@ export class OnboardingClient {
   #delete(at: string, options: CallOptions): Promise<void> {
     return this.#transport.send({ method: "DELETE", path: at, surface: "writes", options }, nothing);
   }
+}
+
+/**
+ * Builds a path: path`/candidates/${id}`.
+ * @throws TypeError for an empty id, `.` or `..`: the path would name something else.
+ */
+export function path(parts: TemplateStringsArray, ...ids: string[]): string {
+  for (const id of ids) {
+    if (/^\.{0,2}$/.test(id)) throw new TypeError(`This is not an id: ${JSON.stringify(id)}`);
+  }
+  return String.raw({ raw: parts }, ...ids.map(encodeURIComponent));
 }

@@ -52,26 +52,30 @@ export class ConnectionError extends Error {
 
 /** Reads the body of a response that is not 2xx. It may come from a gateway, so it may be anything. */
 export async function errorOf(response: Response): Promise<ProblemError> {
-  const requestId = response.headers.get("x-request-id") ?? undefined;
   const problem = problemIn(await response.text()) ?? {
     detail: `The response has the status ${response.status} and is no problem document.${hintFor(response)}`,
   };
-  if (response.status !== 429) return new ProblemError(response.status, problem, requestId);
-  return refusalOf(response, problem);
+  if (response.status === 429) return refusalOf(response, problem);
+  return new ProblemError(response.status, problem, requestIdOf(response));
 }
 
 /** Returns the error for a 429. Without Retry-After, its problem document says how long to wait, or else it is a second. */
-export function refusalOf({ headers }: Response, problem: Partial<Problem> = {}): RateLimitError {
+export function refusalOf(response: Response, problem: Partial<Problem> = {}): RateLimitError {
   const said = typeof problem.retry_after === "number" ? problem.retry_after : 1;
-  const seconds = Math.max(1, retryAfterOf(headers) ?? said);
-  return new RateLimitError(problem, headers.get("x-request-id") ?? undefined, seconds);
+  const seconds = Math.max(1, retryAfterOf(response.headers) ?? said);
+  return new RateLimitError(problem, requestIdOf(response), seconds);
 }
 
 /** Returns an error for a response that does not come from the service, although its status is 2xx. */
-export function unexpected({ status, headers }: Response): ProblemError {
+export function unexpected(response: Response): ProblemError {
+  const { status, headers } = response;
   const type = headers.get("content-type") ?? "no type";
   const detail = `The response has the status ${status}, but it is not JSON (${type}). Check baseUrl.`;
-  return new ProblemError(status, { detail }, headers.get("x-request-id") ?? undefined);
+  return new ProblemError(status, { detail }, requestIdOf(response));
+}
+
+function requestIdOf({ headers }: Response): string | undefined {
+  return headers.get("x-request-id") ?? undefined;
 }
 
 /** Returns the seconds that Retry-After asks for. It may be a number or a date (RFC 9110, 10.2.3). */
@@ -82,17 +86,13 @@ export function retryAfterOf(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
-function problemIn(body: string): Problem | undefined {
+function problemIn(body: string): Partial<Problem> | undefined {
   try {
-    const value: unknown = JSON.parse(body);
-    return isProblem(value) ? value : undefined;
+    const value: Partial<Problem> | null = JSON.parse(body);
+    return typeof value?.code === "string" ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isProblem(value: unknown): value is Problem {
-  return typeof value === "object" && value !== null && "code" in value && typeof value.code === "string";
 }
 
 function hintFor({ status, type, headers }: Response): string {

@@ -1,4 +1,4 @@
-/** The longest time that a timer can be set to, in milliseconds. */
+/** Maximum time that a timer can be set to, in milliseconds. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**

@@ -69,7 +69,7 @@ export class Transport {
   }
 
   /**
-   * @param read reads the response if its status is 2xx. If the connection breaks meanwhile, the call is sent again.
+   * @param read reads the response if its status is 2xx. If the connection breaks before the end, the call is sent again.
    * @throws {RateLimitError} if a limit holds longer than maxWait; {ProblemError} for any other refusal; {ConnectionError}
    * if there was no response; the reason of a signal that aborted.
    */
@@ -84,7 +84,7 @@ export class Transport {
     };
     for (let failures = 0, unclear = false; ;) {
       await wait(Math.min(waitMs, this.#limits.turn(call.surface)));
-      // More than once, because other calls may be refused meanwhile.
+      // More than once, because other calls may be refused during the wait.
       for (let known = this.#limits.refusal(call.surface); known; known = this.#limits.refusal(call.surface)) {
         if (known.retryAfter * 1000 > waitMs) throw known;
         await wait(known.retryAfter * 1000);

@@ -1292,17 +1292,17 @@ export type QuietHoursPatch = {
 };
 
 /**
- * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+ * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
  */
 export type IfMatch = string;
 
 /**
- * The ETag of the client's copy. While it is current, the answer is 304.
+ * The ETag of the client's copy. While it is current, the response is 304.
  */
 export type IfNoneMatch = string;
 
 /**
- * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
+ * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first response again.
  */
 export type IdempotencyKey = string;
 
@@ -1312,12 +1312,12 @@ export type IdempotencyKey = string;
 export type XRequestId = string;
 
 /**
- * The bytes to answer with (RFC 9110, 14.2): one range.
+ * The bytes to send (RFC 9110, 14.2): one range.
  */
 export type Range = string;
 
 /**
- * The ETag of the content that the range continues. If it has changed, the answer is all of it.
+ * The ETag of the content that the range continues. If it has changed, all of it is sent.
  */
 export type IfRange = string;
 
@@ -1330,7 +1330,7 @@ export type ReadLimitsData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the client's copy. While it is current, the answer is 304.
+         * The ETag of the client's copy. While it is current, the response is 304.
          */
         'If-None-Match'?: string;
         /**
@@ -1393,7 +1393,7 @@ export type ListCandidatesData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the client's copy. While it is current, the answer is 304.
+         * The ETag of the client's copy. While it is current, the response is 304.
          */
         'If-None-Match'?: string;
         /**
@@ -1480,7 +1480,7 @@ export type CreateCandidateData = {
     body: CandidateInput;
     headers?: {
         /**
-         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first response again.
          */
         'Idempotency-Key'?: string;
         /**
@@ -1572,7 +1572,7 @@ export type DeleteCandidateData = {
     body?: never;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -1652,7 +1652,7 @@ export type ReadCandidateData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the client's copy. While it is current, the answer is 304.
+         * The ETag of the client's copy. While it is current, the response is 304.
          */
         'If-None-Match'?: string;
         /**
@@ -1731,7 +1731,7 @@ export type UpdateCandidateData = {
     body: CandidatePatch;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -1830,11 +1830,11 @@ export type StartCandidateData = {
     body?: StartInput;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
-         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first response again.
          */
         'Idempotency-Key'?: string;
         /**
@@ -1933,7 +1933,7 @@ export type SetOutreachData = {
     body: OutreachPatch;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2028,11 +2028,11 @@ export type AddDocumentData = {
     body: DocumentInput;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
-         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first response again.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2128,7 +2128,7 @@ export type DeleteDocumentData = {
     body?: never;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2212,7 +2212,7 @@ export type ReadDocumentData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the client's copy. While it is current, the answer is 304.
+         * The ETag of the client's copy. While it is current, the response is 304.
          */
         'If-None-Match'?: string;
         /**
@@ -2295,7 +2295,7 @@ export type UpdateDocumentData = {
     body: DocumentPatch;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2395,15 +2395,15 @@ export type ReadDocumentContentData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the client's copy. While it is current, the answer is 304.
+         * The ETag of the client's copy. While it is current, the response is 304.
          */
         'If-None-Match'?: string;
         /**
-         * The bytes to answer with (RFC 9110, 14.2): one range.
+         * The bytes to send (RFC 9110, 14.2): one range.
          */
         Range?: string;
         /**
-         * The ETag of the content that the range continues. If it has changed, the answer is all of it.
+         * The ETag of the content that the range continues. If it has changed, all of it is sent.
          */
         'If-Range'?: string;
         /**
@@ -2494,7 +2494,7 @@ export type PutDocumentContentData = {
     body: Blob | File;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2601,11 +2601,11 @@ export type AddReferenceData = {
     body: ReferenceInput;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
-         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first answer again.
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first response again.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2701,7 +2701,7 @@ export type DeleteReferenceData = {
     body?: never;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2781,7 +2781,7 @@ export type ReadReferenceData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the client's copy. While it is current, the answer is 304.
+         * The ETag of the client's copy. While it is current, the response is 304.
          */
         'If-None-Match'?: string;
         /**
@@ -2860,7 +2860,7 @@ export type UpdateReferenceData = {
     body: ReferencePatch;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -2956,7 +2956,7 @@ export type ReadPackData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the client's copy. While it is current, the answer is 304.
+         * The ETag of the client's copy. While it is current, the response is 304.
          */
         'If-None-Match'?: string;
         /**
@@ -3041,7 +3041,7 @@ export type ReadAssistantSettingsData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the client's copy. While it is current, the answer is 304.
+         * The ETag of the client's copy. While it is current, the response is 304.
          */
         'If-None-Match'?: string;
         /**
@@ -3107,7 +3107,7 @@ export type ChangeAssistantSettingsData = {
     body: AssistantPatch;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -3186,7 +3186,7 @@ export type ReadQuietHoursData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the client's copy. While it is current, the answer is 304.
+         * The ETag of the client's copy. While it is current, the response is 304.
          */
         'If-None-Match'?: string;
         /**
@@ -3252,7 +3252,7 @@ export type ChangeQuietHoursData = {
     body: QuietHoursPatch;
     headers?: {
         /**
-         * An ETag that the client has read, in any content coding. If the resource has changed since, the answer is 412 version_mismatch.
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
          */
         'If-Match'?: string;
         /**
@@ -3331,7 +3331,7 @@ export type ReadContractData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the client's copy. While it is current, the answer is 304.
+         * The ETag of the client's copy. While it is current, the response is 304.
          */
         'If-None-Match'?: string;
         /**

@@ -7,35 +7,57 @@ import type { CollectionIndexes, Indexed } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { Problem, problem } from "../problems.ts";
 import { type ByteRange, emptyFile, type IncomingFile, type StoredFile, UNKNOWN_TYPE } from "./file.ts";
-import { type FileOwner, type PendingFile, PendingStore } from "./pending-store.ts";
 
 /** GridFS's default. Versions before this one read every file by it. */
 const CHUNK_BYTES = 255 * 1024;
 
-/** The indexes that GridFS prescribes. Without them, every read of a chunk would scan the collection. */
-const GRIDFS_INDEXES: readonly CollectionIndexes[] = [
-  { collection: "content.files", indexes: [{ key: { filename: 1, uploadDate: 1 } }] },
-  { collection: "content.chunks", indexes: [{ key: { files_id: 1, n: 1 }, unique: true }] },
-];
+const MAX_LEFT_OVERS = 100;
+
+/** The candidate that a file belongs to, or is to belong to. */
+export interface FileOwner {
+  readonly accountId: string;
+  readonly candidateId: string;
+}
 
 /**
- * The bytes of files, in GridFS. Bytes are written before the record that names them. An entry in PendingStore is
- * written before the first byte and stays until it is settled whether a record names the file. So a crash at any moment
- * leaves only bytes that are on that list, and the sweep removes them with `leftOvers` and `removeLeftOver`. What has no
- * other promise may throw problem store_unavailable.
+ * A file that a record may or may not name. `arriving`: the file is being uploaded, or its record is being written.
+ * `replaced`: another file is replacing it. `condemned`: a sweep found that no record names it, and is removing its
+ * bytes.
+ */
+export interface PendingFile {
+  readonly _id: string;
+  readonly account: string;
+  readonly candidate: string;
+  /** When a request last worked with the file, in milliseconds since the epoch. */
+  readonly created_at: number;
+  readonly stage: "arriving" | "replaced" | "condemned";
+}
+
+/**
+ * The bytes of files, in GridFS. Bytes are written before the record that names them. A pending entry is written before
+ * the first byte and stays until it is settled whether a record names the file. So a crash at any moment leaves only
+ * bytes that have an entry, and the sweep removes them with `leftOvers` and `removeLeftOver`. What has no other promise
+ * may throw problem store_unavailable.
  */
 export class ContentStore implements Indexed {
-  readonly indexes: readonly CollectionIndexes[];
+  readonly indexes: readonly CollectionIndexes[] = [
+    // The first key spans accounts, because the sweep covers all of them.
+    { collection: "content_pending", indexes: [{ key: { created_at: 1 } }, { key: { account: 1, candidate: 1 } }] },
+    // GridFS prescribes these. Without them, every read of a chunk would scan the collection.
+    { collection: "content.files", indexes: [{ key: { filename: 1, uploadDate: 1 } }] },
+    { collection: "content.chunks", indexes: [{ key: { files_id: 1, n: 1 }, unique: true }] },
+  ];
   readonly #mongo: Mongo;
-  readonly #pending: PendingStore;
+  readonly #clock: Clock;
+  readonly #pending: BoundedCollection<PendingFile>;
   readonly #bucket: GridFSBucket;
   readonly #files: BoundedCollection<GridFSFile>;
   readonly #chunks: BoundedCollection<GridFSChunk>;
 
   constructor(mongo: Mongo, clock: Clock) {
     this.#mongo = mongo;
-    this.#pending = new PendingStore(mongo, clock);
-    this.indexes = [...this.#pending.indexes, ...GRIDFS_INDEXES];
+    this.#clock = clock;
+    this.#pending = new BoundedCollection(mongo, "content_pending");
     this.#bucket = new GridFSBucket(mongo.db, { bucketName: "content", chunkSizeBytes: CHUNK_BYTES });
     this.#files = new BoundedCollection(mongo, "content.files");
     this.#chunks = new BoundedCollection(mongo, "content.chunks");
@@ -49,12 +71,13 @@ export class ContentStore implements Indexed {
   async store({ stream, filename, contentType }: IncomingFile, owner: FileOwner): Promise<StoredFile> {
     const id = new ObjectId();
     const fileId = id.toHexString();
-    await this.#pending.arriving(fileId, owner);
+    await this.#pending.insertOne({ _id: fileId, ...this.#entry(owner, "arriving") });
     const upload = this.#bucket.openUploadStreamWithId(id, "", { metadata: { account: owner.accountId } });
     upload.on("error", () => undefined); // the call that failed reports it
     try {
       const written = await this.#write(upload, stream);
-      if (!(await this.#pending.arrived(fileId)))
+      const restartAge = { $set: { created_at: this.#clock.now() } };
+      if (!(await this.#pending.updateOne({ _id: fileId, stage: "arriving" }, restartAge)))
         throw problem("request_timeout", "The upload took too long. Send it again.");
       return { id: fileId, filename, contentType: contentType ?? UNKNOWN_TYPE, ...written };
     } catch (error) {
@@ -63,6 +86,10 @@ export class ContentStore implements Indexed {
       if (!isStoreFault(error)) await this.discard([fileId]);
       throw error;
     }
+  }
+
+  #entry({ accountId, candidateId }: FileOwner, stage: PendingFile["stage"]): Omit<PendingFile, "_id"> {
+    return { account: accountId, candidate: candidateId, created_at: this.#clock.now(), stage };
   }
 
   async #write(
@@ -101,15 +128,17 @@ export class ContentStore implements Indexed {
       if (error instanceof Problem && !isStoreFault(error)) await this.discard(fileIds);
       throw error;
     }
-    await Promise.allSettled(fileIds.map((id) => (names(written, id) ? this.#pending.named(id) : this.remove(id))));
+    const settled = fileIds.map((_id) =>
+      // A file that is already being replaced again stays pending.
+      names(written, _id) ? this.#pending.deleteOne({ _id, stage: "arriving" }) : this.remove(_id),
+    );
+    await Promise.allSettled(settled);
     return written;
   }
 
-  /**
-   * Lists this file as one that a write is about to replace. The sweep removes it later, so that readers can finish.
-   */
-  replaced(fileId: string, owner: FileOwner): Promise<void> {
-    return this.#pending.replaced(fileId, owner);
+  /** Notes that a write is about to replace this file. The sweep removes it later, so that readers can finish. */
+  async replaced(fileId: string, owner: FileOwner): Promise<void> {
+    await this.#pending.updateOne({ _id: fileId }, { $set: this.#entry(owner, "replaced") }, { upsert: true });
   }
 
   /** Removes files that no record names. Never fails: the sweep removes what is left. */
@@ -117,9 +146,9 @@ export class ContentStore implements Indexed {
     await Promise.allSettled(fileIds.map((id) => this.remove(id)));
   }
 
-  /** Returns the unsettled files of a candidate (see PendingStore). One index range. */
-  unsettled(owner: FileOwner): Promise<PendingFile[]> {
-    return this.#pending.ofCandidate(owner);
+  /** Returns the pending files of a candidate. One index range. */
+  unsettled({ accountId, candidateId }: FileOwner): Promise<PendingFile[]> {
+    return this.#pending.find({ account: accountId, candidate: candidateId });
   }
 
   /**
@@ -127,7 +156,7 @@ export class ContentStore implements Indexed {
    * progress. Such an upload may still write a chunk, so its entry stays for the sweep.
    */
   async removeUnsettled(entry: PendingFile): Promise<void> {
-    if (!(await this.#pending.condemn(entry))) return;
+    if (!(await this.#condemn(entry))) return;
     if (entry.stage === "replaced") await this.remove(entry._id);
     else await this.#removeBytes(entry._id);
   }
@@ -135,7 +164,7 @@ export class ContentStore implements Indexed {
   /** Removes the bytes, then their entry. Safe to repeat. */
   async remove(fileId: string): Promise<void> {
     await this.#removeBytes(fileId);
-    await this.#pending.gone(fileId);
+    await this.#pending.deleteOne({ _id: fileId });
   }
 
   async #removeBytes(fileId: string): Promise<void> {
@@ -168,9 +197,10 @@ export class ContentStore implements Indexed {
     }
   }
 
-  /** Returns up to 100 files that have been unsettled for at least `olderThanMs`, oldest first. */
+  /** Returns up to 100 files that no request has worked with for at least `olderThanMs`, oldest first. */
   leftOvers(olderThanMs: number): Promise<PendingFile[]> {
-    return this.#pending.leftOvers(olderThanMs);
+    const before = this.#clock.now() - olderThanMs;
+    return this.#pending.find({ created_at: { $lte: before } }, { sort: { created_at: 1 }, limit: MAX_LEFT_OVERS });
   }
 
   /**
@@ -180,12 +210,17 @@ export class ContentStore implements Indexed {
    */
   async removeLeftOver(entry: PendingFile, isNamed: (entry: PendingFile) => Promise<boolean>): Promise<boolean> {
     if (await isNamed(entry)) {
-      await this.#pending.forget(entry);
+      await this.#pending.deleteOne({ _id: entry._id, created_at: entry.created_at });
       return false;
     }
-    if (!(await this.#pending.condemn(entry))) return false;
+    if (!(await this.#condemn(entry))) return false;
     await this.remove(entry._id);
     return true;
+  }
+
+  /** Makes the upload of a file fail. Returns false if a request has worked with the file since it was found. */
+  #condemn({ _id, created_at }: PendingFile): Promise<boolean> {
+    return this.#pending.updateOne({ _id, created_at }, { $set: { stage: "condemned" } });
   }
 }
 

@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const readJson = (path) => JSON.parse(readFileSync(resolve(ROOT, path), "utf8"));
 
 const wanted = readJson("package.json").engines.node.replace(">=", "");
-if (olderThan(process.versions.node, wanted)) {
+if (process.versions.node.localeCompare(wanted, "en", { numeric: true }) < 0) {
   console.error(`Node ${wanted} or newer is needed; this is ${process.versions.node}.`);
   process.exit(1);
 }
@@ -26,13 +26,6 @@ if (entry !== undefined) {
   process.argv = [process.execPath, resolve(ROOT, entry), ...args];
   await import("tsx"); // from here on `import` understands TypeScript
   await import(pathToFileURL(resolve(ROOT, entry)).href);
-}
-
-/** @param {string} version @param {string} minimum */
-function olderThan(version, minimum) {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [minMajor = 0, minMinor = 0] = minimum.split(".").map(Number);
-  return major < minMajor || (major === minMajor && minor < minMinor);
 }
 
 /**

@@ -3,20 +3,12 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { StopSignals } from "./stop-signals.ts";
 
-export interface ChildOptions extends StopSignals {
+interface ChildOptions extends StopSignals {
   readonly env: NodeJS.ProcessEnv;
-  /** The signal that is sent to the program on the first stop request. */
+  /** Sent to the program at the first stop request. */
   readonly stopWith: NodeJS.Signals;
   /** Flags of node. */
   readonly flags?: readonly string[];
-}
-
-/** A child process. It is told to stop when this process is. */
-export interface Child {
-  /** The first message that it sends; undefined if it exits without sending one. */
-  readonly message: Promise<unknown>;
-  /** Its exit code, or null if a signal ended it. Resolves after its whole process group was killed. */
-  readonly exited: Promise<number | null>;
 }
 
 const TSX = import.meta.resolve("tsx");
@@ -25,12 +17,13 @@ const TSX = import.meta.resolve("tsx");
  * Runs a TypeScript program whose output goes to this terminal. The program leads its own process group. So Ctrl-C does not
  * reach it directly but only as `stopWith`, and the processes that it leaves behind can be killed as a group.
  * @param file relative to the project's root.
+ * @returns its first message (undefined if it exits without one), and its exit code (null if a signal ended it).
  */
 export function runChild(
   file: string,
   args: string[],
   { stopping, forced, env, stopWith, flags = [] }: ChildOptions,
-): Child {
+): { readonly message: Promise<unknown>; readonly exited: Promise<number | null> } {
   const program = fileURLToPath(new URL(`../../${file}`, import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [...flags, "--import", TSX, program, ...args], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],

@@ -11,10 +11,7 @@ export function toolsIn(dataDir: string): string {
   return resolve(dataDir, "tools");
 }
 
-/**
- * Makes sure that DATA_DIR is a folder in which this user can create files. Creates it, for its owner alone, if it is
- * missing. @throws {SetupError} that says what is wrong with it.
- */
+/** Creates DATA_DIR if it is missing. @throws {SetupError} if it is no folder in which this user can create files. */
 export function prepareDataDir(dataDir: string): void {
   try {
     createPrivateFolder(dataDir);

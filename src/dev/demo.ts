@@ -36,7 +36,6 @@ export async function greet(config: Config, ready: { port: number; opsPort: numb
   }
 }
 
-/** Tells the reader in which folder reminders are written, if there is no mail server. */
 function outboxHint({ SMTP_URL }: Config): string[] {
   if (!SMTP_URL?.startsWith("file:")) return [];
   return [`Started candidates get reminders. They are written to ${relative("", fileURLToPath(SMTP_URL))}, not sent.`];

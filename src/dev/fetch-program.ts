@@ -4,22 +4,17 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { DownloadMessage, Program } from "./download.ts";
+import type { Outcome, Program } from "./download.ts";
 import { say } from "./output.ts";
 import { onPath } from "./programs.ts";
 
-const FIRST_BYTES_TIMEOUT_MS = 5000;
-/** Interval between two reports of the progress. */
-const REPORT_INTERVAL_MS = 2000;
 /** Time until a download host that was out of reach is tried again. */
 const UNREACHABLE_FOR_MS = 24 * 3600 * 1000;
 const DOWNLOAD = fileURLToPath(new URL("download.ts", import.meta.url));
 /** Not import.meta.resolve: mocha runs this file as a CommonJS module, which has none. */
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-/** The step between the last byte and a program that runs. */
-const NEXT_STEP = { mongod: "Unpacking mongod …", redis: "Compiling redis-server; this takes a minute or two …" };
 
-/** Returns the path of the program that an earlier `fetchProgram` downloaded, if there is one. */
+/** Returns the path of the program that `fetchProgram` downloaded earlier, if any. */
 export function downloaded(program: Program, tools: string): string | undefined {
   const pathFile = join(tools, program, "path");
   if (!existsSync(pathFile)) return undefined;
@@ -50,12 +45,7 @@ export async function fetchProgram(program: Program, tools: string, signal: Abor
   return "path" in outcome ? outcome.path : undefined;
 }
 
-type Outcome = { path: string } | { failed: string; unreachable: boolean };
-
-/**
- * Runs the download in its own process, because the libraries can neither be stopped nor kept from writing to our output.
- * The process leads a group, so that a compiler that it started is killed with it.
- */
+/** Runs the download in its own process group, so that a compiler that it started is killed with it. */
 async function runDownload(program: Program, dir: string, signal: AbortSignal): Promise<Outcome> {
   const child: ChildProcess = spawn(process.execPath, ["--import", TSX, DOWNLOAD, program, dir], {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -63,39 +53,12 @@ async function runDownload(program: Program, dir: string, signal: AbortSignal): 
   });
   const kill = (): unknown => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
   signal.addEventListener("abort", kill);
-  let reportedAt = 0;
   let outcome: Outcome = { failed: "the download process ended early", unreachable: false };
-  let firstBytesTimer: NodeJS.Timeout | undefined;
-  let reached = false;
-  let complete = false;
-  child.on("message", (message: DownloadMessage) => {
-    clearTimeout(firstBytesTimer);
-    if (message.type === "requesting") {
-      firstBytesTimer = setTimeout(() => {
-        outcome = { failed: `no data arrived within ${FIRST_BYTES_TIMEOUT_MS / 1000} s`, unreachable: !reached };
-        kill();
-      }, FIRST_BYTES_TIMEOUT_MS);
-    } else if (message.type === "done") {
-      outcome = { path: message.path };
-    } else if (message.type === "failed") {
-      outcome = { failed: message.reason, unreachable: message.unreachable && !reached };
-    } else {
-      reached = true;
-      if (complete) return; // this is the checksum, which is downloaded after the program
-      const { received, expected } = message;
-      complete = received === expected;
-      if (!complete && performance.now() - reportedAt < REPORT_INTERVAL_MS) return;
-      reportedAt = performance.now();
-      say(`  ${program}: ${megabytes(received)}${expected > 0 ? ` of ${megabytes(expected)}` : ""}`);
-      if (complete) say(`  ${NEXT_STEP[program]}`);
-    }
+  child.on("message", (message: string | Outcome) => {
+    if (typeof message === "string") say(message);
+    else outcome = message;
   });
   await once(child, "close");
-  clearTimeout(firstBytesTimer);
   signal.removeEventListener("abort", kill);
   return outcome;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }

@@ -48,14 +48,11 @@ export async function lock(folder: string, onWait: () => void): Promise<Release>
 
 /** Returns the process id of the lock's holder: undefined if nobody holds it, empty if the holder does not say. */
 export async function holderOf(folder: string): Promise<string | undefined> {
-  const socket = connect(addressOf(folder));
-  const timer = setTimeout(() => socket.destroy(), HOLDER_TIMEOUT_MS);
+  const signal = AbortSignal.timeout(HOLDER_TIMEOUT_MS);
   try {
-    return await text(socket);
+    return await text(connect({ path: addressOf(folder), signal }));
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ECONNREFUSED" ? undefined : "";
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -7,7 +7,7 @@ import { say } from "./output.ts";
 
 const VERSION_TIMEOUT_MS = 10_000;
 
-/** Looks a program up on the PATH as a shell does. @returns its path, or undefined if it is not there. */
+/** Returns the path of a program on the PATH, as a shell finds it. */
 export function onPath(program: string): string | undefined {
   return (process.env["PATH"] ?? "")
     .split(delimiter)
@@ -24,16 +24,13 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/**
- * Returns whether a program exits with code 0 within 10 seconds. Only running it shows a missing library or a binary for
- * another processor.
- */
+/** Returns whether a program exits with code 0 within 10 seconds. */
 export async function runs(program: string, args: string[] = ["--version"]): Promise<boolean> {
   return (await whyNot(program, args)) === undefined;
 }
 
-/** Like `runs`. @returns undefined if the program runs, else why not, in one line: what it printed, or the system's reason. */
-export async function whyNot(program: string, args: string[] = ["--version"]): Promise<string | undefined> {
+/** Returns why a program does not run, in one line. Only running it shows a missing library or another processor's binary. */
+async function whyNot(program: string, args: string[] = ["--version"]): Promise<string | undefined> {
   try {
     await promisify(execFile)(program, args, { timeout: VERSION_TIMEOUT_MS });
     return undefined;
@@ -43,9 +40,22 @@ export async function whyNot(program: string, args: string[] = ["--version"]): P
   }
 }
 
+/** Tries one way after the other to find a program. @returns the first one that runs on this machine, if there is one. */
+export async function firstThatRuns(
+  ways: readonly (() => string | undefined | Promise<string | undefined>)[],
+): Promise<string | undefined> {
+  for (const find of ways) {
+    const program = await find();
+    if (program === undefined) continue;
+    const reason = await whyNot(program);
+    if (reason === undefined) return program;
+    say(`Skipping ${program}: it does not run on this machine (${reason}).`);
+  }
+  return undefined;
+}
+
 /**
- * Runs one long step of the set-up. The program's own output goes to standard error, so its progress is visible.
- * @returns whether it exited with code 0.
+ * Runs one long step of the set-up, with its output on standard error. Returns whether it exited with code 0.
  * @throws the signal's reason if it aborts. The program is then killed.
  */
 export async function step(

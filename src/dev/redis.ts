@@ -2,39 +2,32 @@ import { Redis } from "ioredis";
 import { aptInstall, disableService, hasApt } from "./apt.ts";
 import { downloaded, fetchProgram } from "./fetch-program.ts";
 import { SetupError } from "./output.ts";
-import { onPath, runs } from "./programs.ts";
+import { firstThatRuns, onPath } from "./programs.ts";
 import type { ServerSpec } from "./server-process.ts";
 
-const ANSWER_TIMEOUT_MS = 1000;
+const RESPONSE_TIMEOUT_MS = 1000;
 
 /**
  * Finds a redis-server: on PATH, else one downloaded earlier, else Debian's package, else built from the source that
  * redis-memory-server downloads.
  * @param tools folder of downloaded programs.
- * @throws {SetupError} that says what to install or set, if there is none.
+ * @throws {SetupError} if there is none.
  */
 export async function findRedis(tools: string, signal: AbortSignal): Promise<string> {
-  return (
-    (await ifRuns(onPath("redis-server"))) ??
-    (await ifRuns(downloaded("redis", tools))) ??
-    (await ifRuns(await installFromDebian(signal))) ??
-    (await ifRuns(await fetchProgram("redis", tools, signal))) ??
-    failWithoutRedis()
-  );
-}
-
-async function ifRuns(program: string | undefined): Promise<string | undefined> {
-  return program !== undefined && (await runs(program)) ? program : undefined;
+  const command = await firstThatRuns([
+    () => onPath("redis-server"),
+    () => downloaded("redis", tools),
+    () => installFromDebian(signal),
+    () => fetchProgram("redis", tools, signal),
+  ]);
+  if (command !== undefined) return command;
+  throw new SetupError("Redis is missing: install redis-server on the PATH, or set REDIS_URL to a running server.");
 }
 
 async function installFromDebian(signal: AbortSignal): Promise<string | undefined> {
   if (!hasApt() || !(await aptInstall("redis-server", signal))) return undefined;
   await disableService("redis-server", signal);
   return onPath("redis-server");
-}
-
-function failWithoutRedis(): never {
-  throw new SetupError("Redis is missing: install redis-server on the PATH, or set REDIS_URL to a running server.");
 }
 
 /**
@@ -57,13 +50,13 @@ export function redisSpec(
   };
 }
 
-/** Asks Redis for its process id, once it has loaded its data. Rejects if it does not answer within a second. */
+/** Asks Redis for its process id, once it has loaded its data. Rejects if it does not respond within a second. */
 export async function askRedisPid(url: string): Promise<number> {
   const redis = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,
-    connectTimeout: ANSWER_TIMEOUT_MS,
-    commandTimeout: ANSWER_TIMEOUT_MS,
+    connectTimeout: RESPONSE_TIMEOUT_MS,
+    commandTimeout: RESPONSE_TIMEOUT_MS,
   });
   redis.on("error", () => undefined); // the rejection reports it
   try {

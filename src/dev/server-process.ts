@@ -10,15 +10,14 @@ import { SetupError, say } from "./output.ts";
 import { type ServerRecord, isAlive } from "./servers-file.ts";
 
 export interface ServerSpec {
-  /** The name to use in messages. */
   readonly name: string;
   readonly command: string;
   args(port: number): string[];
   url(port: number): string;
   /** File that the server's output is appended to. */
   readonly log: string;
-  /** Asks the server at `url` for its process id. Rejects if it does not answer within a few seconds. */
-  askPid(url: string): Promise<number>;
+  /** Asks the server at `url` for its process id. Rejects if it does not respond within a few seconds. */
+  readonly askPid: (url: string) => Promise<number>;
 }
 
 /** A server that is ready. `stop` sends SIGTERM, then SIGKILL after 10 seconds, and resolves when the process is gone. */
@@ -26,7 +25,7 @@ export interface Server extends ServerRecord {
   stop(): Promise<void>;
 }
 
-/** A server that this process started. `exited` resolves when the server is gone, whether it was stopped or crashed. */
+/** A server that this process started. `exited` resolves when it is gone, whether it was stopped or crashed. */
 export interface OwnServer extends Server {
   readonly port: number;
   readonly exited: Promise<unknown>;
@@ -37,7 +36,7 @@ export interface LaunchOptions {
   port?: number;
   /** Starts it in its own process group, so that Ctrl-C at the terminal does not reach it. */
   detached?: boolean;
-  /** Called as soon as the process exists, before the server is ready. */
+  /** Called before the server is ready. */
   onSpawn?: (record: ServerRecord) => void;
   signal?: AbortSignal;
 }
@@ -48,7 +47,7 @@ const STOP_TIMEOUT_MS = 10_000;
 const MAX_PORT_ATTEMPTS = 3;
 
 /**
- * Starts a server on 127.0.0.1 and waits until it answers. There is no time limit: recovering its data may take long.
+ * Starts a server on 127.0.0.1 and waits until it responds. There is no time limit: recovering its data may take long.
  * @throws {SetupError} with the last line of its log if it exits instead; the signal's reason if the signal aborts.
  */
 export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Promise<OwnServer> {
@@ -69,9 +68,9 @@ export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Pro
 }
 
 /**
- * Finds a server that an earlier process left running. Its process must be alive and must be the one that answers.
+ * Finds a server that an earlier process left running. Its process must be alive and must be the one that responds.
  * @returns undefined if it no longer runs.
- * @throws {SetupError} if something listens on its port but does not answer: a second server would corrupt its data.
+ * @throws {SetupError} if something listens on its port but does not respond: a second server would corrupt its data.
  */
 export async function adopt(
   name: string,
@@ -83,12 +82,12 @@ export async function adopt(
   for (const deadline = performance.now() + SLOW_START_MS; performance.now() < deadline; await wait(POLL_MS)) {
     if (!isAlive(pid)) return undefined;
     if (!(await isListening(port))) continue;
-    const answering = await askPid(url).catch(() => {
+    const responding = await askPid(url).catch(() => {
       throw new SetupError(
         `${name} from an earlier start (process ${pid}) does not answer. Kill it, then start again.`,
       );
     });
-    return answering === pid ? { url, pid, stop: () => end(pid, untilGone(pid)) } : undefined;
+    return responding === pid ? { url, pid, stop: () => end(pid) } : undefined;
   }
   return undefined;
 }
@@ -103,7 +102,7 @@ function begin(spec: ServerSpec, port: number, { detached = false }: LaunchOptio
   const exited = once(child, "exit").catch(() => undefined); // it rejects if the program could not be started
   const { pid } = child;
   if (pid === undefined) throw new SetupError(`${spec.name} could not be started from ${spec.command}.`);
-  return { url: spec.url(port), port, pid, exited, stop: () => end(pid, exited) };
+  return { url: spec.url(port), port, pid, exited, stop: () => end(pid) };
 }
 
 async function untilReady(
@@ -111,44 +110,43 @@ async function untilReady(
   { url, port, pid, exited }: OwnServer,
   signal?: AbortSignal,
 ): Promise<void> {
-  const gone = new AbortController();
-  void exited.then(() => gone.abort());
   const slow = setTimeout(() => say(`Still waiting for ${spec.name}; its log is ${spec.log}`), SLOW_START_MS);
   try {
-    // A busy machine may delay even a server that listens, so an answer that does not come in time is asked for again.
-    let answering: number | undefined;
-    while (answering === undefined && !gone.signal.aborted) {
-      if (await isListening(port)) answering = await spec.askPid(url).catch(() => undefined);
-      if (answering === undefined) await Promise.race([exited, wait(POLL_MS, undefined, { signal })]);
+    while (isAlive(pid)) {
+      // A busy machine may delay even a server that listens. If it does not respond in time, ask it again.
+      const responding = (await isListening(port)) ? await spec.askPid(url).catch(() => undefined) : undefined;
+      if (responding === pid) return;
+      if (responding !== undefined) break; // another process has the port
+      await Promise.race([exited, wait(POLL_MS, undefined, { signal })]);
     }
-    if (answering === pid) return;
     throw new SetupError(`${spec.name} did not start: ${lastLine(spec.log)} Its log is ${spec.log}`);
   } finally {
     clearTimeout(slow);
   }
 }
 
-async function end(pid: number, exited: Promise<unknown>): Promise<void> {
+/** Polls until the process is gone, because only a parent is notified of a process's exit. */
+async function end(pid: number): Promise<void> {
   if (!isAlive(pid)) return;
   process.kill(pid, "SIGTERM");
   process.kill(pid, "SIGCONT"); // a paused process handles SIGTERM only once it continues
-  await Promise.race([exited, wait(STOP_TIMEOUT_MS, undefined, { ref: false })]);
-  if (isAlive(pid)) process.kill(pid, "SIGKILL");
-  await exited;
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
+  while (isAlive(pid)) {
+    if (performance.now() > deadline) process.kill(pid, "SIGKILL");
+    await wait(POLL_MS);
+  }
 }
 
-/** Polls until a process is gone. Only a parent is notified of a process's exit. */
-async function untilGone(pid: number): Promise<void> {
-  while (isAlive(pid)) await wait(POLL_MS);
-}
-
-/** Returns a port of 127.0.0.1 that was free a moment ago. */
-export async function freePort(): Promise<number> {
+/**
+ * Returns a port that was free a moment ago.
+ * @param port 0 picks any. @throws EADDRINUSE if another process listens on it.
+ */
+export async function freePort(port = 0, host = "127.0.0.1"): Promise<number> {
   const server = createServer();
-  const port = await listen(server, 0, "127.0.0.1");
+  const free = await listen(server, port, host);
   server.close();
   await once(server, "close");
-  return port;
+  return free;
 }
 
 async function isListening(port: number): Promise<boolean> {

@@ -39,7 +39,7 @@ export function recordServer(dataDir: string, role: ServerRole, record: ServerRe
   renameSync(`${file}.new`, file);
 }
 
-/** Returns whether a process with this id runs. Processes of other users count; zombies do not. */
+/** Returns whether a process with this id runs. Zombies do not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createPrivateFolder } from "./data-dir.ts";
 import { lock } from "./lock.ts";
-import { askMongoPid, findMongo, mongoSpec } from "./mongo.ts";
+import { findMongo, mongoSpec } from "./mongo.ts";
 import { explain, say } from "./output.ts";
-import { askRedisPid, findRedis, redisSpec } from "./redis.ts";
+import { findRedis, redisSpec } from "./redis.ts";
 import { type Server, type ServerSpec, adopt, launch } from "./server-process.ts";
 import { type ServerRecord, type ServerRole, readServers, recordServer } from "./servers-file.ts";
 
@@ -15,12 +15,12 @@ const RESTART_PAUSE_MS = 2_000;
 export interface Servers {
   readonly redisUrl: string;
   readonly mongodbUrl: string;
-  /** Stops the servers that were started here, MongoDB first. Does not stop servers that the environment names. */
+  /** Stops the servers that were started here. */
   stop(): Promise<void>;
 }
 
 export interface ServersOptions {
-  /** Folder of the servers' data and logs and of `servers.json`. Only one process at a time may use it: see `tryLock`. */
+  /** Folder of the servers' data and logs and of `servers.json`. Used by one process at a time: see `tryLock`. */
   readonly dataDir: string;
   /** Folder of downloaded programs. Several processes may share it. */
   readonly tools: string;
@@ -40,7 +40,6 @@ export async function ensureServers(options: ServersOptions): Promise<Servers> {
     for (const server of running.splice(0).toReversed()) await server.stop();
   };
   const ensure = async (role: ServerRole): Promise<string> => {
-    await stopEarlier(role, options);
     const server = await start(role, options);
     running.push(server);
     return server.url;
@@ -56,10 +55,9 @@ export async function ensureServers(options: ServersOptions): Promise<Servers> {
 }
 
 /** Stops the server that an earlier, killed process left running. The new server uses the same data. */
-async function stopEarlier(role: ServerRole, { dataDir }: ServersOptions): Promise<void> {
+async function stopEarlier(role: ServerRole, { askPid }: ServerSpec, dataDir: string): Promise<void> {
   const record = readServers(dataDir)[role];
-  if (record === undefined) return;
-  const server = await adopt(role, record, role === "redis" ? askRedisPid : askMongoPid);
+  const server = record && (await adopt(role, record, askPid));
   if (server === undefined) return;
   say(`Stopping ${role} from an earlier start (process ${server.pid}).`);
   await server.stop();
@@ -69,6 +67,7 @@ async function stopEarlier(role: ServerRole, { dataDir }: ServersOptions): Promi
 async function start(role: ServerRole, options: ServersOptions): Promise<Pick<Server, "url" | "stop">> {
   const { dataDir, signal } = options;
   const spec = await specOf(role, options);
+  await stopEarlier(role, spec, dataDir);
   const onSpawn = (record: ServerRecord) => recordServer(dataDir, role, record);
   let server = await launch(spec, { detached: true, signal, onSpawn });
   const { url, port } = server;
@@ -98,21 +97,17 @@ async function start(role: ServerRole, options: ServersOptions): Promise<Pick<Se
   };
 }
 
-async function specOf(role: ServerRole, options: ServersOptions): Promise<ServerSpec> {
-  const log = join(options.dataDir, "logs", `${role}.log`);
-  if (role === "redis") {
-    const command = await withInstallLock(options, () => findRedis(options.tools, options.signal));
-    return redisSpec(command, { dir: privateFolder(join(options.dataDir, "redis")), log });
-  }
-  const program = await withInstallLock(options, () => findMongo(options.tools, options.signal, options.dataDir));
-  return mongoSpec({ program, dir: privateFolder(join(options.dataDir, program.folder)), log });
-}
-
-/** Makes processes take turns, so that two never install the same program at once. */
-async function withInstallLock<T>({ tools }: Pick<ServersOptions, "tools">, find: () => Promise<T>): Promise<T> {
+/** Finds or installs the program. Processes take turns, so that two never install the same one at once. */
+async function specOf(role: ServerRole, { dataDir, tools, signal }: ServersOptions): Promise<ServerSpec> {
+  const log = join(dataDir, "logs", `${role}.log`);
   const release = await lock(tools, () => say("Waiting for another process to finish installing servers …"));
   try {
-    return await find();
+    if (role === "redis") {
+      const command = await findRedis(tools, signal);
+      return redisSpec(command, { dir: privateFolder(join(dataDir, "redis")), log });
+    }
+    const program = await findMongo(tools, signal, dataDir);
+    return mongoSpec({ program, dir: privateFolder(join(dataDir, program.folder)), log });
   } finally {
     release();
   }

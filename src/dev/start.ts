@@ -1,16 +1,14 @@
 /** `npm start`: finds or starts Redis and MongoDB, then runs the service until a signal stops it. */
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Config, ConfigError, readConfig } from "../config.ts";
-import { listen } from "../process/listen.ts";
 import { runChild } from "./child.ts";
 import { dataDirOf, prepareDataDir, toolsIn } from "./data-dir.ts";
 import { addressOf, greet } from "./demo.ts";
 import { imageFlags } from "./image-flags.ts";
 import { holderOf, tryLock } from "./lock.ts";
 import { SetupError, explain, say } from "./output.ts";
+import { freePort } from "./server-process.ts";
 import { ensureServers } from "./servers.ts";
 import { type StopSignals, listenForStop } from "./stop-signals.ts";
 
@@ -37,10 +35,7 @@ async function start(signals: StopSignals): Promise<void> {
   }
 }
 
-/**
- * Without a mail server, reminders become files in DATA_DIR, whose links open. If the port is not known yet, none can be
- * made.
- */
+/** Without a mail server, reminders become files in DATA_DIR. Their links need a port that is known beforehand. */
 function outboxOf({ SMTP_URL, PORT, HOST, PUBLIC_URL, MAIL_FROM }: Config, dataDir: string): NodeJS.ProcessEnv {
   if (SMTP_URL !== null || PORT === 0) return {};
   return {
@@ -53,18 +48,13 @@ function outboxOf({ SMTP_URL, PORT, HOST, PUBLIC_URL, MAIL_FROM }: Config, dataD
 
 /** @throws {SetupError} if another process listens on the port. */
 async function refuseTaken(setting: string, port: number, host: string): Promise<void> {
-  const server = createServer();
-  try {
-    await listen(server, port, host);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+  await freePort(port, host).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EADDRINUSE") throw error;
     throw new SetupError(`Port ${port} is taken by another process. Stop it, or set ${setting} to a free port.`);
-  }
-  server.close();
-  await once(server, "close");
+  });
 }
 
-/** Runs the service. Resolves when it has stopped after a signal. @throws {SetupError} if it exits without one. */
+/** Runs the service until a signal stops it. @throws {SetupError} if it exits by itself. */
 async function serve(env: NodeJS.ProcessEnv, signals: StopSignals): Promise<void> {
   const flags = [...imageFlags(), "--import", import.meta.resolve("./follow-parent.mjs")];
   const main = runChild("src/main.ts", [], { ...signals, env, stopWith: "SIGTERM", flags });

@@ -11,7 +11,7 @@ export interface StopSignals {
   readonly forced: AbortSignal;
 }
 
-/** Keeps SIGINT, SIGTERM and SIGHUP from ending this process. The caller acts on the abort signals instead. */
+/** Keeps SIGINT, SIGTERM and SIGHUP from ending this process. */
 export function listenForStop(): StopSignals {
   const stopping = new AbortController();
   const forced = new AbortController();

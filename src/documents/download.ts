@@ -6,7 +6,7 @@ import type { Input } from "../api/endpoint.ts";
 import { BinaryResponse } from "../http/response.ts";
 import { shown } from "../schema/visible-text.ts";
 import { problem } from "../problems.ts";
-import { rangeOf } from "../content/range.ts";
+import { rangeOf } from "../content/file.ts";
 import type { DocumentContent } from "./service.ts";
 
 /**

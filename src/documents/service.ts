@@ -19,8 +19,7 @@ import type { Readable } from "node:stream";
 import type { NewId } from "../infra/ids.ts";
 import { invalid, type Precondition, Problem, problem } from "../problems.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";
-import type { ContentStore } from "../content/store.ts";
-import type { FileOwner } from "../content/pending-store.ts";
+import type { ContentStore, FileOwner } from "../content/store.ts";
 
 /** Identifies a document. The candidate must belong to that account. */
 export interface DocumentAddress {

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { type AccountRecord, findKey } from "../accounts/account.ts";
-import { Announcer, type Versions } from "../accounts/announcer.ts";
+import { findKey } from "../accounts/account.ts";
+import { announceAccount, type Versions } from "../accounts/announce.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ListView } from "../accounts/view.ts";
 import type { AuditTrail } from "../audit/trail.ts";
@@ -36,27 +36,22 @@ const HOUR_MS = 60 * 60 * 1000;
  */
 export class GrantService {
   readonly #options: Dependencies;
-  readonly #announcer: Announcer;
   readonly #store: GrantStore;
   readonly #counters: GrantCounters;
 
   constructor(options: Dependencies) {
     this.#options = options;
-    this.#announcer = new Announcer(options.accounts, options.versions);
     this.#store = options.store;
     this.#counters = options.counters;
   }
 
   /**
-   * Issues a grant. Repeating the same id and terms issues it only once, even if it was drawn on since, and even if
-   * Redis has lost it.
+   * Issues a grant. Repeating the same id and terms issues it only once, even if Redis has lost it.
    * @throws problem `not_found` for an unknown key; `invalid_transition` for a revoked key, or a grant that Redis lost;
    * `validation_failed` for invalid terms, or an id that is taken by a grant with other terms.
    */
   async create(request: GrantRequest): Promise<GrantView> {
-    const terms = checkedTerms(request);
-    const existing = request.id === undefined ? null : await this.#store.find(request.id);
-    if (existing !== null) refuseOtherTerms(existing, terms);
+    const { terms, existing } = await this.#checked(request);
     // The same id was used for several surfaces, this one among them.
     if (request.id !== undefined) await this.#refuseTaken(`${request.id}-${request.surface}`);
     const record = existing ?? (await this.#draft(request.id ?? this.#options.newId("grant"), terms));
@@ -72,18 +67,13 @@ export class GrantService {
   }
 
   /**
-   * Issues a grant for each surface, all of the same terms, with the ids `ID-SURFACE`. Repeating the same id and terms
-   * issues each only once. Looks for a fault in any of them before it issues the first.
-   * @throws as `create` does.
+   * Issues a grant for each surface with the ids `ID-SURFACE`, as `create` does. Looks for a fault in any of them before it
+   * issues the first.
    */
   async createForSurfaces(request: GrantRequest, surfaces: readonly string[]): Promise<ListView<GrantView>> {
     const base = request.id ?? this.#options.newId("grant");
     const requests = surfaces.map((surface) => ({ ...request, surface, id: `${base}-${surface}` }));
-    for (const each of requests) {
-      const terms = checkedTerms(each);
-      const existing = await this.#store.find(each.id);
-      if (existing !== null) refuseOtherTerms(existing, terms);
-    }
+    for (const each of requests) await this.#checked(each);
     await this.#refuseTaken(base);
     const data: GrantView[] = [];
     try {
@@ -96,6 +86,14 @@ export class GrantService {
     return { object: "list", data };
   }
 
+  /** Returns the terms, and the grant that already has the id. @throws problem `validation_failed` if its terms differ. */
+  async #checked(request: GrantRequest): Promise<{ terms: GrantTerms; existing: GrantRecord | null }> {
+    const terms = checkedTerms(request);
+    const existing = request.id === undefined ? null : await this.#store.find(request.id);
+    if (existing !== null) refuseOtherTerms(existing, terms);
+    return { terms, existing };
+  }
+
   /** @throws problem `validation_failed` if a grant has this id. */
   async #refuseTaken(id: string): Promise<void> {
     const taken = await this.#store.find(id);
@@ -106,8 +104,10 @@ export class GrantService {
   async list(accountId: string): Promise<ListView<GrantView>> {
     await this.#options.accounts.get(accountId);
     const records = await this.#store.list(accountId);
-    const hashes = new Map(records.map(({ key, surface }) => [`${key} ${surface}`, { keyId: key, surface }]));
-    const lists = [...hashes.values()].map(({ keyId, surface }) => this.#counters.list({ accountId, keyId }, surface));
+    const ofGrants = new Map(records.map(({ key, surface }) => [`${key} ${surface}`, { keyId: key, surface }]));
+    const lists = [...ofGrants.values()].map(({ keyId, surface }) =>
+      this.#counters.list({ accountId, keyId }, surface),
+    );
     const byId = new Map((await Promise.all(lists)).flat().map((grant) => [grant.id, grant]));
     return { object: "list", data: records.map((record) => viewGrant(record, byId.get(record._id), this.#now())) };
   }
@@ -136,6 +136,7 @@ export class GrantService {
 
   /** Continues from the step that an earlier attempt reached. GrantRecord says why there are three steps. */
   async #issue(draft: GrantRecord, terms: GrantTerms): Promise<GrantRecord> {
+    const { accounts, versions, issueWaitMs } = this.#options;
     let record = await this.#store.insert(draft);
     refuseOtherTerms(record, terms);
     const { _id: grantId, account: accountId, key: keyId, surface, amount } = record;
@@ -146,13 +147,16 @@ export class GrantService {
     }
     if (record.step === "placed" && record.revoked_at === null) {
       // Until now a replica may have refused by itself what the grant admits. From now on no replica does.
-      await setTimeout(this.#options.issueWaitMs);
-      const filled = await this.#counters.fillOnce({ ...address, amount });
-      // A new version makes every replica read the key's grants again, so that every answer shows this one.
-      const touch = (account: AccountRecord) => ({ ...account }); // a new object is a change, so it gets a new version
-      if (filled) await this.#announcer.changed(await this.#options.accounts.change(accountId, this.#now(), touch));
-      record = filled ? await this.#store.advance(grantId, "placed", "issued") : await this.#store.get(grantId);
-      if (!filled && record.revoked_at === null) throw lost(grantId);
+      await setTimeout(issueWaitMs);
+      if (await this.#counters.fillOnce({ ...address, amount })) {
+        // A new version makes every replica read the key's grants again, so that every response shows this one.
+        await accounts.change(accountId, this.#now(), (account) => ({ ...account })); // a new object counts as a change
+        await announceAccount(accountId, { store: accounts, versions });
+        record = await this.#store.advance(grantId, "placed", "issued");
+      } else {
+        record = await this.#store.get(grantId);
+        if (record.revoked_at === null) throw lost(grantId);
+      }
     }
     // It was revoked, and may have been placed after the revocation removed it from Redis.
     if (record.revoked_at !== null) await this.#counters.remove(address);

@@ -19,21 +19,18 @@ const FREE_CHUNKS = 10_000;
 /** Minimum size of further chunks on average, in bytes. */
 const MIN_CHUNK_BYTES = 64;
 
-export interface BodyRules {
-  /** Accepted media types, without parameters. */
-  types: readonly string[];
-  /** Maximum time until the whole body has arrived, in milliseconds. */
-  timeoutMs: number;
-  /** True if a chunked body of no bytes counts as {}. (A request with Content-Length 0 has no body: see `hasBody`.) */
-  optional: boolean;
-}
-
 /**
  * Reads and parses a JSON body.
+ * @param types accepted media types, without parameters.
+ * @param timeoutMs maximum time until the whole body has arrived.
+ * @param optional true if a chunked body of no bytes counts as {}. (With Content-Length 0 there is no body: see `hasBody`.)
  * @throws problems payload_too_large, unsupported_media_type, malformed_json, malformed_request, request_timeout,
  * validation_failed (text that is not Unicode). Throws ECONNRESET if the client disconnects.
  */
-export async function readJson(req: IncomingMessage, { types, timeoutMs, optional }: BodyRules): Promise<unknown> {
+export async function readJson(
+  req: IncomingMessage,
+  { types, timeoutMs, optional }: { types: readonly string[]; timeoutMs: number; optional: boolean },
+): Promise<unknown> {
   if (Number(req.headers["content-length"] ?? 0) > MAX_JSON_BYTES) throw tooLarge();
   const bytes = await readBytes(req, timeoutMs);
   if (bytes.length === 0 && optional) return {};
@@ -53,9 +50,9 @@ export function hasBody(req: IncomingMessage): boolean {
 /** @throws problem unsupported_media_type, which names the accepted media types. */
 export function checkMediaType(req: IncomingMessage, types: readonly string[]): void {
   checkContentEncoding(req);
-  const given = req.headers["content-type"] ?? "";
   const type = contentTypeOf(req);
   if (type !== undefined && types.includes(type.essence) && UTF_8.test(type.params.get("charset") ?? "utf-8")) return;
+  const given = req.headers["content-type"] ?? "";
   const declared = given === "" ? "has no Content-Type" : `is ${JSON.stringify(given.slice(0, 100))}`;
   throw problem("unsupported_media_type", `The body ${declared}. Send ${types.join(" or ")} in UTF-8.`);
 }
@@ -64,18 +61,11 @@ export function checkMediaType(req: IncomingMessage, types: readonly string[]): 
 export function checkContentEncoding(req: IncomingMessage): void {
   const encoding = req.headers["content-encoding"];
   if (encoding === undefined || encoding.toLowerCase() === "identity") return;
-  throw problem(
-    "unsupported_media_type",
-    "Encoded bodies are not accepted. Send the body uncompressed, without Content-Encoding.",
-  );
+  const detail = "Encoded bodies are not accepted. Send the body uncompressed, without Content-Encoding.";
+  throw problem("unsupported_media_type", detail);
 }
 
-/** Returns the body's media type in lower case, without parameters. Undefined if it is missing or malformed. */
-export function mediaTypeOf(req: IncomingMessage): string | undefined {
-  return contentTypeOf(req)?.essence;
-}
-
-/** Returns the Content-Type. Undefined if it is missing or malformed. */
+/** Returns the Content-Type; undefined if it is missing or malformed. Its `essence` is in lower case, without parameters. */
 export function contentTypeOf(req: IncomingMessage): MIMEType | undefined {
   const text = req.headers["content-type"] ?? "";
   if (text.length > MAX_TYPE_LENGTH) return undefined;

@@ -1,7 +1,7 @@
 import { type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { NewId } from "../infra/ids.ts";
-import { problem, type ProblemCode } from "../problems.ts";
+import { type ProblemCode, PROBLEMS, refusal } from "../problems.ts";
 import type { Connections } from "./connections.ts";
 import { problemDocument } from "./problem.ts";
 
@@ -10,8 +10,8 @@ const REASONS: Record<string, [ProblemCode, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "The request did not arrive completely in time. Send it again."],
 };
 
-export interface RefusalOptions {
-  connections: Pick<Connections, "openOn">;
+interface RefusalOptions {
+  connections: Connections;
   newId: NewId;
   log: { info(fields: object, message: string): void };
 }
@@ -27,9 +27,8 @@ export function refuseMalformed(server: Server, options: RefusalOptions): void {
   server.on("clientError", (error, socket) => {
     const open = options.connections.openOn(socket);
     const last = open.at(-1);
-    if (last === undefined) refuse(error, socket, options);
-    else if (last.req.complete) last.res.once("close", () => refuse(error, socket, options));
-    else if (last.res.headersSent || open.length !== 1) socket.destroy();
+    if (last?.req.complete) last.once("close", () => refuse(error, socket, options));
+    else if (last?.headersSent || open.length > 1) socket.destroy();
     else refuse(error, socket, options);
   });
 }
@@ -40,10 +39,9 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex, { newId, log }: Re
     "malformed_request",
     "The request is not valid HTTP/1.1. Send it as RFC 9112 defines.",
   ];
-  const refused = problem(code, detail);
-  const { status } = refused;
+  const { status } = PROBLEMS[code];
   const requestId = newId("req");
-  const body = problemDocument(refused, requestId);
+  const body = problemDocument(refusal(code, detail), requestId);
   log.info({ request_id: requestId, status, code }, "request rejected by the HTTP parser");
   socket.end(
     [

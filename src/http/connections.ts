@@ -3,15 +3,9 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { hasBody } from "./body.ts";
 
-/** A request, and its response. */
-export interface Exchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-}
-
 /** Limits of one connection. Times are in milliseconds. */
 export interface ConnectionRules {
-  /** Maximum open requests: begun, and not fully answered. */
+  /** Maximum open requests: those whose response was not sent whole. */
   readonly maxOpen: number;
   /** Maximum time in which the client takes no byte of a response. */
   readonly maxUnreadMs: number;
@@ -20,8 +14,8 @@ export interface ConnectionRules {
 }
 
 interface Connection {
-  /** Oldest first. */
-  readonly open: Exchange[];
+  /** The responses that were not sent whole, oldest first. */
+  readonly open: ServerResponse[];
   /** The latest request. Its body may still arrive after its response was sent. */
   latest: IncomingMessage | undefined;
   /** When the client last took bytes, or last had a request, by `performance.now()`. */
@@ -49,15 +43,15 @@ export class Connections {
 
   watch(server: Server): void {
     server.on("connection", (socket) => this.#add(socket));
-    const begin = (req: IncomingMessage, res: ServerResponse) => this.#begin({ req, res });
+    const begin = (req: IncomingMessage, res: ServerResponse) => this.#begin(req, res);
     server.on("request", begin);
     server.on("checkExpectation", begin);
     const checking = setInterval(() => this.#check(), Math.min(CHECK_MS, this.#rules.maxIdleMs / 4)).unref();
     server.once("close", () => clearInterval(checking));
   }
 
-  /** Returns a connection's open requests, oldest first. */
-  openOn(socket: Duplex): readonly Exchange[] {
+  /** Returns the responses that a connection still has to send whole, oldest first. */
+  openOn(socket: Duplex): readonly ServerResponse[] {
     return this.#all.get(socket)?.open ?? [];
   }
 
@@ -67,12 +61,11 @@ export class Connections {
     socket.once("close", () => {
       this.#all.delete(socket);
       // Node closes the response that is being sent. Those that wait for their turn would never end.
-      for (const { res } of connection.open.slice()) if (res.socket === null) res.emit("close");
+      for (const res of connection.open.slice()) if (res.socket === null) res.emit("close");
     });
   }
 
-  #begin(exchange: Exchange): void {
-    const { req, res } = exchange;
+  #begin(req: IncomingMessage, res: ServerResponse): void {
     const connection = this.#all.get(req.socket);
     // Costs half as much as the error with a stack that Node would make for each remaining request.
     if (connection === undefined || req.socket.destroyed) return void req.destroy();
@@ -82,9 +75,9 @@ export class Connections {
       return void req.destroy();
     }
     connection.latest = req;
-    open.push(exchange);
+    open.push(res);
     res.once("close", () => {
-      open.splice(open.indexOf(exchange), 1);
+      open.splice(open.indexOf(res), 1);
       connection.since = performance.now();
     });
   }
@@ -127,8 +120,9 @@ const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
 export function lingerOverBodies(server: Server): void {
   const linger = (req: IncomingMessage, res: ServerResponse): void => {
     if (!hasBody(req)) return;
-    const { socket } = req;
-    const isEndless = mayBeEndless(req);
+    const { socket, headers } = req;
+    const isEndless =
+      headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > MAX_DISCARDED_BYTES;
     if (isEndless) closeUnlessComplete(req, res);
     socket.destroySoon = () => {
       if (req.complete) return Socket.prototype.destroySoon.call(socket);
@@ -140,10 +134,6 @@ export function lingerOverBodies(server: Server): void {
   };
   server.on("request", linger);
   server.on("checkExpectation", linger);
-}
-
-function mayBeEndless({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > MAX_DISCARDED_BYTES;
 }
 
 /** Lets the response say `Connection: close` if the body is incomplete when its headers are sent. */

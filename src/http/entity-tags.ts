@@ -20,7 +20,7 @@ export function codedTag(tag: string, coding: Coding): string {
 
 /**
  * Returns the entity tag of a view. The `volatile` members, which change by the clock alone, get their own part after a
- * dot: when they change, a GET is no longer gets 304, but `ifMatch` ignores that part.
+ * dot: when they change, a GET no longer gets 304, but `ifMatch` ignores that part.
  */
 export function viewTag(view: unknown, volatile: readonly string[] = []): string {
   if (volatile.length === 0 || typeof view !== "object" || view === null) return entityTag(JSON.stringify(view));

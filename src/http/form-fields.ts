@@ -25,14 +25,10 @@ export class FormFields {
   }
 
   /** @throws problem payload_too_large if all fields together are larger, or have more values, than a JSON body may. */
-  add(name: string | undefined, text: string, truncated: boolean): void {
+  add(name: string | undefined, text: string): void {
     if (name === undefined) return void this.#faults.push({ pointer: "", detail: "must have a name for every part" });
     this.#bytes += Buffer.byteLength(name) + Buffer.byteLength(text);
-    if (truncated || this.#bytes > MAX_JSON_BYTES)
-      throw problem(
-        "payload_too_large",
-        `The form's fields are too large. Send at most ${MAX_JSON_BYTES} bytes in all fields together.`,
-      );
+    if (this.#bytes > MAX_JSON_BYTES) throw fieldsTooLarge();
     const pointer = `/${escapePointer(name)}`;
     if (this.#given.has(name)) this.#faults.push({ pointer, detail: "is given more than once" });
     // The parser replaces bytes that are not UTF-8 with U+FFFD. Refuse those: the original text is lost.
@@ -64,4 +60,9 @@ export class FormFields {
       throw error;
     }
   }
+}
+
+export function fieldsTooLarge(): Error {
+  const detail = `The form's fields are too large. Send at most ${MAX_JSON_BYTES} bytes in all fields together.`;
+  return problem("payload_too_large", detail);
 }

@@ -10,16 +10,20 @@ import { invalid, problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
 import { escapePointer } from "../schema/pointer.ts";
 import { checkContentEncoding, contentTypeOf, MAX_JSON_BYTES } from "./body.ts";
-import { FormFields } from "./form-fields.ts";
-import { checkLength, incoming, tooLarge } from "./incoming.ts";
+import { fieldsTooLarge, FormFields } from "./form-fields.ts";
 import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
-import type { Upload, UploadRules } from "./upload.ts";
+import { incoming, tooLarge, type Upload, type UploadRules } from "./upload.ts";
 
 /** Maximum parts of a form: more than any endpoint has fields. */
 const MAX_PARTS = 32;
 
 /** Maximum size of the headers of a part; what follows is dropped. Decoding 80 kB of them takes 130 ms. */
 const MAX_HEADER_BYTES = 16_384;
+
+const MORE_FILES = "The form contains more than one file. Send one file, in the part named `content`.";
+const CUT_OFF = "The multipart body is cut off or malformed: its closing boundary is missing. Send it again, complete.";
+const NO_BOUNDARY =
+  "The form's Content-Type has no boundary. Let your HTTP client set Content-Type, or add the boundary yourself.";
 
 /** The headers of a part, as the parser gives them: names in lower case, values with one character for each byte. */
 type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
@@ -31,36 +35,28 @@ type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
  * @throws problems malformed_request, payload_too_large, unsupported_media_type. `file`, its stream and `fields` fail
  * with those, request_timeout, validation_failed, or ECONNRESET if the client disconnects.
  */
-export function openForm(
-  req: IncomingMessage,
-  schema: TSchema | undefined,
-  { maxFileBytes, timeoutMs }: UploadRules,
-): Upload {
+export function openForm(req: IncomingMessage, schema: TSchema | undefined, rules: UploadRules): Upload {
+  const { maxFileBytes } = rules;
   checkContentEncoding(req);
-  const maxBytes = maxFileBytes + MAX_JSON_BYTES; // the fields may be as large as in JSON
-  checkLength(req, maxBytes, maxFileBytes);
   const form = parserOf(req);
   const fields = new FormFields(schema);
-  const bytes = incoming(req, { maxBytes, maxFileBytes, timeoutMs });
-  const failures: unknown[] = [];
-  const abort = new AbortController();
+  const bytes = incoming(req, rules, maxFileBytes + MAX_JSON_BYTES); // the fields may be as large as in JSON
+  const abort = new AbortController(); // with the first failure of a part
   const parts: Promise<void>[] = [];
   let stream: Readable | undefined;
 
-  /** Ends the reading. The first failure is reported. */
-  function fail(error: unknown): void {
-    failures.push(error);
-    abort.abort();
-  }
   async function* upToLimit(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let size = 0;
-    for await (const chunk of content) {
-      size += chunk.length;
-      if (size > maxFileBytes) {
-        fail(tooLarge(maxFileBytes));
-        throw failures[0];
+    try {
+      for await (const chunk of content) {
+        size += chunk.length;
+        if (size > maxFileBytes) abort.abort(tooLarge(maxFileBytes));
+        abort.signal.throwIfAborted();
+        yield chunk;
       }
-      yield chunk;
+    } catch (error) {
+      await parsed; // fails with the cause: a part fails only with its form
+      throw error;
     }
   }
   /** Handles one part: passes the file to `found`, or adds the part to the fields. */
@@ -72,20 +68,14 @@ export function openForm(
     checkTransferEncoding(headerOf(headers, "content-transfer-encoding"), pointer);
     const type = headerOf(headers, "content-type");
     if (name === "content") {
-      if (stream !== undefined)
-        throw invalid(
-          "/content",
-          "must be one file",
-          "The form contains more than one file. Send one file, in the part named `content`.",
-        );
+      if (stream !== undefined) throw invalid("/content", "must be one file", MORE_FILES);
       stream = part;
-      found({ stream: upToLimit(part), filename: filenameIn(disposition, pointer), contentType: typeOf(type) });
+      found({ stream: upToLimit(part), filename: filenameIn(disposition.params, pointer), contentType: typeOf(type) });
     } else if (isFile) {
       throw invalidFile(pointer, "must not be a file; send the file in the part named content");
     } else {
       const { charset } = (await headerValue(type ?? "")).params;
-      const [text, isCut] = await textOf(part, charset);
-      fields.add(name, text, isCut);
+      fields.add(name, await textOf(part, charset));
     }
   }
   const file = new Promise<IncomingFile>((resolve) => {
@@ -93,8 +83,8 @@ export function openForm(
       part.on("error", () => undefined); // the reader gets the error; without a listener it would end the process
       part.once("header", (headers) => {
         if (parts.length === MAX_PARTS)
-          return fail(problem("payload_too_large", `The form has too many parts. Send at most ${MAX_PARTS}.`));
-        parts.push(take(part, headers as PartHeaders, resolve).catch(fail));
+          return abort.abort(problem("payload_too_large", `The form has too many parts. Send at most ${MAX_PARTS}.`));
+        parts.push(take(part, headers as PartHeaders, resolve).catch((error) => abort.abort(error)));
       });
     });
   });
@@ -102,11 +92,9 @@ export function openForm(
     .then(() => Promise.all(parts))
     .then(() => abort.signal.throwIfAborted())
     .catch((cause: unknown) => {
-      const detail =
-        "The multipart body is cut off or malformed: its closing boundary is missing. Send it again, complete.";
-      failures.push(bytes.errored ?? problem("malformed_request", detail, { cause }));
+      if (!abort.signal.aborted) abort.abort(bytes.errored ?? problem("malformed_request", CUT_OFF, { cause }));
       stream?.destroy(new Error("Reading the form was aborted."));
-      throw failures[0];
+      throw abort.signal.reason;
     });
   parsed.catch(() => undefined); // `file` and `fields` report it
   return {
@@ -115,7 +103,6 @@ export function openForm(
       await parsed;
       return fields.finish();
     },
-    failure: () => failures[0],
     close: () => abort.abort(),
   };
 }
@@ -131,20 +118,20 @@ function typeOf(declared: string | undefined): string | null {
   return isMediaType(declared) ? declared : (declared.split(";")[0] ?? "").trim();
 }
 
-/** Returns the text of a field, and whether it is cut because it is too large. */
-async function textOf(part: Readable, charset: string | undefined): Promise<[text: string, isCut: boolean]> {
+/** @throws problem payload_too_large if the field alone is too large. */
+async function textOf(part: Readable, charset: string | undefined): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of part as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MAX_JSON_BYTES) return ["", true];
+    if (size > MAX_JSON_BYTES) throw fieldsTooLarge();
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks);
   try {
-    return [new TextDecoder(charset, { ignoreBOM: true }).decode(bytes), false];
+    return new TextDecoder(charset, { ignoreBOM: true }).decode(bytes);
   } catch {
-    return [bytes.toString(), false]; // a charset that is not known counts as UTF-8
+    return bytes.toString(); // a charset that is not known counts as UTF-8
   }
 }
 
@@ -153,10 +140,7 @@ function parserOf(req: IncomingMessage): Dicer {
   const boundary = contentTypeOf(req)?.params.get("boundary");
   const limits = { maxHeaderSize: MAX_HEADER_BYTES }; // which the types leave out
   if (boundary) return new Dicer({ boundary, ...limits });
-  throw problem(
-    "malformed_request",
-    "The form's Content-Type has no boundary. Let your HTTP client set Content-Type, or add the boundary yourself.",
-  );
+  throw problem("malformed_request", NO_BOUNDARY);
 }
 
 /** Passes a body to the parser to its end. The parser may finish before that, and then calls back for no chunk any more. */

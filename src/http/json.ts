@@ -7,6 +7,7 @@ import { pointersTo } from "../schema/pointer.ts";
  * the number of values: without this bound, 1 MiB could hold the event loop for a second.
  */
 export const MAX_VALUES = 20_000;
+const TOO_MANY_VALUES = `The body has too many values. Send at most ${MAX_VALUES} members and items in all.`;
 
 /** Maximum nesting of lists and objects. Code that walks a body calls itself once for each level. */
 export const MAX_DEPTH = 100;
@@ -14,24 +15,22 @@ export const MAX_DEPTH = 100;
 /** Only an escape can put a lone surrogate into JSON text; UTF-8 cannot encode one. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
-export interface Parsed {
-  readonly value: unknown;
-  /** One fault for each text with a lone surrogate, which UTF-8 cannot store. */
-  readonly faults: Fault[];
-  /** Number of members and items. */
-  readonly values: number;
-}
-
 /**
  * Parses JSON text in UTF-8.
+ * @returns the value, its number of members and items, and a fault for each text with a lone surrogate, which UTF-8 cannot
+ * store.
  * @throws problems malformed_json, payload_too_large
  */
-export function parseJson(bytes: Uint8Array, maxValues = MAX_VALUES): Parsed {
+export function parseJson(
+  bytes: Uint8Array,
+  maxValues = MAX_VALUES,
+): { value: unknown; values: number; faults: Fault[] } {
   const text = decode(bytes);
   const { values, repeatedAt } = inspect(text, maxValues);
   const value = parse(text);
   if (repeatedAt !== undefined)
     throw malformed(`The body names a member twice, at ${placeOf(text, repeatedAt)}. Send each member once.`);
+  const isIllFormed = (part: unknown) => typeof part === "string" && !part.isWellFormed();
   const pointers = SURROGATE_ESCAPE.test(text) ? pointersTo(value, isIllFormed) : [];
   const detail = "must be Unicode text, without lone surrogates";
   return { value, faults: pointers.map((pointer) => ({ pointer, detail })), values };
@@ -59,7 +58,7 @@ function inspect(text: string, maxValues: number): { values: number; repeatedAt:
     const char = text.charCodeAt(at);
     if (char <= SPACE) continue;
     if (char === CLOSE_LIST || char === CLOSE_OBJECT) open.pop();
-    else if ((isFirst || char === COMMA) && ++values > maxValues) throw tooManyValues();
+    else if ((isFirst || char === COMMA) && ++values > maxValues) throw problem("payload_too_large", TOO_MANY_VALUES);
     isFirst = char === OPEN_LIST || char === OPEN_OBJECT;
     if (isFirst && open.push(new Set()) > MAX_DEPTH)
       throw malformed(`The body is nested too deeply. Send at most ${MAX_DEPTH} levels.`);
@@ -117,15 +116,6 @@ function placeOf(text: string, position: number): string {
   let line = 1;
   for (let at = text.indexOf("\n"); at !== -1 && at < position; at = text.indexOf("\n", at + 1)) line++;
   return `line ${line}, column ${position - text.lastIndexOf("\n", position - 1)}`;
-}
-
-function isIllFormed(part: unknown): boolean {
-  return typeof part === "string" && !part.isWellFormed();
-}
-
-function tooManyValues(): Error {
-  const detail = `The body has too many values. Send at most ${MAX_VALUES} members and items in all.`;
-  return problem("payload_too_large", detail);
 }
 
 function malformed(detail: string): Error {

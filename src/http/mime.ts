@@ -4,19 +4,16 @@ import { invalid } from "../problems.ts";
 /** Its tables of charsets take 30 ms to load. */
 const mime = lazy(async () => (await import("libmime")).default);
 
-export interface HeaderValue {
-  /** The part before the parameters, in lower case. */
-  readonly value: string;
-  /** By their names in lower case. */
-  readonly params: Readonly<Record<string, string>>;
-}
+/** By their names in lower case. */
+type Params = Readonly<Record<string, string>>;
 
 /**
  * Reads a header with parameters as clients write it. `filename*` (RFC 8187, and RFC 2231 in sections) goes before
  * `filename`, in which encoded words (RFC 2047) are decoded: .NET sends both. A backslash escapes only a quote or another
  * backslash, because browsers send those of a filename as they are.
+ * @returns `value` is the part before the parameters, in lower case.
  */
-export async function headerValue(text: string): Promise<HeaderValue> {
+export async function headerValue(text: string): Promise<{ value: string; params: Params }> {
   const libmime = await mime();
   const escaped = text.replaceAll(/\\(["\\])?/g, (pair, char?: string) => (char === undefined ? "\\\\" : pair));
   const { value, params, decodedParams } = libmime.parseHeaderValue(escaped);
@@ -56,9 +53,9 @@ export function invalidFile(pointer: string, detail: string): Error {
  * Returns the filename in a Content-Disposition, or null if it has none.
  * @param pointer where the fault is. @throws problem validation_failed if the name cannot be decoded.
  */
-export function filenameIn({ params }: HeaderValue, pointer: string): string | null {
-  if (params["filename"]?.includes("\uFFFD")) throw invalidFile(pointer, "must have a filename in UTF-8");
-  return params["filename"] || null;
+export function filenameIn({ filename }: Params, pointer: string): string | null {
+  if (filename?.includes("\uFFFD")) throw invalidFile(pointer, "must have a filename in UTF-8");
+  return filename || null;
 }
 
 /** @throws problem validation_failed if bytes are declared to be in base64, quoted-printable or anything else but themselves. */

@@ -12,34 +12,27 @@ interface Preferring {
   encodings(available: readonly string[], options: { preferred: readonly string[] }): string[];
 }
 
-/** The reader of each header, and its value if it is absent. */
-const HEADERS = {
-  accept: { read: (negotiator: Negotiator, available: string[]) => negotiator.mediaTypes(available), absent: "*/*" },
-  "accept-language": {
-    read: (negotiator: Negotiator, available: string[]) => negotiator.languages(available),
-    absent: "*",
-  },
-  "accept-encoding": {
-    read: (negotiator: Negotiator, available: string[]) =>
-      (negotiator as Preferring).encodings(available, { preferred: available }),
-    absent: "identity",
-  },
-} as const;
+/** What a request without the header takes. A client that does not mention compression may not know it. */
+const ABSENT = { accept: "*/*", "accept-language": "*", "accept-encoding": "identity" };
 
 /**
  * Returns what a header takes of `available`, the best first (RFC 9110, 12.5). Equal ones stay in the order of `available`.
- * A header of more than 1,000 characters is ignored. Without Accept or Accept-Language everything is taken; without
- * Accept-Encoding only identity: a client that does not mention compression may not know it.
- * @param value undefined if the request does not have the header.
+ * A header of more than 1,000 characters counts as absent.
  */
 export function negotiate<Item extends string>(
-  header: keyof typeof HEADERS,
+  header: keyof typeof ABSENT,
   value: string | undefined,
   available: readonly Item[],
 ): Item[] {
-  const { read, absent } = HEADERS[header];
-  const given = value === undefined || value.length > MAX_LENGTH ? absent : value;
-  return read(new Negotiator({ headers: { [header]: given } }), [...available]) as Item[];
+  const given = value === undefined || value.length > MAX_LENGTH ? ABSENT[header] : value;
+  const negotiator = new Negotiator({ headers: { [header]: given } });
+  const names: string[] = [...available];
+  const taken = {
+    accept: () => negotiator.mediaTypes(names),
+    "accept-language": () => negotiator.languages(names),
+    "accept-encoding": () => (negotiator as Preferring).encodings(names, { preferred: names }),
+  };
+  return taken[header]() as Item[];
 }
 
 /**

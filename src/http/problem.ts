@@ -8,6 +8,8 @@ type Ctx = Context & { state: RequestState };
 /** The text of each refusal before and after the request's id: many are given again. */
 const texts = new WeakMap<Refusal, readonly [before: string, after: string]>();
 
+const DISCONNECTED = "The connection closed before the whole body had arrived. Send the request again.";
+
 const ID_MEMBER = '"request_id":"';
 
 /**
@@ -60,10 +62,6 @@ function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const code = error instanceof Error && (error as NodeJS.ErrnoException).code;
   // The client has disconnected. Nobody reads this response, but the log records it.
-  if (code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE")
-    return problem(
-      "malformed_request",
-      "The connection closed before the whole body had arrived. Send the request again.",
-    );
+  if (code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE") return problem("malformed_request", DISCONNECTED);
   return problem("internal_error", "Something went wrong on our side. Quote the request_id when you contact support.");
 }

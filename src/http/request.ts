@@ -61,10 +61,9 @@ export function checkPath(path: string): void {
   try {
     decodeURIComponent(path);
   } catch {
-    throw problem(
-      "malformed_path",
-      "The path is not valid percent-encoded UTF-8. Encode each byte of the text as % and two hexadecimal digits.",
-    );
+    const detail =
+      "The path is not valid percent-encoded UTF-8. Encode each byte of the text as % and two hexadecimal digits.";
+    throw problem("malformed_path", detail);
   }
 }
 
@@ -77,8 +76,7 @@ export function unrouted(router: Pick<Router, "match">): Middleware<RequestState
     const { path: layers } = router.match(path, method);
     if (layers.length === 0) throw problem("not_found", "This path does not exist. Read /openapi.json for all paths.");
     const allow = [...new Set(layers.flatMap(({ methods }) => methods))].toSorted().join(", ");
-    throw problem("method_not_allowed", `This path does not take ${method}. Use ${allow}.`, {
-      headers: { Allow: allow },
-    });
+    const detail = `This path does not take ${method}. Use ${allow}.`;
+    throw problem("method_not_allowed", detail, { headers: { Allow: allow } });
   };
 }

@@ -44,8 +44,7 @@ export async function jsonResponse(
   value: unknown,
   { location, volatile, untagged }: ResponseOptions = {},
 ): Promise<JsonResponse> {
-  const text = value instanceof RenderedJson ? value : jsonText(value, untagged);
-  const { body, tag } = text instanceof Promise ? await text : text;
+  const { body, tag } = value instanceof RenderedJson ? value : await jsonText(value, untagged);
   const headers = {
     ETag: volatile === undefined ? tag : viewTag(value, volatile),
     "Cache-Control": "private, no-cache",
@@ -58,7 +57,7 @@ export async function jsonResponse(
 const MAX_AT_ONCE = 64 * 1024;
 
 /** JSON, with its entity tag. */
-export interface JsonText {
+interface JsonText {
   readonly body: Buffer | string;
   readonly tag: string;
 }
@@ -69,7 +68,7 @@ export interface JsonText {
  * are served.
  * @param untagged the last member of the value, if the tag does not cover it. It must be short: at most 1 kB.
  */
-export function jsonText(value: unknown, untagged?: string): JsonText | Promise<JsonText> {
+export async function jsonText(value: unknown, untagged?: string): Promise<JsonText> {
   if (remaining(value, MAX_AT_ONCE) < 0) return inStretches(value, untagged);
   const body = JSON.stringify(value);
   const cut = untagged === undefined ? -1 : body.lastIndexOf(memberStart(untagged));
@@ -100,12 +99,11 @@ function remaining(value: unknown, characters: number): number {
   if (typeof value === "string") return characters - value.length;
   let left = characters - 1;
   if (typeof value !== "object" || value === null) return left;
-  if (Array.isArray(value)) {
-    for (const item of value) if ((left = remaining(item, left)) < 0) break;
-    return left;
+  const isList = Array.isArray(value);
+  for (const [name, member] of Object.entries(value)) {
+    left = remaining(member, isList ? left : left - name.length);
+    if (left < 0) break;
   }
-  for (const name in value)
-    if ((left = remaining((value as Record<string, unknown>)[name], left - name.length)) < 0) break;
   return left;
 }
 
@@ -194,7 +192,7 @@ async function sendCoded(
 const MAX_COMPRESSED_AT_ONCE = 32 * 1024;
 
 /**
- * Compresses on two of the four threads of the pool. Name look-ups and files use the same threads, and a page of 4 MiB
+ * Compresses on two of the four threads of the pool. Name lookups and files use the same threads, and a page of 4 MiB
  * takes one for 4 to 7 ms.
  */
 const inTurn = pLimit(2);

@@ -1,17 +1,20 @@
 import type { IncomingMessage } from "node:http";
+import { finished, Transform } from "node:stream";
 import contentDisposition from "content-disposition";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
+import { TimeLimit } from "../infra/time-limit.ts";
 import { problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
-import { checkContentEncoding, mediaTypeOf } from "./body.ts";
-import { checkLength, incoming } from "./incoming.ts";
+import { checkContentEncoding, chunkCheck, contentTypeOf, incomplete } from "./body.ts";
 import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
 import { headerOf } from "./request.ts";
+
+const NO_FORM = "Forms are not accepted here. Send the file's bytes as the body, with the file's own Content-Type.";
 
 export interface UploadRules {
   /** Maximum size of a file, in bytes. */
   readonly maxFileBytes: number;
-  /** Maximum wait for the client's next bytes, in milliseconds. */
+  /** Maximum wait for the client's next bytes, in milliseconds. Waiting for the service's own store does not count. */
   readonly timeoutMs: number;
 }
 
@@ -21,8 +24,6 @@ export interface Upload {
   readonly file: Promise<IncomingFile | undefined>;
   /** Reads the rest of the body and returns the form's fields; of a raw body, none. */
   fields(): Promise<Record<string, unknown>>;
-  /** Returns the cause if the file's stream failed because receiving failed. */
-  failure(): unknown;
   /** Stops receiving. The rest of the body is discarded. */
   close(): void;
 }
@@ -34,29 +35,22 @@ export interface Upload {
  * name cannot be decoded. The stream fails with payload_too_large, request_timeout, or ECONNRESET if the client
  * disconnects.
  */
-export function openRaw(req: IncomingMessage, { maxFileBytes, timeoutMs }: UploadRules): Upload {
-  checkLength(req, maxFileBytes, maxFileBytes);
+export function openRaw(req: IncomingMessage, rules: UploadRules): Upload {
   checkContentEncoding(req);
-  const mediaType = mediaTypeOf(req);
-  if (mediaType === "multipart/form-data")
-    throw problem(
-      "unsupported_media_type",
-      "Forms are not accepted here. Send the file's bytes as the body, with the file's own Content-Type.",
-    );
+  const mediaType = contentTypeOf(req)?.essence;
+  if (mediaType === "multipart/form-data") throw problem("unsupported_media_type", NO_FORM);
   checkTransferEncoding(headerOf(req, "content-transfer-encoding"), "Content-Transfer-Encoding");
   // curl, wget, urllib and Java declare this by themselves for any body.
   const isDefault = mediaType === "application/x-www-form-urlencoded";
   const contentType = isDefault ? null : declaredType(req.headers["content-type"]);
-  const disposition = dispositionOf(req);
-  const stream = incoming(req, { maxBytes: maxFileBytes, maxFileBytes, timeoutMs });
-  const file = async () => {
-    const filename = disposition && filenameIn(await headerValue(disposition), "Content-Disposition");
-    return { filename: filename ?? null, contentType, stream };
-  };
+  const disposition = dispositionOf(req) ?? "";
+  const stream = incoming(req, rules);
+  const file = headerValue(disposition).then(({ params }) => {
+    return { filename: filenameIn(params, "Content-Disposition"), contentType, stream };
+  });
   return {
-    file: file(),
+    file,
     fields: () => Promise.resolve({}),
-    failure: () => undefined,
     close: () => void stream.destroy(),
   };
 }
@@ -75,10 +69,8 @@ function dispositionOf(req: IncomingMessage): string | undefined {
     contentDisposition.parse(header);
     return asUtf8(header);
   } catch {
-    throw invalidFile(
-      "Content-Disposition",
-      "must follow RFC 6266, for example attachment; filename*=UTF-8''na%C3%AFve.txt",
-    );
+    const example = "attachment; filename*=UTF-8''na%C3%AFve.txt";
+    throw invalidFile("Content-Disposition", `must follow RFC 6266, for example ${example}`);
   }
 }
 
@@ -98,4 +90,50 @@ export function declaredType(text: string | null | undefined): string | null {
   if (isMediaType(text)) return text;
   const detail = "The file's Content-Type is not a media type. Send one, such as application/pdf.";
   throw problem("unsupported_media_type", detail);
+}
+
+/**
+ * Streams the body of a request as it arrives. Fails with payload_too_large, malformed_request (tiny chunks),
+ * request_timeout, or ECONNRESET if the client disconnects. Once it has ended or is destroyed, the rest of the body is
+ * discarded, so that the connection can carry the response.
+ * @param maxBytes maximum size of the whole body. A refusal states `maxFileBytes` all the same.
+ * @throws problem payload_too_large if Content-Length is already too large.
+ */
+export function incoming(
+  req: IncomingMessage,
+  { maxFileBytes, timeoutMs }: UploadRules,
+  maxBytes = maxFileBytes,
+): Transform {
+  if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxFileBytes);
+  const checkChunk = chunkCheck();
+  let size = 0;
+  const bytes = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      stalled.restart();
+      size += chunk.length;
+      const fault = size > maxBytes ? tooLarge(maxFileBytes) : checkChunk(chunk);
+      if (fault === undefined) done(null, chunk);
+      else done(fault);
+    },
+  });
+  const stalled = new TimeLimit(timeoutMs, () => {
+    if (bytes.writableNeedDrain || req.complete) stalled.restart();
+    else {
+      const seconds = timeoutMs / 1000;
+      bytes.destroy(incomplete(`No data arrived for ${seconds} seconds, and the request body was incomplete.`));
+    }
+  });
+  // Unlike the event `error`, it also tells if the client left before this was called.
+  finished(req, (error) => void (error && bytes.destroy(error)));
+  bytes.on("error", () => undefined); // the reader gets the error, even if it starts reading later
+  bytes.once("close", () => {
+    stalled.clear();
+    req.unpipe(bytes);
+    req.resume();
+  });
+  return req.pipe(bytes);
+}
+
+export function tooLarge(maxFileBytes: number): Error {
+  return problem("payload_too_large", `The file is too large. Send at most ${maxFileBytes} bytes.`);
 }

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { BinaryResponse, type JsonResponse } from "../http/response.ts";
 import type { Clock } from "../infra/clock.ts";
-import type { NewId } from "../infra/ids.ts";
+import { type IdPrefix, type NewId, typeId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
-import { idsFrom } from "./ids.ts";
-import { responseOrThrow, type Done, type Outcome, pack, storedRefusal, unpack } from "./outcome.ts";
+import { type Done, type Outcome, pack, responseOrThrow, storedRefusal, unpack } from "./outcome.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
 
 /** Time a key is valid, in milliseconds. An older record is ignored even if it has not been removed yet. */
@@ -45,8 +44,7 @@ export class Idempotency {
   }
 
   /**
-   * Runs the work and returns its response, or returns the stored response. The claim and the stored outcome cost two round
-   * trips beside the work's own.
+   * Runs the work and returns its response, or returns the stored response. Two round trips beside the work's own.
    * @throws problems idempotency_key_reused, idempotency_in_flight, store_unavailable; what the work throws.
    */
   async once(request: IdempotentRequest, work: Work): Promise<Done> {
@@ -125,10 +123,10 @@ export class Idempotency {
 /** Runs the work. A refusal (4xx) is an outcome. Any other error is thrown, because the work may have been done. */
 async function attempt({ seed, created_at }: IdempotencyRecord, work: Work): Promise<Outcome> {
   try {
-    const answer = await work(idsFrom(seed, created_at));
-    if (answer instanceof BinaryResponse)
+    const response = await work(idsFrom(seed, created_at));
+    if (response instanceof BinaryResponse)
       throw new Error("A POST must answer with JSON: a stream cannot be stored for replays.");
-    return { answer };
+    return { answer: response };
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return storedRefusal(error);
     throw error;
@@ -162,6 +160,21 @@ function inFlight(): Problem {
     "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
     { headers: { "Retry-After": "1" } },
   );
+}
+
+/**
+ * Returns a generator of TypeIDs that are derived from a seed: `epochMs`, then 74 bits of SHA-256. The nth one with a prefix
+ * is the same on every attempt and every replica. Each prefix is counted separately: if a new release creates one more of
+ * one kind, the others stay the same.
+ */
+export function idsFrom(seed: string, epochMs: number): NewId {
+  const counts = new Map<IdPrefix, number>();
+  return (prefix) => {
+    const count = counts.get(prefix) ?? 0;
+    counts.set(prefix, count + 1);
+    const bytes = createHash("sha256").update(`${seed}.${prefix}.${count}`).digest().subarray(0, 16);
+    return typeId(prefix, epochMs, bytes);
+  };
 }
 
 function sha256(text: string): string {

@@ -28,10 +28,7 @@ export interface IdempotencyRecord {
 /** Records removed at a time, so that each operation stays short. */
 const REMOVAL_BATCH = 500;
 
-/**
- * The records of Idempotency-Keys. Every method but `removeOlderThan` is one round trip. All throw problem
- * store_unavailable.
- */
+/** The records of Idempotency-Keys. Every method but `removeOlderThan` is one round trip. All throw store_unavailable. */
 export class IdempotencyStore implements Indexed {
   /** For the removal, and for erasures. */
   readonly indexes = [
@@ -64,17 +61,14 @@ export class IdempotencyStore implements Indexed {
   }
 
   /**
-   * Stores the outcome, no matter who has the lease now. Returns false if another attempt finished first, or if outcomes
+   * Stores the outcome, no matter who holds the lease. Returns false if another attempt finished first, or if outcomes
    * about the subject were forgotten since the record was read.
    */
   finish(record: IdempotencyRecord, outcome: Uint8Array): Promise<boolean> {
     return this.#records.updateOne(running(record), { $set: done(outcome) });
   }
 
-  /**
-   * Removes a record. Returns false if it is finished, if another attempt has taken it over, or if outcomes about the
-   * subject were forgotten since the record was read.
-   */
+  /** As `finish`, removes a record. Returns false also if another attempt has taken it over. */
   remove(record: IdempotencyRecord): Promise<boolean> {
     return this.#records.deleteOne({ ...running(record), owner: record.owner });
   }
@@ -87,11 +81,7 @@ export class IdempotencyStore implements Indexed {
     });
   }
 
-  /**
-   * Replaces every outcome about a subject, stored or still to come: a request that is running finds that another one
-   * has finished first.
-   * @param outcome encoded by `pack`.
-   */
+  /** Replaces every outcome about a subject, stored or still to come. A running request finds that another finished first. */
   async replaceOutcomes(account: string, subject: string, outcome: Uint8Array): Promise<void> {
     await this.#records.updateMany(aboutSubject(account, subject), { $set: done(outcome) });
   }
@@ -102,7 +92,7 @@ export class IdempotencyStore implements Indexed {
     for (let removed = 0; ;) {
       const found = await this.#records.find(old, { projection: { _id: 1 }, limit: REMOVAL_BATCH });
       if (found.length === 0 || stop.aborted) return removed;
-      // Check the age again: if a key was used again meanwhile, a new record has replaced its old one.
+      // Check the age again: if a key was used again since, a new record has replaced its old one.
       removed += await this.#records.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, ...old });
     }
   }

@@ -24,7 +24,7 @@ export interface ClockWatchOptions {
 
 /**
  * Keeps one wrong clock from becoming the service's. Compares Redis's clock, MongoDB's and that of this machine. The service
- * follows Redis's while that is right, and otherwise the one in the middle. In place of a server that does not answer, the
+ * follows Redis's while that is right, and otherwise the one in the middle. In place of a server that does not respond, the
  * service's own clock counts.
  */
 export class ClockWatch {
@@ -63,7 +63,7 @@ export class ClockWatch {
   async #check(): Promise<void> {
     this.#checkedAt = performance.now();
     const { clock, redis, mongo } = this.#options;
-    const [ofRedis, ofMongo] = await Promise.all([asked(() => timeOf(redis)), asked(() => localTimeOf(mongo))]);
+    const [ofRedis, ofMongo] = await Promise.all([asked(() => clockTime(redis)), asked(() => localTimeOf(mongo))]);
     const at = performance.now();
     if (ofRedis !== undefined) clock.saw(Math.floor(ofRedis + at), at);
     const own = clock.now() - at;
@@ -93,17 +93,12 @@ export class ClockWatch {
   }
 }
 
-/** Returns a server's clock minus `performance.now()`, in milliseconds. Undefined if it did not answer promptly. */
+/** Returns a server's clock minus `performance.now()`, in milliseconds. Undefined if it did not reply promptly. */
 async function asked(time: () => Promise<number>): Promise<number | undefined> {
   const sent = performance.now();
   const epochMs = await time().catch(() => undefined);
   const received = performance.now();
   return epochMs === undefined || received - sent > PROMPT_MS ? undefined : epochMs - (sent + received) / 2;
-}
-
-async function timeOf(redis: RedisClient): Promise<number> {
-  const [seconds, microseconds] = await clockTime(redis);
-  return Number(seconds) * 1000 + Number(microseconds) / 1000;
 }
 
 /** Returns the primary's clock, which `hello` tells, in milliseconds since the epoch. */

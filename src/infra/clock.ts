@@ -6,18 +6,18 @@ export interface Clock {
   now(): number;
 }
 
-/** Slower answers do not set the clock, in milliseconds: replicas' clocks must agree to within 2 s. */
+/** Slower replies do not set the clock, in milliseconds: replicas' clocks must agree to within 2 s. */
 export const PROMPT_MS = 1_000;
 
 /** Maximum difference from the service's clock at which another clock counts as right, in milliseconds. */
 export const MAX_STEP_MS = 2_000;
 
 /**
- * A clock that follows Redis's. Every answer of the limiter carries Redis's time; between answers, the process's
+ * A clock that follows Redis's. Every reply to the limiter carries Redis's time; between replies, the process's
  * monotonic timer counts on from it. So replicas agree to within a round trip, even if their wall clocks are wrong.
- * Before the first answer, the clock is the machine's wall clock. In a cluster it follows one master only: that of slot 0.
+ * Before the first reply, the clock is the machine's wall clock. In a cluster it follows one master only: that of slot 0.
  *
- * A step of more than MAX_STEP_MS is not followed: `set` decides then (see ClockWatch). Only `set` and the first answer
+ * A step of more than MAX_STEP_MS is not followed: `set` decides then (see ClockWatch). Only `set` and the first reply
  * may set the clock back by more than that. Otherwise it stands still until the time that it has shown comes.
  */
 export class SharedClock implements Clock {
@@ -35,8 +35,9 @@ export class SharedClock implements Clock {
    */
   follow(epochMs: number, at = performance.now()): void {
     this.saw(epochMs, at);
-    if (!this.#following || Math.abs(this.#stepTo(epochMs, at)) <= MAX_STEP_MS) this.set(epochMs, at);
-    else this.onStep();
+    const hasStepped = this.#following && Math.abs(epochMs - at - this.#offset) > MAX_STEP_MS;
+    if (hasStepped) this.onStep();
+    else this.set(epochMs, at);
   }
 
   /** Notes what Redis's clock showed, without following it. Takes the same as `follow`. */
@@ -46,20 +47,16 @@ export class SharedClock implements Clock {
 
   /** Sets the clock. Takes the same as `follow`. Returns the step that it makes, in milliseconds; the first time 0. */
   set(epochMs: number, at: number): number {
-    const step = this.#following ? this.#stepTo(epochMs, at) : 0;
-    // Times before the first answer came from the wall clock. It may be ahead, so allow the first answer to go back.
+    const step = this.#following ? epochMs - at - this.#offset : 0;
+    // Times before the first reply came from the wall clock. It may be ahead, so allow the first reply to go back.
     if (!this.#following || step < -MAX_STEP_MS) this.#last = 0;
     this.#following = true;
     this.#offset = epochMs - at;
     return step;
   }
 
-  /** Redis's own clock, right or wrong, for times that Redis compares with it. Before the first answer, the wall clock. */
+  /** Redis's own clock, right or wrong, for times that Redis compares with it. Before the first reply, the wall clock. */
   readonly redis: Clock = { now: () => Math.floor(performance.now() + (this.#redisOffset ?? this.#offset)) };
-
-  #stepTo(epochMs: number, at: number): number {
-    return epochMs - at - this.#offset;
-  }
 
   now(): number {
     this.#last = Math.max(this.#last, Math.floor(performance.now() + this.#offset));
@@ -72,13 +69,9 @@ export function timestamp(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/**
- * Sets a clock to Redis's, for times that Redis compares with its own clock. One round trip.
- * @param withinMs a slower answer is ignored, in milliseconds.
- */
+/** Sets a clock to Redis's, for times that Redis compares with its own clock. Ignores a reply slower than `withinMs`. */
 export async function followRedis(clock: SharedClock, redis: RedisClient, withinMs = Infinity): Promise<void> {
   const asked = performance.now();
-  const [seconds, microseconds] = await clockTime(redis);
-  if (performance.now() - asked >= withinMs) return;
-  clock.follow(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000));
+  const epochMs = await clockTime(redis);
+  if (performance.now() - asked < withinMs) clock.follow(Math.floor(epochMs));
 }

@@ -1,15 +1,16 @@
 import { setTimeout } from "node:timers/promises";
 import { problem } from "../problems.ts";
+import { isStoreDown } from "./mongo.ts";
 
 /** Attempts before giving up. Losing this many races in a row is a fault, not contention. */
 const MAX_ATTEMPTS = 50;
-/** After each lost race, the longest random wait grows by this much, in milliseconds. */
+/** Growth of the maximum random wait with each lost race, in milliseconds. */
 const JITTER_MS = 5;
 
 /**
  * Retries a compare-and-set until it succeeds. Waits a little longer after each lost race.
  * @param what names the thing that is written, for the problem: "this candidate".
- * @param attempt reads, edits and writes once. It returns undefined if another write came in between. It is not retried if it throws.
+ * @param attempt reads, edits and writes once. It returns undefined if another write came in between.
  * @throws problem `store_unavailable` after 50 lost races, and what `attempt` throws.
  */
 export async function compareAndSet<Written>(
@@ -26,15 +27,12 @@ export async function compareAndSet<Written>(
   });
 }
 
-/** A queue per key. Tasks with the same key run one after the other, in order; tasks with different keys run concurrently. */
+/**
+ * A queue per key. Tasks with the same key run one after the other, in order; tasks with different keys run concurrently. If
+ * the store does not respond to one task, those that wait behind it fail with the same error.
+ */
 export class KeyedQueue {
   readonly #last = new Map<string, Promise<void>>();
-  readonly #failsAll: (error: unknown) => boolean;
-
-  /** @param failsAll returns whether an error would fail every queued task too. The queue is then rejected with that error. */
-  constructor(failsAll: (error: unknown) => boolean) {
-    this.#failsAll = failsAll;
-  }
 
   /** Runs a task after all earlier tasks with the same key have ended, whether they succeeded or failed. */
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
@@ -43,7 +41,7 @@ export class KeyedQueue {
     const settled = result.then(
       () => undefined,
       (error: unknown) => {
-        if (this.#failsAll(error)) throw error;
+        if (isStoreDown(error)) throw error;
       },
     );
     this.#last.set(key, settled);

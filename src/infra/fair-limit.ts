@@ -1,3 +1,5 @@
+import { append } from "./grouped.ts";
+
 /** Limits how many tasks run at once. Keys take turns, and the tasks of one key start in order. */
 export class FairLimit {
   #free: number;
@@ -12,20 +14,12 @@ export class FairLimit {
   /** Runs a task when it is its turn. */
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
-    else await this.#turn(key);
+    else await new Promise<void>((resolve) => append(this.#waiting, key, resolve));
     try {
       return await task();
     } finally {
       this.#passOn();
     }
-  }
-
-  #turn(key: string): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(key);
-      if (waiting === undefined) this.#waiting.set(key, [resolve]);
-      else waiting.push(resolve);
-    });
   }
 
   #passOn(): void {

@@ -1,4 +1,4 @@
-import type { DbSystem, Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics.ts";
 import type { Mongo } from "./mongo.ts";
 import { RedisMemory, type RedisMemoryOptions } from "./redis-memory.ts";
 import type { RedisClient } from "./redis.ts";
@@ -24,15 +24,16 @@ export class Health {
     this.#memory = new RedisMemory(options);
   }
 
-  /** Pings both servers, and returns one text for each that does not answer and is needed. */
+  /** Pings both servers, and returns one text for each that does not respond and is needed. */
   async faults(): Promise<string[]> {
     const { mongo, redis, metrics, servesWithoutRedis } = this.#options;
-    const [isRedisUp, isMongoUp] = await Promise.all([
-      this.#isUp("redis", () => metrics.timed("ping", () => redis.ping())),
-      this.#isUp("mongodb", () =>
-        mongo.bounded("ping admin", (limits) => mongo.db.command({ ping: 1, maxTimeMS: limits.maxTimeMS }, limits)),
-      ),
+    const pings = await Promise.allSettled([
+      metrics.timed("redis", "ping", () => redis.ping()),
+      mongo.bounded("ping admin", (limits) => mongo.db.command({ ping: 1, maxTimeMS: limits.maxTimeMS }, limits)),
     ]);
+    const [isRedisUp, isMongoUp] = pings.map(({ status }) => status === "fulfilled");
+    metrics.dependencyUp.set({ db_system_name: "redis" }, Number(isRedisUp));
+    metrics.dependencyUp.set({ db_system_name: "mongodb" }, Number(isMongoUp));
     return [
       ...(isRedisUp || servesWithoutRedis ? [] : ["redis does not answer"]),
       ...(isMongoUp ? [] : ["mongodb does not answer"]),
@@ -51,14 +52,5 @@ export class Health {
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-  }
-
-  async #isUp(db_system_name: DbSystem, check: () => Promise<unknown>): Promise<boolean> {
-    const isUp = await check().then(
-      () => true,
-      () => false,
-    );
-    this.#options.metrics.dependencyUp.set({ db_system_name }, Number(isUp));
-    return isUp;
   }
 }

@@ -7,25 +7,21 @@ const GRACE_MS = 500;
 /** Pause between attempts to reconnect, in milliseconds. */
 const RETRY_MS = 500;
 
-export interface HeartbeatsOptions {
-  onRevival: () => void;
-  /** Aborted when the client is closed for good. */
-  signal: AbortSignal;
-}
-
 /**
  * Reconnects a client whose heartbeat is stuck. mongodb 7.8 may send a heartbeat over a socket that was just destroyed
  * but has not reported it yet. The driver then waits for that socket to drain, without a limit, and no operation finds
  * a server any more. (Streamed heartbeats are not affected: the driver drops their socket at the first error.)
+ * @param on `signal` is aborted when the client is closed for good.
  */
-export function reviveStuckClient(client: MongoClient, { onRevival, signal }: HeartbeatsOptions): void {
+export function reviveStuckClient(client: MongoClient, on: { onRevival(): void; signal: AbortSignal }): void {
+  const { signal } = on;
   const { connectTimeoutMS, heartbeatFrequencyMS } = client.options;
   const pending = new Map<string, TimeLimit>();
   let reviving = false;
 
   client.on("serverHeartbeatStarted", ({ connectionId: server, awaited }) => {
     clearPending(server);
-    // A server that streams its heartbeats delays each answer until something changes, for at most heartbeatFrequencyMS.
+    // A server that streams its heartbeats delays each reply until something changes, for at most heartbeatFrequencyMS.
     const limit = (awaited ? heartbeatFrequencyMS : 0) + connectTimeoutMS + GRACE_MS;
     pending.set(server, new TimeLimit(limit, () => void revive()));
   });
@@ -42,16 +38,10 @@ export function reviveStuckClient(client: MongoClient, { onRevival, signal }: He
   async function revive(): Promise<void> {
     if (reviving || signal.aborted) return;
     reviving = true;
-    onRevival();
+    on.onRevival();
     await client.close().catch(() => undefined);
-    while (
-      !signal.aborted &&
-      !(await client.connect().then(
-        () => true,
-        () => false,
-      ))
-    )
-      await wait(RETRY_MS, undefined, { ref: false });
+    const connect = () => client.connect().catch(() => undefined);
+    while (!signal.aborted && (await connect()) === undefined) await wait(RETRY_MS, undefined, { ref: false });
     if (signal.aborted) await client.close().catch(() => undefined);
     reviving = false;
   }

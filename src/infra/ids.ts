@@ -59,7 +59,7 @@ function base32(bytes: Buffer): string {
   return text;
 }
 
-/** Returns whether `text` has the form of an identifier with that prefix. Saves the look-up of one that cannot exist. */
+/** Returns whether `text` has the form of an identifier with that prefix. Saves the lookup of one that cannot exist. */
 export function looksLikeId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(prefix.length + 1));
 }

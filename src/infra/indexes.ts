@@ -1,12 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import {
-  type Db,
-  type IndexDescription,
-  MongoNetworkError,
-  MongoServerError,
-  MongoServerSelectionError,
-} from "mongodb";
-import { connectMongo } from "./mongo.ts";
+import { type Db, type IndexDescription, MongoServerSelectionError } from "mongodb";
+import { connectMongo, isPassing } from "./mongo.ts";
 
 /** The indexes of one collection, in the words of MongoDB's createIndexes. */
 export interface CollectionIndexes {
@@ -23,7 +17,7 @@ export interface PrepareOptions {
   url: string;
   /** Maximum time to connect, in milliseconds. Building an index may take any time. */
   timeoutMs: number;
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  log: Record<"info" | "warn", (fields: object, message: string) => void>;
   /** Pause between reports of the progress, and before another attempt, in milliseconds. */
   reportMs?: number;
   retryMs?: number;
@@ -37,7 +31,7 @@ export async function createIndexes(db: Db, stores: readonly Indexed[]): Promise
 
 /**
  * Creates the indexes that are missing, over a connection without a time limit. Logs the progress every few seconds, and
- * tries again after an election or a lost connection.
+ * retries after an election or a lost connection.
  * @throws what the server refuses for good, for example for a user who may not create indexes.
  */
 export async function prepareStores(stores: readonly Indexed[], options: PrepareOptions): Promise<void> {
@@ -55,7 +49,7 @@ export async function prepareStores(stores: readonly Indexed[], options: Prepare
       try {
         return await createIndexes(mongo.db, stores);
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isPassing(error) && !(error instanceof MongoServerSelectionError)) throw error;
         log.warn({ err: error, seconds: seconds() }, "could not create the indexes, trying again");
         await wait(retryMs);
       }
@@ -64,15 +58,6 @@ export async function prepareStores(stores: readonly Indexed[], options: Prepare
     clearInterval(report);
     await mongo.close();
   }
-}
-
-/** Codes of a server that is not the primary now, is shutting down, or gave up the build because of an election. */
-const PASSING_CODES = new Set<unknown>([91, 189, 276, 10058, 10107, 11600, 11602, 13435, 13436]);
-
-/** Returns whether the same command may succeed a little later. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true;
-  return error instanceof MongoServerError && PASSING_CODES.has(error.code);
 }
 
 /** Returns the progress of the server's index builds, in words. Empty if it does not say, or this user may not ask. */

@@ -65,7 +65,7 @@ function* membersOf(object: object, levels: number, gap: string): Generator<stri
   yield `${text}}`;
 }
 
-/** A JSON answer that is rendered already. */
+/** A JSON response that is rendered already. */
 export class RenderedJson {
   /** JSON in UTF-8. Empty if the client has it (If-None-Match): it gets a 304. */
   readonly body: Buffer;

@@ -16,10 +16,7 @@ export function lazy<T>(make: () => T): () => T {
   return get;
 }
 
-/**
- * Makes all lazy values, one after the other.
- * @throws the first error. The values after it are made when they are first needed.
- */
+/** Makes all lazy values, one after the other. After an error, the rest are made when they are first needed. */
 export async function makeLazyValues(): Promise<void> {
   for (const make of notMade.splice(0)) {
     await setTimeout(PAUSE_MS, undefined, { ref: false });

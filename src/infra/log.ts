@@ -1,4 +1,4 @@
-import { type Logger, type LoggerOptions, pino } from "pino";
+import { type Logger, pino } from "pino";
 import { Problem } from "../problems.ts";
 import { logOutput } from "./log-output.ts";
 
@@ -8,18 +8,12 @@ import { logOutput } from "./log-output.ts";
  * @param destination gets each line at once, instead of standard output.
  */
 export function createLog(level: string, destination?: { write(line: string): void }): Logger {
-  const options: LoggerOptions = {
-    level,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: {
-      paths: SENSITIVE.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
-      censor: "[redacted]",
-    },
-  };
-  if (destination !== undefined) return pino(options, destination);
+  const reportDropped = (lines: number) =>
+    log.warn({ lines }, "log lines were dropped, because standard output was read too slowly");
+  const redact = { paths: SENSITIVE.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: "[redacted]" };
   const log: Logger = pino(
-    options,
-    logOutput((lines) => log.warn({ lines }, "log lines were dropped, because standard output was read too slowly")),
+    { level, timestamp: pino.stdTimeFunctions.isoTime, redact },
+    destination ?? logOutput(reportDropped),
   );
   return log;
 }

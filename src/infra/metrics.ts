@@ -12,18 +12,6 @@ const POOL = { db_system_name: "mongodb" };
 
 export type DbSystem = "redis" | "mongodb";
 
-/** Lag of the feed in milliseconds, and the number of unsettled writes. */
-export interface FeedState {
-  readonly lagMs: number;
-  readonly unsettled: number;
-}
-
-/** Messages of a UTC day: of all accounts together, and of the one that sent the most. NaN if they are not known. */
-export type MailState = Readonly<Record<"messages" | "largest", number>>;
-
-/** Connections of a pool, the operations that wait for one, and the maximum number of connections to each server. */
-export type PoolState = Readonly<Record<"used" | "idle" | "pending" | "max", number>>;
-
 /**
  * The instruments of one service. Names and buckets are OpenTelemetry's where it has them, in Prometheus's spelling.
  * Source: OpenTelemetry semantic conventions 1.37, HTTP metrics and database client metrics.
@@ -33,17 +21,19 @@ export type PoolState = Readonly<Record<"used" | "idle" | "pending" | "max", num
  */
 export class Metrics {
   readonly registry = new Registry();
-  #feed: () => FeedState = () => ({ lagMs: 0, unsettled: 0 });
-  #mail: () => Promise<MailState> = () => Promise.resolve({ messages: 0, largest: 0 });
-  #pool: () => PoolState = () => ({ used: 0, idle: 0, pending: 0, max: 0 });
+  /** Lag of the feed in milliseconds, and the number of unsettled writes. Like the two below, it is called at each scrape. */
+  readFeed = () => ({ lagMs: 0, unsettled: 0 });
+  /** Messages of a UTC day: of all accounts, and of the one that sent the most. NaN if they are not known. Must not fail. */
+  readMail = () => Promise.resolve({ messages: 0, largest: 0 });
+  /** Connections of MongoDB's pool, operations that wait for one, and the maximum number of connections to each server. */
+  readPool = () => ({ used: 0, idle: 0, pending: 0, max: 0 });
 
-  readonly requestDuration = new Histogram({
-    registers: [this.registry],
-    name: "http_server_request_duration_seconds",
-    help: "Time from the first byte of a request to the end of its response. The status is empty if none was begun.",
-    labelNames: ["http_request_method", "http_route", "http_response_status_code"],
-    buckets: REQUEST_BUCKETS,
-  });
+  readonly requestDuration = this.#histogram(
+    "http_server_request_duration_seconds",
+    "Time from the first byte of a request to the end of its response. The status is empty if none was begun.",
+    REQUEST_BUCKETS,
+    ["http_request_method", "http_route", "http_response_status_code"],
+  );
   readonly activeRequests = this.#gauge("http_server_active_requests", "Requests that are being served.");
 
   readonly decisions = this.#counter(
@@ -51,12 +41,11 @@ export class Metrics {
     "Decisions of the limiter. The verdict is the word of the log; the scope is what it counts against.",
     ["surface", "verdict", "scope"],
   );
-  readonly decisionDuration = new Histogram({
-    registers: [this.registry],
-    name: "limiter_decision_duration_seconds",
-    help: "Time of a decision, including a second round trip and the time until it was given up.",
-    buckets: DECISION_BUCKETS,
-  });
+  readonly decisionDuration = this.#histogram(
+    "limiter_decision_duration_seconds",
+    "Time of a decision, including a second round trip and the time until it was given up.",
+    DECISION_BUCKETS,
+  );
   readonly limiterOutages = this.#counter(
     "limiter_outages_total",
     "Number of limiter outages. One begins when Redis stops answering the limiter, and ends with its next answer.",
@@ -77,13 +66,12 @@ export class Metrics {
     "1 if Redis or MongoDB answered the last check, else 0. It is checked every 5 s and by /readyz.",
     { labelNames: ["db_system_name"], aggregator: "min" },
   );
-  readonly operationDuration = new Histogram({
-    registers: [this.registry],
-    name: "db_client_operation_duration_seconds",
-    help: "Time of an operation as the service sees it, with the wait for a connection.",
-    labelNames: ["db_system_name", "db_operation_name", "error_type"],
-    buckets: OPERATION_BUCKETS,
-  });
+  readonly operationDuration = this.#histogram(
+    "db_client_operation_duration_seconds",
+    "Time of an operation as the service sees it, with the wait for a connection.",
+    OPERATION_BUCKETS,
+    ["db_system_name", "db_operation_name", "error_type"],
+  );
   readonly connectionTimeouts = this.#counter(
     "db_client_connection_timeouts_total",
     "Operations that gave up waiting for a connection.",
@@ -133,49 +121,34 @@ export class Metrics {
   constructor() {
     this.#gauge("outreach_messages_today", "Reminders that were sent since 00:00 UTC, by all replicas together.", {
       aggregator: "max",
-      collect: async (gauge) => gauge.set((await this.#mail()).messages),
+      collect: async (gauge) => gauge.set((await this.readMail()).messages),
     });
     this.#gauge("outreach_messages_today_of_one_account", "Those of the account that sent the most of them.", {
       aggregator: "max",
-      collect: async (gauge) => gauge.set((await this.#mail()).largest),
+      collect: async (gauge) => gauge.set((await this.readMail()).largest),
     });
     this.#gauge("feed_lag_seconds", "Age of the oldest change with a feed position whose write has not ended, or 0.", {
       aggregator: "max",
-      collect: (gauge) => gauge.set(this.#feed().lagMs / 1000),
+      collect: (gauge) => gauge.set(this.readFeed().lagMs / 1000),
     });
     this.#gauge("feed_unsettled_writes", "Writes that were answered 503 and may still happen.", {
-      collect: (gauge) => gauge.set(this.#feed().unsettled),
+      collect: (gauge) => gauge.set(this.readFeed().unsettled),
     });
     this.#gauge("db_client_connection_count", "Connections of the pool.", {
       labelNames: ["db_system_name", "db_client_connection_state"],
       collect: (gauge) => {
         for (const state of ["used", "idle"] as const)
-          gauge.set({ ...POOL, db_client_connection_state: state }, this.#pool()[state]);
+          gauge.set({ ...POOL, db_client_connection_state: state }, this.readPool()[state]);
       },
     });
     this.#gauge("db_client_connection_max", "Maximum number of connections of the pool to each server.", {
       labelNames: ["db_system_name"],
-      collect: (gauge) => gauge.set(POOL, this.#pool().max),
+      collect: (gauge) => gauge.set(POOL, this.readPool().max),
     });
     this.#gauge("db_client_connection_pending_requests", "Operations that wait for a connection.", {
       labelNames: ["db_system_name"],
-      collect: (gauge) => gauge.set(POOL, this.#pool().pending),
+      collect: (gauge) => gauge.set(POOL, this.readPool().pending),
     });
-  }
-
-  /** Sets the source of the feed's state. `read` is called at each scrape. */
-  watchFeed(read: () => FeedState): void {
-    this.#feed = read;
-  }
-
-  /** As `watchFeed`. `read` must not fail. */
-  watchMail(read: () => Promise<MailState>): void {
-    this.#mail = read;
-  }
-
-  /** As `watchFeed`, for the state of MongoDB's pool. */
-  watchPool(read: () => PoolState): void {
-    this.#pool = read;
   }
 
   /** Observes an operation that began at `started`, by `performance.now()`. */
@@ -187,17 +160,21 @@ export class Metrics {
     );
   }
 
-  /** Observes a command to Redis, and returns its answer. */
-  async timed<T>(name: string, command: () => Promise<T>): Promise<T> {
+  /** Runs an operation and observes it. */
+  async timed<T>(system: DbSystem, name: string, run: () => Promise<T>): Promise<T> {
     const started = performance.now();
     try {
-      const answer = await command();
-      this.operation("redis", name, started);
-      return answer;
+      const result = await run();
+      this.operation(system, name, started);
+      return result;
     } catch (error) {
-      this.operation("redis", name, started, error);
+      this.operation(system, name, started, error);
       throw error;
     }
+  }
+
+  #histogram<const L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) {
+    return new Histogram({ registers: [this.registry], name, help, buckets, labelNames });
   }
 
   #counter<const L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {

@@ -1,11 +1,7 @@
 import type { MongoClient } from "mongodb";
 import type { Metrics } from "./metrics.ts";
 
-interface Pool {
-  total: number;
-  used: number;
-  pending: number;
-}
+type Pool = Record<"total" | "used" | "pending", number>;
 
 /** Reports the connections of a client's pools, one pool for each server. Call it before the client connects. */
 export function watchPool(client: MongoClient, metrics: Metrics): void {
@@ -30,9 +26,9 @@ export function watchPool(client: MongoClient, metrics: Metrics): void {
     if (reason === "timeout") metrics.connectionTimeouts.inc({ db_system_name: "mongodb" });
   });
 
-  metrics.watchPool(() => {
+  metrics.readPool = () => {
     const sum = (member: keyof Pool) => [...pools.values()].reduce((total, pool) => total + pool[member], 0);
     const used = sum("used");
     return { used, idle: sum("total") - used, pending: sum("pending"), max: client.options.maxPoolSize };
-  });
+  };
 }

@@ -1,4 +1,4 @@
-import { type Db, MongoClient, MongoError, MongoServerError } from "mongodb";
+import { type Db, MongoClient, MongoError, MongoNetworkError, MongoServerError } from "mongodb";
 import { Problem, problem } from "../problems.ts";
 import { withoutCredentials } from "../urls.ts";
 import { reviveStuckClient } from "./heartbeats.ts";
@@ -14,11 +14,9 @@ export type OperationName = `${"find" | "insert" | "update" | "delete" | "ping"}
 export interface Mongo {
   readonly client: MongoClient;
   readonly db: Db;
-  /** Maximum time of an operation, in milliseconds (STORE_TIMEOUT_MS). */
-  readonly timeoutMs: number;
   /**
-   * Runs one store operation for at most `timeoutMs`. Pass the limits on to every call of the driver.
-   * @throws problem `store_unavailable` if the store fails or does not answer in time. A write may still have happened.
+   * Runs one store operation for at most STORE_TIMEOUT_MS. Pass the limits on to every call of the driver.
+   * @throws problem `store_unavailable` if the store fails or does not respond in time. A write may still have happened.
    */
   bounded<T>(name: OperationName, operation: (limits: Limits) => Promise<T>): Promise<T>;
   /** Returns whether an operation that began then, by `performance.now()`, has taken longer than it may. */
@@ -90,19 +88,11 @@ export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, me
   return {
     client,
     db,
-    timeoutMs,
     isLate: (began) => performance.now() - began > timeoutMs,
-    async bounded(name, operation) {
-      const started = performance.now();
+    bounded(name, operation) {
       const [command = "", collection] = name.split(" ");
-      try {
-        const result = await published({ system: "mongodb", command, collection }, () => inTime(operation, timeoutMs));
-        metrics?.operation("mongodb", command, started);
-        return result;
-      } catch (error) {
-        metrics?.operation("mongodb", command, started, error);
-        throw error;
-      }
+      const run = () => published({ system: "mongodb", command, collection }, () => inTime(operation, timeoutMs));
+      return metrics === undefined ? run() : metrics.timed("mongodb", command, run);
     },
     async close() {
       closing.abort();
@@ -144,7 +134,6 @@ function databaseOf(url: string): string {
   return name === "" ? DEFAULT_DATABASE : decodeURIComponent(name);
 }
 
-/** Runs an operation. @throws problem `store_unavailable` if the store fails or does not answer in time. */
 function inTime<T>(operation: (limits: Limits) => Promise<T>, timeoutMs: number): Promise<T> {
   // Every request waits for at least one of these. By hand it costs half of what Promise.race and a listener cost.
   return new Promise((resolve, reject) => {
@@ -188,6 +177,19 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
+/**
+ * Codes of a server that stops, cannot be reached, is no longer the primary, or gave up an index because of an election.
+ * After most of them the driver repeats a cursor's read.
+ */
+const PASSING_CODES = new Set<unknown>([
+  6, 7, 89, 91, 134, 189, 262, 276, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
+]);
+
+/** Returns whether the same command may succeed a little later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof MongoNetworkError || (error instanceof MongoError && PASSING_CODES.has(error.code));
+}
+
 /** Returns whether a connection broke. mongodb 7.8 does not wrap some of Node's errors, such as a write to a closed socket. */
 function isSocketFault(error: unknown): boolean {
   return (
@@ -197,7 +199,7 @@ function isSocketFault(error: unknown): boolean {
   );
 }
 
-/** Returns whether the store itself failed to answer, so that every queued operation would fail too. */
+/** Returns whether the store itself failed to respond, so that every queued operation would fail too. */
 export function isStoreDown(error: unknown): boolean {
   return error instanceof Problem && error.code === "store_unavailable" && error.extras.cause !== undefined;
 }

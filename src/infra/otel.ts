@@ -1,27 +1,37 @@
 import { type TracingChannelSubscribers, tracingChannel } from "node:diagnostics_channel";
+import type { IncomingMessage } from "node:http";
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { serviceInfo } from "./service-info.ts";
 import { type OperationContext, STORE_CHANNEL } from "./store-channel.ts";
-import type { RequestEnd, Tracing } from "./tracing.ts";
+
+/** What is known of a request at its end. */
+export interface RequestEnd {
+  /** The path of the route, for example /candidates/:id. Undefined if no route matched. */
+  readonly route: string | undefined;
+  /** Undefined if no response was begun. */
+  readonly status: number | undefined;
+}
+
+/** `traceId` has 32 hexadecimal digits. */
+export type RequestSpan = Readonly<{ traceId: string; end(end: RequestEnd): void }>;
+
+export type Tracing = ReturnType<typeof startOtel>;
 
 /** Maximum time to send the last spans when the process stops, in milliseconds. */
 const CLOSE_WITHIN_MS = 3_000;
 
 /** ioredis publishes each command on this channel (diagnostics_channel), with this context. */
 const REDIS_CHANNEL = "ioredis:command";
-interface CommandContext {
-  readonly command: string;
-}
 
 /**
- * Starts OpenTelemetry with OTLP over HTTP. Names follow its semantic conventions 1.37 for HTTP and database spans. The
- * SDK reads the endpoint and its other settings from the environment.
- * Only start-tracing.ts imports this module, and only if tracing is on: it loads the SDK.
+ * Starts OpenTelemetry with OTLP over HTTP: a span for each request, and below it one for each command to Redis and MongoDB.
+ * Names follow its semantic conventions 1.37 for HTTP and database spans. The SDK reads the endpoint and its other settings
+ * from the environment. Only start-tracing.ts loads this module, and only if tracing is on: it loads the SDK.
  */
-export function startOtel(): Tracing {
+export function startOtel() {
   const { name, version } = serviceInfo();
   const named = resourceFromAttributes({
     "service.name": process.env["OTEL_SERVICE_NAME"] ?? name,
@@ -35,7 +45,7 @@ export function startOtel(): Tracing {
   const tracer = provider.getTracer(name, version);
 
   /** Makes a span for each operation of a channel, if it belongs to a request. */
-  function followChannel(channel: string, describe: (operation: object) => OperationContext): () => void {
+  function followChannel(channel: string, describe: (operation: object) => OperationContext): void {
     const spans = new WeakMap<object, Span>();
     const subscribers: TracingChannelSubscribers<object> = {
       start(operation) {
@@ -60,23 +70,21 @@ export function startOtel(): Tracing {
           .setAttribute("error.type", error instanceof Error ? error.name : "Error");
       },
     };
-    const followed = tracingChannel<unknown, object>(channel);
-    followed.subscribe(subscribers);
-    return () => {
-      followed.unsubscribe(subscribers);
-    };
+    tracingChannel<unknown, object>(channel).subscribe(subscribers);
   }
 
-  const unfollow = [
-    followChannel(STORE_CHANNEL, (operation) => operation as OperationContext),
-    followChannel(REDIS_CHANNEL, (operation) => ({
-      system: "redis",
-      command: (operation as CommandContext).command.toUpperCase(),
-    })),
-  ];
+  followChannel(STORE_CHANNEL, (operation) => operation as OperationContext);
+  followChannel(REDIS_CHANNEL, (operation) => ({
+    system: "redis",
+    command: (operation as { command: string }).command.toUpperCase(),
+  }));
 
   return {
-    request({ method, headers }, work) {
+    /** Runs the work of a request inside its span. A `traceparent` header makes it part of the client's trace. */
+    request<T>(
+      { method, headers }: Pick<IncomingMessage, "headers"> & { method: string },
+      work: (span: RequestSpan) => Promise<T>,
+    ): Promise<T> {
       const parent = propagation.extract(context.active(), headers);
       const attributes = { "http.request.method": method };
       const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
@@ -84,8 +92,8 @@ export function startOtel(): Tracing {
       const end = (result: RequestEnd): void => endRequest(span, method, result);
       return context.with(trace.setSpan(parent, span), () => work({ traceId, end }));
     },
-    async close() {
-      for (const stop of unfollow) stop();
+    /** Sends the spans that are left, for at most CLOSE_WITHIN_MS. Never fails. */
+    async close(): Promise<void> {
       const timeout = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
       await Promise.race([provider.shutdown().catch(() => undefined), timeout]);
       trace.disable();

@@ -8,12 +8,12 @@ export class PacedReads<T> {
   /** The reads that have not begun. */
   readonly #next = new Map<string, Promise<T>>();
 
-  /** @param everyMs in milliseconds; also the longest wait until a read begins. */
+  /** @param everyMs also the maximum wait until a read begins. */
   constructor(everyMs: number) {
     this.#everyMs = everyMs;
   }
 
-  /** Returns the answer of `run`, or of another caller's `run` for the same key. */
+  /** Returns what `run` reads, or another caller's `run` for the same key. */
   read(key: string, run: () => Promise<T>): Promise<T> {
     const next = this.#next.get(key);
     if (next !== undefined) return next;

@@ -1,5 +1,5 @@
-import { type Db, type Document, type Filter, Long, MongoError, MongoNetworkError } from "mongodb";
-import type { Limits } from "./mongo.ts";
+import { type Db, type Document, type Filter, Long } from "mongodb";
+import { isPassing, type Limits } from "./mongo.ts";
 
 export interface RawQuery<Stored extends Document> {
   readonly collection: string;
@@ -10,20 +10,11 @@ export interface RawQuery<Stored extends Document> {
 }
 
 export interface RawBatch {
-  /** Each document in BSON, a view of the answer. */
+  /** Each document in BSON, a view of the reply. */
   readonly documents: readonly Buffer[];
-  /** True if there are more documents, up to the limit, that did not fit into one answer of 16 MiB. */
+  /** True if there are more documents, up to the limit, that did not fit into one reply of 16 MiB. */
   readonly cut: boolean;
 }
-
-interface Cursor {
-  readonly firstBatch: readonly Buffer[];
-  /** 0 if the server has closed it. */
-  readonly id: Long | number;
-}
-
-/** Codes after which the driver repeats a cursor's read: the server stops, cannot be reached, or is no longer the primary. */
-const PASSING_CODES = new Set<unknown>([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 
 /**
  * Finds documents and returns them undecoded. The driver's cursors make a dozen objects of each document, also with `raw`:
@@ -47,18 +38,13 @@ export async function findRaw<Stored extends Document>(
     maxTimeMS,
   });
   const reply = await db.command(command(), options).catch((error: unknown) => {
-    if (!isPassing(error)) throw error;
+    if (!isPassing(error)) throw error; // the driver repeats the read of a cursor likewise, also once
     return db.command(command(), options);
   });
-  const { firstBatch, id } = reply["cursor"] as Cursor;
-  const cut = Number(id) !== 0;
+  const { firstBatch, id } = reply["cursor"] as { firstBatch: Buffer[]; id: Long | number };
+  const cut = Number(id) !== 0; // the server closes a cursor that it has read to the end
   // The server refuses an id that is sent as a double. If this fails, it ends the cursor after ten minutes.
   if (cut)
     await db.command({ killCursors: collection, cursors: [Long.fromValue(id)] }, { signal }).catch(() => undefined);
   return { documents: firstBatch, cut };
-}
-
-/** Returns whether a read may be sent again, to the next primary. The driver does so itself for its cursors, also once. */
-function isPassing(error: unknown): boolean {
-  return error instanceof MongoNetworkError || (error instanceof MongoError && PASSING_CODES.has(error.code));
 }

@@ -5,17 +5,23 @@ const SLOTS = 16_384;
 /** Every replica of the service takes the time from the master of this slot. */
 const CLOCK_SLOT = 0;
 
-/**
- * Returns the name of the server for this hash tag: in a cluster the address of the slot's master, as far as the client
- * knows; otherwise always the same. No round trip.
- */
+/** Returns the name of the server for this hash tag: in a cluster the address of the slot's master, as the client knows it. */
 export function serverOf(redis: Redis | Cluster, tag: string): string {
   return redis.isCluster ? masterOf(redis as Cluster, crc16(tag) % SLOTS) : "the only one";
 }
 
-/** Returns the time of the server whose clock the service follows. One round trip. */
-export function clockTime(redis: Redis | Cluster): Promise<(string | number)[]> {
-  return clockServer(redis).time();
+/** Calls `tend` with every connection of a client, also with later ones. A client of a cluster has one for each node. */
+export function forEachConnection(redis: Redis | Cluster, tend: (connection: Redis) => void): void {
+  if (!redis.isCluster) return tend(redis as Redis);
+  const cluster = redis as Cluster;
+  cluster.nodes("all").forEach(tend);
+  cluster.on("+node", tend);
+}
+
+/** Returns the time of the server whose clock the service follows, in milliseconds, with a fraction. One round trip. */
+export async function clockTime(redis: Redis | Cluster): Promise<number> {
+  const [seconds, microseconds] = await clockServer(redis).time();
+  return Number(seconds) * 1000 + Number(microseconds) / 1000;
 }
 
 /** A cluster has as many clocks as masters. The service follows one of them, so that its own clock never jumps between them. */
@@ -42,8 +48,8 @@ function crc16(text: string): number {
 }
 
 /**
- * Closes a connection once its server has sent nothing for `ms` milliseconds while an answer is due. ioredis then rejects
- * what waits for an answer, and connects again. Time in which this process stood still does not count.
+ * Closes a connection once its server has sent nothing for `ms` milliseconds while a reply is due. ioredis then rejects
+ * what waits for a reply, and reconnects. Time in which this process stood still does not count.
  */
 export function closeIfSilent(redis: Redis, ms: number): void {
   redis.on("connect", () => {
@@ -58,7 +64,7 @@ export function closeIfSilent(redis: Redis, ms: number): void {
       expect();
       return write(...data);
     };
-    // After ioredis's own listener, so that the commands answered by this data have left the queue.
+    // After ioredis's own listener, so that the commands whose replies have come have left the queue.
     stream.on("data", () => {
       if (redis.commandQueue.length > 0) return silence?.restart();
       silence?.clear();
@@ -69,13 +75,11 @@ export function closeIfSilent(redis: Redis, ms: number): void {
 }
 
 /**
- * Makes a client of one server send all commands of one turn of the event loop in one write. It saves a system call for
- * each, and half of Redis's work for a decision, because Redis reads and answers them together.
- *
- * ioredis's own autopipelining is not used: after an error it may send a command again (see redis.ts).
+ * Makes a connection send all commands of one turn of the event loop in one write. It saves a system call for each, and half
+ * of Redis's work for a decision, because Redis reads and answers them together. ioredis's own autopipelining is not used:
+ * after an error it may send a command again.
  */
 export function writeTogether(redis: Redis): void {
-  // Each connection has a stream of its own.
   redis.on("connect", () => join(redis.stream));
 }
 
@@ -85,7 +89,7 @@ function join(stream: Redis["stream"]): void {
   const flush = (): void => {
     const commands = waiting;
     waiting = "";
-    // If the connection has closed meanwhile, ioredis has rejected the commands. They were not sent.
+    // If the connection has closed since, ioredis has rejected the commands. They were not sent.
     if (commands !== "" && stream.writable) write(commands);
   };
   stream.write = (data: unknown, ...more: unknown[]): boolean => {

@@ -1,45 +1,30 @@
-import type { Cluster, Redis } from "ioredis";
-import { serverOf } from "./redis-connections.ts";
+import { forEachConnection, serverOf } from "./redis-connections.ts";
 import type { RedisClient } from "./redis.ts";
 
 /**
- * Tells whether a client still speaks with the same Redis. After a failover another server answers, which may have lost the
+ * Tells whether a client still speaks with the same Redis. After a failover another server replies, which may have lost the
  * last writes. So what a replica caches beside Redis is valid for one epoch only.
  */
 export class RedisEpoch {
   readonly #redis: RedisClient;
-  #connections = 0;
-  #changes = 0;
+  /** Number of times the client has connected. */
+  connections = 0;
+  /** Number of times a connection was lost or made. */
+  changes = 0;
 
   constructor(redis: RedisClient) {
     this.#redis = redis;
-    const watch = (node: Redis): void => {
-      node.on("ready", () => {
-        this.#connections++;
-        this.#changes++;
+    forEachConnection(redis, (connection) => {
+      connection.on("ready", () => {
+        this.connections++;
+        this.changes++;
       });
-      node.on("close", () => this.#changes++);
-    };
-    if (redis.isCluster) {
-      (redis as Cluster).nodes("all").forEach(watch);
-      (redis as Cluster).on("+node", watch);
-    } else {
-      watch(redis as Redis);
-    }
-  }
-
-  /** Number of times the client has connected. */
-  get connections(): number {
-    return this.#connections;
-  }
-
-  /** Number of times a connection was lost or made. */
-  get changes(): number {
-    return this.#changes;
+      connection.on("close", () => this.changes++);
+    });
   }
 
   /** Returns a value that changes when the client reconnects, and when another master of a cluster serves the account. */
   of(accountId: string): string | number {
-    return this.#redis.isCluster ? `${this.#connections} ${serverOf(this.#redis, accountId)}` : this.#connections;
+    return this.#redis.isCluster ? `${this.connections} ${serverOf(this.#redis, accountId)}` : this.connections;
   }
 }

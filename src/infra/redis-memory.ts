@@ -16,22 +16,19 @@ export interface RedisMemoryOptions {
 /** Watches how full Redis is, and whether it would delete limits to make room. In a cluster, each master. */
 export class RedisMemory {
   readonly #options: RedisMemoryOptions;
-  /** Messages that have been logged, and are still true. */
-  readonly #logged = new Set<string>();
+  /** Those of the last check. */
+  readonly #faults = new Set<string>();
 
   constructor(options: RedisMemoryOptions) {
     this.#options = options;
   }
 
-  /**
-   * Reads INFO memory, sets the metrics, and logs each fault once while it lasts. If the user may not run INFO, the metrics
-   * are NaN. @throws if Redis does not answer.
-   */
+  /** Reads INFO memory, sets the metrics (NaN if the user may not run INFO), and logs each fault once while it lasts. */
   async check(): Promise<void> {
     const { redis, metrics, log } = this.#options;
     const nodes: Redis[] = redis.isCluster ? (redis as Cluster).nodes("master") : [redis as Redis];
     if (nodes.length === 0) return;
-    const reading = Promise.all(nodes.map((node) => metrics.timed("info", () => node.info("memory"))));
+    const reading = Promise.all(nodes.map((node) => metrics.timed("redis", "info", () => node.info("memory"))));
     const all = (await reading.catch(unlessForbidden)).map(memoryOf);
     const fullest = all.toSorted((one, other) => fullness(other) - fullness(one))[0] ?? UNKNOWN;
     const unsafe = all.find(({ policy }) => policy !== undefined && policy !== SAFE_POLICY);
@@ -42,27 +39,26 @@ export class RedisMemory {
     metrics.redisMemory.policyUnsafe.set(isUnknown ? NaN : Number(unsafe !== undefined));
     metrics.redisMemory.nearlyFull.set(Number.isNaN(fullest.max) ? NaN : Number(isNearlyFull));
 
-    this.#logOnce(
-      isUnknown,
-      "Redis does not tell its maxmemory-policy (INFO memory): make sure that it is noeviction",
-      (text) => log.warn({}, text),
-    );
-    this.#logOnce(
-      unsafe !== undefined,
-      "Redis evicts limits when it is full, so clients may be admitted twice: set maxmemory-policy to noeviction",
-      (text) => log.error({ policy: unsafe?.policy }, text),
-    );
-    this.#logOnce(
-      isNearlyFull,
-      "Redis has used more than 90 % of maxmemory; when it is full, requests are answered 503: give it more memory",
-      (text) => log.error({ used_bytes: fullest.used, max_bytes: fullest.max }, text),
-    );
+    if (this.#begins(isUnknown, "unknown policy"))
+      log.warn({}, "Redis does not tell its maxmemory-policy (INFO memory): make sure that it is noeviction");
+    if (this.#begins(unsafe !== undefined, "unsafe policy"))
+      log.error(
+        { policy: unsafe?.policy },
+        "Redis evicts limits when it is full, so clients may be admitted twice: set maxmemory-policy to noeviction",
+      );
+    if (this.#begins(isNearlyFull, "nearly full"))
+      log.error(
+        { used_bytes: fullest.used, max_bytes: fullest.max },
+        "Redis has used more than 90 % of maxmemory; when it is full, requests are answered 503: give it more memory",
+      );
   }
 
-  #logOnce(isTrue: boolean, text: string, log: (text: string) => void): void {
-    if (isTrue && !this.#logged.has(text)) log(text);
-    if (isTrue) this.#logged.add(text);
-    else this.#logged.delete(text);
+  /** Returns whether a fault was not there at the last check. */
+  #begins(isFault: boolean, name: string): boolean {
+    const isNew = isFault && !this.#faults.has(name);
+    if (isFault) this.#faults.add(name);
+    else this.#faults.delete(name);
+    return isNew;
   }
 }
 

@@ -9,7 +9,7 @@ export type RedisAddress =
       db: number;
       /** Of the Redis servers. */
       credentials: Credentials;
-      sentinelCredentials: Credentials;
+      sentinelCredentials: { sentinelUsername?: string; sentinelPassword?: string };
     }
   | { form: "cluster"; tls: boolean; nodes: Endpoint[]; credentials: Credentials };
 
@@ -73,17 +73,12 @@ function parseCredentials(user: string): Credentials {
 }
 
 /** @throws {Error} if the query has any other parameter. It may be misspelt, and does not repeat its value. */
-function parseSentinelCredentials(query = ""): Credentials {
+function parseSentinelCredentials(query = "") {
+  // Not URLSearchParams: it would read a plus sign in a password as a space.
   const given = query === "" ? [] : query.split("&").map((parameter) => parameter.split(/=([^]*)/, 2));
-  const credentials: Credentials = {};
-  for (const [name = "", value = ""] of given) {
-    // Not URLSearchParams: it would read a plus sign in a password as a space.
-    if (name === "sentinelUsername") credentials.username = decodeURIComponent(value);
-    else if (name === "sentinelPassword") credentials.password = decodeURIComponent(value);
-    else
-      throw new Error(
-        "REDIS_URL takes only the query parameters sentinelUsername and sentinelPassword. Percent-encode & in them as %26.",
-      );
-  }
-  return credentials;
+  if (given.some(([name]) => name !== "sentinelUsername" && name !== "sentinelPassword"))
+    throw new Error(
+      "REDIS_URL takes only the query parameters sentinelUsername and sentinelPassword. Percent-encode & in them as %26.",
+    );
+  return Object.fromEntries(given.map(([name, value = ""]) => [name, decodeURIComponent(value)]));
 }

@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { withoutCredentials } from "../urls.ts";
+import { closeIfSilent, forEachConnection, writeTogether } from "./redis-connections.ts";
 import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
-import { closeIfSilent, writeTogether } from "./redis-connections.ts";
 import { TimeLimit } from "./time-limit.ts";
 
 /** An ioredis client that never reads from a replica and never sends a command twice. */
@@ -14,12 +14,12 @@ export interface RedisLog {
 export interface RedisConnection {
   /** REDIS_URL, in any of its forms. */
   url: string;
-  /** Time that callers wait for an answer, in milliseconds (LIMITER_TIMEOUT_MS). */
+  /** Time that callers wait for a reply, in milliseconds (LIMITER_TIMEOUT_MS). */
   timeoutMs: number;
   log?: RedisLog;
 }
 
-/** Time without data, while an answer is due, after which a server counts as hung. In milliseconds. */
+/** Time without data, while a reply is due, after which a server counts as hung. In milliseconds. */
 const SILENCE_MS = 1000;
 const READY_WITHIN_MS = 5000;
 const LOG_EVERY_MS = 5000;
@@ -57,26 +57,23 @@ export function createClient(address: RedisAddress, timeoutMs: number): RedisCli
   const client = clientOf(address);
   // At least a second, because this also limits the handshake. The limiter has a timer of its own for each charge.
   const silenceMs = Math.max(timeoutMs, SILENCE_MS);
-  const tend = (node: Redis): void => {
-    writeTogether(node);
-    closeIfSilent(node, silenceMs);
-  };
-  if (client.isCluster) (client as Cluster).on("+node", tend);
-  else tend(client as Redis);
+  forEachConnection(client, (connection) => {
+    writeTogether(connection);
+    closeIfSilent(connection, silenceMs);
+  });
   return client;
 }
 
 function clientOf(address: RedisAddress): RedisClient {
-  const connection = CONNECTION_OPTIONS;
-  const client = { enableOfflineQueue: false };
-  if (address.form === "standalone")
-    return new Redis(address.url, { ...connection, ...client, retryStrategy: backoff });
+  const options = { ...CONNECTION_OPTIONS, enableOfflineQueue: false, retryStrategy: backoff };
+  if (address.form === "standalone") return new Redis(address.url, options);
   if (address.form === "sentinel") {
     const sentinel = new Redis({
-      ...connection,
-      ...client,
+      ...options,
       ...address.credentials,
-      ...sentinelOptions(address),
+      ...address.sentinelCredentials,
+      // TLS to both the Sentinels and the servers that they name, or to neither.
+      ...(address.tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
       sentinels: address.sentinels,
       name: address.name,
       db: address.db,
@@ -84,14 +81,13 @@ function clientOf(address: RedisAddress): RedisClient {
       sentinelCommandTimeout: SILENCE_MS,
       sentinelRetryStrategy: backoff,
       sentinelReconnectStrategy: () => SILENCE_MS,
-      retryStrategy: backoff,
     });
     reviveAfterFailover(sentinel);
     return sentinel;
   }
   const cluster = new Cluster(address.nodes, {
-    ...client,
-    redisOptions: { ...connection, ...address.credentials, ...(address.tls && { tls: {} }) },
+    enableOfflineQueue: false,
+    redisOptions: { ...CONNECTION_OPTIONS, ...address.credentials, ...(address.tls && { tls: {} }) },
     // A certificate names hosts, so connect to a host by its name, not by an address that was looked up before.
     ...(address.tls && { dnsLookup: (host, found) => found(null, host) }),
     scaleReads: "master",
@@ -122,18 +118,6 @@ function waitForNodes(cluster: Cluster): void {
       return sent;
     };
   });
-}
-
-/** TLS to both the Sentinels and the servers that they name, or to neither. Each has credentials of its own. */
-function sentinelOptions({
-  tls,
-  sentinelCredentials: { username, password },
-}: Extract<RedisAddress, { form: "sentinel" }>) {
-  return {
-    ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
-    ...(username !== undefined && { sentinelUsername: username }),
-    ...(password !== undefined && { sentinelPassword: password }),
-  };
 }
 
 /**

@@ -2,19 +2,14 @@ import { BoundedCollection } from "./bounded-collection.ts";
 import type { Mongo } from "./mongo.ts";
 
 /** The schema version that this release writes, and those that it can read. */
-interface SchemaVersion {
-  readonly writes: number;
-  readonly reads: readonly number[];
-}
-type SchemaVersions = Readonly<Record<string, SchemaVersion>>;
+type SchemaVersions = Readonly<Record<string, { readonly writes: number; readonly reads: readonly number[] }>>;
 
 /**
  * `store` is for the documents in MongoDB, `limiter` for the keys in Redis. Raise `writes` if processes of earlier releases
  * must not start on the data that this one writes, and keep the version before it in `reads`.
  *
  * A running process does not check again. So a counter of a new version must keep its key and change its value: a script
- * that cannot read a counter charges nothing, and its process answers 503. Under a new key it would count apart, and admit
- * up to twice the limit.
+ * that cannot read it charges nothing, and its process responds with 503. Under a new key, the limit could be used twice.
  */
 const VERSIONS: SchemaVersions = {
   store: { writes: 1, reads: [1] },

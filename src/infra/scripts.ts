@@ -18,14 +18,14 @@ export function loadScript(file: string): Script {
  * Runs a script at most once. One round trip; two if Redis does not have the script: NOSCRIPT means that nothing ran.
  * Not by ioredis's custom commands: if two find the script missing at the same time, ioredis 6.0 sends the text with the
  * first only, and the second fails if a SCRIPT FLUSH comes in between.
- * @param read makes the result from the script's answer.
+ * @param read makes the result from the script's reply.
  */
 export function runScript<T>(
   redis: RedisClient,
   { lua, sha1 }: Script,
   keys: readonly string[],
   args: readonly (string | number)[],
-  read: (answer: unknown) => T,
+  read: (reply: unknown) => T,
 ): Promise<T> {
   // No async function: every charge comes through here, and each promise costs it something.
   return redis.evalsha(sha1, keys.length, ...keys, ...args).then(read, (error: Error) => {

@@ -1,6 +1,6 @@
 /**
  * A time limit that does not count the time in which this process stands still: stopped, blocked, or without a CPU. Node
- * runs timers before it reads the sockets, so a plain timer gives up on answers that have arrived.
+ * runs timers before it reads the sockets, so a plain timer gives up on replies that have arrived.
  *
  * The limit is counted in ticks. One that ends late counts as two at most, so that after a standstill of any length there is
  * time to read the sockets, and to ask once more. The sockets are read before `over` is called.

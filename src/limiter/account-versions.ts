@@ -1,15 +1,22 @@
 import { clockTime } from "../infra/redis-connections.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import { answerOf, limiterUnavailable } from "./observer.ts";
+import { replyTo, replyWithin } from "./observer.ts";
 import { raiseVersion } from "./scripts.ts";
 
 /**
- * Minimum time that Redis keeps a version, in milliseconds. It must outlive every look-up that read an older one, and a
- * look-up has LOOK_UP_MS, by a clock that may be minutes apart from that of one master of a cluster.
+ * Minimum time that Redis keeps a version, in milliseconds. It must outlive every lookup that read an older one, and a
+ * lookup has LOOKUP_MS, by a clock that may be minutes apart from that of one master of a cluster.
  */
 const LIFETIME_MS = 15 * 60_000;
-/** Maximum time from the begin of a look-up until Redis ignores its version, in milliseconds. */
-const LOOK_UP_MS = 5 * 60_000;
+/** Maximum time from the begin of a lookup until Redis ignores its version, in milliseconds. */
+const LOOKUP_MS = 5 * 60_000;
+
+/** A version of an account's record. */
+interface Read {
+  readonly version: number;
+  /** Begin of the lookup, by Redis's clock, in milliseconds. */
+  readonly begunMs: number;
+}
 
 /**
  * The versions of the accounts' records, in Redis. lua/charge.lua compares them with the version in which a replica looked a
@@ -26,44 +33,29 @@ export class AccountVersions {
 
   /** Returns Redis's clock, in milliseconds. */
   async now(): Promise<number> {
-    try {
-      const [seconds, micros] = await clockTime(this.#redis);
-      return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-    } catch (error) {
-      throw limiterUnavailable(error);
-    }
+    return Math.floor(await replyTo(clockTime(this.#redis)));
   }
 
   /**
    * Announces a changed record. Idempotent.
-   * @param read the version of the record, the time before its read (`now`), and a version that gives way to it, 0 for none.
+   * @param read `over`: a version that gives way to this one, 0 for none.
    * @returns the version that Redis knows now: higher than `version` if another command has overtaken this one; 0 if the
    * record was read too long ago, so that nothing was changed.
    */
-  async raise(accountId: string, read: Read & { readonly over: number }): Promise<number> {
-    try {
-      return await this.#send(accountId, read);
-    } catch (error) {
-      throw limiterUnavailable(error);
-    }
+  raise(accountId: string, read: Read & { readonly over: number }): Promise<number> {
+    return replyTo(this.#send(accountId, read));
   }
 
   /**
-   * Tells Redis the version that a look-up has found. Fails within `timeoutMs`.
+   * Tells Redis the version that a lookup has found. Fails within `timeoutMs`.
    * @returns true if Redis knows this version or a newer one now.
    */
   async lookedUp(accountId: string, { timeoutMs, ...read }: Read & { readonly timeoutMs: number }): Promise<boolean> {
-    return (await answerOf(() => this.#send(accountId, { ...read, over: 0 }), timeoutMs)) > 0;
+    return (await replyWithin(timeoutMs, () => this.#send(accountId, { ...read, over: 0 }))) > 0;
   }
 
   #send(accountId: string, { version, begunMs, over }: Read & { readonly over: number }): Promise<number> {
-    const deadlineMs = begunMs + LOOK_UP_MS;
+    const deadlineMs = begunMs + LOOKUP_MS;
     return raiseVersion(this.#redis, accountId, { version, lifetimeMs: LIFETIME_MS, deadlineMs, over });
   }
-}
-
-interface Read {
-  readonly version: number;
-  /** Begin of the look-up, by Redis's clock, in milliseconds. */
-  readonly begunMs: number;
 }

@@ -42,3 +42,46 @@ export interface Decision {
   /** The number of the window: floor(Redis's clock / window length). */
   readonly window: number;
 }
+
+/** What an account and a key have used of a surface in a window, in requests, with this one if it was admitted. */
+export interface Counted {
+  readonly accountUsed: number;
+  readonly keyUsed: number;
+  readonly window: number;
+  readonly nowMs: number;
+}
+
+/** Totals of a key's live grants for one surface, in requests; -1 if there is none. */
+export interface LiveGrants {
+  readonly grantRemaining: number;
+  /** Requests that they were issued for. */
+  readonly grantAmount: number;
+}
+
+export const NO_GRANTS: LiveGrants = { grantRemaining: -1, grantAmount: -1 };
+
+export function decisionOf(
+  verdict: Verdict,
+  { surface, limits, windowSeconds }: Terms,
+  { accountUsed, keyUsed, window, nowMs }: Counted,
+  { grantRemaining, grantAmount } = NO_GRANTS,
+): Decision {
+  return {
+    verdict,
+    surface,
+    account: { limit: limits.account, remaining: Math.max(limits.account - accountUsed, 0) },
+    key: { limit: limits.key, remaining: Math.max(limits.key - keyUsed, 0) },
+    grantRemaining: grantRemaining < 0 ? null : grantRemaining,
+    grantAmount: grantAmount < 0 ? null : grantAmount,
+    resetMs: (window + 1) * windowSeconds * 1000 - nowMs,
+    windowSeconds,
+    window,
+  };
+}
+
+/** What a request is charged against. */
+export interface Terms {
+  readonly surface: Surface;
+  readonly limits: { readonly account: number; readonly key: number };
+  readonly windowSeconds: number;
+}

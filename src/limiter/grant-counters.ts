@@ -1,7 +1,8 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
-import { limiterUnavailable } from "./observer.ts";
-import { fillGrant, type LiveGrants, redisKeys } from "./scripts.ts";
+import { type LiveGrants, NO_GRANTS } from "./decision.ts";
+import { limiterUnavailable, replyTo } from "./observer.ts";
+import { fillGrant, redisKeys } from "./scripts.ts";
 import type { Surface } from "./surfaces.ts";
 
 export interface Grant {
@@ -49,7 +50,7 @@ export class GrantCounters {
     const key = redisKeys.grants(caller, surface);
     const end = expiresAtMs + DAY_MS;
     // GT never sets an expiry on a key that has none, so NX comes first.
-    const results = await this.#orUnavailable(
+    const results = await replyTo(
       this.#redis
         .multi()
         .hsetnx(key, grantId, `${amount}:${expiresAtMs}:${amount}`)
@@ -64,30 +65,24 @@ export class GrantCounters {
 
   /** Fills a grant that was created empty, once (lua/fill-grant.lua). Returns true if the grant exists. */
   fillOnce({ grantId, surface, amount, ...caller }: Omit<NewGrant, "expiresAtMs">): Promise<boolean> {
-    return this.#orUnavailable(fillGrant(this.#redis, caller, { grantId, surface, amount }));
+    return replyTo(fillGrant(this.#redis, caller, { grantId, surface, amount }));
   }
 
   /** Removes a grant. From the next charge on, nothing is drawn from it. @returns true if it existed. */
   async remove({ grantId, surface, ...caller }: GrantAddress): Promise<boolean> {
-    return (await this.#orUnavailable(this.#redis.hdel(redisKeys.grants(caller, surface), grantId))) === 1;
+    return (await replyTo(this.#redis.hdel(redisKeys.grants(caller, surface), grantId))) === 1;
   }
 
-  /** Returns the key's grants for a surface in the order in which they expire, with expired ones. */
+  /** Returns the key's grants for a surface, expired ones too. The first to expire comes first, and is drawn on first. */
   async list(caller: Caller, surface: Surface): Promise<Grant[]> {
-    const fields = await this.#orUnavailable(this.#redis.hgetall(redisKeys.grants(caller, surface)));
-    return parseGrants(surface, Object.entries(fields));
-  }
-
-  async #orUnavailable<T>(command: Promise<T>): Promise<T> {
-    try {
-      return await command;
-    } catch (error) {
-      throw limiterUnavailable(error);
-    }
+    const fields = await replyTo(this.#redis.hgetall(redisKeys.grants(caller, surface)));
+    const grants = Object.entries(fields).map(([id, value]) => {
+      const [remaining = NaN, expiresAtMs = NaN, amount = NaN] = value.split(":").map(Number);
+      return { id, surface, remaining, amount, expiresAtMs };
+    });
+    return grants.toSorted((a, b) => a.expiresAtMs - b.expiresAtMs || (a.id < b.id ? -1 : 1));
   }
 }
-
-export const NO_GRANTS: LiveGrants = { grantRemaining: -1, grantAmount: -1 };
 
 /** Returns the totals of the grants that have not expired. @param nowMs Redis's clock, in milliseconds since the epoch. */
 export function liveGrants(grants: readonly Grant[], nowMs: number): LiveGrants {
@@ -95,13 +90,4 @@ export function liveGrants(grants: readonly Grant[], nowMs: number): LiveGrants 
   if (live.length === 0) return NO_GRANTS;
   const sum = (part: "remaining" | "amount") => live.reduce((total, grant) => total + grant[part], 0);
   return { grantRemaining: sum("remaining"), grantAmount: sum("amount") };
-}
-
-/** Parses the fields of a grants hash (lua/draw-grant.lua). The first to expire comes first, and is drawn on first. */
-function parseGrants(surface: Surface, fields: readonly (readonly [id: string, value: string])[]): Grant[] {
-  const grants = fields.map(([id, value]) => {
-    const [remaining = NaN, expiresAtMs = NaN, amount = NaN] = value.split(":").map(Number);
-    return { id, surface, remaining, amount, expiresAtMs };
-  });
-  return grants.toSorted((a, b) => a.expiresAtMs - b.expiresAtMs || (a.id < b.id ? -1 : 1));
 }

@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { keyOutdated, keyReplaced } from "../accounts/refusals.ts";
 import { quotaExceeded, type Refusal, refusal } from "../problems.ts";
-import type { ChargeRequest, Decision, KeyRefusal, Verdict } from "./decision.ts";
-import type { ChargeAnswer, LiveGrants } from "./scripts.ts";
+import type { ChargeRequest, Decision, KeyRefusal, LiveGrants, Verdict } from "./decision.ts";
 import type { Surface } from "./surfaces.ts";
 
 /**
@@ -41,48 +40,34 @@ export function secondsToReset({ resetMs }: Pick<Decision, "resetMs">): number {
  * a key may come back: see `delayOf`.
  */
 export function refusalOf(decision: Decision, keyId: string): Refusal | undefined {
-  return REFUSALS[decision.verdict](decision, keyId);
+  const { verdict } = decision;
+  if (verdict === "admitted" || verdict === "granted") return undefined;
+  if (verdict === "account_exhausted") return rateLimited(decision, "account", keyId);
+  return verdict === "key_exhausted" ? rateLimited(decision, "key", keyId) : keyRefused(verdict);
 }
 
 /** Returns the response for a key that may not be used. */
 export function keyRefused(reason: KeyRefusal): Refusal {
-  return KEY_REFUSALS[reason]();
+  return reason === "outdated" ? keyOutdated() : keyReplaced();
 }
 
-const KEY_REFUSALS: Record<KeyRefusal, () => Refusal> = {
-  outdated: keyOutdated,
-  replaced: keyReplaced,
-};
-
-const REFUSALS: Record<Verdict, (decision: Decision, keyId: string) => Refusal | undefined> = {
-  admitted: () => undefined,
-  granted: () => undefined,
-  account_exhausted: (decision, keyId) => rateLimited(decision, "account", keyId),
-  key_exhausted: (decision, keyId) => rateLimited(decision, "key", keyId),
-  ...KEY_REFUSALS,
-};
-
-/**
- * The last refusal of each surface, scope and delay: within a second all are alike, and in a flood there are thousands.
- * With windows of an hour these are at most 7 × 2 × 31.
- */
-const latest = new Map<string, { limit: number; windowSeconds: number; retryAfter: number; refused: Refusal }>();
+/** In a flood there are thousands within a second, which are alike but for the scope, the surface and the delay. */
+const recent = new LRUCache<string, Refusal>({ max: 500 });
 
 function rateLimited(decision: Decision, scope: "account" | "key", keyId: string): Refusal {
   const { surface, windowSeconds } = decision;
   const { limit } = decision[scope];
-  const delay = delayOf(keyId, windowSeconds);
-  const retryAfter = secondsToReset(decision) + delay;
-  const name = `${scope} ${surface} ${delay}`;
-  const last = latest.get(name);
-  if (last?.retryAfter === retryAfter && last.limit === limit && last.windowSeconds === windowSeconds)
-    return last.refused;
+  const retryAfter = secondsToReset(decision) + delayOf(keyId, windowSeconds);
+  const name = `${scope} ${surface} ${limit} ${windowSeconds} ${retryAfter}`;
+  const known = recent.get(name);
+  if (known !== undefined) return known;
+  const window = windowSeconds === 3600 ? "an hour" : durationOf(windowSeconds);
   const detail =
-    `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${inWords(windowSeconds)}. ` +
+    `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${window}. ` +
     `Please try again shortly: in ${durationOf(retryAfter)}.`;
   const extras = quotaExceeded(policyOf(scope, surface), { surface, scope, limit, retry_after: retryAfter });
   const refused = refusal("rate_limited", detail, extras);
-  latest.set(name, { limit, windowSeconds, retryAfter, refused });
+  recent.set(name, refused);
   return refused;
 }
 
@@ -99,10 +84,6 @@ function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return hash >>> 0;
-}
-
-function inWords(seconds: number): string {
-  return seconds === 3600 ? "an hour" : durationOf(seconds);
 }
 
 /** Says a time as a person would: in minutes from two minutes on, rounded up. */
@@ -126,12 +107,9 @@ export class ShownGrants {
     return accountVersion === undefined || this.#none.get(nameOf(keyId, surface)) !== accountVersion;
   }
 
-  /** Takes in the verdict on a charge, and the key's live grants at that time. */
-  answered(
-    { keyId, surface, accountVersion }: ChargeRequest,
-    { verdict, grantAmount }: LiveGrants & Pick<ChargeAnswer, "verdict">,
-  ): void {
-    if (accountVersion === undefined || verdict === "outdated" || verdict === "stale" || grantAmount >= 0) return;
+  /** Notes the verdict on a charge, and the key's live grants at that time. */
+  note({ keyId, surface, accountVersion }: ChargeRequest, verdict: Verdict, { grantAmount }: LiveGrants): void {
+    if (accountVersion === undefined || verdict === "outdated" || grantAmount >= 0) return;
     this.#none.set(nameOf(keyId, surface), accountVersion);
   }
 }

@@ -1,32 +1,32 @@
 import type { SharedClock } from "../infra/clock.ts";
-import { ServerClocks } from "./server-clocks.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import { PacedReads } from "../infra/paced-reads.ts";
-import type { TimeLimit } from "../infra/time-limit.ts";
-import type { CallerClaim, ChargeRequest, Decision, Verdict } from "./decision.ts";
-import { GrantCounters, liveGrants, NO_GRANTS } from "./grant-counters.ts";
-import { LocalLimiter } from "./local.ts";
-import { answerOf, Observer, OutageDetector } from "./observer.ts";
-import { RefusalCache } from "./refusal-cache.ts";
-import { ShownGrants } from "./headers.ts";
-import { charge, type ChargeAnswer, drawGrant, type LiveGrants, NEVER } from "./scripts.ts";
 import { serverOf } from "../infra/redis-connections.ts";
+import type { RedisEpoch } from "../infra/redis-epoch.ts";
+import type { TimeLimit } from "../infra/time-limit.ts";
+import { type CallerClaim, type ChargeRequest, type Decision, decisionOf } from "./decision.ts";
+import { GrantCounters, liveGrants } from "./grant-counters.ts";
+import { ShownGrants } from "./headers.ts";
+import { LocalLimiter } from "./local.ts";
+import { Observer, OutageDetector, replyWithin } from "./observer.ts";
+import { RefusalCache } from "./refusal-cache.ts";
+import { charge, drawGrant, NEVER } from "./scripts.ts";
+import { ServerClocks } from "./server-clocks.ts";
 import { limitsOf } from "./surfaces.ts";
 import { readUsage, type Usage, type UsageOptions } from "./usage.ts";
 
 export interface LimiterOptions extends UsageOptions {
-  /** Every prompt answer sets it to Redis's clock; in a cluster, that of one master. */
+  /** Every prompt reply sets it to Redis's clock; in a cluster, that of one master. */
   clock: SharedClock;
   /**
-   * If Redis does not answer: `refuse` with 503, or `local`: count this replica's share of each limit in memory, once
-   * three charges in a row have failed, over at least a second. Until then, and after any answer, refuse.
+   * If Redis does not respond: `refuse` with 503, or `local`: count this replica's share of each limit in memory, once
+   * three charges in a row have failed, over at least a second. Until then, and after any reply, refuse.
    */
   onOutage: "refuse" | "local";
   /** The share of one replica is the limit divided by this. */
   replicasExpected: number;
   metrics: Metrics;
-  /** Counts connections to Redis that were lost or made, and those that were made (infra/redis-epoch.ts). */
-  connection: { readonly changes: number; readonly connections: number };
+  connection: Pick<RedisEpoch, "changes" | "connections">;
 }
 
 /** Minimum time between two reads of what one key has used, in milliseconds. GET /limits is free, so it needs a bound. */
@@ -37,7 +37,7 @@ const STALE_AGAIN = 2;
 
 /**
  * Maximum time between the deadline of a charge and its 503, in milliseconds; otherwise a tenth of the time-out. It covers
- * the way back: a charge that Redis runs at the last moment would count although its answer comes too late. At least 1 ms,
+ * the way back: a charge that Redis runs at the last moment would count although its reply comes too late. At least 1 ms,
  * because timers fire up to 1 ms early.
  */
 const MAX_WAY_BACK_MS = 10;
@@ -49,7 +49,7 @@ const NO_VERSION = 0;
  * Decides requests with lua/charge.lua and, if a window is exhausted, lua/draw-grant.lua. The limits hold exactly across
  * all replicas on the same Redis.
  *
- * Each charge carries a deadline in Redis's time, computed from the last answer of the same server and this process's
+ * Each charge carries a deadline in Redis's time, computed from the last reply of the same server and this process's
  * monotonic timer. A command that waits in a socket until its caller got 503 is stale and charges nothing. The deadline may
  * be early; the charge is then retried. It is late only if Redis's clock steps back while a command waits in a socket: then
  * its caller got 503 and is charged (decisions/2026-11-21-charges-carry-a-deadline.md).
@@ -66,7 +66,7 @@ export class Limiter {
   readonly #shown = new ShownGrants();
   readonly #refusals: RefusalCache;
   readonly #wayBackMs: number;
-  /** Resolves at the end of this turn of the event loop. Then charges are sent and repeated refusals are answered. */
+  /** Resolves at the end of this turn of the event loop. Then charges are sent and repeated refusals are returned. */
   #departure: Promise<void> | undefined;
 
   constructor(options: LimiterOptions) {
@@ -82,12 +82,12 @@ export class Limiter {
   /**
    * Charges a request to its account and its key, both or neither. One round trip; none in a flood of refusals; two if a
    * window is exhausted; and more, within the same `timeoutMs`, if an attempt was stale.
-   * @returns the decision. Check its verdict: a refusal is not thrown.
+   * @returns the decision. A refusal is not thrown.
    * @throws problem `limiter_unavailable` within `timeoutMs` of its sending. The request is not admitted, but may have been
    * charged once. With `onOutage` local, only until it is an outage.
    */
   async charge(request: ChargeRequest): Promise<Decision> {
-    // A repeated refusal waits, too. Answering those of one turn together halves what a flood costs.
+    // A repeated refusal waits, too. Sending those of one turn together halves what a flood costs.
     await this.#depart();
     const repeated = this.#refusals.find(request);
     if (repeated !== undefined) {
@@ -97,37 +97,37 @@ export class Limiter {
     const started = performance.now();
     try {
       const { timeoutMs } = this.#options;
-      const decision = await answerOf((limit) => this.#send(request, limit, STALE_AGAIN), timeoutMs);
-      this.#outageOf(request).answered();
+      const decision = await replyWithin(timeoutMs, (limit) => this.#send(request, limit, STALE_AGAIN));
+      this.#outageOf(request).succeeded();
       this.#observer.decided(decision, started);
       return decision;
     } catch (error) {
-      this.#observer.unanswered(request.surface, started);
+      this.#observer.failed(request.surface, started);
       const isOutage = this.#outageOf(request).failed();
       if (this.#local === null || !isOutage) throw error;
-      const decision = await this.#local.charge(request);
-      this.#observer.decidedLocally(decision);
+      const decision = this.#local.charge(request);
+      this.#options.metrics.localDecisions.inc({ surface: request.surface });
       return decision;
     }
   }
 
   /**
-   * Reads what a key and its account have used. All who ask within USAGE_EVERY_MS share one round trip, which begins after
-   * they asked: so it counts every request that was decided before.
-   * @throws problem `limiter_unavailable` if Redis does not answer within `timeoutMs`.
+   * Reads what a key and its account have used. All callers within USAGE_EVERY_MS share one read, which begins after their
+   * calls: so it counts every request that was decided before.
+   * @throws problem `limiter_unavailable`
    */
   readUsage(claim: CallerClaim): Promise<Usage> {
     const { accountId, keyId, accountVersion, connections, secretEndsAt } = claim;
-    const asked = [accountId, keyId, accountVersion, connections, secretEndsAt].join();
-    return this.#usages.read(asked, () => {
+    const name = [accountId, keyId, accountVersion, connections, secretEndsAt].join();
+    return this.#usages.read(name, () => {
       const current = { ...claim, accountVersion: this.#versionOf(claim) };
-      return this.#options.metrics.timed("evalsha", () => readUsage(this.#options, current));
+      return this.#options.metrics.timed("redis", "evalsha", () => readUsage(this.#options, current));
     });
   }
 
   /**
    * Returns the version to send with a claim: one that no account has if Redis was connected again since the key was found
-   * in the cache, so that the answer is `outdated`.
+   * in the cache, so that the reply is `outdated`.
    */
   #versionOf({ accountVersion, connections }: CallerClaim): number | undefined {
     const isSame = connections === undefined || connections === this.#options.connection.connections;
@@ -157,7 +157,7 @@ export class Limiter {
   /** Sends a charge, and again if it was stale. No async function: each promise costs every request something. */
   #send(request: ChargeRequest, limit: TimeLimit, again: number): Promise<Decision> {
     const { accountId, keyId, surface, cost = 1, secretEndsAt = NEVER } = request;
-    const { redis, windowSeconds, scale } = this.#options;
+    const { redis, windowSeconds, scale, metrics } = this.#options;
     const sending = this.#refusals.sent();
     const { sentAt } = sending;
     const giveUpAt = sentAt + limit.leftMs;
@@ -180,57 +180,36 @@ export class Limiter {
     // If this fails, the grants are not shown. A window that has room does not depend on them.
     const listing = this.#shown.mayHave(request) && this.#grants.list(call.caller, surface).catch(() => undefined);
     return charging.then(
-      (answer) => {
+      (reply) => {
         const received = performance.now();
-        this.#observer.ran(sentAt);
-        // A late answer says too little about the current time.
-        if (received < giveUpAt) this.#clocks.answered(answer.nowMs, { accountId, sentAt, received });
-        const { verdict: first } = answer;
+        metrics.operation("redis", "evalsha", sentAt);
+        // A late reply says too little about the current time.
+        if (received < giveUpAt) this.#clocks.note(reply.nowMs, { accountId, sentAt, received });
+        const { verdict: first } = reply;
         if (first === "stale") return sendAgain(received);
         if (first === "account_exhausted" || first === "key_exhausted") {
           // A window that has ended is not exhausted any more.
-          const deadlineMs = Math.min(call.deadlineMs, (answer.window + 1) * windowSeconds * 1000);
-          const drawing = this.#options.metrics.timed("evalsha", () => drawGrant(redis, { ...call, deadlineMs }));
+          const deadlineMs = Math.min(call.deadlineMs, (reply.window + 1) * windowSeconds * 1000);
+          const drawing = metrics.timed("redis", "evalsha", () => drawGrant(redis, { ...call, deadlineMs }));
           return drawing.then(({ outcome, ...grants }) => {
             if (outcome === "stale") return sendAgain(performance.now());
-            this.#shown.answered(request, { verdict: first, ...grants });
-            const decision = this.#decision(request, outcome === "drawn" ? "granted" : first, answer, grants);
+            this.#shown.note(request, first, grants);
+            const decision = decisionOf(outcome === "drawn" ? "granted" : first, call, reply, grants);
             this.#refusals.keep(request, decision, sending);
             return decision;
           });
         }
-        if (listing === false) return this.#decision(request, first, answer, NO_GRANTS);
+        if (listing === false) return decisionOf(first, call, reply);
         return listing.then((grants) => {
-          const live = liveGrants(grants ?? [], answer.nowMs);
-          if (grants !== undefined) this.#shown.answered(request, { verdict: first, ...live });
-          return this.#decision(request, first, answer, live);
+          const live = liveGrants(grants ?? [], reply.nowMs);
+          if (grants !== undefined) this.#shown.note(request, first, live);
+          return decisionOf(first, call, reply, live);
         });
       },
       (error: unknown) => {
-        this.#observer.ran(sentAt, error);
+        metrics.operation("redis", "evalsha", sentAt, error);
         throw error;
       },
     );
-  }
-
-  #decision(
-    { surface }: ChargeRequest,
-    verdict: Verdict,
-    { accountUsed, keyUsed, window, nowMs }: ChargeAnswer,
-    { grantRemaining, grantAmount }: LiveGrants,
-  ): Decision {
-    const { windowSeconds, scale } = this.#options;
-    const limits = limitsOf(surface, scale);
-    return {
-      verdict,
-      surface,
-      account: { limit: limits.account, remaining: Math.max(limits.account - accountUsed, 0) },
-      key: { limit: limits.key, remaining: Math.max(limits.key - keyUsed, 0) },
-      grantRemaining: grantRemaining < 0 ? null : grantRemaining,
-      grantAmount: grantAmount < 0 ? null : grantAmount,
-      resetMs: (window + 1) * windowSeconds * 1000 - nowMs,
-      windowSeconds,
-      window,
-    };
   }
 }

@@ -1,10 +1,9 @@
-import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { Clock } from "../infra/clock.ts";
-import type { ChargeRequest, Decision } from "./decision.ts";
+import { type ChargeRequest, type Decision, decisionOf, type Verdict } from "./decision.ts";
 import { limiterUnavailable } from "./observer.ts";
-import { limitsOf, SURFACES, type Surface } from "./surfaces.ts";
+import { limitsOf } from "./surfaces.ts";
 
-export interface LocalLimiterOptions {
+interface LocalLimiterOptions {
   clock: Clock;
   windowSeconds: number;
   scale: number;
@@ -13,73 +12,45 @@ export interface LocalLimiterOptions {
 }
 
 /**
- * Decides requests while Redis does not answer (LIMITER_ON_OUTAGE=local). Counts in memory, from zero, against this
+ * Decides requests while Redis does not respond (LIMITER_ON_OUTAGE=local). Counts in memory, from zero, against this
  * replica's share of each limit, rounded down. It knows no revocations, suspensions or grants, and not what Redis has
  * counted. So one window may admit the whole limit in Redis and the shares in addition.
  */
 export class LocalLimiter {
   readonly #options: LocalLimiterOptions;
-  readonly #shares: Readonly<Record<Surface, { account: RateLimiterMemory; key: RateLimiterMemory }>>;
-  /** Decisions run one after the other, so that no other decision comes between reading the two counters and charging them. */
-  #previous: Promise<unknown> = Promise.resolve();
+  /** Requests that an account or a key has used in a window. */
+  readonly #used = new Map<string, number>();
+  #newestWindow = 0;
 
   constructor(options: LocalLimiterOptions) {
     this.#options = options;
-    this.#shares = sharesOf(options);
   }
 
   /**
-   * Charges a request to this replica's shares of its account and key, both or neither. No round trip.
+   * Charges a request to this replica's shares of its account and key, both or neither.
    * @throws problem `limiter_unavailable` if the key's limit is smaller than the number of replicas, so that its share is 0.
    */
-  charge(request: ChargeRequest): Promise<Decision> {
-    const decision = this.#previous.then(() => this.#decide(request));
-    this.#previous = decision.catch(() => undefined);
-    return decision;
-  }
-
-  async #decide({ accountId, keyId, surface, cost = 1 }: ChargeRequest): Promise<Decision> {
-    const { clock, windowSeconds } = this.#options;
-    const { account, key } = this.#shares[surface];
-    if (key.points < 1) throw limiterUnavailable(new Error(`A replica has no share of the surface ${surface}`));
-    const now = clock.now();
-    const window = Math.floor(now / (windowSeconds * 1000));
-    const accountCounter = `${accountId}:${window}`;
-    const keyCounter = `${accountId}:${keyId}:${window}`;
-    let accountRemaining = await remaining(account, accountCounter);
-    let keyRemaining = await remaining(key, keyCounter);
-    let verdict: Decision["verdict"] = "admitted";
-    if (accountRemaining < cost) verdict = "account_exhausted";
-    else if (keyRemaining < cost) verdict = "key_exhausted";
-    else {
-      accountRemaining = (await account.consume(accountCounter, cost)).remainingPoints;
-      keyRemaining = (await key.consume(keyCounter, cost)).remainingPoints;
+  charge({ accountId, keyId, surface, cost = 1 }: ChargeRequest): Decision {
+    const { clock, windowSeconds, scale, replicasExpected } = this.#options;
+    const { account, key } = limitsOf(surface, scale);
+    const limits = { account: Math.floor(account / replicasExpected), key: Math.floor(key / replicasExpected) };
+    if (limits.key < 1) throw limiterUnavailable(new Error(`A replica has no share of the surface ${surface}`));
+    const nowMs = clock.now();
+    const window = Math.floor(nowMs / (windowSeconds * 1000));
+    if (window > this.#newestWindow) {
+      this.#newestWindow = window;
+      this.#used.clear();
     }
-    return {
-      verdict,
-      surface,
-      account: { limit: account.points, remaining: accountRemaining },
-      key: { limit: key.points, remaining: keyRemaining },
-      grantRemaining: null,
-      grantAmount: null,
-      resetMs: (window + 1) * windowSeconds * 1000 - now,
-      windowSeconds,
-      window,
-    };
+    const accountCounter = `${window} ${surface} ${accountId}`;
+    const keyCounter = `${accountCounter} ${keyId}`;
+    const accountUsed = this.#used.get(accountCounter) ?? 0;
+    const keyUsed = this.#used.get(keyCounter) ?? 0;
+    let verdict: Verdict = "admitted";
+    if (accountUsed + cost > limits.account) verdict = "account_exhausted";
+    else if (keyUsed + cost > limits.key) verdict = "key_exhausted";
+    const charged = verdict === "admitted" ? cost : 0;
+    const counted = { accountUsed: accountUsed + charged, keyUsed: keyUsed + charged, window, nowMs };
+    this.#used.set(accountCounter, counted.accountUsed).set(keyCounter, counted.keyUsed);
+    return decisionOf(verdict, { surface, limits, windowSeconds }, counted);
   }
-}
-
-async function remaining(limiter: RateLimiterMemory, counter: string): Promise<number> {
-  return (await limiter.get(counter))?.remainingPoints ?? limiter.points;
-}
-
-function sharesOf({ windowSeconds, scale, replicasExpected }: LocalLimiterOptions) {
-  // Each counter belongs to one window, so a lifetime of one window is long enough, whenever the counter is created.
-  const share = (limit: number): RateLimiterMemory =>
-    new RateLimiterMemory({ points: Math.floor(limit / replicasExpected), duration: windowSeconds });
-  const entries = SURFACES.map((surface) => {
-    const limits = limitsOf(surface, scale);
-    return [surface, { account: share(limits.account), key: share(limits.key) }] as const;
-  });
-  return Object.fromEntries(entries) as Record<Surface, { account: RateLimiterMemory; key: RateLimiterMemory }>;
 }

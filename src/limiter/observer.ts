@@ -17,45 +17,35 @@ const SCOPES: Record<Verdict, "account" | "key" | "grant" | ""> = {
 /** Counts and times the limiter's decisions. Times are those of `performance.now()`. */
 export class Observer {
   readonly #metrics: Metrics;
-  #answering = true;
+  #isOutage = false;
 
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
   }
 
   decided({ surface, verdict }: Decision, started: number): void {
-    this.#answering = true;
+    this.#isOutage = false;
     this.#metrics.decisionDuration.observe((performance.now() - started) / 1000);
     this.#metrics.decisions.inc({ surface, verdict, scope: SCOPES[verdict] });
   }
 
   /** Redis did not decide in time. The first such request after a decided one begins an outage. */
-  unanswered(surface: Surface, started: number): void {
-    if (this.#answering) this.#metrics.limiterOutages.inc();
-    this.#answering = false;
+  failed(surface: Surface, started: number): void {
+    if (!this.#isOutage) this.#metrics.limiterOutages.inc();
+    this.#isOutage = true;
     this.#metrics.decisionDuration.observe((performance.now() - started) / 1000);
     this.#metrics.decisions.inc({ surface, verdict: "unavailable", scope: "" });
   }
 
-  /** The replica decided in memory after all. */
-  decidedLocally({ surface }: Decision): void {
-    this.#metrics.localDecisions.inc({ surface });
-  }
-
-  /** The replica repeated a refusal of Redis by itself. Nothing is timed, because Redis was not asked. */
+  /** The replica repeated a refusal of Redis by itself. */
   repeated({ surface, verdict }: Decision): void {
     const scope = SCOPES[verdict];
     this.#metrics.repeatedRefusals.inc({ surface, scope });
     this.#metrics.decisions.inc({ surface, verdict, scope });
   }
-
-  /** @param error set if the script failed, or its answer was lost. */
-  ran(started: number, error?: unknown): void {
-    this.#metrics.operation("redis", "evalsha", started, error);
-  }
 }
 
-/** Returns the problem of every operation that needs Redis while Redis does not answer. */
+/** Returns the problem of every operation that needs Redis while Redis does not respond. */
 export function limiterUnavailable(cause: unknown): Problem {
   return problem("limiter_unavailable", "The rate limits cannot be checked right now. Please try again shortly.", {
     headers: { "Retry-After": "1" },
@@ -63,21 +53,30 @@ export function limiterUnavailable(cause: unknown): Problem {
   });
 }
 
+/** Returns Redis's reply. @throws problem `limiter_unavailable` if the command fails. */
+export async function replyTo<T>(command: Promise<T>): Promise<T> {
+  try {
+    return await command;
+  } catch (error) {
+    throw limiterUnavailable(error);
+  }
+}
+
 /**
- * Returns Redis's answer.
+ * Returns Redis's reply.
  * @param timeoutMs maximum wait, in milliseconds, without the time in which this process stood still. The operation may
  * still happen afterwards.
  * @throws problem `limiter_unavailable` if the operation fails or takes longer than `timeoutMs`.
  */
-export function answerOf<T>(operation: (limit: TimeLimit) => Promise<T>, timeoutMs: number): Promise<T> {
+export function replyWithin<T>(timeoutMs: number, operation: (limit: TimeLimit) => Promise<T>): Promise<T> {
   // One promise, because every charge waits here: Promise.race would make three.
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(limiterUnavailable(error));
     const limit = new TimeLimit(timeoutMs, () => fail(new Error(`Redis did not answer within ${timeoutMs} ms`)));
     operation(limit).then(
-      (answer) => {
+      (reply) => {
         limit.clear();
-        resolve(answer);
+        resolve(reply);
       },
       (error: unknown) => {
         limit.clear();
@@ -102,11 +101,11 @@ export class OutageDetector {
   #since = 0;
   #last = 0;
 
-  answered(): void {
+  succeeded(): void {
     this.#failures = 0;
   }
 
-  /** Redis did not decide a charge in time. @returns true if this is an outage: three in a row, over at least a second. */
+  /** Redis did not decide a charge in time. Returns whether this is an outage. */
   failed(): boolean {
     const now = performance.now();
     if (now - this.#last > OUTAGE_GAP_MS) this.#failures = 0;

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { RedisEpoch } from "../infra/redis-epoch.ts";
 import type { ChargeRequest, Decision, Verdict } from "./decision.ts";
 
 /** Maximum time that a refusal of an account is repeated, in milliseconds from the sending of its charge. */
@@ -23,10 +24,10 @@ const FLOOD_MS = 1_000;
 /** Share of a refusal's time after which one request asks Redis again, while the others go on with the old refusal. */
 const RENEWED_AFTER = 0.8;
 
-/** Maximum number of keys and surfaces to remember. An entry takes less than 1 kB. */
+/** Keys and surfaces to remember. An entry takes less than 1 kB. */
 const MAX_ENTRIES = 10_000;
 
-/** Made when a charge is sent to Redis. Goes with its answer. */
+/** Made when a charge is sent to Redis. Goes with its reply. */
 export interface Sending {
   /** By the cache's timer, in milliseconds. */
   readonly sentAt: number;
@@ -35,8 +36,7 @@ export interface Sending {
 }
 
 interface Dependencies {
-  /** Counts connections to Redis that were lost or made (infra/redis-epoch.ts). */
-  readonly connection: { readonly changes: number };
+  readonly connection: Pick<RedisEpoch, "changes">;
   /** A monotonic timer, in milliseconds from any start. */
   readonly timer?: { now(): number };
 }
@@ -70,7 +70,7 @@ export class RefusalCache {
     this.#timer = timer;
   }
 
-  /** Returns Redis's refusal of this request, if it is known. No round trip: about a microsecond. */
+  /** Returns Redis's refusal of this request, if it is known. */
   find(request: ChargeRequest): Decision | undefined {
     if (!countsAsOne(request) || this.#connection.changes !== this.#changes) return undefined;
     const known = this.#known.get(nameOf(request));
@@ -82,7 +82,7 @@ export class RefusalCache {
       return undefined;
     }
     known.refusals++;
-    // From the arrival of the answer on, not from its sending: a client that waits until the reset must not be too early.
+    // From the arrival of the reply on, not from its sending: a client that waits until the reset must not be too early.
     const resetMs = Math.ceil(known.decision.resetMs - (now - known.receivedAt));
     return { ...known.decision, resetMs };
   }
@@ -92,10 +92,10 @@ export class RefusalCache {
     return { sentAt: this.#timer.now(), changes: this.#connection.changes };
   }
 
-  /** Call it with every answer of Redis, as soon as it arrives. Keeps it if it is a refusal that may be repeated. */
+  /** Call it with every reply of Redis, as soon as it arrives. Keeps it if it is a refusal that may be repeated. */
   keep(request: ChargeRequest, decision: Decision, { sentAt, changes }: Sending): void {
     const lifeMs = LIFE_MS[decision.verdict];
-    // Another server, or an empty one, may answer from now on. Answers that are under way came from the one before.
+    // Another server, or an empty one, may reply from now on. Replies that are under way came from the one before.
     if (lifeMs === undefined || changes !== this.#connection.changes) return;
     // A dearer request may be refused where there is room for a cheaper one. An empty grant may be filled at any time.
     if (!countsAsOne(request) || decision.grantRemaining !== null) return;
@@ -119,11 +119,10 @@ export class RefusalCache {
 
 /** Returns the second that a refusal belongs to: the one that is counted, or a new one. */
 function periodOf(before: Refused | undefined, sentAt: number) {
-  if (before === undefined || sentAt - before.since >= 2 * FLOOD_MS)
-    return { refusals: 0, since: sentAt, wasFlood: false };
-  const { refusals, since, isFlood } = before;
-  if (sentAt - since < FLOOD_MS) return { refusals, since, wasFlood: isFlood };
-  return { refusals: 0, since: sentAt, wasFlood: refusals >= FLOOD_REFUSALS };
+  const { refusals, since, isFlood } = before ?? { refusals: 0, since: sentAt, isFlood: false };
+  const ageMs = sentAt - since;
+  if (ageMs < FLOOD_MS) return { refusals, since, wasFlood: isFlood };
+  return { refusals: 0, since: sentAt, wasFlood: refusals >= FLOOD_REFUSALS && ageMs < 2 * FLOOD_MS };
 }
 
 function countsAsOne({ cost = 1 }: ChargeRequest): boolean {

@@ -1,10 +1,10 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
 import { loadScript, runScript } from "../infra/scripts.ts";
-import type { KeyRefusal, Verdict } from "./decision.ts";
+import type { Counted, KeyRefusal, LiveGrants, Terms, Verdict } from "./decision.ts";
 import { type Surface, SURFACES } from "./surfaces.ts";
 
-/** The limiter's scripts as functions of one round trip. The header of each explains its keys, arguments and answer. */
+/** The limiter's scripts as functions of one round trip. The header of each explains its keys, arguments and reply. */
 
 const SCRIPTS = {
   charge: loadScript("charge.lua"),
@@ -17,11 +17,8 @@ const SCRIPTS = {
 /** `secretEndsAt` of a call whose secret never expires. */
 export const NEVER = 0;
 
-export interface ChargeCall {
+export interface ChargeCall extends Terms {
   readonly caller: Caller;
-  readonly surface: Surface;
-  readonly limits: { readonly account: number; readonly key: number };
-  readonly windowSeconds: number;
   readonly cost: number;
   /** By Redis's clock, in milliseconds; 0 for none. */
   readonly deadlineMs: number;
@@ -31,18 +28,12 @@ export interface ChargeCall {
   readonly secretEndsAt: number;
 }
 
-export interface ChargeAnswer {
+export interface ChargeReply extends Counted {
   readonly verdict: Exclude<Verdict, "granted"> | "stale";
-  /** Requests that were used in the window, with this one if it was admitted. */
-  readonly accountUsed: number;
-  readonly keyUsed: number;
-  /** The number of the window. */
-  readonly window: number;
-  readonly nowMs: number;
 }
 
 /** lua/charge.lua */
-export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnswer> {
+export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeReply> {
   const { caller, surface, limits, windowSeconds, cost, deadlineMs, accountVersion, secretEndsAt } = call;
   const keys = [redisKeys.ledger(caller.accountId)];
   const args = [
@@ -57,13 +48,13 @@ export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeAnsw
   // Most calls leave out both.
   if (secretEndsAt !== NEVER || cost !== 1) args.push(secretEndsAt);
   if (cost !== 1) args.push(cost);
-  return runScript(redis, SCRIPTS.charge, keys, args, (answer) => chargeAnswer(answer as string, cost));
+  return runScript(redis, SCRIPTS.charge, keys, args, (reply) => chargeReply(reply as string, cost));
 }
 
-/** Reads the words of lua/charge.lua's answer. */
-function chargeAnswer(answer: string, cost: number): ChargeAnswer {
-  const words = answer.split(" ");
-  const verdict = words[0] as ChargeAnswer["verdict"];
+/** Reads the words of lua/charge.lua's reply. */
+function chargeReply(reply: string, cost: number): ChargeReply {
+  const words = reply.split(" ");
+  const verdict = words[0] as ChargeReply["verdict"];
   const charged = verdict === "admitted" ? cost : 0;
   return {
     verdict,
@@ -74,14 +65,7 @@ function chargeAnswer(answer: string, cost: number): ChargeAnswer {
   };
 }
 
-/** Totals of a key's live grants for one surface, in requests; -1 if there is none. */
-export interface LiveGrants {
-  readonly grantRemaining: number;
-  /** Requests that they were issued for. */
-  readonly grantAmount: number;
-}
-
-export interface DrawAnswer extends LiveGrants {
+export interface DrawReply extends LiveGrants {
   /** `none`: no live grant covers the cost. `stale`: the deadline has passed. */
   readonly outcome: "drawn" | "none" | "stale";
   readonly nowMs: number;
@@ -91,20 +75,17 @@ export interface DrawAnswer extends LiveGrants {
 export function drawGrant(
   redis: RedisClient,
   { caller, surface, cost, deadlineMs }: Pick<ChargeCall, "caller" | "surface" | "cost" | "deadlineMs">,
-): Promise<DrawAnswer> {
+): Promise<DrawReply> {
   const keys = [redisKeys.grants(caller, surface)];
-  return runScript(redis, SCRIPTS.drawGrant, keys, [cost, deadlineMs], (answer) => drawAnswer(answer as string));
-}
-
-/** Reads the words of lua/draw-grant.lua's answer. */
-function drawAnswer(answer: string): DrawAnswer {
-  const [outcome, remaining, amount, ...time] = answer.split(" ");
-  return {
-    outcome: outcome as DrawAnswer["outcome"],
-    grantRemaining: Number(remaining),
-    grantAmount: Number(amount),
-    nowMs: milliseconds(...time),
-  };
+  return runScript(redis, SCRIPTS.drawGrant, keys, [cost, deadlineMs], (reply) => {
+    const [outcome, remaining, amount, ...time] = (reply as string).split(" ");
+    return {
+      outcome: outcome as DrawReply["outcome"],
+      grantRemaining: Number(remaining),
+      grantAmount: Number(amount),
+      nowMs: milliseconds(...time),
+    };
+  });
 }
 
 /** Returns the time that TIME tells in seconds and microseconds. */
@@ -112,37 +93,25 @@ function milliseconds(seconds?: string, micros?: string): number {
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }
 
-export interface UsageAnswer {
-  readonly nowMs: number;
-  /** Undefined if the key may be used. */
-  readonly refusal: KeyRefusal | undefined;
-  /** Milliseconds to the window's end. */
-  readonly resetMs: number;
-  /** One for each surface, in the order of SURFACES. */
-  readonly surfaces: readonly Pick<ChargeAnswer, "accountUsed" | "keyUsed">[];
-}
-
-/** lua/usage.lua */
+/** lua/usage.lua. @returns `refusal`: undefined if the key may be used; `surfaces`: in the order of SURFACES. */
 export function usage(
   redis: RedisClient,
   call: Pick<ChargeCall, "caller" | "windowSeconds" | "accountVersion" | "secretEndsAt">,
-): Promise<UsageAnswer> {
+) {
   const { caller, windowSeconds, accountVersion, secretEndsAt } = call;
   const keys = [redisKeys.ledger(caller.accountId)];
   const { account, key } = ledgerFields;
   const fields = SURFACES.flatMap((surface) => [account(surface), key(caller.keyId, surface)]);
   const args = [windowSeconds, accountVersion ?? "", secretEndsAt, ...fields];
-  return runScript(redis, SCRIPTS.usage, keys, args, (answer) => usageAnswer(answer as UsageWords));
-}
-
-type UsageWords = [nowMs: number, refusal: KeyRefusal | "", resetMs: number, used: number[]];
-
-function usageAnswer([nowMs, refusal, resetMs, used]: UsageWords): UsageAnswer {
-  const surfaces = SURFACES.map((_, index) => ({
-    accountUsed: used[2 * index] ?? 0,
-    keyUsed: used[2 * index + 1] ?? 0,
-  }));
-  return { nowMs, refusal: refusal === "" ? undefined : refusal, resetMs, surfaces };
+  return runScript(redis, SCRIPTS.usage, keys, args, (reply) => {
+    const [nowMs, refusal, resetMs, used] = reply as [number, KeyRefusal | "", number, number[]];
+    const surfaces = SURFACES.map((surface, index) => ({
+      surface,
+      accountUsed: used[2 * index] ?? 0,
+      keyUsed: used[2 * index + 1] ?? 0,
+    }));
+    return { nowMs, refusal: refusal === "" ? undefined : refusal, resetMs, surfaces };
+  });
 }
 
 /** lua/fill-grant.lua. @returns true if the grant exists. */
@@ -152,25 +121,21 @@ export function fillGrant(
   { grantId, surface, amount }: { grantId: string; surface: Surface; amount: number },
 ): Promise<boolean> {
   const keys = [redisKeys.grants(caller, surface)];
-  return runScript(redis, SCRIPTS.fillGrant, keys, [grantId, amount], (answer) => answer === 1);
+  return runScript(redis, SCRIPTS.fillGrant, keys, [grantId, amount], (reply) => reply === 1);
 }
 
-export interface VersionCall {
-  readonly version: number;
-  /** Minimum time that Redis keeps the version, in milliseconds. */
-  readonly lifetimeMs: number;
-  /** By Redis's clock, in milliseconds; 0 for none. */
-  readonly deadlineMs: number;
-  /** A version that Redis may know and that the store has lost: lower it. 0 for none. */
-  readonly over: number;
-}
-
-/** lua/raise-version.lua. @returns the version that Redis knows now; 0 if the deadline has passed. */
+/**
+ * lua/raise-version.lua
+ * @param call `lifetimeMs`: minimum time that Redis keeps the version; `deadlineMs`: by Redis's clock, 0 for none; `over`: a
+ * version that Redis may know and that the store has lost, 0 for none.
+ * @returns the version that Redis knows now; 0 if the deadline has passed.
+ */
 export function raiseVersion(
   redis: RedisClient,
   accountId: string,
-  { version, lifetimeMs, deadlineMs, over }: VersionCall,
+  call: { version: number; lifetimeMs: number; deadlineMs: number; over: number },
 ): Promise<number> {
+  const { version, lifetimeMs, deadlineMs, over } = call;
   const args = [version, lifetimeMs, deadlineMs, over];
   return runScript(redis, SCRIPTS.raiseVersion, [redisKeys.ledger(accountId)], args, Number);
 }
@@ -192,11 +157,5 @@ export const redisKeys = {
  */
 export const ledgerFields = {
   account: (surface: Surface) => surface,
-  key: (keyId: string, surface: Surface) => `${surface}:${withoutPrefix(keyId)}`,
+  key: (keyId: string, surface: Surface) => `${surface}:${keyId.replace(/^key_/, "")}`,
 };
-
-const KEY_PREFIX = "key_";
-
-function withoutPrefix(keyId: string): string {
-  return keyId.startsWith(KEY_PREFIX) ? keyId.slice(KEY_PREFIX.length) : keyId;
-}

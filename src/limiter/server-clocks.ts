@@ -8,7 +8,7 @@ const OVER_MS = 1;
 const FOLLOW_EVERY_MS = 1_000;
 
 /**
- * The servers' clocks, known from their last answers and this process's monotonic timer. In a cluster the masters' clocks may
+ * The servers' clocks, known from their last replies and this process's monotonic timer. In a cluster the masters' clocks may
  * be seconds apart.
  */
 export class ServerClocks {
@@ -18,7 +18,7 @@ export class ServerClocks {
   readonly #offsets = new Map<string, number>();
   #askedAt = -Infinity;
 
-  /** @param clock is set to Redis's clock by the answers; in a cluster, to that of one master. */
+  /** @param clock is set to Redis's clock by the replies; in a cluster, to that of one master. */
   constructor(redis: RedisClient, clock: SharedClock) {
     this.#redis = redis;
     this.#clock = clock;
@@ -26,7 +26,7 @@ export class ServerClocks {
 
   /**
    * Returns what the clock of the account's server shows at that time of `performance.now()`, in whole milliseconds;
-   * never more. If a master of a cluster has not answered yet, returns a time that is over: its answer, `stale`, tells
+   * never more. If a master of a cluster has not replied yet, returns a time that is over: its reply, `stale`, tells
    * its clock.
    */
   timeAt(at: number, accountId: string): number {
@@ -35,12 +35,9 @@ export class ServerClocks {
     return this.#redis.isCluster ? OVER_MS : Math.floor(this.#clock.redis.now() - performance.now() + at);
   }
 
-  /** Takes over the clock that an answer shows. The times are those of `performance.now()`. */
-  answered(
-    nowMs: number,
-    { accountId, sentAt, received }: { accountId: string; sentAt: number; received: number },
-  ): void {
-    // Look the server up again: if the slot has moved, the answer came from its new master.
+  /** Notes the clock that a reply shows. The times are those of `performance.now()`. */
+  note(nowMs: number, { accountId, sentAt, received }: { accountId: string; sentAt: number; received: number }): void {
+    // Look the server up again: if the slot has moved, the reply came from its new master.
     this.#offsets.set(serverOf(this.#redis, accountId), nowMs - received);
     if (this.#redis.isCluster) this.#follow(received);
     else if (received < sentAt + PROMPT_MS) this.#clock.follow(nowMs, received);

@@ -1,7 +1,7 @@
 import type { RedisClient } from "../infra/redis.ts";
 import type { CallerClaim, KeyRefusal, Quota } from "./decision.ts";
 import { type Grant, GrantCounters } from "./grant-counters.ts";
-import { answerOf } from "./observer.ts";
+import { replyWithin } from "./observer.ts";
 import { NEVER, usage } from "./scripts.ts";
 import { limitsOf, SURFACES, type Surface } from "./surfaces.ts";
 
@@ -13,14 +13,8 @@ export interface UsageOptions {
   timeoutMs: number;
 }
 
-export interface UsedQuota extends Quota {
+interface UsedQuota extends Quota {
   readonly used: number;
-}
-
-export interface SurfaceUsage {
-  readonly surface: Surface;
-  readonly account: UsedQuota;
-  readonly key: UsedQuota;
 }
 
 export interface Usage {
@@ -28,11 +22,12 @@ export interface Usage {
   readonly refusal: KeyRefusal | undefined;
   /** Milliseconds to the window's end. All surfaces have the same window. */
   readonly resetMs: number;
-  readonly surfaces: SurfaceUsage[];
+  readonly surfaces: readonly { readonly surface: Surface; readonly account: UsedQuota; readonly key: UsedQuota }[];
   /** Live grants by surface, in the order in which they are drawn on. */
   readonly grants: Grant[];
   /** Redis's clock, in milliseconds. */
   readonly nowMs: number;
+  readonly windowSeconds: number;
 }
 
 /**
@@ -48,17 +43,17 @@ export async function readUsage(
   const counters = new GrantCounters(redis);
   const read = () =>
     Promise.all([usage(redis, call), Promise.all(SURFACES.map((surface) => counters.list(call.caller, surface)))]);
-  const [{ nowMs, refusal, resetMs, surfaces }, grants] = await answerOf(read, timeoutMs);
+  const [{ nowMs, refusal, resetMs, surfaces }, grants] = await replyWithin(timeoutMs, read);
   return {
     refusal,
     resetMs,
-    surfaces: SURFACES.map((surface, index) => {
-      const { accountUsed = 0, keyUsed = 0 } = surfaces[index] ?? {};
+    surfaces: surfaces.map(({ surface, accountUsed, keyUsed }) => {
       const limits = limitsOf(surface, scale);
       return { surface, account: quota(limits.account, accountUsed), key: quota(limits.key, keyUsed) };
     }),
     grants: grants.flat().filter(({ expiresAtMs }) => expiresAtMs > nowMs),
     nowMs,
+    windowSeconds,
   };
 }
 

@@ -2,7 +2,7 @@ import type { KeyRecord } from "../accounts/account.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import { readUsage, type Usage, type UsageOptions } from "../limiter/usage.ts";
 import type { LiveGrant, SurfaceLimits } from "./schema.ts";
-import { resetOf, viewLiveGrant } from "./service.ts";
+import { resetOf, viewLiveGrant } from "./view.ts";
 
 /** The limits of an account as operators see them: its own, then those of each key. */
 export interface AccountLimits {

@@ -1,21 +1,17 @@
 import { endpoint } from "../api/endpoint.ts";
 import { Limits } from "./schema.ts";
-import type { LimitsService } from "./service.ts";
+import { viewLimits } from "./view.ts";
 
 /** The endpoint for the caller's own limits. It is charged to no surface. */
-export function limitsEndpoints(limits: LimitsService) {
-  return {
-    read: endpoint({
-      name: "readLimits",
-      tag: "Limits",
-      summary: "Read every limit of the caller's account and key, and the key's live grants",
-      description: "Reads all seven surfaces, each with the limit of the account and that of the key.",
-      response: Limits,
-      problems: [],
-      handle: ({ caller, usage }) => {
-        if (usage === undefined) throw new Error("The route of this endpoint must be free.");
-        return Promise.resolve(limits.view(caller, usage));
-      },
-    }),
-  };
-}
+export const readLimits = endpoint({
+  name: "readLimits",
+  tag: "Limits",
+  summary: "Read every limit of the caller's account and key, and the key's live grants",
+  description: "Reads all seven surfaces, each with the limit of the account and that of the key.",
+  response: Limits,
+  problems: [],
+  handle: ({ caller, usage }) => {
+    if (usage === undefined) throw new Error("The route of this endpoint must be free.");
+    return Promise.resolve(viewLimits(caller, usage));
+  },
+});

@@ -38,19 +38,15 @@ export const ABRIDGING = JSON.stringify([LEVELS, BUDGET, ROW, LINE_BREAK, MARK, 
 /** Cuts the texts of one PDF, and adds up their weights. */
 export class Abridger {
   readonly maxAnswers: number;
+  /** Whether anything has been cut or left out. */
+  abridged = false;
   readonly #maxText: number;
   #left: number;
-  #abridged = false;
 
   constructor({ text, answers }: Level, budget: number) {
     this.maxAnswers = answers;
     this.#maxText = text;
     this.#left = budget;
-  }
-
-  /** Whether anything has been cut or left out. */
-  get abridged(): boolean {
-    return this.#abridged;
   }
 
   /** Returns the text, or its beginning if it is too long. Never splits a character as readers see it. */
@@ -59,12 +55,8 @@ export class Abridger {
     this.#left -= weight + ROW;
     if (this.#left < 0) throw new TooHeavy();
     if (end === text.length) return text;
-    this.#abridged = true;
+    this.abridged = true;
     return beginningOf(text, end) + CUT;
-  }
-
-  leaveOut(): void {
-    this.#abridged = true;
   }
 }
 

@@ -2,27 +2,21 @@
 const MAX_LEVELS = 6;
 
 /** One value in a reference's response: its path, and its text. */
-export type Answer = readonly [question: string, answer: string];
-
-/** The first values of a response, and the number of those that were left out. */
-export interface Answers {
-  readonly shown: readonly Answer[];
-  readonly more: number;
-}
+type Answer = readonly [question: string, answer: string];
 
 /**
  * Flattens a reference's response, an object of any shape: `{ a: { b: [1] } }` gives `a › b › 1: 1`.
  * @param limit maximum number of values to show. The texts of the others are never made: with a name of thousands of
  * characters above thousands of values, the paths would be a thousand times as long as the response.
+ * @returns the first values, and the number of those that were left out.
  */
-export function answersOf(response: Record<string, unknown> | null, limit: number): Answers {
-  const shown: Answer[] = [];
-  let more = 0;
-  for (const [path, value] of leavesOf([], response ?? {})) {
-    if (shown.length < limit) shown.push([path.join(" › "), textOf(value)]);
-    else more++;
-  }
-  return { shown, more };
+export function answersOf(
+  response: Record<string, unknown> | null,
+  limit: number,
+): { shown: readonly Answer[]; more: number } {
+  const leaves = [...leavesOf([], response ?? {})];
+  const shown = leaves.slice(0, limit).map(([path, value]): Answer => [path.join(" › "), textOf(value)]);
+  return { shown, more: leaves.length - shown.length };
 }
 
 function* leavesOf(path: readonly string[], value: unknown): Generator<[path: readonly string[], value: unknown]> {

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import contentDisposition from "content-disposition";
 import { CandidatePath } from "../candidates/schema.ts";
 import { endpoint } from "../api/endpoint.ts";
+import { jsonBytes } from "../infra/json-parts.ts";
 import { BinaryResponse, jsonText } from "../http/response.ts";
 import { negotiate } from "../http/negotiate.ts";
 import { problem } from "../problems.ts";
@@ -35,7 +36,7 @@ export function packEndpoints(packs: PackService) {
         const headers = await headersOf(read.pack, format);
         if (clientHas(headers.ETag)) return new BinaryResponse(304, headers);
         if (format === "zip") return new BinaryResponse(200, headers, await packs.zip(read, clientLeft()));
-        if (format === "json") return new BinaryResponse(200, headers, await packs.json(read));
+        if (format === "json") return new BinaryResponse(200, headers, await jsonBytes(read.pack));
         const bytes = await packs.pdf(read, clientLeft());
         return new BinaryResponse(200, { ...headers, "Content-Length": String(bytes.length) }, Readable.from([bytes]));
       },
@@ -48,23 +49,20 @@ export function packEndpoints(packs: PackService) {
  * @throws problem not_acceptable
  */
 function preferredFormat(accept: string | undefined): Format {
-  const [best] = negotiate(
-    "accept",
-    accept,
-    FORMATS.map((format) => MEDIA_TYPES[format]),
-  );
-  const format = FORMATS.find((candidate) => MEDIA_TYPES[candidate] === best);
+  const types = Object.values(MEDIA_TYPES);
+  const [best] = negotiate("accept", accept, types);
+  const format = FORMATS.find((each) => MEDIA_TYPES[each] === best);
   if (format !== undefined) return format;
   throw problem(
     "not_acceptable",
-    `The pack has none of the types in Accept. Send ${Object.values(MEDIA_TYPES).join(", ")} or */* in Accept, or set ?format=.`,
+    `The pack has none of the types in Accept. Send ${types.join(", ")} or */* in Accept, or set ?format=.`,
   );
 }
 
 /**
  * Returns the headers of a pack. The ETag covers everything that the pack shows except the time it was generated: a
- * client with an older copy of the same facts in the same format needs no new one. Answers with the same tag differ
- * only in that time.
+ * client with an older copy of the same facts in the same format needs no new one. Responses with the same tag
+ * differ only in that time.
  */
 async function headersOf(pack: Pack, format: Format) {
   const { generated_at: _, ...facts } = pack;

@@ -3,15 +3,12 @@ import { renderCandidate } from "../candidates/render.ts";
 import type { Candidate } from "../candidates/schema.ts";
 import type { Pack } from "./schema.ts";
 
-/** The account that the pack belongs to, as the PDF names it. */
-export type PackAccount = Pack["account"];
-
 /**
  * Renders the pack of a candidate as it is now. Apart from `generated_at` and the account's name, it depends only on
  * the candidate's id and `pack_version`: a change to anything that it shows increments the version
  * (candidates/version.ts, samePack).
  */
-export function renderPack(record: CandidateRecord, account: PackAccount, generatedAt: string): Pack {
+export function renderPack(record: CandidateRecord, account: Pack["account"], generatedAt: string): Pack {
   const candidate = renderCandidate(record);
   const missing = missingOf(record);
   return {

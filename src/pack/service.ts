@@ -6,9 +6,9 @@ import { type Clock, timestamp } from "../infra/clock.ts";
 import type { DocumentRecord } from "../candidates/record.ts";
 import { bundle } from "./bundle.ts";
 import { nameFiles } from "./file-names.ts";
-import { type PackAccount, renderPack } from "./render.ts";
+import { renderPack } from "./render.ts";
 import type { Pack } from "./schema.ts";
-import { type Reader, typeset } from "./typeset.ts";
+import { typeset } from "./typeset.ts";
 import { zipped } from "./zip.ts";
 
 interface Dependencies {
@@ -38,29 +38,18 @@ export class PackService {
    * @throws problems not_found (also for another account's candidate), store_unavailable.
    */
   async read(accountId: string, candidateId: string): Promise<ReadPack> {
-    const [record, name] = await Promise.all([
-      this.#dependencies.store.get(accountId, candidateId),
-      this.#dependencies.accountName(accountId),
-    ]);
-    const account: PackAccount = { id: accountId, name };
-    return {
-      pack: renderPack(record, account, timestamp(this.#dependencies.clock.now())),
-      documents: record.documents,
-    };
-  }
-
-  /** Returns the pack as JSON. Other requests are served meanwhile. */
-  json({ pack }: ReadPack): Promise<Buffer> {
-    return jsonBytes(pack);
+    const { store, accountName, clock } = this.#dependencies;
+    const [record, name] = await Promise.all([store.get(accountId, candidateId), accountName(accountId)]);
+    const pack = renderPack(record, { id: accountId, name }, timestamp(clock.now()));
+    return { pack, documents: record.documents };
   }
 
   /**
    * Renders the pack as a PDF, in a process of its own.
    * @throws problem pack_unavailable
    */
-  async pdf(read: ReadPack, left: AbortSignal): Promise<Uint8Array> {
-    const reader: Reader = { accountId: read.pack.account.id, left };
-    return typeset(await this.json(read), reader);
+  async pdf({ pack }: ReadPack, left: AbortSignal): Promise<Uint8Array> {
+    return typeset(await jsonBytes(pack), { accountId: pack.account.id, left });
   }
 
   /**
@@ -68,8 +57,9 @@ export class PackService {
    * @throws problem pack_unavailable
    */
   async zip(read: ReadPack, left: AbortSignal): Promise<Readable> {
-    const pdf = await this.pdf(read, left); // first, so that a failure can still be answered as a problem
+    const pdf = await this.pdf(read, left); // first, so that a failure can still become a problem response
     const files = nameFiles(read.documents);
-    return zipped((signal) => bundle({ pack: read.pack, files, pdf, contents: this.#dependencies.contents }, signal));
+    const { contents } = this.#dependencies;
+    return zipped((signal) => bundle({ pack: read.pack, files, pdf, contents }, signal));
   }
 }

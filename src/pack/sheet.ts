@@ -160,7 +160,7 @@ class Sheets {
     const { shown, more } = answersOf(response, this.#abridger.maxAnswers);
     const rows = shown.map(([question, answer]): Row => [this.#line(question), this.#text(answer)]);
     if (more === 0) return rows;
-    this.#abridger.leaveOut();
+    this.#abridger.abridged = true;
     return [...rows, [CUT.trim(), `${more.toLocaleString("en")} more ${more === 1 ? "answer" : "answers"}`]];
   }
 

@@ -31,10 +31,10 @@ const RETRY_AFTER = "5";
 /** Two run at once, because of their memory. One core stays free for other requests. */
 const queue = pLimit(Math.min(2, Math.max(1, availableParallelism() - 1)));
 
-/** Number of packs that wait or are typeset, by account. */
-const places = new Map<string, number>();
+/** The account of each pack that waits or is typeset. */
+const places: string[] = [];
 
-export interface Reader {
+interface Reader {
   readonly accountId: string;
   /** Aborted when the client has left. */
   readonly left: AbortSignal;
@@ -47,19 +47,16 @@ export interface Reader {
  * @throws problem pack_unavailable if too many packs wait, if it takes too long, or if the process fails.
  */
 export async function typeset(pack: Uint8Array, { accountId, left }: Reader): Promise<Uint8Array> {
-  const mine = places.get(accountId) ?? 0;
-  const taken = [...places.values()].reduce((sum, count) => sum + count, 0);
+  const mine = places.filter((id) => id === accountId).length;
   if (mine >= TYPESETTING.placesPerAccount)
     throw unavailable(`${mine} packs of this account are being typeset. Wait for one of them, then try again.`);
-  if (taken >= TYPESETTING.places)
+  if (places.length >= TYPESETTING.places)
     throw unavailable("Too many packs are being typeset. Try again in a few seconds, or read the pack as JSON.");
-  places.set(accountId, mine + 1);
+  places.push(accountId);
   try {
     return await queued(left, () => runProgram(pack, left));
   } finally {
-    const rest = (places.get(accountId) ?? 1) - 1;
-    if (rest > 0) places.set(accountId, rest);
-    else places.delete(accountId);
+    places.splice(places.indexOf(accountId), 1);
   }
 }
 
@@ -86,16 +83,13 @@ const FAILED = "The pack could not be typeset. Try again, or read the pack as JS
 
 /** Runs the program, and ends it at the deadline or when the client leaves. */
 async function runProgram(pack: Uint8Array, left: AbortSignal): Promise<Uint8Array> {
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, ...TYPESETTING.options, fileURLToPath(TYPESETTING.program)],
-    {
-      env: {}, // it reads what clients sent, so it gets no credentials
-      timeout: TYPESETTING.deadlineMs,
-      killSignal: "SIGKILL",
-      signal: left,
-    },
-  );
+  const { options, program, deadlineMs } = TYPESETTING;
+  const child = spawn(process.execPath, [...process.execArgv, ...options, fileURLToPath(program)], {
+    env: {}, // it reads what clients sent, so it gets no credentials
+    timeout: deadlineMs,
+    killSignal: "SIGKILL",
+    signal: left,
+  });
   child.on("error", () => undefined); // it could not be started; `close` rejects below, or there is no stdin
   if (child.pid === undefined) throw unavailable(FAILED);
   child.stdin.on("error", () => undefined); // it has ended early; its exit says why
@@ -116,7 +110,7 @@ function unavailable(detail: string, cause?: Error): Problem {
   return problem("pack_unavailable", detail, { headers: { "Retry-After": RETRY_AFTER }, ...(cause && { cause }) });
 }
 
-/** http/problem.ts knows this code. Nobody reads the answer. */
+/** http/problem.ts knows this code. Nobody reads the response. */
 function clientLeft(): Error {
   return Object.assign(new Error("The client left before its pack was typeset."), { code: "ECONNRESET" });
 }

@@ -10,10 +10,7 @@ const MAX_REQUESTS_MS = 20_000;
  * this long again, because a request may already be on its way.
  */
 const QUIET_MS = 500;
-/**
- * Maximum time until the server stops listening, in milliseconds. The Deployment's readiness probe finds a replica not
- * ready before that: see test/k8s.
- */
+/** Maximum time until the server stops listening, in milliseconds. The readiness probe must notice before: see test/k8s. */
 export const MAX_LISTEN_MS = 20_000;
 /** Maximum time of `drain`, in milliseconds. The pod's grace period must be longer: see test/k8s. */
 export const MAX_STOP_MS = MAX_LISTEN_MS + 2 * QUIET_MS + MAX_REQUESTS_MS;

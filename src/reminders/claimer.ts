@@ -3,7 +3,6 @@ import { optedOut } from "../candidates/outreach.ts";
 import type { CandidateKey, CandidateRecord } from "../candidates/record.ts";
 import type { Edit } from "../candidates/store.ts";
 import { KeyedQueue } from "../infra/compare-and-set.ts";
-import { isStoreDown } from "../infra/mongo.ts";
 import { claimed, held, lapsed, recognised, replanned } from "./edits.ts";
 import { pathOf } from "./link-store.ts";
 import { type CountedMessage, hourOf } from "./mail-budget.ts";
@@ -49,7 +48,7 @@ export interface ClaimerOptions extends WritingParts {
 export class Claimer {
   readonly #options: ClaimerOptions;
   /** Queues the messages of an account to one address. Two at once to a new address would both count as the first. */
-  readonly #addresses = new KeyedQueue(isStoreDown);
+  readonly #addresses = new KeyedQueue();
   /** Candidates with a message that is due, as they were when that was found out. */
   readonly #records = new LRUCache<string, CandidateRecord>({ max: MAX_RECORDS });
 

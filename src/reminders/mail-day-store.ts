@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Filter, OptionalUnlessRequiredId } from "mongodb";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
-import { isStoreDown, type Mongo } from "../infra/mongo.ts";
+import type { Mongo } from "../infra/mongo.ts";
 
 export interface Counts {
   readonly messages: number;
@@ -47,7 +47,7 @@ const MAX_KNOWN = 1_000;
  */
 export class DayStore<Stored extends Day> {
   readonly collection: BoundedCollection<Stored>;
-  readonly #queue = new KeyedQueue(isStoreDown);
+  readonly #queue = new KeyedQueue();
   /** The days as this process wrote them last. */
   readonly #known = new LRUCache<string, Stored>({ max: MAX_KNOWN });
 

@@ -79,7 +79,7 @@ export function wireReminders(
     : smtpMailer(SMTP_URL, new URL(PUBLIC_URL).hostname, { connections });
   const domain = MAIL_FROM.slice(MAIL_FROM.lastIndexOf("@") + 1);
   const unknown = { messages: NaN, largest: NaN };
-  metrics.watchMail(() => stores.budget.total(clock.now()).catch(() => unknown));
+  metrics.readMail = () => stores.budget.total(clock.now()).catch(() => unknown);
   return {
     sender: new ReminderSender({
       ...parts,

@@ -14,14 +14,11 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * Merges a patch into metadata (RFC 7396). A null member removes that member; a null patch removes them all.
- * @throws problem validation_failed
- */
+/** Merges a patch into metadata. A null patch removes all members. @throws problem validation_failed */
 export function mergedMetadata(
   before: Record<string, string>,
   patch: Record<string, string | null> | null | undefined,

@@ -16,10 +16,7 @@ export function timeZoneNamed(text: string): string | undefined {
   return valueOrUndefined(() => Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text).timeZoneId);
 }
 
-/**
- * Returns the canonical form of a BCP 47 language tag (`en-US` for `en-us`, `he` for `iw`). Undefined for anything
- * else.
- */
+/** Returns the canonical form of a BCP 47 language tag (`en-US` for `en-us`, `he` for `iw`), or undefined. */
 export function languageNamed(text: string): string | undefined {
   return text.length > MAX_NAME ? undefined : valueOrUndefined(() => Intl.getCanonicalLocales(text)[0]);
 }

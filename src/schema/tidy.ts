@@ -1,7 +1,8 @@
 import type { TSchema } from "typebox";
 import { MAX_FAULTS } from "../problems.ts";
-import { withoutInvisible } from "./visible-text.ts";
+import { isObject } from "./merge-patch.ts";
 import { phoneOf } from "./phone.ts";
+import { withoutInvisible } from "./visible-text.ts";
 
 /**
  * Normalises what is unambiguous (interface.md, Untidy values), in place, so that the schema then checks the value that will
@@ -9,7 +10,7 @@ import { phoneOf } from "./phone.ts";
  */
 export type Tidy = (value: unknown) => unknown;
 
-/** A schema as this module reads it. */
+/** A TypeBox schema as this module reads it. */
 interface Node {
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -34,9 +35,7 @@ interface Node {
 const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]00:00)?$/;
 
 /** Returns a function that tidies values of this schema. Call it once for each schema, at the start. */
-export function tidier(schema: TSchema): Tidy {
-  return ofNode(schema);
-}
+export const tidier: (schema: TSchema) => Tidy = ofNode;
 
 function ofNode(node: Node): Tidy {
   if (node.then !== undefined && node.else !== undefined) return ofEither(node.then, node.else);
@@ -44,7 +43,8 @@ function ofNode(node: Node): Tidy {
   if (typeof node.additionalProperties === "object") return ofMap(node.additionalProperties, node.maxProperties);
   if (node.items !== undefined) return ofArray(node.items, maxItemsOf(node));
   if (node["x-scalar"]) return (value) => cut(scalar(value), node.maxLength);
-  return isText(node) ? ofText(node) : (value) => value;
+  const isText = typesOf(node).includes("string") && node.enum === undefined && node.contentEncoding === undefined;
+  return isText ? ofText(node) : (value) => value;
 }
 
 /** `if: { type: "string" }`. */
@@ -111,10 +111,6 @@ function maxItemsOf({ maxItems, uniqueItems, items }: Node): number | undefined 
   return maxItems ?? (uniqueItems === true ? items?.enum?.length : undefined);
 }
 
-function isText(node: Node): boolean {
-  return typesOf(node).includes("string") && node.enum === undefined && node.contentEncoding === undefined;
-}
-
 function typesOf({ type = [] }: Node): readonly string[] {
   return [type].flat();
 }
@@ -152,8 +148,4 @@ function scalar(value: unknown): unknown {
 /** Returns whether JSON keeps a number as it came: as a whole number up to ±(2^53 - 1), or as a finite fraction. */
 export function isExact(value: number): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

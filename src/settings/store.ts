@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
-import { isStoreDown, type Mongo } from "../infra/mongo.ts";
+import type { Mongo } from "../infra/mongo.ts";
 import type { Assistant, QuietHours } from "./schema.ts";
 
 /** What an account has set. A setting that is not in `values` has its default. */
@@ -33,7 +33,7 @@ export function settingsStores(mongo: Mongo, clock: Clock) {
 export class SettingsStore<Values> {
   readonly #clock: Clock;
   readonly #settings: BoundedCollection<Stored>;
-  readonly #queue = new KeyedQueue(isStoreDown);
+  readonly #queue = new KeyedQueue();
 
   constructor(mongo: Mongo, clock: Clock, collection: "assistant_settings" | "quiet_hours_settings") {
     this.#clock = clock;

@@ -4,7 +4,7 @@ import type { ApiState } from "../api/admit.ts";
 import { codedTag, keptTag } from "../http/entity-tags.ts";
 import { codingsFor, negotiate } from "../http/negotiate.ts";
 import { problem } from "../problems.ts";
-import { type Encoding, NOT_FOUND, type Page, pages } from "./pages.ts";
+import { NOT_FOUND, type Page, pages } from "./pages.ts";
 
 /** Route, and its name in the log. The first that fits counts. */
 const ROUTES = {
@@ -45,14 +45,12 @@ export function mountSite(router: Router<ApiState>): void {
       ctx.state.route = path;
       const all = await pages();
       const page = all.get(ctx.path);
-      if (page !== undefined) return sendPage(ctx, page);
+      if (page !== undefined) return send(ctx, page, 200);
       const missing = all.get(NOT_FOUND);
       ctx.vary("Accept");
       if (missing === undefined || prefersJson(ctx))
         throw problem("not_found", "This page does not exist. Read /docs for all pages.");
-      // No entity tag: the answer to a client that sends it back would be 404 without a body.
-      ctx.status = 404;
-      sendBody(ctx, missing, encodingFor(ctx));
+      send(ctx, missing, 404);
     });
 }
 
@@ -61,27 +59,21 @@ function prefersJson({ req }: Context): boolean {
   return best !== "text/html";
 }
 
-function sendPage(ctx: Context, page: Page): void {
-  const encoding = encodingFor(ctx);
-  const kept = keptTag(ctx.req.headers, page.tag);
-  ctx.set("ETag", kept ?? codedTag(page.tag, encoding));
-  if (kept !== undefined) {
-    ctx.set(HEADERS);
-    ctx.vary("Accept-Encoding");
-    ctx.status = 304;
-    return;
-  }
-  sendBody(ctx, page, encoding);
-}
-
-function sendBody(ctx: Context, { type, bodies }: Page, encoding: Encoding): void {
+function send(ctx: Context, { type, tag, bodies }: Page, status: 200 | 404): void {
+  const encoding = codingsFor(ctx.req.headers["accept-encoding"])[0];
   ctx.set(HEADERS);
   ctx.vary("Accept-Encoding");
+  // A 404 has no entity tag: a client that sent it back would get no body.
+  if (status === 200) {
+    const kept = keptTag(ctx.req.headers, tag);
+    ctx.set("ETag", kept ?? codedTag(tag, encoding));
+    if (kept !== undefined) {
+      ctx.status = 304;
+      return;
+    }
+  }
+  ctx.status = status;
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   ctx.body = bodies[encoding];
   ctx.set("Content-Type", type);
-}
-
-function encodingFor(ctx: Context): Encoding {
-  return codingsFor(ctx.req.headers["accept-encoding"])[0];
 }

@@ -6,16 +6,14 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { deserialize } from "node:v8";
-
-/** How a body can be sent. */
-export type Encoding = "br" | "gzip" | "identity";
+import type { Coding } from "../http/negotiate.ts";
 
 /** A page or an asset. */
 export interface Page {
   readonly type: string;
   /** Strong entity tag of the body without encoding, in quotes. */
   readonly tag: string;
-  readonly bodies: Readonly<Record<Encoding, Buffer>>;
+  readonly bodies: Readonly<Record<Coding, Buffer>>;
 }
 
 /** All pages by the path of their URL. */

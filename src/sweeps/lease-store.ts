@@ -9,10 +9,10 @@ export interface Lease {
   readonly term: number;
 }
 
-/** Times are milliseconds since the epoch. */
 interface Stored {
   _id: string;
   term: number;
+  /** Milliseconds since the epoch. */
   until: number;
   /** Names the process, for people who inspect the database. */
   holder: string;
@@ -27,10 +27,7 @@ export interface LeaseStoreOptions {
   skewMs: number;
 }
 
-/**
- * Leases by name, in MongoDB. Each change is one compare-and-set on the term. Every method throws problem
- * store_unavailable.
- */
+/** Leases by name, in MongoDB. Each change is one compare-and-set on the term. Every method throws store_unavailable. */
 export class LeaseStore {
   readonly #options: LeaseStoreOptions;
   readonly #leases: BoundedCollection<Stored>;
@@ -44,14 +41,14 @@ export class LeaseStore {
 
   /**
    * Takes the lease for this long. Undefined if another process has it. One round trip; two if the lease was free.
-   * @param longestMs maximum time for which the lease is ever taken or extended, in milliseconds. A lease that nobody has
+   * @param maximumMs maximum time for which the lease is ever taken or extended, in milliseconds. A lease that nobody has
    * changed for that long is free, even if its end lies in the future: the clock was ahead when it was taken.
    */
-  async take(name: string, durationMs: number, longestMs = durationMs): Promise<Lease | undefined> {
+  async take(name: string, durationMs: number, maximumMs = durationMs): Promise<Lease | undefined> {
     const { clock, skewMs, holder } = this.#options;
     const held = await this.#leases.findOne({ _id: name });
     const now = clock.now();
-    if (held !== null && now < held.until + skewMs && this.#sameFor(held) < longestMs) return undefined;
+    if (held !== null && now < held.until + skewMs && this.#sameFor(held) < maximumMs) return undefined;
     const next: Stored = { _id: name, term: (held?.term ?? 0) + 1, until: now + durationMs, holder };
     // A holder that has just extended its lease keeps it.
     const taken = await (held === null

@@ -41,7 +41,7 @@ export class SweepRunner {
     }
   }
 
-  /** Starts. The first pass runs at once if the lease is free. */
+  /** The first pass runs at once if the lease is free. */
   start(): void {
     this.#running ??= this.#loop(this.#stopping.signal);
   }
@@ -53,36 +53,36 @@ export class SweepRunner {
   }
 
   async #loop(stopping: AbortSignal): Promise<void> {
+    const { leases, name, leaseMs, restMs, log } = this.#options;
     do {
       try {
-        const { leases, name, leaseMs, restMs } = this.#options;
         const lease = await leases.take(name, leaseMs, Math.max(leaseMs, restMs));
         if (lease !== undefined) await this.#pass(lease, stopping);
       } catch (error) {
-        this.#options.log.warn({ err: error }, "could not take or extend the sweep lease");
+        log.warn({ err: error }, "could not take or extend the sweep lease");
       }
       // The wait is random, so that waiting replicas do not all ask at once.
-    } while (await pause((this.#options.leaseMs / 3) * (0.5 + Math.random()), stopping));
+    } while (await pause((leaseMs / 3) * (0.5 + Math.random()), stopping));
   }
 
   async #pass(lease: Lease, stopping: AbortSignal): Promise<void> {
+    const { sweeps, leases, restMs } = this.#options;
     const lost = new AbortController();
     const done = new AbortController();
     const renewing = this.#renew(lease, lost, done.signal);
     const stop = AbortSignal.any([stopping, lost.signal]);
-    for (const sweep of this.#options.sweeps) {
-      if (!stop.aborted) await this.#sweep(sweep, lease, stop);
-    }
+    for (const sweep of sweeps) if (!stop.aborted) await this.#sweep(sweep, lease, stop);
     done.abort();
     await renewing;
-    if (!lost.signal.aborted) await this.#options.leases.extend(lease, stopping.aborted ? 0 : this.#options.restMs);
+    if (!lost.signal.aborted) await leases.extend(lease, stopping.aborted ? 0 : restMs);
   }
 
   /** Extends the lease until the work is done. If that fails for too long, stops the work before the lease expires. */
   async #renew(lease: Lease, lost: AbortController, done: AbortSignal): Promise<void> {
-    const givingUp = setTimeout(() => lost.abort(), (this.#options.leaseMs * 2) / 3);
-    while (await pause(this.#options.leaseMs / 3, done)) {
-      const extended = await this.#options.leases.extend(lease, this.#options.leaseMs).catch(() => false);
+    const { leases, leaseMs } = this.#options;
+    const givingUp = setTimeout(() => lost.abort(), (leaseMs * 2) / 3);
+    while (await pause(leaseMs / 3, done)) {
+      const extended = await leases.extend(lease, leaseMs).catch(() => false);
       if (extended) givingUp.refresh();
     }
     clearTimeout(givingUp);

@@ -3,12 +3,10 @@ import type { Eraser } from "../candidates/eraser.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
-import type { Clock } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
-import type { Mongo } from "../infra/mongo.ts";
 import type { ReminderWork } from "../reminders/wire.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
-import { LeaseStore } from "./lease-store.ts";
+import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { guessableAddresses, leftOverMail } from "./mail.ts";
 import { erasures, expiries, idempotencyRecords, leftOverBytes, type Sweep } from "./sweep.ts";
@@ -18,9 +16,7 @@ const REMINDERS_REST_MS = 2_000;
 /** Maximum time that a replica that dies during such a pass blocks the others, in milliseconds. */
 const REMINDERS_LEASE_MS = 6_000;
 
-interface Dependencies {
-  readonly mongo: Mongo;
-  readonly clock: Clock;
+interface Dependencies extends LeaseStoreOptions {
   readonly candidates: CandidateStore;
   readonly content: ContentStore;
   readonly eraser: Eraser;
@@ -28,19 +24,14 @@ interface Dependencies {
   /** Undefined if no reminders are sent. */
   readonly reminders: ReminderWork | undefined;
   readonly reminderStores: ReminderStores;
-  /** Names this process. */
-  readonly holder: string;
-  /** Maximum clock skew between replicas, in milliseconds. */
-  readonly skewMs: number;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
 
 /** Creates the runners of the sweeps. Replans, opt-outs and reminders have one each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
-  const { mongo, clock, candidates, content, eraser, idempotency, reminders, reminderStores, holder } = dependencies;
-  const { skewMs, log, metrics } = dependencies;
-  const shared = { leases: new LeaseStore({ mongo, clock, holder, skewMs }), log, metrics };
+  const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, log, metrics } = dependencies;
+  const shared = { leases: new LeaseStore(dependencies), log, metrics };
   const sweeps = [
     expiries(candidates, clock),
     leftOverBytes(content, candidates.reader),

@@ -3,12 +3,10 @@ import type { CandidateReader } from "../candidates/reader.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import { namesFile } from "../candidates/record.ts";
 import { isTombstone } from "../candidates/erasure.ts";
-import type { PendingFile } from "../content/pending-store.ts";
-import type { ContentStore } from "../content/store.ts";
+import type { ContentStore, PendingFile } from "../content/store.ts";
 import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import { inBatches } from "./in-batches.ts";
 
 /** Recurring work that any replica can do: it updates or removes what has become outdated with time. */
 export interface Sweep {
@@ -72,4 +70,34 @@ export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateR
         signal,
       ),
   };
+}
+
+/**
+ * Handles all items that are due, batch by batch, until a batch has nothing to do. Returns how many were handled. If an item
+ * fails, the others of its batch are still handled. The next pass finds it again.
+ * @param find returns the next batch.
+ * @param handle returns false if there was nothing to do.
+ * @throws AggregateError with every failure, after the batch in which they occurred.
+ */
+export async function inBatches<Item>(
+  find: () => Promise<readonly Item[]>,
+  handle: (item: Item) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<number> {
+  const failures: unknown[] = [];
+  let count = 0;
+  for (;;) {
+    const before = count;
+    for (const item of await find()) {
+      if (signal.aborted) return count;
+      try {
+        if (await handle(item)) count++;
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0)
+      throw new AggregateError(failures, `${failures.length} items failed, ${count} were handled`);
+    if (count === before) return count;
+  }
 }

@@ -13,26 +13,26 @@ type FindBySecret = AccountStore["findBySecret"];
 describe("the keys that a replica caches", () => {
   const accounts = useAccounts();
   let key: NewKeyView;
-  let lookUps: ReturnType<typeof mock.method<AccountStore, "findBySecret">>;
+  let lookups: ReturnType<typeof mock.method<AccountStore, "findBySecret">>;
   beforeEach(async () => {
     const { id } = await accounts.service.createAccount({ name: "Acme" });
     key = await accounts.service.createKey({ accountId: id, name: "ats" });
-    lookUps = mock.method(accounts.store, "findBySecret");
+    lookups = mock.method(accounts.store, "findBySecret");
   });
-  afterEach(() => lookUps.mock.restore());
+  afterEach(() => lookups.mock.restore());
 
   const credentials = () => bearer(key.key);
   /** Returns how many look-ups a step took. */
   const during = async (step: () => unknown): Promise<number> => {
-    const before = lookUps.mock.callCount();
+    const before = lookups.mock.callCount();
     await step();
-    return lookUps.mock.callCount() - before;
+    return lookups.mock.callCount() - before;
   };
   /** Does something after each look-up has read the store, before its result is used. */
   const afterEachRead = (act: () => unknown) => {
     const find = accounts.store.findBySecret.bind(accounts.store);
-    lookUps.mock.restore();
-    lookUps = mock.method(accounts.store, "findBySecret", async (...given: Parameters<FindBySecret>) => {
+    lookups.mock.restore();
+    lookups = mock.method(accounts.store, "findBySecret", async (...given: Parameters<FindBySecret>) => {
       const found = await find(...given);
       await act();
       return found;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { checkedGrace, checkedName } from "../../src/accounts/checks.ts";
+import { checkedGrace, checkedName } from "../../src/accounts/account.ts";
 import { Problem } from "../../src/problems.ts";
 
 /** Returns the problem that `work` throws: its code, its text and its errors. */

@@ -176,8 +176,11 @@ describe("GuessLimiter", () => {
     await problemOf(guess(authenticator), "api_key_invalid");
   });
 
-  it("opens an address again at the end of the window, even if the timer of the window is late", async () => {
-    mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-21T10:00:00Z") });
+  it("opens an address again at the very end of the window", async () => {
+    let now = Math.ceil(performance.now());
+    const clock = mock.method(performance, "now", () => now);
+    /** Moves the clock. LRUCache reads it at most once a millisecond. */
+    const pass = (ms: number) => ((now += ms), delay(5));
     try {
       let asked = 0;
       const existingSecrets = async () => (asked++, new Set<string>());
@@ -187,13 +190,13 @@ describe("GuessLimiter", () => {
           Promise.reject(problem("api_key_invalid", "Unknown.")),
         );
       await problemOf(attempt(), "api_key_invalid");
-      mock.timers.tick(59_999);
+      await pass(59_999);
       await problemOf(attempt(), "rate_limited");
-      mock.timers.tick(1);
+      await pass(1);
       await problemOf(attempt(), "api_key_invalid");
       expect(asked, "while it was closed").to.equal(1);
     } finally {
-      mock.timers.reset();
+      clock.mock.restore();
     }
   });
 

@@ -25,12 +25,12 @@ describe("the key of an account after MongoDB was restored from a backup", () =>
   });
 
   const expectUnavailable = async (client: Client, path: string): Promise<void> => {
-    const lookUps = mock.method(AccountStore.prototype, "findBySecret");
+    const lookups = mock.method(AccountStore.prototype, "findBySecret");
     const answer = await client.get(path);
-    lookUps.mock.restore();
+    lookups.mock.restore();
     expectProblem(answer, 503, "store_unavailable");
     expect(answer.headers.get("retry-after")).to.equal("1");
-    expect(lookUps.mock.callCount()).to.equal(3);
+    expect(lookups.mock.callCount()).to.equal(3);
   };
 
   it("is answered 503 after three look-ups, and charges nothing, until Redis is emptied", async () => {

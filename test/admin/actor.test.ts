@@ -2,7 +2,7 @@ import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import { mock } from "node:test";
 import { expect } from "chai";
-import { actorOf } from "../../src/admin/actor.ts";
+import { actorOf } from "../../src/admin/operations.ts";
 
 describe("the actor of a command, as the audit names it", () => {
   afterEach(() => {

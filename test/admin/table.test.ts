@@ -27,7 +27,7 @@ function table(uses: readonly number[], more: Partial<AccountLimits> = {}, optio
     keys: [],
     ...more,
   };
-  return limitsTable(limits, options);
+  return limitsTable(limits, options.width, options.colours);
 }
 
 describe("the table of an account's limits", () => {

@@ -1,6 +1,6 @@
 import type { Caller } from "../../src/accounts/caller.ts";
 import type { RedisClient } from "../../src/infra/redis.ts";
-import { charge, type ChargeAnswer, type ChargeCall, NEVER, raiseVersion } from "../../src/limiter/scripts.ts";
+import { charge, type ChargeReply, type ChargeCall, NEVER, raiseVersion } from "../../src/limiter/scripts.ts";
 import { limitsOf, PER_KEY, type Surface, SURFACES } from "../../src/limiter/surfaces.ts";
 
 /** Charges of accounts that exist only in Redis, sent to it as the service sends them. */
@@ -51,7 +51,7 @@ function digits(n: number): string {
 }
 
 /** @throws if the charge is not admitted. */
-export async function admit(redis: RedisClient, call: ChargeCall): Promise<ChargeAnswer> {
+export async function admit(redis: RedisClient, call: ChargeCall): Promise<ChargeReply> {
   const answer = await charge(redis, call);
   if (answer.verdict === "admitted") return answer;
   throw new Error(`A charge was to be admitted, but Redis answered ${answer.verdict}.`);

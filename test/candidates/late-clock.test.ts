@@ -52,13 +52,13 @@ describe("the place in the feed that a write takes", () => {
 
   it("is taken after the look-ups of its references are written, however long that takes", async () => {
     let now = NOW;
-    const { client, db, timeoutMs } = mongo;
+    const { client, db } = mongo;
     const bounded: Mongo["bounded"] = async (name, operation) => {
       const result = await mongo.bounded(name, operation);
       if (name === "insert reference_index") now += 3_000;
       return result;
     };
-    const through: Mongo = { client, db, timeoutMs, bounded, isLate: () => false, close: () => mongo.close() };
+    const through: Mongo = { client, db, bounded, isLate: () => false, close: () => mongo.close() };
     const store = new CandidateStore(through, { now: () => now });
     const draft = candidateWithExpiry(ACCOUNT, "2090-01-31");
     const given = { id: newTypeId("ref"), now: "2026-11-21T12:00:00.000Z", started: true };

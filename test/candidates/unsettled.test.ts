@@ -50,14 +50,14 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
       if (name === "find candidates") await looked();
       return result;
     };
-    const { client, db, timeoutMs } = mongo;
+    const { client, db } = mongo;
     const isLate = () => {
       const wasLate = late;
       late = false;
       return wasLate;
     };
     const close = mongo.close.bind(mongo);
-    through = { client, db, timeoutMs, isLate, close, bounded };
+    through = { client, db, isLate, close, bounded };
     store = new CandidateStore(through, { now: () => now });
   });
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { path } from "../../src/client/client.ts";
 import { errorOf, ProblemError, refusalOf, retryAfterOf, unexpected } from "../../src/client/errors.ts";
-import { path } from "../../src/client/path.ts";
 
 describe("the client's error for an answer that redirects", () => {
   it("advises to check baseUrl, also in a browser, which hides the status and the address", async () => {

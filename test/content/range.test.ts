@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { rangeOf } from "../../src/content/range.ts";
+import { rangeOf } from "../../src/content/file.ts";
 
 describe("A Range header", () => {
   const SELECTED: Record<string, [number, number]> = {

@@ -5,14 +5,14 @@ import { text } from "node:stream/consumers";
 import { mock } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
-import { incoming } from "../../src/http/incoming.ts";
+import { incoming } from "../../src/http/upload.ts";
 import { Problem } from "../../src/problems.ts";
 import { useNoService } from "../support/use-service.ts";
 
 /** An upload of which half has arrived. Nothing reads it yet. */
 function opened(timeoutMs: number) {
   const request = Object.assign(new PassThrough(), { complete: false, headers: {} });
-  const bytes = incoming(request as unknown as IncomingMessage, { maxBytes: 10, maxFileBytes: 10, timeoutMs });
+  const bytes = incoming(request as unknown as IncomingMessage, { maxFileBytes: 10, timeoutMs });
   request.write("half");
   return { request, bytes };
 }
@@ -50,7 +50,7 @@ describe("an upload whose bytes stop coming", () => {
     const reset = new Error("aborted");
     request.on("error", () => undefined).destroy(reset);
     await setImmediate();
-    const rules = { maxBytes: 10, maxFileBytes: 10, timeoutMs: 3_600_000 };
+    const rules = { maxFileBytes: 10, timeoutMs: 3_600_000 };
     const bytes = incoming(request as unknown as IncomingMessage, rules);
     expect(await text(bytes).catch((error: unknown) => error)).to.equal(reset);
   });
@@ -63,7 +63,7 @@ describe("an upload whose bytes stop coming", () => {
         [1, true],
       ] as const) {
         const request = Object.assign(new PassThrough(), { complete, headers: {} });
-        const rules = { maxBytes: 2 ** 20, maxFileBytes: 2 ** 20, timeoutMs: 1_000 };
+        const rules = { maxFileBytes: 2 ** 20, timeoutMs: 1_000 };
         const bytes = incoming(request as unknown as IncomingMessage, rules);
         request.write(Buffer.alloc(size));
         await setImmediate(); // until the bytes have passed

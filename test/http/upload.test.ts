@@ -13,7 +13,6 @@ describe("an uploaded body", () => {
     const { stream, ...facts } = (await upload.file) ?? expect.fail("no file");
     expect(await text(Readable.from(stream))).to.equal("bytes");
     expect(await upload.fields()).to.deep.equal({});
-    expect(upload.failure()).to.equal(undefined);
     return facts;
   };
 
@@ -63,6 +62,26 @@ describe("an uploaded body", () => {
     const file = { sha256: "a", filename: "b", contentType: "c" } as Parameters<typeof fingerprintOf>[1];
     expect(fingerprintOf({ b: 2, a: 1, c: 3 }, file)).to.equal('[[["a",1],["b",2],["c",3]],["a","b","c"]]');
     expect(fingerprintOf({}, undefined)).to.equal("[[],null]");
+  });
+
+  it("fails with the cause while its file is read, whether that is too large, the form breaks off or the client leaves", async () => {
+    const part = '--b\r\nContent-Disposition: form-data; name="content"; filename="a"\r\n\r\n123';
+    const reset = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
+    for (const [go, code] of [
+      [(req: PassThrough) => req.end("456\r\n--b--\r\n"), "payload_too_large"],
+      [(req: PassThrough) => req.end(), "malformed_request"],
+      [(req: PassThrough) => req.destroy(reset), "ECONNRESET"],
+    ] as const) {
+      const headers = { "content-type": "multipart/form-data; boundary=b" };
+      const req = Object.assign(new PassThrough(), { headers, complete: false });
+      const upload = openForm(req as unknown as IncomingMessage, undefined, rules);
+      req.write(part);
+      const { stream } = (await upload.file) ?? expect.fail("no file");
+      const read = text(Readable.from(stream)).catch((error: unknown) => error);
+      go(req);
+      expect(await read).to.include({ code });
+      expect(await upload.fields().catch((error: unknown) => error)).to.equal(await read);
+    }
   });
 
   it("is read no further once it is closed, although it is a form that is still arriving", async () => {

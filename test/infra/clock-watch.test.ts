@@ -34,8 +34,8 @@ describe("the three clocks that the service compares", () => {
   afterEach(() => started.forEach((each) => each.stop()));
 
   function through(bounded: Mongo["bounded"]): Mongo {
-    const { client, db, timeoutMs } = mongo;
-    return { client, db, timeoutMs, bounded, isLate: () => false, close: () => mongo.close() };
+    const { client, db } = mongo;
+    return { client, db, bounded, isLate: () => false, close: () => mongo.close() };
   }
 
   /** MongoDB, with a clock that is so many seconds ahead. */

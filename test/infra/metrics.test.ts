@@ -75,8 +75,8 @@ describe("The metrics of the service", () => {
       [0, 0],
       [0, 0, 0, 0],
     ]);
-    metrics.watchFeed(() => ({ lagMs: 1500, unsettled: 2 }));
-    metrics.watchPool(() => ({ used: 3, idle: 4, pending: 5, max: 6 }));
+    metrics.readFeed = () => ({ lagMs: 1500, unsettled: 2 });
+    metrics.readPool = () => ({ used: 3, idle: 4, pending: 5, max: 6 });
     expect(await shown()).to.deep.equal([
       [1.5, 2],
       [3, 4, 5, 6],

@@ -28,7 +28,7 @@ const ACCEPTED: Record<string, object> = {
     ...SENTINEL,
     tls: true,
     credentials: { password: "of-redis" },
-    sentinelCredentials: { username: "s&n", password: "a+b=/" },
+    sentinelCredentials: { sentinelUsername: "s&n", sentinelPassword: "a+b=/" },
   },
   "redis+sentinel://h1/limits": SENTINEL,
   "redis+sentinel://h1/limits/": SENTINEL,
@@ -38,10 +38,14 @@ const ACCEPTED: Record<string, object> = {
   "redis+sentinel://h1/limits/12/?sentinelUsername=sen": {
     ...SENTINEL,
     db: 12,
-    sentinelCredentials: { username: "sen" },
+    sentinelCredentials: { sentinelUsername: "sen" },
   },
-  "rediss+sentinel://h1/limits?sentinelPassword=": { ...SENTINEL, tls: true, sentinelCredentials: { password: "" } },
-  "redis+sentinel://h1/limits?sentinelPassword": { ...SENTINEL, sentinelCredentials: { password: "" } },
+  "rediss+sentinel://h1/limits?sentinelPassword=": {
+    ...SENTINEL,
+    tls: true,
+    sentinelCredentials: { sentinelPassword: "" },
+  },
+  "redis+sentinel://h1/limits?sentinelPassword": { ...SENTINEL, sentinelCredentials: { sentinelPassword: "" } },
   "redis+sentinel://h1/the%20limits": { ...SENTINEL, name: "the limits" },
   "redis+sentinel://@h1/limits": SENTINEL,
   "redis+sentinel://ann@h1/limits": { ...SENTINEL, credentials: { username: "ann" } },
@@ -51,7 +55,10 @@ const ACCEPTED: Record<string, object> = {
   "rediss+cluster://h1:6379": { ...CLUSTER, tls: true },
   "redis+cluster://ann:p:ss:@h1": { ...CLUSTER, credentials: { username: "ann", password: "p:ss:" } },
   "redis+sentinel://ann:p:ss@h1/limits": { ...SENTINEL, credentials: { username: "ann", password: "p:ss" } },
-  "redis+sentinel://h1/limits?sentinelPassword=a=b==": { ...SENTINEL, sentinelCredentials: { password: "a=b==" } },
+  "redis+sentinel://h1/limits?sentinelPassword=a=b==": {
+    ...SENTINEL,
+    sentinelCredentials: { sentinelPassword: "a=b==" },
+  },
   "redis+cluster://%40nn:%3A@h1": { ...CLUSTER, credentials: { username: "@nn", password: ":" } },
   "redis+cluster://[2001:db8::1]:7000,10.0.0.1,node-1.example:7001": {
     ...CLUSTER,

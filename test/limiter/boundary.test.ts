@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { GrantCounters } from "../../src/limiter/grant-counters.ts";
 import {
   charge,
-  type ChargeAnswer,
+  type ChargeReply,
   type ChargeCall,
   drawGrant,
   NEVER,
@@ -23,7 +23,7 @@ describe("the scripts that charge and that read the usage, to the millisecond an
   const redis = useTestRedis();
   beforeEach(() => clearOfMidnight(redis));
 
-  const run = (more: Partial<ChargeCall>): Promise<ChargeAnswer> =>
+  const run = (more: Partial<ChargeCall>): Promise<ChargeReply> =>
     charge(redis, {
       caller: newCaller(),
       surface: "start",

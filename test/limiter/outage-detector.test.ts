@@ -28,7 +28,7 @@ describe("OutageDetector", () => {
 
   it("begins anew after a decision", () => {
     failsAt(0, 1_000);
-    detector.answered();
+    detector.succeeded();
     expect(failsAt(1_001, 1_002, 2_000, 2_001)).to.deep.equal([false, false, false, true]);
   });
 

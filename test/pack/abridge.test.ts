@@ -65,10 +65,6 @@ describe("a pack that is too long for its PDF", () => {
     expect(shown([endless, of(BUDGET)]).texts[0]).to.equal(`${endless.slice(0, 1000)}${CUT}`);
   });
 
-  it("says that answers were left out", () => {
-    expect(abridge((abridger) => (abridger.leaveOut(), abridger.abridged))).to.equal(true);
-  });
-
   it("lets other failures pass", () => {
     expect(() =>
       abridge(() => {

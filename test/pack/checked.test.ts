@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { expect } from "chai";
 import type { ContentRecord } from "../../src/candidates/record.ts";
-import { checked } from "../../src/pack/checked.ts";
+import { checked } from "../../src/pack/bundle.ts";
 import { problem } from "../../src/problems.ts";
 
 const BYTES = Buffer.from("one two");

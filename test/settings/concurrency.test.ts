@@ -52,7 +52,7 @@ describe("the first change of settings", () => {
 
   it("is made after that of another replica that comes first, not in its place", async () => {
     const storeOf = (through: Mongo) => new SettingsStore<Assistant>(through, new SharedClock(), "assistant_settings");
-    const { client, db, timeoutMs } = mongo;
+    const { client, db } = mongo;
     let reads = 0;
     const bounded: Mongo["bounded"] = async (name, operation) => {
       const result = await mongo.bounded(name, operation);
@@ -60,7 +60,7 @@ describe("the first change of settings", () => {
         await storeOf(mongo).change("acct_1", ({ values }) => ({ ...values, display_name: "Ann" }));
       return result;
     };
-    const through: Mongo = { client, db, timeoutMs, bounded, isLate: () => false, close: () => mongo.close() };
+    const through: Mongo = { client, db, bounded, isLate: () => false, close: () => mongo.close() };
     const changed = await storeOf(through).change("acct_1", ({ values }) => ({ ...values, instructions: "Be brief." }));
     expect(changed.version).to.equal(2);
     expect((await storeOf(mongo).get("acct_1")).values).to.deep.equal({

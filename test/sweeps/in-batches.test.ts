@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { inBatches } from "../../src/sweeps/in-batches.ts";
+import { inBatches } from "../../src/sweeps/sweep.ts";
 
 describe("work in batches", () => {
   /** Items that are found two at a time. Processing an item removes it, unless it is listed in `stuck`. */

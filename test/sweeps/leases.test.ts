@@ -47,26 +47,26 @@ describe("a lease that another process may hold", () => {
     now = 10_000;
     const lease = (await one.take("extended", 1_000))!;
     now = 11_000 + SKEW_MS;
-    const { client, db, timeoutMs } = mongo;
+    const { client, db } = mongo;
     const bounded: Mongo["bounded"] = async (name, operation) => {
       const result = await mongo.bounded(name, operation);
       if (name === "find leases") expect(await one.extend(lease, 1_000)).to.equal(true);
       return result;
     };
-    const through: Mongo = { client, db, timeoutMs, bounded, isLate: () => false, close: () => mongo.close() };
+    const through: Mongo = { client, db, bounded, isLate: () => false, close: () => mongo.close() };
     expect(await leasesOf("two", through).take("extended", 1_000)).to.equal(undefined);
     expect(await one.extend(lease, 1_000)).to.equal(true);
   });
 
   it("is taken by one of two processes that find it free at the same time", async () => {
     const one = leasesOf("one");
-    const { client, db, timeoutMs } = mongo;
+    const { client, db } = mongo;
     const bounded: Mongo["bounded"] = async (name, operation) => {
       const result = await mongo.bounded(name, operation);
       if (name === "find leases") expect(await one.take("free", 1_000)).to.include({ term: 1 });
       return result;
     };
-    const through: Mongo = { client, db, timeoutMs, bounded, isLate: () => false, close: () => mongo.close() };
+    const through: Mongo = { client, db, bounded, isLate: () => false, close: () => mongo.close() };
     expect(await leasesOf("two", through).take("free", 1_000)).to.equal(undefined);
   });
 
@@ -88,14 +88,14 @@ describe("a lease that another process may hold", () => {
   });
 
   it("is not taken without an answer of the store", async () => {
-    const { client, db, timeoutMs } = mongo;
+    const { client, db } = mongo;
     const fails =
       (operation: string): Mongo["bounded"] =>
       (name, run) =>
         name === operation ? Promise.reject(new Error("down")) : mongo.bounded(name, run);
     for (const operation of ["find leases", "insert leases"]) {
       const bounded = fails(operation);
-      const through: Mongo = { client, db, timeoutMs, bounded, isLate: () => false, close: () => mongo.close() };
+      const through: Mongo = { client, db, bounded, isLate: () => false, close: () => mongo.close() };
       const failure = await leasesOf("one", through)
         .take("down", 1_000)
         .catch((error: Error) => error);

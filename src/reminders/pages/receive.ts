@@ -3,7 +3,7 @@ import { isAskedOfCandidate } from "../../candidates/outreach.ts";
 import type { CandidateRecord, DocumentRecord } from "../../candidates/record.ts";
 import { safeType, withSafeEnding } from "../../content/endings.ts";
 import type { DocumentService } from "../../documents/service.ts";
-import { mediaTypeOf } from "../../http/body.ts";
+import { contentTypeOf } from "../../http/body.ts";
 import { openForm } from "../../http/form.ts";
 import type { Upload, UploadRules } from "../../http/upload.ts";
 import { type Precondition, problem, Problem, type ProblemCode } from "../../problems.ts";
@@ -57,12 +57,11 @@ export function receiveFields(req: IncomingMessage, rules: UploadRules): Promise
 }
 
 async function withForm<T>(req: IncomingMessage, rules: UploadRules, use: (form: Upload) => Promise<T>): Promise<T> {
-  if (mediaTypeOf(req) !== "multipart/form-data") throw problem("unsupported_media_type", "Send the page's own form.");
+  if (contentTypeOf(req)?.essence !== "multipart/form-data")
+    throw problem("unsupported_media_type", "Send the page's own form.");
   const form = openForm(req, undefined, rules);
   try {
     return await use(form);
-  } catch (error) {
-    throw form.failure() ?? error;
   } finally {
     form.close();
   }

@@ -1,18 +1,28 @@
-/** The API key that the reader has pasted. It stays in this tab: it is not stored elsewhere, and is gone when the tab closes. */
+/**
+ * The API key that the reader has pasted and, after it, other keys of the same account that the console was given: one a
+ * line. They stay in this tab: they are not stored elsewhere, and are gone when the tab closes.
+ */
 const NAME = "api-key";
-/** The console keeps other keys of the same account here, as a JSON list. */
-const OTHER_KEYS = "console-other-keys";
+
+/** Returns the keys that were entered in this tab: the pasted key first. */
+export function storedKeys(): string[] {
+  return sessionStorage.getItem(NAME)?.split("\n") ?? [];
+}
+
+/** Stores the keys in this tab. An empty list removes them. */
+export function storeKeys(keys: readonly string[]): void {
+  if (keys.length === 0) sessionStorage.removeItem(NAME);
+  else sessionStorage.setItem(NAME, keys.join("\n"));
+}
 
 export function sessionKey(): string {
-  return sessionStorage.getItem(NAME) ?? "";
+  return storedKeys()[0] ?? "";
 }
 
 /** Keeps the key, without spaces around it. An empty one forgets the last. The other keys go with the one that they belong to. */
 export function keepSessionKey(key: string): void {
   const trimmed = key.trim();
-  if (trimmed !== sessionKey()) sessionStorage.removeItem(OTHER_KEYS);
-  if (trimmed === "") sessionStorage.removeItem(NAME);
-  else sessionStorage.setItem(NAME, trimmed);
+  if (trimmed !== sessionKey()) storeKeys(trimmed === "" ? [] : [trimmed]);
 }
 
 /** Returns what is wrong with a text that cannot be a key. fetch() would throw for it, as if the network were gone. */
@@ -31,26 +41,4 @@ export function followSessionKey(): void {
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted && sessionKey() !== left) location.reload();
   });
-}
-
-/** Returns the keys that were entered in this tab: the pasted key first. The browser forgets them when the tab is closed. */
-export function storedKeys(): string[] {
-  const key = sessionKey();
-  return key === "" ? [] : [key, ...otherKeys()];
-}
-
-/** Stores the keys in this tab. An empty list removes them. */
-export function storeKeys([key, ...others]: readonly string[]): void {
-  keepSessionKey(key ?? "");
-  if (others.length === 0) sessionStorage.removeItem(OTHER_KEYS);
-  else sessionStorage.setItem(OTHER_KEYS, JSON.stringify(others));
-}
-
-function otherKeys(): string[] {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(OTHER_KEYS) ?? "[]");
-    return Array.isArray(stored) ? stored.filter((each) => typeof each === "string") : [];
-  } catch {
-    return [];
-  }
 }

@@ -6,8 +6,8 @@ interface Advice {
   readonly when: string;
   /** What a client does about it. */
   readonly remedy: string;
-  /** Whether a program may send the same request again without a person. */
-  readonly retry: "never" | "later" | "changed";
+  /** Whether a program may send the same request again without a person. Unset: only after a change. */
+  readonly retry?: "never" | "later";
 }
 
 /** The order is that of PROBLEMS. A code without advice does not compile. */
@@ -15,38 +15,31 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   malformed_json: {
     when: "The body is empty, is not JSON in UTF-8, names a member twice, or has more than 100 levels.",
     remedy: "Send one JSON object, at least `{}`. `detail` says where the parser stopped.",
-    retry: "changed",
   },
   malformed_path: {
     when: "The path of the URL is not valid percent-encoded UTF-8.",
     remedy: "Encode each byte of an id as `%` and two hexadecimal digits. Most HTTP clients have a function for it.",
-    retry: "changed",
   },
   malformed_request: {
     when: "The request is not valid HTTP, a header such as `Idempotency-Key` has a wrong form, or the connection closed before the whole body had arrived.",
     remedy: "Read `detail`: it names the header. If the connection broke, send the request again.",
-    retry: "changed",
   },
   invalid_query: {
     when: "A query parameter is unknown, repeated, or has a wrong value. A cursor is also refused if it was changed.",
     remedy: "`errors` names each parameter. Send a cursor exactly as you received it.",
-    retry: "changed",
   },
   api_key_missing: {
     when: "The request has no API key, or sends it in the wrong place.",
     remedy: "Send `Authorization: Bearer <key>`, or `X-API-Key: <key>`. Never put the key into the URL.",
-    retry: "changed",
   },
   api_key_invalid: {
     when: "The key is mistyped or unknown, or it was replaced and its grace period is over.",
     remedy:
       "Check that the whole key was copied. If it was rotated, use the new one. Do not retry with the same key: after 20 unknown keys in a minute, every unknown key from your address is refused with 429.",
-    retry: "changed",
   },
   api_key_revoked: {
     when: "The key was revoked.",
     remedy: "Use another key of the account, or ask for a new one. Stop all jobs that use this key.",
-    retry: "changed",
   },
   account_suspended: {
     when: "The account is suspended. All of its keys are refused.",
@@ -56,7 +49,6 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   not_found: {
     when: "The path does not exist, or your account has nothing with this id. Other accounts' objects look the same.",
     remedy: "Check the id and the account of the key. Compare the path with the reference.",
-    retry: "changed",
   },
   content_not_available: {
     when: "The document exists, but no file was uploaded for it.",
@@ -66,12 +58,10 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   method_not_allowed: {
     when: "The path exists, but does not take this method.",
     remedy: "Use one of the methods in the `Allow` header.",
-    retry: "changed",
   },
   not_acceptable: {
     when: "`Accept` names only types that the pack does not have.",
     remedy: "Ask for `application/json`, `application/pdf` or `application/zip`, or set `format` in the query.",
-    retry: "changed",
   },
   request_timeout: {
     when: "The body did not arrive completely in time.",
@@ -81,17 +71,14 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   external_id_taken: {
     when: "Another candidate of your account has this `external_id`.",
     remedy: "`candidate_id` names that candidate. Change it with PATCH instead of creating a second one.",
-    retry: "changed",
   },
   invalid_transition: {
     when: "The state that you send would contradict the rest: a requested document of a candidate that is not started, for example.",
     remedy: "Send one of the states in `allowed`, or change first what `detail` names.",
-    retry: "changed",
   },
   candidate_withdrawn: {
     when: "You start a candidate that is withdrawn.",
     remedy: 'Reinstate the candidate with PATCH and `"withdrawn": false`, then start it.',
-    retry: "changed",
   },
   idempotency_in_flight: {
     when: "The first request with this `Idempotency-Key` has not been answered yet, or its answer is just being stored.",
@@ -102,17 +89,14 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   active_key_cap_reached: {
     when: "The account already has as many active keys as it may have. Only the operators' command line answers this.",
     remedy: "Ask the operator to revoke a key that is no longer used.",
-    retry: "changed",
   },
   too_many_documents: {
     when: "The candidate already has 200 documents.",
     remedy: "Change or delete one of them.",
-    retry: "changed",
   },
   too_many_references: {
     when: "The candidate already has 50 references.",
     remedy: "Change or delete one of them.",
-    retry: "changed",
   },
   candidate_deleted: {
     when: "The candidate was deleted and its data is erased.",
@@ -122,33 +106,27 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   version_mismatch: {
     when: "`If-Match` names an entity tag that is not the current one: someone else has changed the resource. Or it names a weak one (`W/`), which a proxy that compresses has made.",
     remedy: "Read the resource again, decide whether your change still applies, and send it with the new `ETag`.",
-    retry: "changed",
   },
   payload_too_large: {
     when: "The body, the file, a form's fields or the whole candidate would be larger than allowed.",
     remedy: "`detail` says the limit. Upload large files as raw bytes or as a form, not as base64.",
-    retry: "changed",
   },
   unsupported_media_type: {
     when: "The `Content-Type` is not one that the endpoint takes, or the body is compressed.",
     remedy: "Send JSON in UTF-8 without `Content-Encoding`, unless the reference names another type.",
-    retry: "changed",
   },
   range_not_satisfiable: {
     when: "`Range` asks for bytes past the end of the file.",
     remedy: "`Content-Range` says how large the file is. If you resume a download, it may already be complete.",
-    retry: "changed",
   },
   validation_failed: {
     when: "The body is JSON, but its values are not allowed: an unknown field, a wrong type, a text that is too long.",
     remedy:
       "Every fault is in `errors`, up to 100, each with its JSON Pointer. Mend all of them, then send the body again.",
-    retry: "changed",
   },
   idempotency_key_reused: {
     when: "This `Idempotency-Key` was used for a different request within 24 hours.",
     remedy: "Make a new key for each new request. Repeat a key only with exactly the same path and body.",
-    retry: "changed",
   },
   rate_limited: {
     when: "The window of the account or of the key is used up for this surface. `scope` says which. The scope `address` means that too many wrong keys came from your address.",
@@ -159,7 +137,6 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   headers_too_large: {
     when: "The request's headers are larger than 16 KiB in all.",
     remedy: "Send fewer or shorter headers. Cookies and headers that proxies add are the usual cause.",
-    retry: "changed",
   },
   internal_error: {
     when: "Something failed on our side.",
@@ -184,9 +161,3 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     retry: "later",
   },
 };
-
-export const RETRY = {
-  never: "Do not send it again.",
-  later: "The same request can succeed later.",
-  changed: "Change the request first.",
-} as const;

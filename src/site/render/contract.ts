@@ -1,4 +1,5 @@
 import { openApi } from "../../api/openapi.ts";
+import type { Tag } from "../../api/openapi-parts.ts";
 import type { Surface } from "../../limiter/surfaces.ts";
 import { type ProblemCode, PROBLEMS } from "../../problems.ts";
 import { routes, type Services } from "../../routes.ts";
@@ -11,7 +12,6 @@ export interface Schema {
   readonly format?: string;
   readonly enum?: readonly unknown[];
   readonly default?: unknown;
-  readonly example?: unknown;
   readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -27,83 +27,93 @@ export interface Schema {
   readonly maxProperties?: number;
 }
 
-export interface Media {
-  readonly schema?: Schema;
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
-}
+/** Schemas by media type. */
+type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 
-/** A parameter of a request, or a header of a response, which has neither `name` nor `in`. */
-export interface Parameter extends Media {
-  readonly $ref?: string;
-  readonly name?: string;
+/** A parameter of a request, or a header of a response, which has no `in`. */
+export interface Parameter {
+  readonly name: string;
   readonly in?: "path" | "query" | "header";
   readonly required?: boolean;
-  readonly description?: string;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
 }
 
-export interface ResponseOf {
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly headers?: Readonly<Record<string, Parameter>>;
-  readonly content?: Readonly<Record<string, Media>>;
+export interface Response {
+  readonly status: string;
+  readonly description: string;
+  readonly headers: readonly Parameter[];
+  readonly content: Content;
 }
 
+/** An operation, with its references to parameters, responses and headers followed. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
-  readonly description?: string;
-  readonly tags?: readonly string[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: {
-    readonly $ref?: string;
-    readonly required?: boolean;
-    readonly description?: string;
-    readonly content: Readonly<Record<string, Media>>;
-  };
-  readonly responses: Readonly<Record<string, ResponseOf>>;
+  readonly description: string;
+  readonly method: string;
+  readonly path: string;
+  readonly tag: Tag;
+  readonly surface: Surface | "free";
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly description: string; readonly content: Content };
+  readonly responses: readonly Response[];
+  /** Codes with which it can be refused. */
+  readonly codes: readonly ProblemCode[];
   readonly security?: readonly object[];
 }
 
-/** The parts of the OpenAPI document that the reference shows. */
-export interface Contract {
-  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
-    readonly headers: Readonly<Record<string, Parameter>>;
-    readonly parameters: Readonly<Record<string, Parameter>>;
-    readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
-    readonly securitySchemes: Readonly<Record<string, { readonly type: string; readonly description?: string }>>;
-  };
+type ByName<T> = Readonly<Record<string, T>>;
+type Referable<T> = T & { readonly $ref?: string };
+
+/** An operation as the OpenAPI document has it. */
+interface Written extends Pick<Operation, "operationId" | "summary" | "description" | "requestBody" | "security"> {
+  readonly tags: readonly [Tag];
+  readonly parameters: readonly Referable<Parameter>[];
+  readonly responses: ByName<
+    Referable<{ description: string; headers?: ByName<Referable<Omit<Parameter, "name">>>; content?: Content }>
+  >;
 }
 
-/** An operation with what its place in the contract says about it. */
-export interface Listed extends Operation {
-  readonly method: string;
-  readonly path: string;
-  readonly tag: string;
-  readonly surface: Surface | "free";
-  readonly codes: readonly ProblemCode[];
+interface Contract {
+  readonly paths: ByName<ByName<Written>>;
+  readonly components: { readonly schemas: ByName<Schema> };
 }
 
 /** The handlers are never called, so no service is needed. */
 const ROUTES = routes({} as Services);
 
-export const CONTRACT = openApi(ROUTES) as unknown as Contract;
+const CONTRACT = openApi(ROUTES) as unknown as Contract;
 
-export const OPERATIONS: readonly Listed[] = Object.entries(CONTRACT.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({
-    ...operation,
-    method: method.toUpperCase(),
-    path,
-    tag: operation.tags?.[0] ?? path.split("/")[1] ?? "",
-    surface: ROUTES.find(({ name }) => name === operation.operationId)?.surface ?? "free",
-    codes: codesOf(operation),
-  })),
+export const SCHEMAS = CONTRACT.components.schemas;
+
+export const OPERATIONS: readonly Operation[] = Object.entries(CONTRACT.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, written]) => {
+    const responses = responsesOf(written);
+    return {
+      ...written,
+      method: method.toUpperCase(),
+      path,
+      tag: written.tags[0],
+      surface: ROUTES.find(({ name }) => name === written.operationId)?.surface ?? "free",
+      parameters: written.parameters.map(resolved),
+      responses,
+      codes: responses.flatMap(codesOf),
+    };
+  }),
 );
 
-export const TAGS: readonly string[] = [...new Set(OPERATIONS.map(({ tag }) => tag))];
+/** Tags in the order of the operations. */
+export const TAGS_IN_ORDER: readonly Tag[] = [...new Set(OPERATIONS.map(({ tag }) => tag))];
+
+function responsesOf({ responses }: Written): Response[] {
+  return Object.entries(responses).map(([status, response]) => {
+    const { description, headers = {}, content = {} } = resolved(response);
+    const named = Object.entries(headers).map(([name, header]) => ({ ...resolved(header), name }));
+    return { status, description, headers: named, content };
+  });
+}
 
 /** Follows `$ref` until there is none. */
 export function resolved<T extends { readonly $ref?: string }>(value: T): T {
@@ -116,16 +126,9 @@ export function resolved<T extends { readonly $ref?: string }>(value: T): T {
   return resolved(target as T);
 }
 
-/** Returns the name of a component: `Candidate` of `#/components/schemas/Candidate`. */
-export function nameOf(ref: string): string {
-  return ref.split("/").at(-1) ?? ref;
-}
-
-/** Returns the codes with which an operation can be refused. The descriptions of its refusals list them. */
-function codesOf({ responses }: Operation): ProblemCode[] {
-  return Object.entries(responses).flatMap(([status, response]) =>
-    /^[45]/.test(status) ? (resolved(response).description ?? "").split(", ").filter(isCode) : [],
-  );
+/** Returns the codes with which a response refuses: its description lists them. */
+function codesOf({ status, description }: Response): ProblemCode[] {
+  return /^[45]/.test(status) ? description.split(", ").filter(isCode) : [];
 }
 
 function isCode(text: string): text is ProblemCode {

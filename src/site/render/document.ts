@@ -1,4 +1,6 @@
+import GithubSlugger from "github-slugger";
 import type { Html } from "../../schema/html.ts";
+import type { Operation } from "./contract.ts";
 
 /** A heading that the list "On this page" and the search show. */
 export interface Heading {
@@ -39,4 +41,22 @@ export interface Section {
 
 export function pathOf(slug: string): string {
   return slug === "" ? "/docs" : `/docs/${slug}`;
+}
+
+/** Turns a title into a part of an address: `Quiet hours` becomes `quiet-hours`. */
+export function slugOf(title: string): string {
+  return new GithubSlugger().slug(title);
+}
+
+/** The page of the reference that holds a tag's operations. */
+export function tagSlug(tag: string): string {
+  return `reference-${slugOf(tag)}`;
+}
+
+export function operationPath({ tag, operationId }: Operation): string {
+  return `/docs/${tagSlug(tag)}#${operationId}`;
+}
+
+export function headerPath(name: string): string {
+  return `/docs/headers#${slugOf(name)}`;
 }

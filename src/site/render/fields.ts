@@ -1,93 +1,108 @@
-import { nameOf, resolved, type Schema } from "./contract.ts";
+import { type Parameter, resolved, type Schema } from "./contract.ts";
+import { slugOf } from "./document.ts";
 import { type Html, html, raw } from "../../schema/html.ts";
 import { inline } from "./markdown.ts";
-import { schemaPath } from "./names.ts";
+import { fieldList, joined } from "./parts.ts";
 
-export function typeText(schema: Schema): Html {
-  if (schema.$ref !== undefined) {
-    const name = nameOf(schema.$ref);
-    return html`<a href="${schemaPath(name)}">${name}</a>`;
+export function typeText({ $ref, oneOf, anyOf = oneOf, type, properties, items }: Schema): Html {
+  if ($ref !== undefined) {
+    const name = $ref.replace(/^.*\//, "");
+    return html`<a href="/docs/schemas#${slugOf(name)}">${name}</a>`;
   }
-  const choices = schema.oneOf ?? schema.anyOf;
-  if (choices !== undefined) return joined(choices.map(typeText));
-  if (schema.type === undefined) return raw(schema.properties === undefined ? "any value" : "object");
-  const types = typeof schema.type === "string" ? [schema.type] : schema.type;
-  return joined(
-    types.map((type) =>
-      type === "array" && schema.items !== undefined ? html`list of ${typeText(schema.items)}` : html`${type}`,
-    ),
+  if (anyOf !== undefined) return alternatives(anyOf.map(typeText));
+  if (type === undefined) return raw(properties === undefined ? "any value" : "object");
+  return alternatives(
+    [type]
+      .flat()
+      .map((each) => (each === "array" && items !== undefined ? html`list of ${typeText(items)}` : html`${each}`)),
   );
 }
 
-function joined(parts: readonly Html[]): Html {
-  return raw([...new Set(parts.map(({ text }) => text))].join(" or "));
+function alternatives(types: readonly Html[]): Html {
+  const seen = new Map(types.map((type) => [type.text, type]));
+  return joined([...seen.values()], " or ");
+}
+
+/** Returns the name of a member or a parameter, with its type and whether it is required. */
+export function fieldTerm(name: Html, type: Html, required: boolean): Html {
+  return html`${name} <span class="type">${type}</span>${required && html` <span class="required">required</span>`}`;
 }
 
 /**
  * Returns the members of an object as a list of terms: name, type and what the contract says of each.
  * @param prefix comes before the name in the id of each term. Without it the terms have no ids.
  */
-export function fieldList(schema: Schema, prefix?: string): Html {
-  const { properties = {}, required = [] } = schema;
-  return html`<dl class="fields">
-    ${Object.entries(properties).map(([name, member]) => fieldOf(name, member, required.includes(name), prefix))}
-  </dl>`;
-}
-
-function fieldOf(name: string, member: Schema, required: boolean, prefix: string | undefined): Html {
-  const id = prefix === undefined ? undefined : `${prefix}.${name}`;
-  const inner = innerOf(member);
-  return html`<div>
-    <dt ${id !== undefined && html`id="${id}"`}>
-      <code>${name}</code>
-      <span class="type">${typeText(member)}</span>${required && html` <span class="required">required</span>`}
-    </dt>
-    <dd>${describe(member)}${inner !== undefined && fieldList(inner, id)}</dd>
-  </div>`;
+export function memberList({ properties = {}, required = [] }: Schema, prefix?: string): Html {
+  return fieldList(
+    Object.entries(properties).map(([name, member]) => {
+      const id = prefix && `${prefix}.${name}`;
+      const inner = innerOf(member);
+      return {
+        id,
+        term: fieldTerm(html`<code>${name}</code>`, typeText(member), required.includes(name)),
+        text: html`${describe(member)}${inner && memberList(inner, id)}`,
+      };
+    }),
+  );
 }
 
 /** Returns the object that a member holds, itself or in a list, if it has no name of its own. */
-function innerOf(member: Schema): Schema | undefined {
-  if (member.properties !== undefined) return member;
-  if (member.items?.properties !== undefined) return member.items;
-  return (member.oneOf ?? member.anyOf)?.find(({ properties }) => properties !== undefined);
+function innerOf({ oneOf = [], anyOf = oneOf, ...member }: Schema): Schema | undefined {
+  return [member, member.items, ...anyOf].find((each) => each?.properties !== undefined);
 }
 
 /** Returns the description of a value, its bounds, its choices and its example. */
 export function describe(given: Schema): Html {
-  const schema = { ...resolved(given), ...given };
-  const example = schema.example ?? schema.examples?.[0];
+  const { description, examples } = { ...resolved(given), ...given };
   const bounds = boundsOf(given);
   const choices = given.enum ?? given.items?.enum;
-  return html`${schema.description !== undefined && html`<p>${inline(sentence(schema.description))}</p>`}
+  const example = examples?.[0];
+  return html`${description !== undefined && html`<p>${inline(sentence(description))}</p>`}
   ${bounds !== "" && html`<p class="bounds">${bounds}</p>`}
-  ${choices !== undefined && html`<p class="bounds">One of ${choices.map((value, index) => html`${index > 0 && ", "}<code>${JSON.stringify(value)}</code>`)}.</p>`}
-  ${example !== undefined && html`<p class="bounds">Example: <code>${typeof example === "string" ? example : JSON.stringify(example)}</code></p>`}`;
+  ${choices !== undefined && html`<p class="bounds">One of ${joined(choices.map((value) => html`<code>${JSON.stringify(value)}</code>`))}.</p>`}
+  ${example !== undefined && html`<p class="bounds">Example: <code>${textOf(example)}</code></p>`}`;
 }
 
 function boundsOf(schema: Schema): string {
   const range = (least: number | undefined, most: number | undefined, unit: string) => {
-    if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`;
-    if (most !== undefined) return `At most ${most}${unit}`;
-    return least === undefined || (least === 0 && unit !== "")
-      ? ""
-      : `At least ${least}${least === 1 ? unit.replace(/s$/, "") : unit}`;
+    if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}.`;
+    if (most !== undefined) return `At most ${most}${unit}.`;
+    if (least === undefined || (least === 0 && unit !== "")) return "";
+    return `At least ${least}${least === 1 ? unit.replace(/s$/, "") : unit}.`;
   };
   const parts = [
     range(schema.minimum, schema.maximum, ""),
     range(schema.minLength === 0 ? undefined : schema.minLength, schema.maxLength, " characters"),
     range(schema.minItems, schema.maxItems, " items"),
     range(undefined, schema.maxProperties, " members"),
-    schema.default === undefined ? "" : `Default: ${JSON.stringify(schema.default)}`,
+    schema.default === undefined ? "" : `Default: ${JSON.stringify(schema.default)}.`,
   ];
-  return parts
-    .filter((part) => part !== "")
-    .map((part) => `${part}.`)
-    .join(" ");
+  return parts.filter((part) => part !== "").join(" ");
 }
 
 /** Begins with a capital and ends with a full stop: some descriptions of the contract are fragments. */
 export function sentence(text: string): string {
   const begun = /^[a-z]+[ ,:]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?:)]$/.test(begun) ? begun : `${begun}.`;
+}
+
+/**
+ * Returns the example of a schema: its own, or one put together from those of its parts.
+ * @throws if a part has none.
+ */
+export function exampleOf(given: Schema): unknown {
+  const { examples, oneOf, anyOf = oneOf, items, type, properties = {} } = resolved(given);
+  if (examples?.[0] !== undefined) return examples[0];
+  if (anyOf?.[0] !== undefined) return exampleOf(anyOf[0]);
+  if (items !== undefined) return [exampleOf(items)];
+  if (type !== "object") throw new Error(`The contract has no example of ${JSON.stringify(given)}.`);
+  return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, exampleOf(member)]));
+}
+
+export function exampleOfParameter({ example, schema }: Parameter): string {
+  return textOf(example ?? exampleOf(schema));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

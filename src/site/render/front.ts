@@ -1,5 +1,4 @@
-import type { Document, Section } from "./document.ts";
-import { pathOf } from "./document.ts";
+import { type Document, pathOf, type Section } from "./document.ts";
 import { html } from "../../schema/html.ts";
 import { PROBLEM_HEADINGS, problemList } from "./problems.ts";
 
@@ -18,12 +17,10 @@ export function frontPage(sections: readonly Section[]): Document {
           html`<section>
             <h2 id="${title.toLowerCase()}">${title}</h2>
             <ul class="cards">
-              ${documents
-                .filter(({ slug }) => slug !== "")
-                .map(
-                  (entry) =>
-                    html`<li><a href="${pathOf(entry.slug)}">${entry.title}</a><span>${entry.lead}</span></li>`,
-                )}
+              ${documents.map(
+                ({ slug, title: name, lead }) =>
+                  html`<li><a href="${pathOf(slug)}">${name}</a><span>${lead}</span></li>`,
+              )}
             </ul>
           </section>`,
       )}

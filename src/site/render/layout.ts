@@ -1,5 +1,4 @@
-import type { Document, Section } from "./document.ts";
-import { pathOf } from "./document.ts";
+import { type Document, pathOf, type Section } from "./document.ts";
 import { type Html, html } from "../../schema/html.ts";
 
 const NAME = "Candidate Onboarding";
@@ -9,18 +8,15 @@ interface Shell {
   readonly description: string;
   readonly styles: readonly string[];
   readonly scripts: readonly string[];
-  /** The entry of the header that this page belongs to. */
+  /** The entry of the header that this page belongs to. Pages of `docs` also have the navigation and the search. */
   readonly current: "docs" | "console";
-  /** Set if the page has a navigation that a narrow screen opens with a button. */
-  readonly menu: boolean;
   readonly body: Html;
 }
 
-function shell({ title, description, styles, scripts, current, menu, body }: Shell): Html {
-  const asset = (name: string) => `/docs/assets/${name}`;
-  const top = (path: string, name: "docs" | "console", text: string) =>
-    html`<a href="${path}" ${name === current && html`aria-current="true"`}>${text}</a>`;
-  return html`<!doctype html>
+function shell({ title, description, styles, scripts, current, body }: Shell): string {
+  const top = (name: Shell["current"], text: string) =>
+    html`<a href="/${name}" ${name === current && html`aria-current="true"`}>${text}</a>`;
+  const page = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -28,17 +24,16 @@ function shell({ title, description, styles, scripts, current, menu, body }: She
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="description" content="${description}" />
         <meta name="color-scheme" content="light dark" />
-        <link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml" />
-        ${["site.css", ...styles].map((name) => html`<link rel="stylesheet" href="${asset(name)}" /> `)}${scripts.map(
-          (name) => html`<script type="module" src="${asset(name)}"></script> `,
-        )}
+        <link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml" />
+        ${["site.css", ...styles].map((name) => html`<link rel="stylesheet" href="/docs/assets/${name}" /> `)}
+        ${scripts.map((name) => html`<script type="module" src="/docs/assets/${name}"></script> `)}
       </head>
       <body>
         <a class="skip" href="#content">Skip to the content</a>
         <header class="top">
-          ${menu && html`<button type="button" class="menu" popovertarget="pages">Menu</button>`}
+          ${current === "docs" && html`<button type="button" class="menu" popovertarget="pages">Menu</button>`}
           <a class="brand" href="/docs">${NAME}</a>
-          <nav aria-label="Site">${top("/docs", "docs", "Docs")}${top("/console", "console", "Console")}</nav>
+          <nav aria-label="Site">${top("docs", "Docs")}${top("console", "Console")}</nav>
           ${
             current === "docs" &&
             html`<button type="button" class="search-open" id="search-open" hidden>
@@ -49,6 +44,7 @@ function shell({ title, description, styles, scripts, current, menu, body }: She
         ${body}
       </body>
     </html> `;
+  return page.text;
 }
 
 export function documentPage(document: Document, sections: readonly Section[]): string {
@@ -60,7 +56,6 @@ export function documentPage(document: Document, sections: readonly Section[]): 
     styles,
     scripts: ["docs.js", ...scripts],
     current: "docs",
-    menu: true,
     body: html`<div class="frame${wide && " wide"}">
       <nav class="pages" id="pages" popover aria-label="Documentation">
         ${sections.map(
@@ -94,7 +89,7 @@ export function documentPage(document: Document, sections: readonly Section[]): 
         </nav>`
       }
     </div>`,
-  }).text;
+  });
 }
 
 /** Returns the page /console. Its script fills the element with the id `console`. */
@@ -105,7 +100,6 @@ export function consolePage(): string {
     styles: ["console.css"],
     scripts: ["console.js"],
     current: "console",
-    menu: false,
     body: html`<main id="content" tabindex="-1" class="console">
       <div id="console">
         <noscript
@@ -114,5 +108,5 @@ export function consolePage(): string {
         >
       </div>
     </main>`,
-  }).text;
+  });
 }

@@ -1,11 +1,9 @@
-import { type Html, html } from "../../schema/html.ts";
+import { type Html, html, raw } from "../../schema/html.ts";
+
+type Content = Html | string;
 
 /** Returns a table. One that is too wide for the screen scrolls by itself. */
-export function table(
-  label: string,
-  columns: readonly (Html | string)[],
-  rows: readonly (readonly (Html | string)[])[],
-): Html {
+export function table(label: string, columns: readonly Content[], rows: readonly (readonly Content[])[]): Html {
   return html`<div class="table" role="region" aria-label="${label}" tabindex="0">
     <table>
       <thead>
@@ -25,8 +23,31 @@ export function table(
   </div>`;
 }
 
+/** A term and what is said of it. */
+export interface Field {
+  readonly id?: string | undefined;
+  readonly term: Html;
+  readonly text: Html;
+}
+
+export function fieldList(fields: readonly Field[]): Html {
+  return html`<dl class="fields">
+    ${fields.map(
+      ({ id, term, text }) =>
+        html`<div>
+          <dt ${id !== undefined && html`id="${id}"`}>${term}</dt>
+          <dd>${text}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
 /** Returns a heading that links to itself. */
-export function heading(level: number, id: string, content: Html | string, name = "this section"): Html {
+export function heading(level: number, id: string, content: Content, name = "this section"): Html {
   const anchor = html`<a class="anchor" href="#${id}" aria-label="Link to ${name}">#</a>`;
   return html`<h${level} id="${id}">${content} ${anchor}</h${level}>`;
+}
+
+export function joined(parts: readonly Html[], separator = ", "): Html {
+  return raw(parts.map(({ text }) => text).join(separator));
 }

@@ -1,11 +1,11 @@
-import { type ProblemCode, PROBLEMS, QUOTA_EXCEEDED } from "../../problems.ts";
-import { ADVICE, RETRY } from "./advice.ts";
-import { CONTRACT, type Listed, OPERATIONS } from "./contract.ts";
-import type { Heading } from "./document.ts";
-import { type Html, html, raw } from "../../schema/html.ts";
+import { PROBLEM_EXAMPLES } from "../../api/openapi-problems.ts";
+import { type ProblemCode, PROBLEMS } from "../../problems.ts";
+import { ADVICE } from "./advice.ts";
+import { type Operation, OPERATIONS } from "./contract.ts";
+import { type Heading, operationPath } from "./document.ts";
+import { type Html, html } from "../../schema/html.ts";
 import { inline, jsonExample } from "./markdown.ts";
-import { operationPath } from "./names.ts";
-import { heading, table } from "./parts.ts";
+import { heading, joined, table } from "./parts.ts";
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
@@ -20,21 +20,27 @@ export function problemList(): Html {
 export function problemTable(): Html {
   const row = (code: ProblemCode) => {
     const { status, title } = PROBLEMS[code];
-    return [String(status), html`<a href="/docs#${code}"><code>${code}</code></a>`, title, RETRY[ADVICE[code].retry]];
+    return [String(status), html`<a href="/docs#${code}"><code>${code}</code></a>`, title, againText(code)];
   };
   return table("Problems", ["Status", "Code", "Title", "Again?"], CODES.map(row));
 }
 
 function problemSection(code: ProblemCode): Html {
   const { status, title } = PROBLEMS[code];
-  const { when, remedy, retry } = ADVICE[code];
+  const { when, remedy } = ADVICE[code];
   return html`<section class="problem">
     ${heading(3, code, html`<code>${code}</code> <span class="status">${status} ${title}</span>`, code)}
     <p>${inline(when)}</p>
-    <p><strong>What to do.</strong> ${inline(remedy)} ${RETRY[retry]}</p>
+    <p><strong>What to do.</strong> ${inline(remedy)} ${againText(code)}</p>
     <p class="where">${whereText(code)}</p>
-    ${exampleOf(code)}
+    ${jsonExample("Example of the body", PROBLEM_EXAMPLES[code]?.value)}
   </section>`;
+}
+
+function againText(code: ProblemCode): string {
+  const { retry } = ADVICE[code];
+  if (retry === "never") return "Do not send it again.";
+  return retry === "later" ? "The same request can succeed later." : "Change the request first.";
 }
 
 function whereText(code: ProblemCode): Html {
@@ -46,16 +52,6 @@ function whereText(code: ProblemCode): Html {
   return html`Every operation can answer it, except ${links(others)}.`;
 }
 
-function links(operations: readonly Listed[]): Html {
-  return raw(
-    operations
-      .map((operation) => html`<a href="${operationPath(operation)}">${operation.method} ${operation.path}</a>`.text)
-      .join(", "),
-  );
-}
-
-function exampleOf(code: ProblemCode): Html {
-  const { status, title } = PROBLEMS[code];
-  const fallback = { type: code === "rate_limited" ? QUOTA_EXCEEDED : `/docs#${code}`, title, status, code };
-  return jsonExample("Example of the body", CONTRACT.components.examples?.[code]?.value ?? fallback);
+function links(operations: readonly Operation[]): Html {
+  return joined(operations.map((each) => html`<a href="${operationPath(each)}">${each.method} ${each.path}</a>`));
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { SetupError } from "../../../src/dev/output.ts";
 import { step } from "../../../src/dev/programs.ts";
-import { STANDIN, findStandin } from "../../../src/dev/standin.ts";
+import { STANDIN, findStandin } from "../../../src/dev/mongo.ts";
 
 export type Debian = "bookworm" | "trixie";
 

@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import type { Surface } from "../../../src/limiter/surfaces.ts";
 import type { Limits } from "../../../src/limits/schema.ts";
-import { barsOf, newsOf } from "../../../src/site/browser/console/bars.ts";
-import { costOf, type Reading } from "../../../src/site/browser/console/limits.ts";
+import { barsOf, costOf, newsOf, type Reading } from "../../../src/site/browser/console/limits.ts";
 
 interface Told {
   key?: string;

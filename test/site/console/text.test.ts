@@ -1,6 +1,13 @@
 import { expect } from "chai";
-import { bytes, nameOf, visible, visibleLines } from "../../../src/site/browser/console/text.ts";
-import { ago, countdown, inWords } from "../../../src/site/browser/console/times.ts";
+import {
+  ago,
+  bytes,
+  countdown,
+  nameOf,
+  timeInWords,
+  visible,
+  visibleLines,
+} from "../../../src/site/browser/console/text.ts";
 import { addressOf, pageOf } from "../../../src/site/browser/console/page.ts";
 
 describe("the console's texts", () => {
@@ -24,7 +31,7 @@ describe("the console's texts", () => {
 
   it("say times and sizes briefly", () => {
     expect([0, 59_001, 3_600_000].map(countdown)).to.deep.equal(["00:00", "01:00", "1:00:00"]);
-    expect([1000, 61_000, 3_600_000, 86_400_000].map(inWords)).to.deep.equal([
+    expect([1000, 61_000, 3_600_000, 86_400_000].map(timeInWords)).to.deep.equal([
       "1 second",
       "61 seconds",
       "60 minutes",

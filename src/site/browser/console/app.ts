@@ -1,9 +1,8 @@
 import type { Candidate, CandidateList } from "../../../candidates/schema.ts";
 import type { Limits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
-import { barsOf, newsOf } from "./bars.ts";
-import { costOf, type Reading } from "./limits.ts";
-import { empty, isDeleted, type ListQuery, listPath, type Model, withCandidate, withRows } from "./model.ts";
+import { barsOf, costOf, newsOf, type Reading } from "./limits.ts";
+import { isDeleted, type ListQuery, listPath, Model, withCandidate, withRows } from "./model.ts";
 import { faultOf, storedKeys, storeKeys } from "../session-key.ts";
 import { addressOf, type Page } from "./page.ts";
 import { bytesOf, get, json, type Read } from "./request.ts";
@@ -15,9 +14,17 @@ const LIMITS_TIMEOUT_MS = 10_000;
 /** A file of 25 MiB may come over a slow line. */
 const CLICK_TIMEOUT_MS = 180_000;
 
+export interface FileRequest {
+  readonly surface: Surface;
+  readonly path: string;
+  readonly filename: string;
+  /** Whether a tab may show the file. It may show only files that the service itself made. */
+  readonly opens: boolean;
+}
+
 /** Holds what the page shows, and does what the reader clicks. Every change is followed by `changed`. */
 export class App {
-  readonly model: Model;
+  readonly model = new Model();
   readonly #changed: () => void;
   /** Aborted when the key is forgotten: requests that were sent with it end at once. */
   #forgotten = new AbortController();
@@ -25,7 +32,7 @@ export class App {
 
   constructor(page: Page, changed: () => void) {
     this.#changed = changed;
-    this.model = { ...empty(), page, keys: storedKeys() };
+    Object.assign(this.model, { page, keys: storedKeys() });
     this.watch = new Watch({
       get: (key) => this.#getLimits(key),
       now: () => performance.now(),
@@ -42,35 +49,26 @@ export class App {
     this.#set({ page, failure: undefined });
   }
 
-  async enter(text: string): Promise<void> {
-    const key = text.trim();
-    const fault = faultOf(key);
-    if (fault !== undefined) return this.#set({ entry: { checking: false, fault } });
-    this.#set({ entry: { checking: true, fault: "" } });
-    const result = await this.#getLimits(key);
-    if (result.kind !== "ok") return this.#set({ entry: { checking: false, fault: whyNot(result) } });
-    this.#use([key]);
-    this.#set({ entry: { checking: false, fault: "" }, said: "The key works. The limits follow." });
-    this.#read(key, { limits: result.body, at: performance.now() });
-  }
-
-  /** Adds another key of the same account, which says what that key spent. */
+  /**
+   * Adds a key after reading its limits. The first one opens the console; others of the same account say what they spent.
+   * @returns whether the key was added.
+   */
   async add(text: string): Promise<boolean> {
     const key = text.trim();
-    const fault = faultOf(key) ?? (this.model.keys.includes(key) ? "This key is already here." : undefined);
-    if (fault !== undefined) return this.#refuseOther(fault);
     const [own] = this.model.keys;
-    this.#set({ otherEntry: { checking: true, fault: "" } });
+    const fault = faultOf(key) ?? (this.model.keys.includes(key) ? "This key is already here." : undefined);
+    if (fault !== undefined) return this.#refuse(fault);
+    this.#set({ entry: { checking: true, fault: "" } });
     const result = await this.#getLimits(key);
     if (this.model.keys[0] !== own) return false; // the reader has forgotten the keys by now
-    if (result.kind !== "ok") return this.#refuseOther(whyNot(result));
+    if (result.kind !== "ok") return this.#refuse(whyNot(result));
     const known = this.model.keys.flatMap((each) => this.model.readings.get(each)?.limits ?? []);
     if (known.some(({ account_id }) => account_id !== result.body.account_id))
-      return this.#refuseOther("This key belongs to another account.");
-    if (known.some(({ key_id }) => key_id === result.body.key_id))
-      return this.#refuseOther("This key is already here.");
+      return this.#refuse("This key belongs to another account.");
+    if (known.some(({ key_id }) => key_id === result.body.key_id)) return this.#refuse("This key is already here.");
     this.#use([...this.model.keys, key]);
-    this.#set({ otherEntry: { checking: false, fault: "" } });
+    this.#set({ entry: { checking: false, fault: "" } });
+    if (own === undefined) this.#set({ said: "The key works. The limits follow." });
     this.#read(key, { limits: result.body, at: performance.now() });
     return true;
   }
@@ -87,7 +85,8 @@ export class App {
     this.#dropFiles("/");
     this.#use([]);
     history.replaceState(null, "", addressOf({ kind: "limits" }));
-    this.#set({ ...empty(), said: "The key is forgotten." });
+    this.#set(new Model());
+    this.#set({ said: "The key is forgotten." });
   }
 
   /** Polls the limits at once, also if the watch has stopped. */
@@ -117,11 +116,7 @@ export class App {
   }
 
   /** Reads a file and keeps it in this tab, to be opened or saved. A PDF that the service made may be opened. */
-  async readFile(
-    surface: Surface,
-    path: string,
-    { filename, opens }: { filename: string; opens: boolean },
-  ): Promise<void> {
+  async readFile({ surface, path, filename, opens }: FileRequest): Promise<void> {
     const read = bytesOf(opens ? "application/pdf" : "application/octet-stream");
     const result = await this.#click(surface, path, path, read);
     if (result?.kind !== "ok") return;
@@ -204,8 +199,8 @@ export class App {
     this.watch.start(keys);
   }
 
-  #refuseOther(fault: string): false {
-    this.#set({ otherEntry: { checking: false, fault } });
+  #refuse(fault: string): false {
+    this.#set({ entry: { checking: false, fault } });
     return false;
   }
 

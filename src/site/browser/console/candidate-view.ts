@@ -2,11 +2,9 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { Candidate } from "../../../candidates/schema.ts";
 import type { Document } from "../../../candidates/document-schema.ts";
 import type { Reference } from "../../../candidates/reference-schema.ts";
-import type { Surface } from "../../../limiter/surfaces.ts";
-import type { App } from "./app.ts";
-import { badge, charged, failureOf, given, moment, section } from "./parts.ts";
-import { bytes, nameOf, visible, visibleLines } from "./text.ts";
-import { clockTime } from "./times.ts";
+import type { App, FileRequest } from "./app.ts";
+import { badge, charged, type Click, failureOf, given, list, moment, section } from "./parts.ts";
+import { bytes, clockTime, nameOf, visible, visibleLines } from "./text.ts";
 
 /** The page of one candidate. A candidate of the list is shown as the list brought it, at no further cost. */
 export function candidateView(app: App, id: string): TemplateResult {
@@ -34,9 +32,13 @@ export function candidateView(app: App, id: string): TemplateResult {
     ${section(
       "documents",
       counted("Documents", documents),
-      items(documents, (document) => documentRow(app, document, path), "No document is asked for."),
+      list(
+        "items",
+        documents.map((document) => documentRow(app, document, path)),
+        "No document is asked for.",
+      ),
     )}
-    ${section("references", counted("References", references), items(references, referenceRow, "No reference is asked for."))}`;
+    ${section("references", counted("References", references), list("items", references.map(referenceRow), "No reference is asked for."))}`;
 }
 
 function packs(app: App, id: string, path: string): TemplateResult[] {
@@ -52,21 +54,13 @@ function packs(app: App, id: string, path: string): TemplateResult[] {
   );
 }
 
-interface FileClick {
-  readonly id: string;
-  readonly label: string;
-  readonly surface: Surface;
-  readonly path: string;
-  readonly filename: string;
-  /** Whether a tab may show the file. It may show only files that the service itself made. */
-  readonly opens: boolean;
-}
+type FileClick = Omit<Click, "run" | "primary"> & FileRequest;
 
 /** A button that reads a file; once it is read, links to open and to save it, which cost nothing. */
-function file(app: App, { id, label, surface, path, filename, opens }: FileClick): TemplateResult {
+function file(app: App, click: FileClick): TemplateResult {
+  const { path, filename, opens } = click;
   const saved = app.model.files.get(path);
-  const run = () => void app.readFile(surface, path, { filename, opens });
-  if (saved === undefined) return charged(app.model, { id, label, surface, path, run });
+  if (saved === undefined) return charged(app.model, { ...click, run: () => void app.readFile(click) });
   return html`<span class="charged saved">
     ${opens ? html`<a class="button" href=${saved.url} target="_blank" rel="noopener">Open ${kindOf(filename)}</a>` : nothing}
     <a class="button" href=${saved.url} download=${filename}>Save ${kindOf(filename)}</a>
@@ -79,34 +73,33 @@ function kindOf(filename: string): string {
 }
 
 function waits({ waiting_on }: Candidate): TemplateResult {
-  if (waiting_on.length === 0)
-    return html`<p class="empty">Nothing. The candidate waits for no document and no reference.</p>`;
-  return html`<ul class="waits">
-    ${waiting_on.map(({ message }) => html`<li>${given(message)}</li>`)}
-  </ul>`;
+  const rows = waiting_on.map(({ message }) => html`<li>${given(message)}</li>`);
+  return list("waits", rows, "Nothing. The candidate waits for no document and no reference.");
 }
+
+type Row = [name: string, value: TemplateResult | string];
+
+/** Fields that the client sent as text. */
+const GIVEN_FIELDS = [
+  "external_id",
+  "name",
+  "first_name",
+  "last_name",
+  "email",
+  "phone",
+  "job_title",
+  "start_date",
+] as const;
 
 function fields(candidate: Candidate): TemplateResult {
   const { reference_requirements: needs, metadata } = candidate;
-  const rows: [string, TemplateResult | string][] = [
+  const rows: Row[] = [
     ["id", html`<code>${candidate.id}</code>`],
-    ["external_id", given(candidate.external_id)],
-    ["name", given(candidate.name)],
-    ["first_name", given(candidate.first_name)],
-    ["last_name", given(candidate.last_name)],
-    ["email", given(candidate.email)],
-    ["phone", given(candidate.phone)],
-    ["job_title", given(candidate.job_title)],
-    ["start_date", given(candidate.start_date)],
+    ...GIVEN_FIELDS.map((name): Row => [name, given(candidate[name])]),
     ["references", `${needs.received} of ${needs.required} received, ${needs.outstanding} outstanding`],
     ["withdrawn", candidate.withdrawn ? html`yes: ${given(candidate.withdrawal_reason)}` : "no"],
-    ["created_at", moment(candidate.created_at)],
-    ["started_at", moment(candidate.started_at)],
-    ["updated_at", moment(candidate.updated_at)],
-    ...Object.entries(metadata).map(([name, value]): [string, TemplateResult] => [
-      `metadata.${name}`,
-      html`${given(value)}`,
-    ]),
+    ...(["created_at", "started_at", "updated_at"] as const).map((name): Row => [name, moment(candidate[name])]),
+    ...Object.entries(metadata).map(([name, value]): Row => [`metadata.${name}`, given(value)]),
   ];
   return html`<dl class="facts">
     ${rows.map(
@@ -117,13 +110,6 @@ function fields(candidate: Candidate): TemplateResult {
         </div>`,
     )}
   </dl>`;
-}
-
-function items<T>(all: readonly T[], row: (item: T) => TemplateResult, none: string): TemplateResult {
-  if (all.length === 0) return html`<p class="empty">${none}</p>`;
-  return html`<ul class="items">
-    ${all.map(row)}
-  </ul>`;
 }
 
 function counted(title: string, { length }: readonly unknown[]): TemplateResult {

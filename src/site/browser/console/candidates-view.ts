@@ -4,9 +4,8 @@ import type { Candidate, CandidateState, DeletedCandidate } from "../../../candi
 import type { App } from "./app.ts";
 import { isDeleted, type List, type ListQuery, ROWS } from "./model.ts";
 import { addressOf } from "./page.ts";
-import { badge, charged, failureOf, given, moment } from "./parts.ts";
-import { nameOf, visible, words } from "./text.ts";
-import { clockTime } from "./times.ts";
+import { badge, charged, failureOf, given, list, moment } from "./parts.ts";
+import { clockTime, nameOf, visible, words } from "./text.ts";
 
 const STATES = [
   "created",
@@ -23,21 +22,20 @@ const SHOWN_WAITS = 2;
 /** The page of candidates. It reads nothing before a click. */
 export function candidatesView(app: App): TemplateResult {
   const { model } = app;
-  const { list } = model;
+  const read = model.list;
   return html`<h1 tabindex="-1">Candidates</h1>
     ${filters(app)} ${failureOf(model, PATH)}
     ${
-      list === undefined
+      read === undefined
         ? html`<p class="empty">
             No candidate is read yet. A click reads up to ${ROWS} candidates, oldest change first.
           </p>`
-        : html`${guard([list], () => rows(list))} ${next(app, list)}`
+        : html`${guard([read], () => rows(read))} ${next(app, read)}`
     }`;
 }
 
 function filters(app: App): TemplateResult {
-  const { list } = app.model;
-  const query = list?.query ?? { state: "", externalId: "", hours: 0 };
+  const query = app.model.list?.query ?? { state: "", externalId: "", hours: 0 };
   const read = () => {
     const form = document.querySelector<HTMLFormElement>("#filters");
     if (form !== null) void app.readList(queryOf(form));
@@ -85,10 +83,8 @@ function queryOf(form: HTMLFormElement): ListQuery {
 }
 
 function rows({ rows }: List): TemplateResult {
-  if (rows.length === 0) return html`<p class="empty">No candidate matches.</p>`;
-  return html`<ul class="candidates">
-    ${rows.map((row) => (isDeleted(row) ? deletedRow(row) : candidateRow(row)))}
-  </ul>`;
+  const drawn = rows.map((row) => (isDeleted(row) ? deletedRow(row) : candidateRow(row)));
+  return list("candidates", drawn, "No candidate matches.");
 }
 
 function candidateRow(candidate: Candidate): TemplateResult {

@@ -15,7 +15,7 @@ export function keyView(app: App): TemplateResult {
       button: "Open the console",
       buttonClass: "primary",
       help: "The key stays in this tab. The browser forgets it when you close the tab, and sends it to this service only. The limits are read with GET /limits, which is free. A button that costs a request says so before you click.",
-      submit: ({ value }) => void app.enter(value),
+      submit: ({ value }) => void app.add(value),
     })}
   </section>`;
 }

@@ -1,13 +1,11 @@
 import { html, nothing, svg, type TemplateResult } from "lit-html";
 import type { Surface } from "../../../limiter/surfaces.ts";
-import { type Bar, barsOf, keyName, spentBy, type SurfaceBars } from "./bars.ts";
 import type { App } from "./app.ts";
 import { keyForm } from "./key-view.ts";
+import { type Bar, barsOf, keyName, type Reading, spentBy, type SurfaceBars } from "./limits.ts";
 import type { Model } from "./model.ts";
-import { moment, notice, section } from "./parts.ts";
-import type { Reading } from "./limits.ts";
-import { count } from "./text.ts";
-import { countdown, inWords } from "./times.ts";
+import { list, moment, notice, section } from "./parts.ts";
+import { count, countdown, timeInWords } from "./text.ts";
 
 const REQUESTS: Record<Surface, string> = {
   create: "POST /candidates",
@@ -26,10 +24,7 @@ export function limitsView(app: App): TemplateResult {
   const [own] = readings;
   const bars = barsOf(readings, performance.now());
   return html`<h1 tabindex="-1">Limits</h1>
-    ${own === undefined ? waiting(model) : summary(own)}
-    <ul class="surfaces">
-      ${bars.map(surfaceRow)}
-    </ul>
+    ${own === undefined ? waiting(model) : summary(own)} ${list("surfaces", bars.map(surfaceRow))}
     ${own === undefined ? nothing : [keysSection(app), grantsSection(model)]}`;
 }
 
@@ -39,7 +34,7 @@ function waiting({ watch }: Model): TemplateResult {
 }
 
 function summary({ limits }: Reading): TemplateResult {
-  const window = limits.window_seconds === 3600 ? "an hour" : inWords(limits.window_seconds * 1000);
+  const window = limits.window_seconds === 3600 ? "an hour" : timeInWords(limits.window_seconds * 1000);
   return html`<p class="quiet">
     A window is ${window}. A request is charged to the account's window and to its key's window. All windows of an
     account restart together.
@@ -97,17 +92,15 @@ function segments({ limit, shares }: Bar): unknown[] {
 
 function keysSection(app: App): TemplateResult {
   const { model } = app;
-  const list = html`<ul class="keys">
-    ${model.keys.map((key, index) => keyRow(app, key, index))}
-  </ul>`;
-  const form = keyForm(model.otherEntry, {
+  const keys = model.keys.map((key, index) => keyRow(app, key, index));
+  const form = keyForm(model.entry, {
     name: "other",
     label: "Another key of this account",
     button: "Add the key",
     help: "GET /limits tells a key what it spent itself, and what the account spent. Add the account's other keys to see what each of them spent.",
     submit: (field) => void app.add(field.value).then((added) => added && (field.value = "")),
   });
-  return section("keys", "Keys", [list, form]);
+  return section("keys", "Keys", [list("keys", keys), form]);
 }
 
 function keyRow(app: App, key: string, index: number): TemplateResult {
@@ -125,7 +118,7 @@ function grantsSection(model: Model): TemplateResult {
     const limits = model.readings.get(key)?.limits;
     return (limits?.grants ?? []).map((grant) => ({ ...grant, of: keyName(limits?.key_id ?? "", index) }));
   });
-  const list = grants.map(
+  const rows = grants.map(
     ({ surface, of, remaining, amount, expires_at, id }) =>
       html`<li>
         <span><b>${surface}</b> for ${of}</span>
@@ -141,12 +134,6 @@ function grantsSection(model: Model): TemplateResult {
     html`<p class="quiet">
         A grant gives one key more requests on one surface. It is drawn on while a window is spent.
       </p>
-      ${
-        grants.length === 0
-          ? html`<p class="empty">${none}</p>`
-          : html`<ul class="grants">
-              ${list}
-            </ul>`
-      }`,
+      ${list("grants", rows, none)}`,
   );
 }

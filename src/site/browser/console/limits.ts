@@ -1,6 +1,6 @@
 import type { Limits, SurfaceLimits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
-import { count } from "./text.ts";
+import { count, shortId } from "./text.ts";
 
 export interface Reading {
   readonly limits: Limits;
@@ -43,4 +43,100 @@ export function costOf(reading: Reading | undefined, surface: Surface): Cost | u
   }
   const spent = account.remaining === 0 ? "The account" : "This key";
   return { from: "nothing", left: 0, text: `${spent} has no ${surface} requests left.` };
+}
+
+/** A part of a window, and who spent it. */
+export interface Share {
+  readonly who: string;
+  readonly used: number;
+  /** Position of the key among those of this tab; undefined for keys that are not entered here. */
+  readonly index: number | undefined;
+}
+
+export interface Bar {
+  readonly label: string;
+  readonly limit: number;
+  readonly used: number;
+  readonly remaining: number;
+  readonly level: "calm" | "near" | "spent";
+  readonly shares: readonly Share[];
+}
+
+/** A surface with the window of the account and those of the keys of this tab. */
+export interface SurfaceBars {
+  readonly surface: Surface;
+  readonly account: Bar;
+  readonly keys: readonly Bar[];
+  readonly resetMs: number;
+}
+
+/** A window is shown as nearly spent when at most this part of it is left. */
+const NEAR = 0.2;
+
+/**
+ * Returns the bars of every surface.
+ * @param readings of keys of one account, the tab's own key first. A reading of an earlier window than the newest says
+ * nothing about this one, and is left out.
+ */
+export function barsOf(readings: readonly Reading[], now: number): SurfaceBars[] {
+  const newest = readings.toSorted((a, b) => a.at - b.at).at(-1);
+  if (newest === undefined) return [];
+  return newest.limits.surfaces.map((latest) => {
+    const { surface, account, reset_at } = latest;
+    const keys = readings.flatMap(({ limits }, index) => {
+      const own = surfaceOf(limits, surface);
+      return own === undefined || own.reset_at !== reset_at ? [] : [{ who: keyName(limits.key_id, index), index, own }];
+    });
+    const known = keys.map(({ who, index, own }) => ({ who, index, used: own.key.used }));
+    const ofOthers = known.reduce((rest, { used }) => rest - used, account.used);
+    const others = { who: "other keys", index: undefined, used: Math.max(0, ofOthers) };
+    return {
+      surface,
+      account: barOf(
+        "Account",
+        account,
+        [...known, others].filter(({ used }) => used > 0),
+      ),
+      keys: keys.map(({ who, index, own }) =>
+        barOf(index === 0 ? "This key" : who, own.key, [{ who, index, used: own.key.used }]),
+      ),
+      resetMs: msToReset(newest, surface, now),
+    };
+  });
+}
+
+function barOf(label: string, { limit, used, remaining }: SurfaceLimits["key"], shares: Share[]): Bar {
+  const level = remaining === 0 ? "spent" : remaining <= limit * NEAR ? "near" : "calm";
+  return { label, limit, used, remaining, level, shares };
+}
+
+/** Says who spent an account's window; an empty text if nobody did. */
+export function spentBy({ shares }: Bar): string {
+  return shares.map(({ who, used }) => `${who} ${count(used)}`).join(", ");
+}
+
+/** Returns how the page calls a key: the public API knows its id, not its name. */
+export function keyName(keyId: string, index: number): string {
+  return index === 0 ? "this key" : shortId(keyId);
+}
+
+/**
+ * Returns what changed between two pictures that a person who does not see the bars should hear: a window that was spent, and
+ * the restart of the windows. Empty if nothing did.
+ */
+export function newsOf(before: readonly SurfaceBars[], after: readonly SurfaceBars[]): string {
+  const levels = new Map(
+    before.flatMap(({ surface, account, keys }) =>
+      [account, ...keys].map(({ label, level }) => [`${label} ${surface}`, level]),
+    ),
+  );
+  const news = after.flatMap(({ surface, account, keys }) =>
+    [account, ...keys].flatMap(({ label, level, remaining }) => {
+      const was = levels.get(`${label} ${surface}`);
+      if (was === undefined || (was === "spent") === (level === "spent")) return [];
+      const left = level === "spent" ? "no" : count(remaining);
+      return [`${label}: ${left} ${surface} requests are left${level === "spent" ? "" : " again"}.`];
+    }),
+  );
+  return news.join(" ");
 }

@@ -2,7 +2,7 @@ import type { Candidate, CandidateState, DeletedCandidate } from "../../../candi
 import type { Reading } from "./limits.ts";
 import type { Page } from "./page.ts";
 import type { Failure } from "./result.ts";
-import { PAUSED, type WatchState } from "./watch.ts";
+import { PAUSED } from "./watch.ts";
 
 export interface ListQuery {
   readonly state: CandidateState | "";
@@ -33,6 +33,7 @@ export interface Saved {
   readonly size: number;
 }
 
+/** The form that asks for a key: the first one, or another of the account. */
 export interface KeyEntry {
   /** Whether a key that was entered is being checked. */
   readonly checking: boolean;
@@ -41,28 +42,25 @@ export interface KeyEntry {
 }
 
 /** Everything that the page shows. app.ts changes it, the views read it. */
-export interface Model {
-  page: Page;
+export class Model {
+  page: Page = { kind: "limits" };
   /** The tab's own key first, then others of the same account. Empty before a key is entered. */
-  keys: readonly string[];
+  keys: readonly string[] = [];
   /** By key. */
-  readings: ReadonlyMap<string, Reading>;
-  watch: WatchState;
-  /** The key that opens the console. */
-  entry: KeyEntry;
-  /** Another key of the account. */
-  otherEntry: KeyEntry;
+  readings: ReadonlyMap<string, Reading> = new Map();
+  watch = PAUSED;
+  entry: KeyEntry = { checking: false, fault: "" };
   list: List | undefined;
   /** By id. */
-  candidates: ReadonlyMap<string, Held>;
+  candidates: ReadonlyMap<string, Held> = new Map();
   /** By path. */
-  files: ReadonlyMap<string, Saved>;
+  files: ReadonlyMap<string, Saved> = new Map();
   /** The path of the click's request that is under way. */
   busy: string | undefined;
   /** The last click's failure, and the path of its request. */
   failure: { readonly path: string; readonly result: Failure; readonly at: Date } | undefined;
   /** What a screen reader says. */
-  said: string;
+  said = "";
 }
 
 /** Returns whether a row of the list stands for an erased candidate. */
@@ -98,20 +96,3 @@ export function listPath({ state, externalId, hours }: ListQuery, cursor: string
 
 /** Rows of one page. A page costs one request, however many rows it has. */
 export const ROWS = 50;
-
-export function empty(): Model {
-  return {
-    page: { kind: "limits" },
-    keys: [],
-    readings: new Map(),
-    watch: PAUSED,
-    entry: { checking: false, fault: "" },
-    otherEntry: { checking: false, fault: "" },
-    list: undefined,
-    candidates: new Map(),
-    files: new Map(),
-    busy: undefined,
-    failure: undefined,
-    said: "",
-  };
-}

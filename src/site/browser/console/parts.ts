@@ -3,8 +3,7 @@ import type { Surface } from "../../../limiter/surfaces.ts";
 import { costOf, msToReset } from "./limits.ts";
 import type { Model } from "./model.ts";
 import type { Refusal } from "./result.ts";
-import { visible, words } from "./text.ts";
-import { clockTime, countdown, dateTime } from "./times.ts";
+import { clockTime, countdown, dateTime, visible, words } from "./text.ts";
 
 export interface Click {
   /** Unique on the page. */
@@ -111,4 +110,12 @@ export function section(id: string, title: TemplateResult | string, content: unk
     <h2 id=${id}>${title}</h2>
     ${content}
   </section>`;
+}
+
+/** @param none stands for an empty list. */
+export function list(name: string, rows: readonly TemplateResult[], none?: string): TemplateResult {
+  if (rows.length === 0 && none !== undefined) return html`<p class="empty">${none}</p>`;
+  return html`<ul class=${name}>
+    ${rows}
+  </ul>`;
 }

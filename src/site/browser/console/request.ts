@@ -7,7 +7,7 @@ const MAX_RETRY_AFTER = 86_400;
 /** Reads the body of a response. */
 export type Read<T> = (response: Response) => Promise<T>;
 
-export interface Get<T> {
+interface Get<T> {
   readonly key: string;
   readonly path: string;
   readonly read: Read<T>;

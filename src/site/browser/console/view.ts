@@ -6,8 +6,7 @@ import { keyView } from "./key-view.ts";
 import { limitsView } from "./limits-view.ts";
 import type { Model } from "./model.ts";
 import { notice, refusalNotice } from "./parts.ts";
-import { nameOf } from "./text.ts";
-import { ago, countdown } from "./times.ts";
+import { ago, countdown, nameOf } from "./text.ts";
 
 export function view(app: App): TemplateResult {
   const { model } = app;

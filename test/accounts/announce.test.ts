@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { type AccountRecord, newAccount } from "../../src/accounts/account.ts";
-import { Announcer, type Versions } from "../../src/accounts/announcer.ts";
+import { announceAccount, type Versions } from "../../src/accounts/announce.ts";
 import { problemOf } from "../limiter/support.ts";
 
 const NOW = "2026-11-21T10:00:00.000Z";
@@ -29,11 +29,12 @@ function scene() {
       return known;
     },
   };
+  const servers = { store: { get: () => Promise.resolve(account) }, versions };
   return {
     raised,
     hooks,
     known: () => known,
-    announcer: new Announcer({ get: () => Promise.resolve(account) }, versions),
+    announce: ({ _id }: AccountRecord, options?: { mayLower: boolean }) => announceAccount(_id, servers, options),
     /** Changes the record, as a command does before it announces the change. */
     write: () => (account = { ...account, version: account.version + 1 }),
     restore: (backup: AccountRecord) => (account = backup),
@@ -42,65 +43,65 @@ function scene() {
   };
 }
 
-describe("Announcer", () => {
+describe("announceAccount", () => {
   it("announces each change once, if no other change comes in between", async () => {
-    const { announcer, write, raised } = scene();
-    await announcer.changed(write());
-    await announcer.changed(write());
+    const { announce, write, raised } = scene();
+    await announce(write());
+    await announce(write());
     expect(raised).to.deep.equal(["acct_1 2", "acct_1 3"]);
   });
 
   it("announces the newest record, if another command has changed it since", async () => {
-    const { announcer, write, raised } = scene();
+    const { announce, write, raised } = scene();
     const first = write();
     write();
-    await announcer.changed(first);
+    await announce(first);
     expect(raised).to.deep.equal(["acct_1 3"]);
   });
 
   it("leaves the version of a later command that has announced first", async () => {
-    const { announcer, write, raised, hooks, known } = scene();
-    hooks.beforeRaise = () => announcer.changed(write());
-    await announcer.changed(write());
+    const { announce, write, raised, hooks, known } = scene();
+    hooks.beforeRaise = () => announce(write());
+    await announce(write());
     expect(raised).to.deep.equal(["acct_1 3", "acct_1 2", "acct_1 3"]);
     expect(known()).to.equal(3);
   });
 
   it("reads the record again if the announcement came too late", async () => {
-    const { announcer, write, raised, hooks, ignoreNext } = scene();
+    const { announce, write, raised, hooks, ignoreNext } = scene();
     hooks.beforeRaise = () => {
       write(); // another command, whose announcement Redis has forgotten since
       ignoreNext();
     };
-    await announcer.changed(write());
+    await announce(write());
     expect(raised).to.deep.equal(["acct_1 2", "acct_1 3"]);
   });
 
   it("never lowers a version, however often the store shows an older record", async () => {
-    const { announcer, write, restore, known } = scene();
+    const { announce, write, restore, known } = scene();
     const before = write();
-    await announcer.changed(write());
+    await announce(write());
     restore(before);
-    const problem = await problemOf(announcer.changed(before));
+    const problem = await problemOf(announce(before));
     expect(problem.code).to.equal("limiter_unavailable");
     expect(problem.message).to.include("accounts announce");
     expect(known()).to.equal(3);
   });
 
   it("lowers a version only for an operator who announces a restored store, once two reads show an older record", async () => {
-    const { announcer, write, restore, raised, known } = scene();
+    const { announce, write, restore, raised, known } = scene();
     const before = write();
-    await announcer.changed(write());
+    await announce(write());
     restore(before);
-    await announcer.announce(before);
+    await announce(before, { mayLower: true });
     expect(raised).to.deep.equal(["acct_1 3", "acct_1 2", "acct_1 2 over 3"]);
     expect(known()).to.equal(2);
   });
 
   it("fails if Redis ignores each announcement, as if its clocks were minutes apart", async () => {
-    const { announcer, write, raised, ignoreNext } = scene();
+    const { announce, write, raised, ignoreNext } = scene();
     ignoreNext(20);
-    expect((await problemOf(announcer.changed(write()))).code).to.equal("limiter_unavailable");
+    expect((await problemOf(announce(write()))).code).to.equal("limiter_unavailable");
     expect(raised).to.have.length(8);
   });
 });

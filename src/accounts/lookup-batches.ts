@@ -10,17 +10,17 @@ interface Options {
 }
 
 interface Waiting {
-  readonly hash: string;
-  readonly resolve: (exists: boolean) => void;
-  readonly reject: (reason: unknown) => void;
+  hash: string;
+  resolve: (exists: boolean) => void;
+  reject: (reason: unknown) => void;
 }
 
 /**
  * Asks the store which hashes exist, many in one query. One batch runs at a time, and at most ten begin in a second. So
- * the store's work has a bound, however many hashes are asked for. If the store is prompt, an answer takes a tenth of a
+ * the store's work has a bound, however many hashes are asked for. If the store is prompt, the result takes a tenth of a
  * second; if all places are taken, half a second.
  */
-export class LookUpBatches {
+export class LookupBatches {
   readonly #options: Required<Options>;
   readonly #waiting: Waiting[] = [];
   #running = false;
@@ -35,9 +35,9 @@ export class LookUpBatches {
    */
   async exists(hash: string): Promise<boolean | undefined> {
     if (this.#waiting.length >= this.#options.waiting) return undefined;
-    const answer = new Promise<boolean>((resolve, reject) => this.#waiting.push({ hash, resolve, reject }));
+    const exists = new Promise<boolean>((resolve, reject) => this.#waiting.push({ hash, resolve, reject }));
     if (!this.#running) void this.#run();
-    return answer;
+    return exists;
   }
 
   async #run(): Promise<void> {

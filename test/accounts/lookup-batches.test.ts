@@ -1,7 +1,7 @@
 import { mock } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
-import { LookUpBatches } from "../../src/accounts/look-up-batches.ts";
+import { LookupBatches } from "../../src/accounts/lookup-batches.ts";
 import { useNoService } from "../support/use-service.ts";
 
 /** Returns a promise of the store's answer, and the function that fulfils it. */
@@ -11,7 +11,7 @@ function held(): [answer: Promise<ReadonlySet<string>>, open: (existing: Readonl
   return [answer, open];
 }
 
-describe("LookUpBatches", () => {
+describe("LookupBatches", () => {
   useNoService();
 
   it("asks for no more than a batch may hold, and again for what comes later", async () => {
@@ -20,7 +20,7 @@ describe("LookUpBatches", () => {
       asked.push(hashes);
       return Promise.resolve(new Set(hashes));
     };
-    const batches = new LookUpBatches({ findExisting, everyMs: 1, size: 2 });
+    const batches = new LookupBatches({ findExisting, everyMs: 1, size: 2 });
     await Promise.all(["a", "b", "c", "d"].map((hash) => batches.exists(hash)));
     expect(asked).to.deep.equal([["a"], ["b", "c"], ["d"]]);
     expect(await batches.exists("e")).to.equal(true);
@@ -33,7 +33,7 @@ describe("LookUpBatches", () => {
       const asked: (readonly string[])[] = [];
       const [answer, open] = held();
       const findExisting = (hashes: readonly string[]) => (asked.push(hashes), answer);
-      const batches = new LookUpBatches({ findExisting });
+      const batches = new LookupBatches({ findExisting });
       const answers = ["a", "b"].map((hash) => batches.exists(hash));
       mock.timers.tick(100);
       await setImmediate();
