@@ -35,7 +35,8 @@ import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { PackService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
-import { openReminders, remindersOf, wireReminders, wireVisits } from "./reminders/wire.ts";
+import { Visits } from "./reminders/pages/visits.ts";
+import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
 import { SettingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
@@ -165,7 +166,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
     }),
-    pages: { visits: wireVisits(reminders, store), documents },
+    pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
     authenticator,
     limiter,
     lastUsed,

@@ -29,8 +29,8 @@ export interface Raise {
 export const SETTLED_MS = 60_000;
 
 /**
- * Which accounts an operator has paused or given more messages, and whose settings have changed. Every method takes one round
- * trip, and may throw problem store_unavailable.
+ * Which accounts an operator has paused or given more messages, and whose settings have changed. Every method may throw
+ * problem store_unavailable.
  */
 export class ReminderAccountStore {
   readonly indexes = [
@@ -52,26 +52,15 @@ export class ReminderAccountStore {
     return { pausedAt: paused_at, raise, isChanged: changed_at !== undefined };
   }
 
-  /** Raises the account's budget. */
-  raise(accountId: string, raise: Raise, now: string): Promise<void> {
-    return this.#set(accountId, { raise, changed_at: now });
+  /**
+   * Notes that settings of reminders are about to change, so that the plans that follow them are updated.
+   * @param values what an operator changes.
+   */
+  async noteChange(accountId: string, now: string, values: Pick<Stored, "paused_at" | "raise"> = {}): Promise<void> {
+    await this.#accounts.updateOne({ _id: accountId }, { $set: { ...values, changed_at: now } }, { upsert: true });
   }
 
-  /** Pauses the reminders of an account, or resumes them with null. */
-  pause(accountId: string, pausedAt: string | null, now: string): Promise<void> {
-    return this.#set(accountId, { paused_at: pausedAt, changed_at: now });
-  }
-
-  /** Notes that settings of reminders are about to change, so that the plans that follow them are updated. */
-  noteChange(accountId: string, now: string): Promise<void> {
-    return this.#set(accountId, { changed_at: now });
-  }
-
-  async #set(accountId: string, values: Partial<Stored>): Promise<void> {
-    await this.#accounts.updateOne({ _id: accountId }, { $set: values }, { upsert: true });
-  }
-
-  /** Returns accounts whose settings have changed, the longest ago first. One index range. */
+  /** Returns accounts whose settings have changed, the longest ago first. */
   async changed(limit: number): Promise<{ accountId: string; changedAt: string }[]> {
     const found = await this.#accounts.find({ changed_at: { $gt: "" } }, { sort: { changed_at: 1 }, limit });
     return found.map(({ _id, changed_at }) => ({ accountId: _id, changedAt: changed_at ?? "" }));

@@ -46,7 +46,7 @@ export class AddressHash {
 
   /** Returns a stored hash as this version makes them. */
   keyed(hash: string): string {
-    return this.isGuessable(hash) ? this.ofGuessable(hash) : hash;
+    return isKeyed(hash) ? hash : this.ofGuessable(hash);
   }
 
   /**
@@ -65,16 +65,11 @@ export class AddressHash {
     return given.length === right.length && timingSafeEqual(given, right) ? { accountId, address } : undefined;
   }
 
-  isGuessable(hash: string): boolean {
-    return !isKeyed(hash);
-  }
-
   /** Returns every hash that an address may have: of its mailbox, and converted from before 2026-11-27. */
   all(email: string): readonly string[] {
     return [this.of(email), this.ofGuessable(guessableHash(email))];
   }
 
-  /** Returns whether a hash is that of the address. */
   matches(hash: string, email: string): boolean {
     return hash === guessableHash(email) || this.all(email).includes(hash);
   }

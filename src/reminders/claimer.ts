@@ -1,14 +1,15 @@
 import { LRUCache } from "lru-cache";
 import { optedOut } from "../candidates/outreach.ts";
 import type { CandidateKey, CandidateRecord } from "../candidates/record.ts";
-import type { CandidateStore, Edit } from "../candidates/store.ts";
+import type { Edit } from "../candidates/store.ts";
 import { KeyedQueue } from "../infra/compare-and-set.ts";
 import { claimed, held, lapsed, recognised, replanned } from "./edits.ts";
 import { pathOf } from "./link-store.ts";
 import { type CountedMessage, hourOf } from "./mail-budget.ts";
-import { type Plan, type PlannedMessage, planOf } from "./plan.ts";
+import type { Attempt } from "./message.ts";
+import { type Plan, type PlannedMessage, planOf, type ReminderRules } from "./plan.ts";
 import type { AccountRules } from "./rules.ts";
-import type { ReminderParts } from "./stores.ts";
+import type { WritingParts } from "./stores.ts";
 import { unlessErased } from "./unless-erased.ts";
 
 /** Maximum number of candidates in memory, up to some 100 kB each. */
@@ -25,24 +26,16 @@ export interface Counted {
 }
 
 /** An attempt that was recorded and is to be sent. */
-export interface Claim extends Pick<Counted, "counted" | "token"> {
-  readonly message: PlannedMessage;
-  readonly messageId: string;
+export interface Claim extends Attempt, Pick<Counted, "counted" | "token"> {
   /** Number of times that it was given to the mail server, this time included. */
   readonly tries: number;
   /** Number of times that this address refused it for the moment. */
   readonly refusals: number;
-  /** The candidate, with this attempt. */
-  readonly record: CandidateRecord;
-  /** The recipient's page, and the page that stops further messages. */
-  readonly pageUrl: string;
-  readonly stopUrl: string;
   /** Resolves once the address counts as known. If that failed, it counts as new again. */
   readonly noted: Promise<void>;
 }
 
-export interface ClaimerOptions extends ReminderParts {
-  readonly candidates: CandidateStore;
+export interface ClaimerOptions extends WritingParts {
   /** PUBLIC_URL, without a slash at its end. */
   readonly publicUrl: string;
   readonly newMessageId: () => string;
@@ -116,15 +109,15 @@ export class Claimer {
    * @param reading its rules, read for this look.
    * @returns undefined if it must not be sent. Then nothing is counted.
    */
-  async record(key: CandidateKey, message: Counted, reading: Promise<AccountRules>): Promise<Claim | undefined> {
+  async record(message: Counted, reading: Promise<AccountRules>): Promise<Claim | undefined> {
     const { stores, clock } = this.#options;
     const { due, budget, counted } = message;
     const { email } = due;
-    const [account, optOuts] = await Promise.all([reading, stores.optOuts.among(key.accountId, [email])]);
+    const [{ rules }, optOuts] = await Promise.all([reading, stores.optOuts.among(counted.accountId, [email])]);
     const isOptedOut = optOuts.length > 0;
-    if (isOptedOut) await this.change(key, (before) => optedOut(before, [email]));
-    const isCounted = budget === account.rules.budget && counted.day === hourOf(clock.now()).day;
-    const claim = isOptedOut || !isCounted ? undefined : await this.#attempt(key, message, account);
+    if (isOptedOut) await this.change(counted, (before) => optedOut(before, [email]));
+    const isCounted = budget === rules.budget && counted.day === hourOf(clock.now()).day;
+    const claim = isOptedOut || !isCounted ? undefined : await this.#attempt(message, rules);
     if (claim === undefined) await this.cancel(message);
     return claim;
   }
@@ -136,11 +129,7 @@ export class Claimer {
   }
 
   /** Records the attempt. Returns undefined if it is not due any more. */
-  async #attempt(
-    key: CandidateKey,
-    { due, counted, token }: Counted,
-    { rules }: AccountRules,
-  ): Promise<Claim | undefined> {
+  async #attempt({ due, counted, token }: Counted, rules: ReminderRules): Promise<Claim | undefined> {
     const { stores, newMessageId, publicUrl } = this.#options;
     const { to, email } = due;
     const { accountId, address } = counted;
@@ -148,11 +137,11 @@ export class Claimer {
     let message: PlannedMessage | undefined;
     const edit: Edit = (before, at) => {
       const plan = planOf(before, rules, Date.parse(at));
-      message = dueIn(plan, at).find((each) => each.email === email && nameOf(key, each) === counted.key);
+      message = dueIn(plan, at).find((each) => each.email === email && nameOf(counted, each) === counted.key);
       return message === undefined ? replanned(before, rules, at) : claimed(before, message, attempt, at);
     };
-    const record = await this.change(key, edit, this.#records.get(key.id));
-    this.#records.delete(key.id);
+    const record = await this.change(counted, edit, this.#records.get(counted.id));
+    this.#records.delete(counted.id);
     const last = record?.outreach.recipients.find((recipient) => recipient.to === to)?.last;
     if (message === undefined || record === undefined || !last) return undefined;
     const pageUrl = publicUrl + pathOf(to, token);

@@ -1,5 +1,5 @@
 import type { AccountStore } from "../accounts/store.ts";
-import { checkedApproval } from "../audit/approval.ts";
+import { type ApprovalRequest, checkedApproval } from "../audit/approval.ts";
 import type { AuditTrail } from "../audit/trail.ts";
 import { candidateNotFound } from "../candidates/erasure.ts";
 import { hasOptedOut } from "../candidates/outreach.ts";
@@ -17,12 +17,9 @@ const MAX_PER_DAY = 1_000_000;
 const MAX_TOP_HOURS = 30 * 24;
 
 /** More messages for one account, as the operator typed it. */
-interface RaiseRequest {
+interface RaiseRequest extends ApprovalRequest {
   readonly perDay: number;
   readonly newPerDay: number;
-  readonly expiresInHours: number;
-  readonly approvedBy: string;
-  readonly reason: string;
 }
 
 interface Dependencies extends ReminderParts {
@@ -41,7 +38,7 @@ export class ReminderControl {
     this.#dependencies = dependencies;
   }
 
-  /** Pauses the reminders of an account. After this returns, only messages that are already being sent still go out. Idempotent. */
+  /** After this returns, only messages that are already being sent still go out. Idempotent. */
   pause(accountId: string) {
     return this.#setPaused("outreach pause", accountId, this.#now());
   }
@@ -53,7 +50,8 @@ export class ReminderControl {
 
   async #setPaused(action: string, accountId: string, pausedAt: string | null) {
     const { stores } = this.#dependencies;
-    await this.#audited(action, accountId, () => stores.accounts.pause(accountId, pausedAt, this.#now()));
+    const note = () => stores.accounts.noteChange(accountId, this.#now(), { paused_at: pausedAt });
+    await this.#audited(action, accountId, note);
     return { object: "account_outreach" as const, account_id: accountId, paused_at: pausedAt };
   }
 
@@ -129,7 +127,7 @@ export class ReminderControl {
     const now = clock.now();
     const expires_at = timestamp(now + Math.round(expires_in_hours * HOUR_MS));
     const raise = { per_day, new_per_day, expires_at, approved_by, reason };
-    const note = () => stores.accounts.raise(accountId, raise, timestamp(now));
+    const note = () => stores.accounts.noteChange(accountId, timestamp(now), { raise });
     await this.#audited("outreach raise", accountId, note, raise);
     return { object: "mail_raise" as const, account_id: accountId, ...raise };
   }
@@ -145,7 +143,6 @@ export class ReminderControl {
     return { object: "list" as const, data };
   }
 
-  /** Changes something about an account that exists, with an entry in the audit. */
   async #audited(action: string, accountId: string, change: () => Promise<void>, details = {}): Promise<void> {
     const { accounts, audit } = this.#dependencies;
     await accounts.get(accountId);
@@ -159,15 +156,11 @@ export class ReminderControl {
 
 function recipientsOf({ email, references, outreach }: CandidateRecord) {
   const isBounced = outreach.recipients.some(({ to, bounced }) => to === TO_CANDIDATE && bounced !== null);
-  const all = [
-    { to: TO_CANDIDATE, email, bounced: isBounced },
-    ...references.map(({ id, email, state }) => ({ to: id, email, bounced: state === "bounced" })),
-  ];
-  return all.map(({ to, email: address, bounced }) => ({
-    to,
-    opted_out: address !== null && hasOptedOut(outreach.opted_out, address),
-    bounced,
-  }));
+  const recipient = (to: string, address: string | null, bounced: boolean) => {
+    return { to, opted_out: address !== null && hasOptedOut(outreach.opted_out, address), bounced };
+  };
+  const referees = references.map((each) => recipient(each.id, each.email, each.state === "bounced"));
+  return [recipient(TO_CANDIDATE, email, isBounced), ...referees];
 }
 
 function perDay(pointer: string, count: number): number {

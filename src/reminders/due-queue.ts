@@ -9,18 +9,17 @@ const MANY = 2_000;
 const SMALL_SHARE = 10;
 
 /**
- * The candidates with something to do. Takes a share of each account, so that one with thousands of reminders does not keep
- * the others waiting. Reads few more than it takes, because a large read delays the requests of others.
+ * The candidates with something to do, for one pass of the sender. Takes a share of each account, so that one with thousands
+ * of reminders does not keep the others waiting. Reads few more than it takes, because a large read delays other requests.
  */
 export class DueQueue {
   readonly #due: Pick<PlanStore, "due">;
-  /** Ids of the candidates in progress, and of those left for the next pass. */
+  /** Ids of the candidates in progress, and of those that are left for the next pass. */
   readonly #taken = new Set<string>();
   /** Number of candidates in progress by account. */
   readonly #counts = new Map<string, number>();
-  /** Ids of the candidates that are left for the next pass. They take no part of their account's share. */
-  #left: string[] = [];
-  #waiting: (() => void)[] = [];
+  #size = 0;
+  #resume = () => {};
   readonly #share: number;
   /** Number of candidates in progress at which an account gets more: the mail connections then still have work. */
   readonly #low: number;
@@ -34,7 +33,7 @@ export class DueQueue {
 
   /** Number of candidates in progress. */
   get size(): number {
-    return this.#taken.size - this.#left.length;
+    return this.#size;
   }
 
   /**
@@ -43,7 +42,7 @@ export class DueQueue {
    * @param now RFC 3339.
    */
   async next(now: string): Promise<CandidateKey[]> {
-    const [share, low] = this.size < MANY ? [this.#share, this.#low] : [SMALL_SHARE, 0];
+    const [share, low] = this.#size < MANY ? [this.#share, this.#low] : [SMALL_SHARE, 0];
     const limit = this.#taken.size === 0 ? PAGE : Math.min(PAGE, this.#taken.size + share);
     const counts = Array.from(this.#counts);
     const passed = new Set(counts.filter(([, count]) => count > low).map(([accountId]) => accountId));
@@ -51,9 +50,10 @@ export class DueQueue {
       const page = await this.#due.due(now, limit, [...passed]);
       const free = page.filter(({ id }) => !this.#taken.has(id));
       const groups = grouped(free, ({ accountId }) => accountId);
-      const keys = inTurn(Array.from(groups, ([accountId, own]) => own.slice(0, share - this.#countOf(accountId))));
+      const keys = Array.from(groups, ([accountId, own]) => own.slice(0, share - this.#countOf(accountId))).flat();
       for (const { accountId, id } of keys) {
         this.#taken.add(id);
+        this.#size++;
         this.#counts.set(accountId, this.#countOf(accountId) + 1);
       }
       if (keys.length > 0 || page.length < limit) return keys;
@@ -63,31 +63,22 @@ export class DueQueue {
 
   /** Ends the handling of a candidate. @param isLeft whether the pass leaves it as it is: then it is not taken again. */
   done({ accountId, id }: CandidateKey, isLeft: boolean): void {
-    if (isLeft) this.#left.push(id);
-    else this.#taken.delete(id);
+    if (!isLeft) this.#taken.delete(id);
+    this.#size--;
     const count = this.#countOf(accountId) - 1;
     if (count > 0) this.#counts.set(accountId, count);
     else this.#counts.delete(accountId);
-    if (count === this.#low || this.size === 0) for (const resume of this.#waiting.splice(0)) resume();
+    if (count === this.#low || this.#size === 0) this.#resume();
   }
 
-  /** Resolves once an account may get more, or nothing is handled any more. */
+  /** Resolves once an account may get more, or the last candidate in progress is done. For one caller. */
   room(): Promise<void> {
-    return this.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  /** Begins a pass. Candidates that the last pass left can be taken again. */
-  begin(): void {
-    for (const id of this.#left.splice(0)) this.#taken.delete(id);
+    return new Promise((resolve) => {
+      this.#resume = resolve;
+    });
   }
 
   #countOf(accountId: string): number {
     return this.#counts.get(accountId) ?? 0;
   }
-}
-
-/** Takes the first of each list, then the second of each, and so on. */
-function inTurn<Item>(lists: readonly (readonly Item[])[]): Item[] {
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, n) => lists.flatMap((list) => list.slice(n, n + 1))).flat();
 }

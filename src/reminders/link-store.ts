@@ -10,6 +10,9 @@ export interface Link extends CandidateKey {
   readonly address: string;
 }
 
+/** What a stop link knows. It has no candidate if that was erased. */
+export type StopLink = Pick<Link, "accountId" | "address"> & Partial<Link>;
+
 interface Stored {
   /** The SHA-256 of the token. The token itself is only in the message. */
   _id: string;
@@ -19,7 +22,7 @@ interface Stored {
   address: string;
 }
 
-/** The links in messages. Every method takes one round trip, and may throw problem store_unavailable. */
+/** The links in messages. Every method may throw problem store_unavailable. */
 export class LinkStore {
   readonly indexes = [{ collection: "links", indexes: [{ key: { account: 1, candidate: 1 } }] }];
   readonly #random: (bytes: number) => Buffer;
@@ -37,27 +40,25 @@ export class LinkStore {
     return token;
   }
 
-  /** Returns undefined if there is no such link. */
+  /** @param hash as hashOfToken returns it. */
   async find(hash: string): Promise<Link | undefined> {
     const found = await this.#links.findOne({ _id: hash });
-    return found === null
-      ? undefined
-      : { accountId: found.account, id: found.candidate, to: found.to, address: found.address };
+    if (found === null) return undefined;
+    const { account, candidate, to, address } = found;
+    return { accountId: account, id: candidate, to, address };
   }
 
-  /** Returns which of the hashes are those of links. */
   async existing(hashes: readonly string[]): Promise<ReadonlySet<string>> {
     const options = { projection: { _id: 1 }, limit: hashes.length };
     const found = await this.#links.find({ _id: { $in: [...hashes] } }, options);
     return new Set(found.map(({ _id }) => _id));
   }
 
-  /** Removes a link that was not sent. */
   async drop(token: string): Promise<void> {
     await this.#links.deleteOne({ _id: hashOf(token) });
   }
 
-  /** Removes the links of a candidate. Returns the addresses that they were sent to, as hashes. Two round trips. */
+  /** Removes the links of a candidate. Returns the addresses that they were sent to, as hashes. */
   async remove({ accountId, id }: CandidateKey): Promise<string[]> {
     const ofCandidate = { account: accountId, candidate: id };
     const found = await this.#links.find(ofCandidate, { projection: { address: 1 } });
@@ -65,13 +66,12 @@ export class LinkStore {
     return [...new Set(found.map(({ address }) => address))];
   }
 
-  /** Returns links in the order of their ids, after that one. One index range. */
+  /** Returns links in the order of their ids, after that one. */
   async after(last: string, limit: number): Promise<{ id: string; accountId: string; address: string }[]> {
     const found = await this.#links.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit });
     return found.map(({ _id, account, address }) => ({ id: _id, accountId: account, address }));
   }
 
-  /** Gives an address another hash. */
   async rename(id: string, address: string): Promise<void> {
     await this.#links.updateOne({ _id: id }, { $set: { address } });
   }
@@ -82,9 +82,9 @@ export function pathOf(to: string, token: string): string {
   return `/${to === TO_CANDIDATE ? "u" : "r"}/${token}`;
 }
 
-/** Returns what is kept of a token. Undefined if the text cannot be one. */
-export function hashOfToken(text: string): string | undefined {
-  return /^[\w-]{43}$/.test(text) ? hashOf(text) : undefined;
+/** Returns what is kept of a token. Empty if the text cannot be one. */
+export function hashOfToken(text: string): string {
+  return /^[\w-]{43}$/.test(text) ? hashOf(text) : "";
 }
 
 function hashOf(token: string): string {

@@ -84,7 +84,7 @@ export class MailBudget {
 
   /**
    * Counts a message, if every limit allows it. Do not count two messages of an account to one address at once: both would
-   * count as the first. Three round trips for the first message of a day to an address, at most seven.
+   * count as the first.
    * @param budget names the account's limits, for the hold.
    * @returns the hold if a limit is used up. Nothing is counted then.
    */
@@ -99,14 +99,14 @@ export class MailBudget {
     return { until, budget };
   }
 
-  /** Notes that the message was claimed: from now on its address is not new. One round trip, or none. */
+  /** Notes that the message was claimed: from now on its address is not new. */
   async claimed({ accountId, address, key, isNew }: CountedMessage): Promise<void> {
     if (isNew) await this.know(accountId, address, key);
   }
 
   /**
    * Takes back the count of a message that was not sent. Its address is new again if it was: else a message that the mail
-   * server refused for the moment would evade the limit on new addresses. Two to six round trips.
+   * server refused for the moment would evade the limit on new addresses.
    */
   async uncount(message: CountedMessage): Promise<void> {
     const { accountId, address, key, day, hour, isNew } = message;
@@ -117,7 +117,7 @@ export class MailBudget {
     );
   }
 
-  /** Notes what became of messages that were sent. One to three round trips for each account. */
+  /** Notes what became of messages that were sent. One write for each account and day. */
   async settle(
     all: readonly (Pick<CountedMessage, "accountId" | "key" | "day" | "hour"> & { readonly isBounced: boolean })[],
   ): Promise<void> {
@@ -131,7 +131,6 @@ export class MailBudget {
     );
   }
 
-  /** Notes that somebody wants no more messages from an account. */
   async optedOut(accountId: string, now: number): Promise<void> {
     const { day, hour } = hourOf(now);
     await this.#changeAccount(accountId, day, (before) => inHour(before, hour, { opted_out: 1 }));
@@ -172,7 +171,6 @@ export class MailBudget {
     await this.#known.updateOne({ _id: `${accountId}/${address}` }, { $set: { written: true, key } }, { upsert: true });
   }
 
-  /** Forgets that an account wrote to these addresses. */
   async forgetAddresses(accountId: string, addresses: readonly string[]): Promise<void> {
     if (addresses.length === 0) return;
     await this.#known.deleteMany({ _id: { $in: addresses.map((address) => `${accountId}/${address}`) } });

@@ -14,7 +14,6 @@ export interface Counts {
 interface Day {
   /** The account, or the address's hash, and the day. */
   readonly _id: string;
-  /** Counts the writes. */
   readonly version: number;
   /** Days since 1970-01-01. */
   readonly day: number;
@@ -56,11 +55,7 @@ export class DayStore<Stored extends Day> {
     this.collection = new BoundedCollection(mongo, name);
   }
 
-  /**
-   * Changes a day. One round trip if this process has changed it last, or if it is the day's first change; two or three
-   * otherwise, and two more for each lost race.
-   * @param none the day before its first change.
-   */
+  /** One round trip if this process has changed the day last. @param none the day before its first change. */
   change(none: Stored, edit: (before: Stored) => Stored): Promise<Stored> {
     const { _id } = none;
     return this.#queue.run(_id, async () => {
@@ -92,13 +87,13 @@ export class DayStore<Stored extends Day> {
 
 const NONE: Counts = { messages: 0, new_addresses: 0, opted_out: 0, bounced: 0 };
 
-export function sum(one: Counts = NONE, other: Partial<Counts>): Counts {
-  const total = (name: keyof Counts) => one[name] + (other[name] ?? 0);
+export function sum(one: Counts = NONE, more: Partial<Counts>): Counts {
+  const other = { ...NONE, ...more };
   return {
-    messages: total("messages"),
-    new_addresses: total("new_addresses"),
-    opted_out: total("opted_out"),
-    bounced: total("bounced"),
+    messages: one.messages + other.messages,
+    new_addresses: one.new_addresses + other.new_addresses,
+    opted_out: one.opted_out + other.opted_out,
+    bounced: one.bounced + other.bounced,
   };
 }
 

@@ -40,7 +40,6 @@ export class MailOutage {
     return fault === undefined;
   }
 
-  /** Notes that the mail server could not be used. */
   note({ code, step }: Fault): void {
     if (this.isPaused()) return; // several messages failed at once
     const { pauseMs = 5_000, log, metrics } = this.#options;

@@ -23,7 +23,7 @@ interface Stored extends Try {
   candidate: string;
 }
 
-/** The history of messages. Every method takes one round trip, and may throw problem store_unavailable. */
+/** The history of messages. Every method may throw problem store_unavailable. */
 export class MessageStore {
   readonly indexes = [{ collection: "messages", indexes: [{ key: { account: 1, candidate: 1 } }] }];
   readonly #messages: BoundedCollection<Stored>;
@@ -32,10 +32,10 @@ export class MessageStore {
     this.#messages = new BoundedCollection(mongo, "messages");
   }
 
-  async add(all: readonly { readonly key: CandidateKey; readonly tried: Try }[]): Promise<void> {
-    const inserts = all.map(({ key, tried }) => {
+  async add(all: readonly { readonly counted: CandidateKey; readonly tried: Try }[]): Promise<void> {
+    const inserts = all.map(({ counted: { accountId, id }, tried }) => {
       const _id = `${tried.message_id} ${tried.tries}`;
-      return { insertOne: { document: { _id, account: key.accountId, candidate: key.id, ...tried } } };
+      return { insertOne: { document: { _id, account: accountId, candidate: id, ...tried } } };
     });
     await this.#messages.write("insert", inserts);
   }

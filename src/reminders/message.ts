@@ -31,7 +31,8 @@ export interface Message {
 type AskedDocument = Pick<DocumentRecord, "name" | "required" | "state" | "rejection_reason">;
 
 /** What a message is made of, once its attempt is recorded. */
-interface Attempt {
+export interface Attempt {
+  /** The candidate, with this attempt. */
   readonly record: CandidateRecord;
   readonly message: PlannedMessage;
   readonly messageId: string;
@@ -40,34 +41,25 @@ interface Attempt {
   readonly stopUrl: string;
 }
 
-/** The parts that differ between messages to candidates and to referees. */
-interface Parts {
-  readonly subject: string;
-  readonly again: boolean;
-  readonly name: string | null;
-  readonly firstName: string | null;
-  readonly ask: string;
-  /** The documents that are asked for. */
-  readonly items: readonly Item[];
-  readonly open: string;
-  readonly button: string;
-}
-
 /** A document in the list: its name, and why it is asked for again or that it is not required. */
 interface Item {
   readonly name: string;
   readonly note: string | undefined;
 }
 
-/** The parts of a message's body, in their order, and what the text and the HTML need besides. */
-interface Body extends Pick<Parts, "ask" | "items" | "open" | "button">, Pick<Attempt, "pageUrl" | "stopUrl"> {
+/** The parts of a message's body, in their order, and its language. */
+interface Body extends Pick<Attempt, "pageUrl" | "stopUrl"> {
   readonly hello: string;
+  readonly ask: string;
+  /** The documents that are asked for. */
+  readonly items: readonly Item[];
   readonly instructions: string | null;
+  readonly open: string;
+  readonly button: string;
   readonly stop: string;
   readonly language: string;
 }
 
-/** Makes a message to the candidate or to a referee. Pure. */
 export function messageOf(
   { record, message, messageId, pageUrl, stopUrl }: Attempt,
   { assistant, sender }: Pick<AccountRules, "assistant" | "sender">,
@@ -81,7 +73,7 @@ export function messageOf(
       : toReferee(record, reference, words, sender);
   const body: Body = {
     ...parts,
-    hello: words.hello({ name, firstName }),
+    hello: words.hello(name, firstName),
     instructions: assistant.instructions && withoutGaps(assistant.instructions),
     stop: words.stop(sender),
     pageUrl,
@@ -115,7 +107,7 @@ function inHeader(text: string): string {
   return shownName(text).replaceAll("=?", "= ?");
 }
 
-function toCandidate(record: CandidateRecord, { documents }: PlannedMessage, words: Words, sender: string): Parts {
+function toCandidate(record: CandidateRecord, { documents }: PlannedMessage, words: Words, sender: string) {
   const listed = record.documents.filter(({ id }) => documents.includes(id));
   return {
     ...words.documents,
@@ -128,7 +120,7 @@ function toCandidate(record: CandidateRecord, { documents }: PlannedMessage, wor
   };
 }
 
-function toReferee(record: CandidateRecord, { name, chase }: ReferenceRecord, words: Words, sender: string): Parts {
+function toReferee(record: CandidateRecord, { name, chase }: ReferenceRecord, words: Words, sender: string) {
   const person = onOneLine(nameOf(record));
   return {
     ...words.reference,
@@ -157,7 +149,6 @@ export function nameOf(of: Pick<CandidateRecord, "name" | "first_name" | "last_n
  */
 const MAX_ITEM = 120;
 
-/** Returns what follows a document's name. */
 export function noteOf({ state, required, rejection_reason }: AskedDocument, words: Words): string | undefined {
   if (state === "rejected")
     return rejection_reason === null ? words.rejected : `${words.rejected}${words.colon} ${rejection_reason}`;

@@ -2,7 +2,7 @@ import { type CandidateKey, TO_CANDIDATE } from "../candidates/record.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { AddressHash } from "./address-hash.ts";
-import type { Link } from "./link-store.ts";
+import type { StopLink } from "./link-store.ts";
 
 export interface OptOut {
   /** The account and the address's hash. */
@@ -21,8 +21,8 @@ export interface OptOut {
 }
 
 /**
- * The addresses whose owners want no more messages from an account: from none of its candidates, past and future. Every
- * method takes one round trip, and may throw problem store_unavailable.
+ * The addresses whose owners want no more messages from an account: about none of its candidates, past and future. Every
+ * method may throw problem store_unavailable.
  */
 export class OptOutStore {
   readonly indexes = [
@@ -43,23 +43,15 @@ export class OptOutStore {
     this.#optOuts = new BoundedCollection(mongo, "opt_outs");
   }
 
-  /**
-   * Adds the address that a link was sent to. The first time counts, unless an operator has lifted it since.
-   * @param source the candidate, and the recipient as in Link. Null if the candidate was erased.
-   */
-  async add(
-    link: Pick<Link, "accountId" | "address">,
-    source: Pick<Link, "id" | "to"> | null,
-    at: string,
-  ): Promise<void> {
-    const account = link.accountId;
+  /** Adds the address that a link was sent to. The first time counts, unless an operator has lifted it since. */
+  async add({ accountId: account, id, to, ...link }: StopLink, at: string): Promise<void> {
     const address = this.#addresses.keyed(link.address);
-    const stored = { account, address, candidate: source?.id ?? null, to: source?.to ?? null, at };
+    const stored = { account, address, candidate: id ?? null, to: to ?? null, at };
     const update = { $setOnInsert: stored, $set: { spreading: true, lifted_at: null } } as const;
     await this.#optOuts.updateOne({ _id: `${account}/${address}` }, update, { upsert: true });
   }
 
-  /** Returns those of the addresses whose owners have opted out. No round trip without addresses. */
+  /** Returns those of the addresses whose owners have opted out. */
   async among(accountId: string, emails: readonly string[]): Promise<string[]> {
     if (emails.length === 0) return [];
     const ids = emails.flatMap((email) => this.#idsOf(accountId, email));
@@ -68,13 +60,12 @@ export class OptOutStore {
     return emails.filter((email) => this.#idsOf(accountId, email).some((id) => out.has(id)));
   }
 
-  /** Returns whether the owner of the address that a link was sent to has opted out. */
-  async has({ accountId, address }: Pick<Link, "accountId" | "address">): Promise<boolean> {
+  async has({ accountId, address }: StopLink): Promise<boolean> {
     const _id = `${accountId}/${this.#addresses.keyed(address)}`;
     return (await this.#optOuts.findOne({ _id, lifted_at: null })) !== null;
   }
 
-  /** Returns the opt-outs of an account as operators see them, the oldest first. */
+  /** Lists opt-outs as operators see them, the oldest first. */
   async list(accountId: string) {
     const found = await this.#optOuts.find({ account: accountId, lifted_at: null }, { sort: { at: 1 } });
     return found.map(({ at, candidate, to }) =>
@@ -82,7 +73,7 @@ export class OptOutStore {
     );
   }
 
-  /** Lets the account write to an address again. Returns whether its owner had opted out. Two round trips. */
+  /** Lets the account write to an address again. Returns whether its owner had opted out. */
   async lift(accountId: string, email: string, at: string): Promise<boolean> {
     const lifted = { $set: { lifted_at: at, spreading: true } } as const;
     let any = false;
@@ -91,7 +82,7 @@ export class OptOutStore {
     return any;
   }
 
-  /** Returns opt-outs, and ends of opt-outs, that candidates do not note yet. One index range. */
+  /** Returns opt-outs, and ends of opt-outs, that candidates do not note yet. */
   spreading(limit: number): Promise<OptOut[]> {
     return this.#optOuts.find({ spreading: true }, { limit });
   }

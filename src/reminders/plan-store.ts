@@ -5,7 +5,10 @@ import type { Stored } from "../candidates/stored.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
-/** Finds the candidates with something to do. Every method takes one round trip, and may throw problem store_unavailable. */
+/** Number of candidates that are read at once with their references: up to 10 MB. */
+const PAGE = 10;
+
+/** Finds the candidates with something to do. Every method may throw problem store_unavailable. */
 export class PlanStore {
   readonly #candidates: BoundedCollection<Stored>;
 
@@ -32,7 +35,7 @@ export class PlanStore {
     return due.slice(0, limit).map(keyOf);
   }
 
-  /** Returns candidates of an account whose plan depends on its settings, and was made by other rules than these. One index range. */
+  /** Returns candidates of an account whose plan depends on its settings, and was made by other rules than these. */
   async plannedOtherwise(accountId: string, rules: string, limit: number): Promise<CandidateKey[]> {
     const open: Filter<Stored> = {
       account: accountId,
@@ -49,20 +52,14 @@ export class PlanStore {
     await this.#candidates.updateOne(planned, { $set: { "outreach.rules": rules } });
   }
 
-  /**
-   * Returns the addresses of an account's candidates and their references, in the order of the feed.
-   * @param after the feed position of the last one of the page before; empty for the first page.
-   */
-  async recipients(
-    accountId: string,
-    after: string,
-    limit: number,
-  ): Promise<{ id: string; change: string; emails: string[] }[]> {
-    const found = await this.#candidates.find<Stored>(
-      { account: accountId, change: { $gt: after } },
-      { sort: { change: 1 }, limit, projection: { change: 1, email: 1, references: 1 } },
-    );
-    return found.map((stored) => ({ id: stored._id, change: stored.change, emails: addressesOf(stored) }));
+  /** Yields the addresses of an account's candidates and their references, in the order of the feed. */
+  async *recipients(accountId: string): AsyncGenerator<{ id: string; emails: string[] }> {
+    const options = { sort: { change: 1 }, limit: PAGE, projection: { change: 1, email: 1, references: 1 } } as const;
+    for (let after: string | undefined = ""; after !== undefined;) {
+      const page: Stored[] = await this.#candidates.find({ account: accountId, change: { $gt: after } }, options);
+      for (const stored of page) yield { id: stored._id, emails: addressesOf(stored) };
+      after = page.length < PAGE ? undefined : page.at(-1)?.change;
+    }
   }
 
   /** Returns those of the ids whose candidates are not erased. */
@@ -72,7 +69,7 @@ export class PlanStore {
     return new Set(found.filter(({ deleted }) => deleted !== true).map(({ _id }) => _id));
   }
 
-  /** Returns the account of a candidate; undefined if there is no such candidate. For operators, who have only its id. */
+  /** For operators, who have only the candidate's id. */
   async accountOf(id: string): Promise<string | undefined> {
     return (await this.#candidates.findOne({ _id: id }, { projection: { account: 1 } }))?.account;
   }

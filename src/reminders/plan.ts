@@ -102,35 +102,31 @@ export function planOf(facts: CandidateRecord, rules: ReminderRules | undefined,
   const nothing = nothingToSend(facts);
   if (nothing !== undefined) return idle(nothing);
   if (!rules?.enabled) return { ...idle("disabled"), waitsForSettings: rules !== undefined };
-  const all = outstandingOf(facts, Date.parse(facts.started_at ?? ""));
+  const all = outstandingOf(facts);
   const blocks = all.map((each) => blockOf(each, facts.outreach.opted_out));
   const messages = all.flatMap((each, n) => (blocks[n] === undefined ? messageFor(each, rules) : []));
   const lapses = all.flatMap((each, n) => lapseOf(each, blocks[n], rules));
   if (messages.length === 0) return { ...idle(blocks.find((reason) => reason !== undefined) ?? null), lapses };
   const earliest = Math.max(now, Math.min(...messages.map(({ at }) => at)));
   const nextAt = quietUntil(rules.quietHours, earliest) ?? earliest;
-  const never = nextAt === Infinity;
+  const waitsForSettings = nextAt === Infinity;
   const isHeld = messages.some(({ at, held }) => held && at === earliest);
-  return {
-    messages,
-    nextAt,
-    reason: never ? "quiet_hours" : isHeld ? "mail_limit" : null,
-    lapses,
-    waitsForSettings: never,
-  };
+  const reason = waitsForSettings ? "quiet_hours" : isHeld ? "mail_limit" : null;
+  return { messages, nextAt, reason, lapses, waitsForSettings };
 }
 
 function idle(reason: OutreachReason | null): Plan {
   return { messages: [], nextAt: Infinity, reason, lapses: [], waitsForSettings: false };
 }
 
-function outstandingOf(facts: CandidateRecord, startedAt: number): Outstanding[] {
+function outstandingOf(facts: CandidateRecord): Outstanding[] {
+  const startedAt = Date.parse(facts.started_at ?? "");
+  const cap = facts.reference_chase_attempts;
   const recipientOf = (to: string) => facts.outreach.recipients.find((each) => each.to === to);
+  const references = facts.references.filter(({ state }) => isAskedOfReferee(state));
   return [
     ...outstandingDocuments(facts, startedAt, recipientOf(TO_CANDIDATE)),
-    ...facts.references
-      .filter(({ state }) => isAskedOfReferee(state))
-      .map((each) => outstandingReference(each, facts.reference_chase_attempts, startedAt, recipientOf(each.id))),
+    ...references.map((each) => outstandingReference(each, cap, startedAt, recipientOf(each.id))),
   ];
 }
 
@@ -148,7 +144,7 @@ function outstandingDocuments(
   const repeats = again.some(isRequired) ? retry : undefined;
   const listed = repeats === undefined ? outstanding.filter(({ chase }) => chase.attempts < cap) : again;
   const hasAttempts = listed.some(isRequired);
-  const bounced = typeof recipient?.bounced === "string" && recipient.bounced === email;
+  const bounced = email !== null && recipient?.bounced === email;
   const ids = listed.map(({ id }) => id);
   return [{ to: TO_CANDIDATE, email, documents: ids, hasAttempts, firstAt, bounced, recipient, repeats }];
 }

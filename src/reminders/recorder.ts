@@ -1,6 +1,6 @@
-import type { CandidateKey } from "../candidates/record.ts";
 import { Gathered } from "../infra/gathered.ts";
 import type { CountedMessage } from "./mail-budget.ts";
+import type { Outcome } from "./mailer.ts";
 import type { Try } from "./message-store.ts";
 import type { ReminderStores } from "./stores.ts";
 
@@ -9,11 +9,13 @@ const GAP_MS = 250;
 
 /** One time that a message was given to the mail server. */
 interface Tried {
-  readonly key: CandidateKey;
   readonly tried: Try;
   readonly counted: CountedMessage;
-  /** False if the message counts no more: the caller takes its count back. */
-  readonly isUsed: boolean;
+}
+
+/** Returns false if the message was not sent and is tried again. The caller then takes its count back. */
+export function isUsed({ kind }: Outcome): boolean {
+  return kind !== "outage" && kind !== "deferred";
 }
 
 /** Records what became of messages: in the history, and in the counts of the budget. */
@@ -26,7 +28,6 @@ export class Recorder {
   }
 
   /**
-   * Resolves once it is recorded.
    * @param inProgress number of candidates that are handled now. If all of them wait for this, it waits for no others.
    * @throws problem store_unavailable
    */
@@ -36,7 +37,6 @@ export class Recorder {
     return recorded;
   }
 
-  /** Two round trips and one to three for each account, however many messages there are; five or six more for each erased candidate. */
   async #record(all: readonly Tried[]): Promise<void> {
     const { messages, budget } = this.#stores;
     try {
@@ -44,16 +44,16 @@ export class Recorder {
     } finally {
       await this.#removeErased(all);
     }
-    const used = all.filter(({ isUsed }) => isUsed);
+    const used = all.filter(({ tried }) => isUsed(tried));
     await budget.settle(used.map(({ counted, tried }) => ({ ...counted, isBounced: tried.kind === "bounced" })));
   }
 
   /** Removes what was written about candidates after their erasure began, which it may have missed. */
   async #removeErased(all: readonly Tried[]): Promise<void> {
-    const kept = await this.#stores.plans.kept(all.map(({ key }) => key.id));
-    for (const { key, counted } of all.filter((each) => !kept.has(each.key.id))) {
-      await this.#stores.removeAll(key);
-      await this.#stores.budget.forgetAddresses(key.accountId, [counted.address]); // its link may be gone already
+    const kept = await this.#stores.plans.kept(all.map(({ counted }) => counted.id));
+    for (const { counted } of all.filter((each) => !kept.has(each.counted.id))) {
+      await this.#stores.removeAll(counted);
+      await this.#stores.budget.forgetAddresses(counted.accountId, [counted.address]); // its link may be gone already
     }
   }
 }

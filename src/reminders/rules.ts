@@ -3,7 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { AccountStore } from "../accounts/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import { isKnownZone } from "../settings/quiet-hours.ts";
+import { timeZoneNamed } from "../schema/registered-names.ts";
+import { shownName } from "../schema/visible-text.ts";
 import {
   type Assistant,
   ASSISTANT_DEFAULTS,
@@ -12,7 +13,6 @@ import {
   type QuietHours,
 } from "../settings/schema.ts";
 import type { SettingsStore } from "../settings/store.ts";
-import { shownName } from "../schema/visible-text.ts";
 import type { ReminderAccountStore } from "./account-store.ts";
 import type { MailLimits } from "./mail-budget.ts";
 import type { ReminderRules } from "./plan.ts";
@@ -40,16 +40,6 @@ export interface AccountRules {
 interface Settings {
   readonly assistant: Assistant;
   readonly hours: QuietHours;
-}
-
-/** What operators decide about an account, and its name. */
-interface Account {
-  readonly name: string;
-  readonly suspended: boolean;
-  readonly paused: boolean;
-  readonly limits: MailLimits;
-  /** Whether a change of its settings is noted. */
-  readonly isChanged: boolean;
 }
 
 interface Dependencies {
@@ -85,33 +75,35 @@ export class RulesReader {
   }
 
   /** Reads the account's rules. From then on, `of` returns them. Four reads at once: one round trip. */
-  async fresh(accountId: string): Promise<AccountRules> {
-    const [settings, account] = await Promise.all([this.#readSettings(accountId), this.#readAccount(accountId)]);
-    return this.#rulesFrom(accountId, settings, account);
+  fresh(accountId: string): Promise<AccountRules> {
+    return this.#read(accountId, this.#readSettings(accountId));
   }
 
   /**
    * Returns the same as `fresh`. Reuses settings of the last SETTINGS_KEPT_MS, so that it takes two reads at once, unless a
    * change of them is noted. A change is noted before it is made (ReminderAccountStore.noteChange), and stays noted for longer.
    */
-  async current(accountId: string): Promise<AccountRules> {
-    const account = await this.#readAccount(accountId);
-    const known = account.isChanged ? undefined : this.#settings.get(accountId);
-    return this.#rulesFrom(accountId, known ?? (await this.#readSettings(accountId)), account);
+  current(accountId: string): Promise<AccountRules> {
+    return this.#read(accountId, undefined);
   }
 
-  async #readAccount(accountId: string): Promise<Account> {
+  /** @param reading the settings. Undefined if they may be reused. */
+  async #read(accountId: string, reading: Promise<Settings> | undefined): Promise<AccountRules> {
     const { reminderAccounts, accounts, limits, clock } = this.#dependencies;
-    const [{ pausedAt, raise, isChanged }, { name, status }] = await Promise.all([
+    const [{ pausedAt, raise, isChanged }, { name, status }, read] = await Promise.all([
       reminderAccounts.get(accountId),
       accounts.get(accountId),
+      reading,
     ]);
+    const kept = isChanged ? undefined : this.#settings.get(accountId);
+    const { assistant, hours } = read ?? kept ?? (await this.#readSettings(accountId));
+    if (hasUnknownZone(hours)) await this.#noteUnknownZone(accountId, hours.timezone);
     const suspended = status !== "active";
-    const paused = pausedAt !== null;
-    if (raise === null || Date.parse(raise.expires_at) <= clock.now())
-      return { name, suspended, paused, isChanged, limits };
-    const raised = { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day };
-    return { name, suspended, paused, isChanged, limits: raised };
+    const isRaised = raise !== null && Date.parse(raise.expires_at) > clock.now();
+    const own = isRaised ? { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day } : limits;
+    const rules = rulesOf(assistant, hours, { paused: suspended || pausedAt !== null, limits: own });
+    this.#known.set(accountId, rules);
+    return { rules, assistant, sender: senderOf(assistant, name), limits: own, suspended };
   }
 
   async #readSettings(accountId: string): Promise<Settings> {
@@ -121,17 +113,6 @@ export class RulesReader {
     const settings = { assistant: { ...ASSISTANT_DEFAULTS, ...values }, hours };
     this.#settings.set(accountId, settings);
     return settings;
-  }
-
-  async #rulesFrom(
-    accountId: string,
-    { assistant, hours }: Settings,
-    { name, suspended, paused, limits }: Account,
-  ): Promise<AccountRules> {
-    if (hasUnknownZone(hours)) await this.#noteUnknownZone(accountId, hours.timezone);
-    const rules = rulesOf(assistant, hours, { paused: paused || suspended, limits });
-    this.#known.set(accountId, rules);
-    return { rules, assistant, sender: senderOf(assistant, name), limits, suspended };
   }
 
   /** Logs the time zone once, and has a replica that knows it replan. */
@@ -163,8 +144,9 @@ export function senderOf({ display_name }: Pick<Assistant, "display_name">, acco
   return names.find((name) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(name)) ?? "";
 }
 
+/** A replica with a newer tz database may have stored a time zone that this runtime does not know. */
 function hasUnknownZone({ enabled, timezone }: QuietHours): boolean {
-  return enabled && !isKnownZone(timezone);
+  return enabled && timeZoneNamed(timezone) === undefined;
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Mailer, Outcome } from "./mailer.ts";
 import { messageOf } from "./message.ts";
 import type { Pace } from "./pace.ts";
 import type { PlannedMessage } from "./plan.ts";
-import { Recorder } from "./recorder.ts";
+import { isUsed, Recorder } from "./recorder.ts";
 import type { AccountRules } from "./rules.ts";
 
 const MINUTE_MS = 60_000;
@@ -41,6 +41,7 @@ export interface ReminderSenderOptions extends ClaimerOptions, MailOutageOptions
 
 interface Pass {
   readonly pace: Pick<Pace, "turn">;
+  readonly queue: DueQueue;
   /** Ends the pass early. */
   readonly signal: AbortSignal;
 }
@@ -57,7 +58,6 @@ export class ReminderSender {
   readonly #claimer: Claimer;
   readonly #recorder: Recorder;
   readonly #outage: MailOutage;
-  readonly #queue: DueQueue;
   /** Limits store work outside of sending, so that other requests do not wait long for the store. */
   readonly #storing: FairLimit;
   /** Limits counted messages to twice the connections: some are counted ahead, so that no connection waits for the store. */
@@ -67,12 +67,11 @@ export class ReminderSender {
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: ReminderSenderOptions) {
-    const { stores, connections } = options;
+    const { connections } = options;
     this.#options = options;
     this.#claimer = new Claimer(options);
-    this.#recorder = new Recorder(stores);
+    this.#recorder = new Recorder(options.stores);
     this.#outage = new MailOutage(options);
-    this.#queue = new DueQueue(stores.plans, Math.max(MIN_SHARE, 4 * connections));
     this.#storing = new FairLimit(Math.ceil(connections / 3));
     this.#counting = new FairLimit(2 * connections);
     this.#sending = new FairLimit(connections);
@@ -84,7 +83,7 @@ export class ReminderSender {
    * @throws AggregateError with every failure. The other candidates are handled all the same.
    */
   run(signal: AbortSignal): Promise<number> {
-    const running = this.#pass({ pace: this.#options.newPace(), signal });
+    const running = this.#pass(signal);
     this.#running = running;
     return running;
   }
@@ -98,16 +97,17 @@ export class ReminderSender {
   }
 
   /** Handles due candidates, and takes more as they finish. Ends when none is in progress and none is due. */
-  async #pass(pass: Pass): Promise<number> {
+  async #pass(signal: AbortSignal): Promise<number> {
     if (!(await this.#outage.isOver())) return 0;
-    const { rules, clock } = this.#options;
+    const { rules, clock, stores, connections, newPace } = this.#options;
+    const queue = new DueQueue(stores.plans, Math.max(MIN_SHARE, 4 * connections));
+    const pass = { pace: newPace(), queue, signal };
     const failures: unknown[] = [];
     const failed = (error: unknown) => void failures.push(error);
     let count = 0;
-    this.#queue.begin();
     for (;;) {
       const isOver = this.#mustStop(pass) || failures.some(isStoreDown);
-      const keys = isOver ? [] : ((await this.#queue.next(timestamp(clock.now())).catch(failed)) ?? []);
+      const keys = isOver ? [] : ((await queue.next(timestamp(clock.now())).catch(failed)) ?? []);
       const accounts = new Map<string, Promise<AccountRules>>(); // one read for all of an account
       for (const key of keys) {
         const account = accounts.get(key.accountId) ?? rules.fresh(key.accountId);
@@ -116,11 +116,11 @@ export class ReminderSender {
           .catch(failed)
           .then((handled) => {
             if (handled === "sent") count++;
-            this.#queue.done(key, handled === undefined || handled === "left");
+            queue.done(key, handled === undefined || handled === "left");
           });
       }
-      if (this.#queue.size === 0) break;
-      if (keys.length === 0) await Promise.race([this.#queue.room(), wait(LOOK_AGAIN_MS, undefined, { ref: false })]);
+      if (queue.size === 0) break;
+      if (keys.length === 0) await Promise.race([queue.room(), wait(LOOK_AGAIN_MS, undefined, { ref: false })]);
     }
     if (failures.length > 0) throw new AggregateError(failures, `${failures.length} candidates failed`);
     return count;
@@ -142,24 +142,25 @@ export class ReminderSender {
         if (this.#mustStop(pass)) return "left";
         const counted = await store(() => claimer.count(key, due, account));
         if (counted === undefined) return "moved";
-        return this.#sending.run(key.accountId, () => this.#send(key, counted, pass));
+        return this.#sending.run(key.accountId, () => this.#send(counted, pass));
       }),
     );
     if (typeof sent === "string") return sent;
-    await this.#conclude(key, ...sent, store);
+    await this.#conclude(sent, pass.queue);
     return "sent";
   }
 
   /** Waits for a turn, takes a last look, and sends the message. */
-  async #send(key: CandidateKey, counted: Counted, pass: Pass): Promise<[Claim, Outcome] | Unsent> {
+  async #send(counted: Counted, pass: Pass): Promise<[Claim, Outcome] | Unsent> {
     const { rules, mailer, mailFrom, publicUrl } = this.#options;
-    const isTurn = await this.#turns.run(key.accountId, () => pass.pace.turn(pass.signal));
+    const { accountId } = counted.counted;
+    const isTurn = await this.#turns.run(accountId, () => pass.pace.turn(pass.signal));
     if (!isTurn || this.#outage.isPaused()) {
       await this.#claimer.cancel(counted);
       return "left";
     }
-    const account = rules.current(key.accountId); // the turn may have been a long wait
-    const claim = await this.#claimer.record(key, counted, account);
+    const account = rules.current(accountId); // the turn may have been a long wait
+    const claim = await this.#claimer.record(counted, account);
     if (claim === undefined) return "moved";
     this.#count(claim.message, "planned");
     const message = messageOf(claim, await account, { host: new URL(publicUrl).host, mailFrom });
@@ -171,25 +172,20 @@ export class ReminderSender {
   }
 
   /** Records what became of a message that was given to the mail server. */
-  async #conclude(
-    key: CandidateKey,
-    claim: Claim,
-    outcome: Outcome,
-    store: (task: () => Promise<void>) => Promise<void>,
-  ): Promise<void> {
+  async #conclude([claim, outcome]: readonly [Claim, Outcome], queue: DueQueue): Promise<void> {
     const { clock, log } = this.#options;
     const { message, messageId, tries, counted } = claim;
+    const store = (task: () => Promise<void>) => this.#storing.run(counted.accountId, task);
     const { to, documents } = message;
     const tried = { message_id: messageId, to, documents, tries, ...outcome, at: timestamp(clock.now()) };
     this.#count(message, outcome.kind);
-    log.info({ account: key.accountId, candidate: key.id, ...tried }, "reminder");
-    const isUsed = outcome.kind !== "outage" && outcome.kind !== "deferred";
+    log.info({ account: counted.accountId, candidate: counted.id, ...tried }, "reminder");
     try {
-      await store(() => this.#settle(key, claim, outcome));
+      await store(() => this.#settle(claim, outcome));
     } finally {
-      await this.#recorder.record({ key, tried, counted, isUsed }, this.#queue.size);
+      await this.#recorder.record({ tried, counted }, queue.size);
     }
-    if (!isUsed) await store(() => this.#claimer.cancel(claim)); // the next try has its own
+    if (!isUsed(outcome)) await store(() => this.#claimer.cancel(claim)); // the next try has its own
   }
 
   #count({ to }: PlannedMessage, outcome: string): void {
@@ -198,13 +194,13 @@ export class ReminderSender {
   }
 
   /** Records what became of an attempt, if that changes what comes next. */
-  async #settle(key: CandidateKey, { message, messageId, ...claim }: Claim, { kind }: Outcome): Promise<void> {
+  async #settle({ message, messageId, counted, ...claim }: Claim, { kind }: Outcome): Promise<void> {
     if (kind === "sent" || kind === "unconfirmed") return;
     const refusals = claim.refusals + (kind === "deferred" ? 1 : 0);
     // After an outage, the first message that is tried again shows whether mail works. So none waits long.
     const waitMs = kind === "outage" ? MINUTE_MS : Math.min(MINUTE_MS * 2 ** (refusals - 1), MAX_BACK_OFF_MS);
     const isLasting = kind === "bounced" || (kind === "deferred" && refusals >= MAX_REFUSALS);
-    await this.#claimer.change(key, (before, now) =>
+    await this.#claimer.change(counted, (before, now) =>
       isLasting
         ? bounced(before, message.to, message.email, now)
         : deferred(before, { to: message.to, messageId, refusals }, timestamp(Date.parse(now) + waitMs)),

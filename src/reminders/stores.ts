@@ -1,4 +1,5 @@
 import type { CandidateKey } from "../candidates/record.ts";
+import type { CandidateStore } from "../candidates/store.ts";
 import type { Clock } from "../infra/clock.ts";
 import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
@@ -19,42 +20,34 @@ export interface ReminderParts {
   readonly clock: Clock;
 }
 
-export class ReminderStores {
-  readonly addresses: AddressHash;
-  readonly accounts: ReminderAccountStore;
-  readonly links: LinkStore;
-  readonly messages: MessageStore;
-  readonly optOuts: OptOutStore;
-  readonly budget: MailBudget;
-  readonly plans: PlanStore;
-  readonly pageViews: PageViewStore;
+/** What changes candidates needs besides. */
+export interface WritingParts extends ReminderParts {
+  readonly candidates: CandidateStore;
+}
 
-  constructor(mongo: Mongo, addresses: AddressHash, random: (bytes: number) => Buffer) {
-    this.addresses = addresses;
-    this.accounts = new ReminderAccountStore(mongo);
-    this.links = new LinkStore(mongo, random);
-    this.messages = new MessageStore(mongo);
-    this.optOuts = new OptOutStore(mongo, addresses);
-    this.budget = new MailBudget(mongo);
-    this.plans = new PlanStore(mongo);
-    this.pageViews = new PageViewStore(mongo);
-  }
+export type ReminderStores = ReturnType<typeof reminderStores>;
+
+export function reminderStores(mongo: Mongo, addresses: AddressHash, random: (bytes: number) => Buffer) {
+  const accounts = new ReminderAccountStore(mongo);
+  const links = new LinkStore(mongo, random);
+  const messages = new MessageStore(mongo);
+  const optOuts = new OptOutStore(mongo, addresses);
+  const budget = new MailBudget(mongo);
+  const plans = new PlanStore(mongo);
+  const pageViews = new PageViewStore(mongo);
+  const indexes = [accounts, links, messages, optOuts, budget].flatMap((store): CollectionIndexes[] => store.indexes);
 
   /**
    * Removes what is stored about a candidate: links, history, and that the account wrote to these addresses. Opt-outs hold
-   * for the next candidate with the address, so they only forget this one. Four or five round trips.
+   * for the next candidate with the address, so they only forget this one.
    * @throws problem store_unavailable
    */
-  async removeAll(candidate: CandidateKey): Promise<void> {
-    const addresses = await this.links.remove(candidate);
-    const keyed = addresses.map((address) => this.addresses.keyed(address));
-    await this.budget.forgetAddresses(candidate.accountId, keyed);
-    await this.messages.remove(candidate);
-    await this.optOuts.forget(candidate);
+  async function removeAll(candidate: CandidateKey): Promise<void> {
+    const keyed = (await links.remove(candidate)).map((address) => addresses.keyed(address));
+    await budget.forgetAddresses(candidate.accountId, keyed);
+    await messages.remove(candidate);
+    await optOuts.forget(candidate);
   }
 
-  get indexes() {
-    const { accounts, links, messages, optOuts, budget } = this;
-    return [accounts, links, messages, optOuts, budget].flatMap((store): CollectionIndexes[] => store.indexes);
-  }
+  return { addresses, accounts, links, messages, optOuts, budget, plans, pageViews, indexes, removeAll };
 }

@@ -7,19 +7,17 @@ import { type Config, mailLimitsOf } from "../config.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Mongo } from "../infra/mongo.ts";
-import type { SettingsObserver } from "../settings/service.ts";
 import { settingsStores } from "../settings/store.ts";
 import { loadAddressHash } from "./address-hash.ts";
 import { ReminderControl } from "./control.ts";
-import { type Mailer, outboxMailer, smtpMailer } from "./mailer.ts";
-import { OptOutSpreader } from "./opt-out-spreader.ts";
+import { outboxMailer, smtpMailer } from "./mailer.ts";
 import { Pace } from "./pace.ts";
-import { Visits } from "./pages/visits.ts";
 import { plannerOf } from "./plan.ts";
-import { Replanner } from "./replanner.ts";
+import { replan } from "./replans.ts";
 import { RulesReader } from "./rules.ts";
 import { ReminderSender } from "./sender.ts";
-import { type ReminderParts, ReminderStores } from "./stores.ts";
+import { spreadOptOuts } from "./spread-opt-outs.ts";
+import { type ReminderParts, reminderStores } from "./stores.ts";
 
 interface Shared {
   readonly mongo: Mongo;
@@ -30,19 +28,19 @@ interface Shared {
 }
 
 /** What is stored of reminders, and by which rules they are planned. The service needs it even if it sends no mail. */
-type OpenReminders = Shared & ReminderParts;
+interface OpenReminders extends Shared, ReminderParts {}
 
 /** @param shared `log`: absent if the rules are only shown. @throws problem store_unavailable */
 export async function openReminders(shared: Shared & { readonly log?: Logger }): Promise<OpenReminders> {
-  const { mongo, clock, config, accounts, random } = shared;
-  const stores = new ReminderStores(mongo, await loadAddressHash(mongo, random), random);
+  const { mongo, clock, config, random } = shared;
+  const stores = reminderStores(mongo, await loadAddressHash(mongo, random), random);
   const rules = new RulesReader({
     ...shared,
     ...settingsStores(mongo, clock),
     reminderAccounts: stores.accounts,
     limits: mailLimitsOf(config),
   });
-  return { mongo, clock, config, accounts, random, stores, rules };
+  return { ...shared, stores, rules };
 }
 
 /** Returns what reminders add to writes of candidates. Undefined if the service sends no mail. */
@@ -54,10 +52,6 @@ export function remindersOf({ config, stores, rules }: OpenReminders): Reminders
   };
 }
 
-export function wireVisits(parts: OpenReminders, candidates: CandidateStore): Visits {
-  return new Visits(candidates, parts);
-}
-
 /** Wires what operators do with reminders. */
 export function wireControls(parts: OpenReminders, audit: AuditTrail): ReminderControl {
   const candidates = new CandidateReader(parts.mongo);
@@ -65,19 +59,13 @@ export function wireControls(parts: OpenReminders, audit: AuditTrail): ReminderC
 }
 
 /** What sends reminders, and keeps their plans up to date. */
-export interface ReminderWork {
-  readonly sender: ReminderSender;
-  readonly replanner: Replanner;
-  readonly optOuts: OptOutSpreader;
-  readonly mailer: Mailer;
-  readonly settings: SettingsObserver;
-}
+export type ReminderWork = NonNullable<ReturnType<typeof wireReminders>>;
 
-/** Wires what sends reminders. Undefined if SMTP_URL is not set, which is logged. */
+/** Returns undefined if SMTP_URL is not set, which is logged. */
 export function wireReminders(
   parts: OpenReminders,
   dependencies: { readonly candidates: CandidateStore; readonly log: Logger; readonly metrics: Metrics },
-): ReminderWork | undefined {
+) {
   const { config, stores, rules, random, clock } = parts;
   const { candidates, log, metrics } = dependencies;
   const { SMTP_URL, MAIL_FROM, PUBLIC_URL, MAIL_PER_MINUTE, MAIL_CONNECTIONS } = config;
@@ -103,12 +91,12 @@ export function wireReminders(
       newMessageId: () => `${random(16).toString("hex")}@${domain}`,
       newPace: () => new Pace(MAIL_PER_MINUTE),
     }),
-    replanner: new Replanner(candidates, parts),
-    optOuts: new OptOutSpreader(candidates, stores),
+    replan: (signal: AbortSignal) => replan({ ...parts, candidates }, signal),
+    spreadOptOuts: (signal: AbortSignal) => spreadOptOuts({ candidates, stores }, signal),
     mailer,
     settings: {
-      changing: (accountId) => stores.accounts.noteChange(accountId, timestamp(clock.now())),
-      changed: (accountId) => rules.forget(accountId),
+      changing: (accountId: string) => stores.accounts.noteChange(accountId, timestamp(clock.now())),
+      changed: (accountId: string) => rules.forget(accountId),
     },
   };
 }

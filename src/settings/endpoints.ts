@@ -4,10 +4,6 @@ import { type SettingsService, UNTAGGED } from "./service.ts";
 
 /** The operations on an account's settings. Each kind has its defaults until the account changes them. */
 export function settingsEndpoints(settings: SettingsService) {
-  return { ...assistantEndpoints(settings), ...quietHoursEndpoints(settings) };
-}
-
-function assistantEndpoints(settings: SettingsService) {
   return {
     readAssistant: endpoint({
       name: "readAssistantSettings",
@@ -30,11 +26,6 @@ function assistantEndpoints(settings: SettingsService) {
       problems: ["version_mismatch"],
       handle: ({ caller, body, precondition }) => settings.changeAssistant(caller.accountId, body, precondition),
     }),
-  };
-}
-
-function quietHoursEndpoints(settings: SettingsService) {
-  return {
     readQuietHours: endpoint({
       name: "readQuietHours",
       tag: "Settings",

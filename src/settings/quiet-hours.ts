@@ -7,7 +7,6 @@ import { type Effective, type QuietHours, WEEKDAYS } from "./schema.ts";
 /** Windows repeat every week, so a quiet period that lasts this many days never ends. */
 const HORIZON_DAYS = 30;
 
-/** Starts and ends are whole minutes. */
 const MINUTE = { minutes: 1 };
 
 const DAY_MS = 86_400_000;
@@ -15,10 +14,7 @@ const DAY_MS = 86_400_000;
 /** Maximum number of days in memory, a few hundred bytes each. */
 const MAX_DAYS = 2_000;
 
-/**
- * A time span from `start` up to, but not including, `end`, in milliseconds since the epoch. `end` is `Infinity` if it
- * never ends.
- */
+/** From `start` up to, but not including, `end`: milliseconds since the epoch. `end` is `Infinity` if it never ends. */
 interface Period {
   readonly start: number;
   readonly end: number;
@@ -45,27 +41,16 @@ export function effectiveAt(settings: QuietHours, now: number): Effective {
  */
 export function quietUntil(settings: QuietHours, now: number): number | undefined {
   if (!settings.enabled) return undefined;
-  const first = firstPeriodAt(settings, now);
-  return first !== undefined && first.start <= now ? first.end : undefined;
-}
-
-/** Returns false for a time zone that was stored by a replica with a newer tz database. @param timezone an IANA name. */
-export function isKnownZone(timezone: string): boolean {
-  return timeZoneNamed(timezone) !== undefined;
-}
-
-/** The quiet periods of a UTC day, by day and settings. */
-const knownDays = new LRUCache<string, readonly Period[]>({ max: MAX_DAYS });
-
-/** Returns the first period that has not ended at `now`. */
-function firstPeriodAt(settings: QuietHours, now: number): Period | undefined {
   const { timezone, start, end, days } = settings;
   const day = Math.floor(now / DAY_MS);
   const key = `${day} ${timezone} ${start} ${end} ${days.join()}`;
   const periods = knownDays.get(key) ?? periodsOn(day, settings);
   knownDays.set(key, periods);
-  return periods.find((period) => period.end > now);
+  return periods.find((period) => period.start <= now && now < period.end)?.end;
 }
+
+/** The quiet periods of a UTC day, by day and settings. */
+const knownDays = new LRUCache<string, readonly Period[]>({ max: MAX_DAYS });
 
 /** Returns the periods that have not ended when a UTC day begins, up to the first that ends after the day. */
 function periodsOn(day: number, settings: QuietHours): Period[] {
@@ -83,7 +68,7 @@ function timestampOrNull(epochMs = Infinity): string | null {
 
 /** Yields the quiet periods that have not ended at `now`, in order. Each merges the windows that touch or overlap. */
 function* periodsFrom(settings: QuietHours, now: number): Generator<Period, undefined> {
-  if (!isKnownZone(settings.timezone)) {
+  if (timeZoneNamed(settings.timezone) === undefined) {
     yield { start: -Infinity, end: Infinity };
     return undefined;
   }
@@ -123,7 +108,7 @@ function windowOf(day: Temporal.PlainDate, { timezone, start, end }: QuietHours)
   };
 }
 
-/** Returns the day itself, or the next one if the zone skipped it. */
+/** Returns the day itself, or the next one if the time zone skipped it. */
 function existingDay(day: Temporal.PlainDate, timezone: string): Temporal.PlainDate {
   return day.toZonedDateTime(timezone).toPlainDate();
 }

@@ -3,8 +3,6 @@ import { about, component, Email, freeText, nullable, oneOf, strict, Timestamp }
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
-const Channel = oneOf(["email", "sms"]);
-const Weekday = oneOf(WEEKDAYS);
 const TimeOfDay = Type.String({
   pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
   "x-must-be": "a time of day from 00:00 to 23:59, for example 21:00",
@@ -38,7 +36,7 @@ const assistantFields = {
     "pt-BR",
   ),
   channels: about(
-    Type.Array(Channel, { minItems: 1, uniqueItems: true }),
+    Type.Array(oneOf(["email", "sms"]), { minItems: 1, uniqueItems: true }),
     "The ways to send messages, at least one. Default: email.",
     ["email"],
   ),
@@ -86,7 +84,7 @@ const quietHoursFields = {
   ),
   end: about(TimeOfDay, "When the quiet hours end: a local time from 00:00 to 23:59. Default: 08:00.", "08:00"),
   days: about(
-    Type.Array(Weekday, { minItems: 1, uniqueItems: true }),
+    Type.Array(oneOf(WEEKDAYS), { minItems: 1, uniqueItems: true }),
     "The days on which quiet hours start, at least one. Default: every day.",
     ["mon", "tue", "wed", "thu", "fri"],
   ),
@@ -118,7 +116,6 @@ const derived = {
   updated_at: "it is the time of the last change, and is read-only",
 };
 
-/** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
 export const AssistantPatch = component(
   "AssistantPatch",
   "Changes of the assistant settings (JSON Merge Patch, RFC 7396): null restores a default.",
@@ -136,7 +133,6 @@ export const AssistantPatch = component(
 );
 export type AssistantPatch = Static<typeof AssistantPatch>;
 
-/** JSON Merge Patch (RFC 7396): null restores the default, an absent field stays as it is. */
 export const QuietHoursPatch = component(
   "QuietHoursPatch",
   "Changes of the quiet hours (JSON Merge Patch, RFC 7396): null restores a default.",
@@ -186,7 +182,7 @@ export const QuietHoursSettings = component("QuietHoursSettings", "The hours in 
 });
 export type QuietHoursSettings = Static<typeof QuietHoursSettings>;
 
-/** A field of a patch: null restores the default. */
+/** A field of a patch (JSON Merge Patch, RFC 7396): null restores the default, an absent field stays as it is. */
 function orDefault<S extends TSchema>(field: S) {
   return Type.Optional(nullable(field));
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../infra/clock.ts";
-import { mergePatch } from "../schema/merge-patch.ts";
 import type { Precondition } from "../problems.ts";
+import { mergePatch } from "../schema/merge-patch.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
 import { effectiveAt } from "./quiet-hours.ts";
 import {
@@ -41,44 +41,47 @@ export class SettingsService {
     return renderAssistant(await this.#options.assistant.get(accountId));
   }
 
-  /** One round trip more if reminders are sent. @throws problem version_mismatch */
+  /** @throws problem version_mismatch */
   async changeAssistant(
     accountId: string,
     patch: AssistantPatch,
     precondition: Precondition,
   ): Promise<AssistantSettings> {
-    const change = () =>
-      this.#options.assistant.change(accountId, (before) => {
-        precondition([taggedAssistant(before)]);
-        return merged(before.values, patch.language ? { ...patch, language: languageNamed(patch.language) } : patch);
-      });
-    return renderAssistant(await this.#observed(accountId, change));
+    const named = patch.language ? { ...patch, language: languageNamed(patch.language) } : patch;
+    const check = (before: SettingsRecord<Assistant>) => precondition([taggedAssistant(before)]);
+    return renderAssistant(await this.#change(this.#options.assistant, accountId, named, check));
   }
 
-  /** `effective` is computed when the settings are read. */
   async readQuietHours(accountId: string): Promise<QuietHoursSettings> {
     return this.#withEffective(await this.#options.quietHours.get(accountId));
   }
 
-  /** One round trip more if reminders are sent. @throws problem version_mismatch */
+  /** @throws problem version_mismatch */
   async changeQuietHours(
     accountId: string,
     patch: QuietHoursPatch,
     precondition: Precondition,
   ): Promise<QuietHoursSettings> {
-    const change = () =>
-      this.#options.quietHours.change(accountId, (before) => {
-        precondition([renderQuietHours(before)]);
-        return merged(before.values, patch.timezone ? { ...patch, timezone: timeZoneNamed(patch.timezone) } : patch);
-      });
-    return this.#withEffective(await this.#observed(accountId, change));
+    const named = patch.timezone ? { ...patch, timezone: timeZoneNamed(patch.timezone) } : patch;
+    const check = (before: SettingsRecord<QuietHours>) => precondition([renderQuietHours(before)]);
+    return this.#withEffective(await this.#change(this.#options.quietHours, accountId, named, check));
   }
 
-  async #observed<Result>(accountId: string, change: () => Promise<Result>): Promise<Result> {
-    await this.#options.observer?.changing(accountId);
-    const result = await change();
-    this.#options.observer?.changed(accountId);
-    return result;
+  async #change<Values>(
+    store: SettingsStore<Values>,
+    accountId: string,
+    patch: object,
+    check: (before: SettingsRecord<Values>) => void,
+  ): Promise<SettingsRecord<Values>> {
+    const { observer } = this.#options;
+    await observer?.changing(accountId);
+    const after = await store.change(accountId, (before) => {
+      check(before);
+      // A null removes a value, which restores the default.
+      return mergePatch(before.values, patch) as Partial<Values>;
+    });
+    observer?.changed(accountId);
+    return after;
   }
 
   #withEffective(record: SettingsRecord<QuietHours>): QuietHoursSettings {
@@ -96,25 +99,14 @@ function renderAssistant(record: SettingsRecord<Assistant>): AssistantSettings {
 }
 
 /** The view that If-Match compares. */
-function taggedAssistant({
-  values,
-  version,
-  updated_at,
-}: SettingsRecord<Assistant>): Omit<AssistantSettings, typeof UNTAGGED> {
+function taggedAssistant(record: SettingsRecord<Assistant>): Omit<AssistantSettings, typeof UNTAGGED> {
+  const { values, version, updated_at } = record;
   const { reference_questions: _, ...tagged } = { ...ASSISTANT_DEFAULTS, ...values };
   return { object: "assistant_settings", ...tagged, version, updated_at };
 }
 
 /** The view that If-Match compares. It leaves out `effective`, which changes by the clock alone. */
-function renderQuietHours({
-  values,
-  version,
-  updated_at,
-}: SettingsRecord<QuietHours>): Omit<QuietHoursSettings, "effective"> {
+function renderQuietHours(record: SettingsRecord<QuietHours>): Omit<QuietHoursSettings, "effective"> {
+  const { values, version, updated_at } = record;
   return { object: "quiet_hours_settings", ...QUIET_HOURS_DEFAULTS, ...values, version, updated_at };
-}
-
-/** Merges the patch into the values that the account has set. A null removes a value, which restores the default. */
-function merged<Values>(values: Partial<Values>, patch: object): Partial<Values> {
-  return mergePatch(values, patch) as Partial<Values>;
 }

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
-import type { Assistant, QuietHours } from "./schema.ts";
 import type { Mongo } from "../infra/mongo.ts";
+import type { Assistant, QuietHours } from "./schema.ts";
 
 /** What an account has set. A setting that is not in `values` has its default. */
 export interface SettingsRecord<Values> {
@@ -40,20 +40,17 @@ export class SettingsStore<Values> {
     this.#settings = new BoundedCollection(mongo, collection);
   }
 
-  /** Returns what the account has set, or an empty record at version 0. One round trip. */
+  /** Returns what the account has set, or an empty record at version 0. */
   async get(accountId: string): Promise<SettingsRecord<Values>> {
     const stored = await this.#settings.findOne({ _id: accountId });
     if (stored === null) return { version: 0, updated_at: null, values: {} };
-    return {
-      version: stored.version,
-      updated_at: stored.updated_at,
-      values: JSON.parse(stored.values) as Partial<Values>,
-    };
+    const { version, updated_at, values } = stored;
+    return { version, updated_at, values: JSON.parse(values) as Partial<Values> };
   }
 
   /**
    * Makes one change: reads, edits, and writes over the version that was read. Starts again if another write came in
-   * between. Two round trips, and two more for each lost race. An edit that changes nothing writes nothing.
+   * between. An edit that changes nothing writes nothing.
    * @param edit returns the new values. It may be called more than once. If it throws, the change ends with that error.
    */
   change(
@@ -65,20 +62,14 @@ export class SettingsStore<Values> {
       const values = edit(before);
       if (isDeepStrictEqual(values, before.values)) return before;
       const after = { version: before.version + 1, updated_at: timestamp(this.#clock.now()), values };
-      return (await this.#write(accountId, before.version, after)) ? after : undefined;
+      const stored = { _id: accountId, ...after, values: JSON.stringify(values) };
+      const written =
+        before.version === 0
+          ? this.#settings.insertIfAbsent(stored)
+          : this.#settings.replaceOne({ _id: accountId, version: before.version }, stored);
+      return (await written) ? after : undefined;
     };
     // Writers queue within this process, so that they race only writers in other replicas.
     return this.#queue.run(accountId, () => compareAndSet("these settings", attempt));
-  }
-
-  /** Returns false if another write came in between. */
-  async #write(
-    accountId: string,
-    version: number,
-    after: { version: number; updated_at: string; values: unknown },
-  ): Promise<boolean> {
-    const stored: Stored = { _id: accountId, ...after, values: JSON.stringify(after.values) };
-    if (version > 0) return this.#settings.replaceOne({ _id: accountId, version }, stored);
-    return this.#settings.insertIfAbsent(stored);
   }
 }

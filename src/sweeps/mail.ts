@@ -64,8 +64,9 @@ export function guessableAddresses(
         const page = await links.after(last, BATCH);
         for (const link of page) {
           if (signal.aborted) return count;
-          if (!addresses.isGuessable(link.address)) continue;
-          await walk.each(link, addresses.ofGuessable(link.address));
+          const keyed = addresses.keyed(link.address);
+          if (keyed === link.address) continue;
+          await walk.each(link, keyed);
           count++;
         }
         last = page.length < BATCH ? "" : page.at(-1)!.id;

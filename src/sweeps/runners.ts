@@ -42,13 +42,13 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
   if (reminders === undefined) return [usual];
-  const { sender, replanner, optOuts } = reminders;
+  const { sender, replan, spreadOptOuts } = reminders;
   const times = { leaseMs: REMINDERS_LEASE_MS, restMs: REMINDERS_REST_MS };
   const ofOne = (sweep: Sweep) => new SweepRunner({ ...shared, ...times, name: sweep.name, sweeps: [sweep] });
   return [
     usual,
-    ofOne({ name: "replans", run: (signal) => replanner.run(signal) }),
-    ofOne({ name: "opt_outs", run: (signal) => optOuts.run(signal) }),
+    ofOne({ name: "replans", run: replan }),
+    ofOne({ name: "opt_outs", run: spreadOptOuts }),
     ofOne({ name: "reminders", run: (signal) => sender.run(signal) }),
   ];
 }

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { AuditStore } from "../../src/audit/store.ts";
 import { Eraser } from "../../src/candidates/eraser.ts";
 import { AddressHash } from "../../src/reminders/address-hash.ts";
-import { ReminderStores } from "../../src/reminders/stores.ts";
+import { reminderStores } from "../../src/reminders/stores.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
@@ -30,7 +30,7 @@ describe("an erasure that was interrupted", () => {
       content: new ContentStore(mongo, clock),
       audit: new AuditStore(mongo),
       idempotency: { end: told("end"), forget: told("forget") },
-      messages: new ReminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
+      messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     };
   }
   type Parts = ReturnType<typeof parts>;

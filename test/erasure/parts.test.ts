@@ -4,7 +4,7 @@ import { ObjectId } from "mongodb";
 import { AuditStore } from "../../src/audit/store.ts";
 import { Eraser } from "../../src/candidates/eraser.ts";
 import { AddressHash } from "../../src/reminders/address-hash.ts";
-import { ReminderStores } from "../../src/reminders/stores.ts";
+import { reminderStores } from "../../src/reminders/stores.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore, type FileOwner, type PendingFile } from "../../src/content/store.ts";
 import { Idempotency } from "../../src/idempotency/idempotency.ts";
@@ -190,7 +190,7 @@ describe("DELETE of a document or a reference", () => {
       content: new RacedContent(mongo, clock),
       idempotency: new Idempotency({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
       audit: new AuditStore(mongo),
-      messages: new ReminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
+      messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });
     const caller = { ...owner, keyId: account.keyId };
     await eraser.removeDocument(caller, owner.candidateId, document.split("/").at(-1) ?? "", () => {});

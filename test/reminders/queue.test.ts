@@ -44,11 +44,9 @@ describe("The queue of candidates that are due", () => {
     expect(await queueOf([]).next()).to.deep.equal([]);
   });
 
-  it("takes the accounts in turn, and of each a share at most", async () => {
+  it("takes of each account a share at most", async () => {
     const { next } = queueOf([...candidates("large", 150), ...candidates("a", 2), ...candidates("b", 1)]);
-    const first = await next();
-    expect(idsOf(first.slice(0, 5))).to.deep.equal(["large.0", "a.0", "b.0", "large.1", "a.1"]);
-    expect(first).to.have.length(SHARE + 3);
+    expect(await next()).to.have.length(SHARE + 3);
   });
 
   it("finds others at once behind an account with thousands, which gets more when half of its share is handled", async () => {
@@ -90,8 +88,6 @@ describe("The queue of candidates that are due", () => {
     const { queue, next } = queueOf(candidates("a", 3));
     for (const key of await next()) queue.done(key, true);
     expect([await next(), queue.size]).to.deep.equal([[], 0]);
-    queue.begin();
-    expect(await next()).to.have.length(3);
   });
 
   it("finds the others of an account behind a whole share that a pass could do nothing about", async () => {

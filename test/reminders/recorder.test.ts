@@ -23,10 +23,8 @@ describe("What became of messages", () => {
     return counted;
   }
   const tried = (counted: CountedMessage, n: number, kind: Outcome["kind"]) => ({
-    key: { accountId: counted.accountId, id: counted.id },
     tried: { message_id: `${n}`, to: "candidate", documents: [], tries: 1, kind, code: "", at: iso(bench.now) },
     counted,
-    isUsed: kind !== "outage" && kind !== "deferred",
   });
 
   it("is counted and settled for all that are recorded together, but not for what is given back", async () => {

@@ -82,11 +82,8 @@ describe("The sender of reminders", () => {
   it("asks for opt-outs at the last moment, also for one that the candidate does not note yet", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
     const { addresses, optOuts } = bench.stores;
-    await optOuts.add(
-      { accountId: bench.accountId, address: addresses.of(ADA) },
-      null,
-      new Date(bench.now).toISOString(),
-    );
+    const link = { accountId: bench.accountId, address: addresses.of(ADA) };
+    await optOuts.add(link, new Date(bench.now).toISOString());
     await bench.sender().run(go);
     expect(bench.sent).to.deep.equal([]);
     expect((await bench.read(id)).outreach).to.include({ reason: "opted_out" });
@@ -96,11 +93,8 @@ describe("The sender of reminders", () => {
     Object.assign(bench.limits, { perAccount: 1, newAddresses: 1 });
     const until = { per_day: 2, new_per_day: 2, expires_at: new Date(bench.now + HOUR).toISOString() };
     const { accounts } = bench.stores;
-    await accounts.raise(
-      bench.accountId,
-      { ...until, approved_by: "Ann", reason: "import" },
-      new Date(bench.now).toISOString(),
-    );
+    const raise = { ...until, approved_by: "Ann", reason: "import" };
+    await accounts.noteChange(bench.accountId, new Date(bench.now).toISOString(), { raise });
     for (const email of [ADA, "b@example.com"]) await bench.candidate({ email, documents: ["CV"] });
     await run();
     expect(recipients()).to.have.members([ADA, "b@example.com"]);

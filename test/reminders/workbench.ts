@@ -13,9 +13,9 @@ import { ReminderSender, type ReminderSenderOptions } from "../../src/reminders/
 import type { Mailer, Outcome } from "../../src/reminders/mailer.ts";
 import type { Message } from "../../src/reminders/message.ts";
 import { plannerOf } from "../../src/reminders/plan.ts";
-import { Replanner } from "../../src/reminders/replanner.ts";
+import { replan } from "../../src/reminders/replans.ts";
 import { RulesReader } from "../../src/reminders/rules.ts";
-import { ReminderStores } from "../../src/reminders/stores.ts";
+import { type ReminderStores, reminderStores } from "../../src/reminders/stores.ts";
 import type { Assistant, QuietHours } from "../../src/settings/schema.ts";
 import { useDatabase } from "../support/use-service.ts";
 import { forwardTo } from "../support/use-started.ts";
@@ -37,7 +37,6 @@ export class Workbench {
   readonly stores: ReminderStores;
   readonly candidates: CandidateStore;
   readonly rules: RulesReader;
-  readonly replanner: Replanner;
   readonly #mongo: Mongo;
   /** Each look at the clock takes a millisecond, as each write has a time of its own. */
   readonly #clock = { now: () => this.now++ };
@@ -56,7 +55,7 @@ export class Workbench {
     this.#mongo = mongo;
     const clock = this.#clock;
     const addresses = new AddressHash(Buffer.alloc(32));
-    this.stores = new ReminderStores(mongo, addresses, (bytes) => Buffer.alloc(bytes, newTypeId("req")));
+    this.stores = reminderStores(mongo, addresses, (bytes) => Buffer.alloc(bytes, newTypeId("req")));
     const settings = (values: () => object) => ({
       get: () => Promise.resolve({ version: 1, updated_at: null, values: values() }),
     });
@@ -73,7 +72,6 @@ export class Workbench {
       plannerOf: async (accountId) => plannerOf(await this.rules.of(accountId)),
       optedOut: (accountId, emails) => this.stores.optOuts.among(accountId, emails),
     });
-    this.replanner = new Replanner(this.candidates, { stores: this.stores, rules: this.rules, clock });
   }
 
   prepare(): Promise<void> {
@@ -84,6 +82,12 @@ export class Workbench {
   async configure(assistant: Partial<Assistant>): Promise<void> {
     await this.stores.accounts.noteChange(this.accountId, new Date(this.now).toISOString());
     this.assistant = assistant;
+  }
+
+  /** Makes one pass of the replans. */
+  replan(signal: AbortSignal): Promise<number> {
+    const { candidates, stores, rules } = this;
+    return replan({ candidates, stores, rules, clock: this.#clock }, signal);
   }
 
   /** Another replica's sender, or this one's. */

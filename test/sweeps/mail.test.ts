@@ -1,7 +1,7 @@
 import { guessableHash } from "../../src/candidates/outreach.ts";
 import { expect } from "chai";
 import type { LinkStore } from "../../src/reminders/link-store.ts";
-import { OptOutSpreader } from "../../src/reminders/opt-out-spreader.ts";
+import { spreadOptOuts } from "../../src/reminders/spread-opt-outs.ts";
 import { guessableAddresses, leftOverMail } from "../../src/sweeps/mail.ts";
 import { until } from "../erasure/support.ts";
 import { HOUR } from "../reminders/support.ts";
@@ -131,8 +131,8 @@ describe("the sweep of what messages leave", () => {
     await links.add(link);
     await bench.candidates.erase(bench.accountId, id, "key_1", () => undefined);
     await bench.stores.removeAll(link);
-    await optOuts.add(link, link, "2026-11-01T00:00:00.000Z");
-    await new OptOutSpreader(bench.candidates, bench.stores).run(go);
+    await optOuts.add(link, "2026-11-01T00:00:00.000Z");
+    await spreadOptOuts(bench, go);
     expect(await optOuts.list(bench.accountId)).to.deep.equal([{ at: "2026-11-01T00:00:00.000Z", candidate_id: null }]);
     expect(JSON.stringify(await stored("opt_outs"))).to.not.contain(id);
     const again = await bench.candidate({ documents: ["CV"] });
@@ -145,7 +145,7 @@ describe("the sweep of what messages leave", () => {
     const id = await bench.candidate({ documents: ["CV"] });
     const link = { accountId: bench.accountId, id, to: "candidate", address: guessableHash(ADA) };
     await links.add(link);
-    await optOuts.add(link, link, "2026-11-01T00:00:00.000Z");
+    await optOuts.add(link, "2026-11-01T00:00:00.000Z");
     expect(await optOuts.has(link)).to.equal(true);
     await bench.sender().run(go);
     expect(bench.sent).to.have.length(0);

@@ -75,7 +75,7 @@ export const de: Words = {
       text: "Der Fehler liegt bei uns. Versuchen Sie es in einer Minute noch einmal.",
     },
   },
-  hello: ({ name }) => (name === null ? "Guten Tag," : `Guten Tag ${name},`),
+  hello: (name) => (name === null ? "Guten Tag," : `Guten Tag ${name},`),
   documents: {
     subject: (sender) => `${sender} benötigt Unterlagen von Ihnen`,
     ask: (sender, job) =>

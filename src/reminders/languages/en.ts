@@ -4,12 +4,6 @@
  */
 export type Words = typeof en;
 
-/** A recipient. The first name is null if it is not known by itself. */
-interface Recipient {
-  readonly name: string | null;
-  readonly firstName: string | null;
-}
-
 export const en = {
   /** Its language tag (BCP 47). */
   language: "en",
@@ -90,7 +84,8 @@ export const en = {
     },
     broken: { title: "Something went wrong", text: "This is our fault. Try again in a minute." },
   },
-  hello: ({ name, firstName }: Recipient) => (name === null ? "Hello," : `Hello ${firstName ?? name},`),
+  /** The first name is null if it is not known by itself. */
+  hello: (name: string | null, firstName: string | null) => (name === null ? "Hello," : `Hello ${firstName ?? name},`),
   documents: {
     subject: (sender: string) => `${sender} needs documents from you`,
     /** A sentence without its end: a page ends it with a full stop, a message with a colon. */

@@ -72,7 +72,7 @@ export const es: Words = {
     },
     broken: { title: "Se ha producido un error", text: "El error es nuestro. Inténtelo de nuevo dentro de un minuto." },
   },
-  hello: ({ name }) => (name === null ? "Hola:" : `Hola, ${name}:`),
+  hello: (name) => (name === null ? "Hola:" : `Hola, ${name}:`),
   documents: {
     subject: (sender) => `${sender} necesita que envíe unos documentos`,
     ask: (sender, job) =>

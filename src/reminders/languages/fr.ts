@@ -74,7 +74,7 @@ export const fr: Words = {
     },
     broken: { title: "Un problème est survenu", text: "L’erreur vient de nous. Réessayez dans une minute." },
   },
-  hello: ({ name }) => (name === null ? "Bonjour," : `Bonjour ${name},`),
+  hello: (name) => (name === null ? "Bonjour," : `Bonjour ${name},`),
   documents: {
     subject: (sender) => `${sender} a besoin de documents de votre part`,
     ask: (sender, job) =>

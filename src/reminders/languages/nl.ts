@@ -72,7 +72,7 @@ export const nl: Words = {
     },
     broken: { title: "Er is iets misgegaan", text: "De fout ligt bij ons. Probeer het over een minuut opnieuw." },
   },
-  hello: ({ name }) => (name === null ? "Goedendag," : `Beste ${name},`),
+  hello: (name) => (name === null ? "Goedendag," : `Beste ${name},`),
   documents: {
     subject: (sender) => `${sender} heeft documenten van u nodig`,
     ask: (sender, job) =>

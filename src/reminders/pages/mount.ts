@@ -67,7 +67,7 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
       ctx.state.endpointName = `${kind}Page`;
       ctx.state.route = route;
       ctx.set(HEADERS);
-      let words = wordsOf(languageFor(ctx.req.headers["accept-language"]));
+      let words = wordsFor(ctx.req.headers["accept-language"]);
       const token = ctx.params["token"] ?? "";
       const respond = async () => {
         const opened = await open(token, ctx);
@@ -109,7 +109,7 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
     return `${visit.path}?arrived=${documentId}`;
   });
 
-  add("get", "referee", "", (visit) => refereePage(200, visit));
+  add("get", "referee", "", (visit) => refereePage(visit));
   add("get", "referee", QUESTIONS, (visit) => questionsPage(200, visit));
   add("post", "referee", QUESTIONS, async (visit, ctx) => {
     const texts = visit.words.pages.reference;
@@ -139,8 +139,8 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
 
   for (const kind of ["candidate", "referee"] as const) {
     const open = (token: string, ctx: Ctx) => visits.openStop(token, { kind, of: parameter(ctx, "of") }, ctx.ip);
-    addPage("get", kind, "/stop", open, (stop, { params, search }) =>
-      stop.stopped ? stoppedPage(stop) : stopPage(stop, `${PATHS[kind]}/${params["token"]}/stop${search}`),
+    addPage("get", kind, "/stop", open, (stop, { path, search }) =>
+      stop.stopped ? stoppedPage(stop) : stopPage(stop, `${path}${search}`),
     );
     // A mail client sends this by itself if its user asks it to (RFC 8058). Its body says nothing that is needed.
     addPage("post", kind, "/stop", open, async (stop) => {
@@ -150,14 +150,11 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
   }
 }
 
-/** Returns the language of a page whose account is not known: the one that the browser asks for. */
-function languageFor(header: string | undefined): string {
-  const [best = "en"] = negotiate(
-    "accept-language",
-    header,
-    LANGUAGES.map(({ language }) => language),
-  );
-  return best;
+/** Returns the words of a page whose account is not known, in the language that the browser asks for. */
+function wordsFor(header: string | undefined): Words {
+  const tags = LANGUAGES.map(({ language }) => language);
+  const [best = "en"] = negotiate("accept-language", header, tags);
+  return wordsOf(best);
 }
 
 function send(ctx: Ctx, page: Page | string): void {

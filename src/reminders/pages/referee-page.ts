@@ -6,9 +6,9 @@ import type { Visit } from "./visits.ts";
 /** Maximum length of the answer to one question, in characters. */
 export const MAX_ANSWER = 4_000;
 
-export function refereePage(status: number, { path, words, person, sender, instructions }: Visit): Page {
+export function refereePage({ path, words, person, sender, instructions }: Visit): Page {
   const { reference: texts } = words.pages;
-  return pageOf(status, words, {
+  return pageOf(200, words, {
     title: texts.title(person),
     stop: `${path}/stop`,
     body: html`

@@ -42,45 +42,36 @@ export class PageViewStore {
   }
 
   /**
-   * Returns what pages show of a candidate, or null if it does not exist or was erased. Reads little, however large the
-   * record is, because nobody is charged for a page. One round trip.
-   * @param reference the id of the reference that the page is about; empty if it is the candidate's page.
+   * Returns undefined if the candidate was erased. Reads little, however large the record is.
+   * @param reference the id of the reference that the page is about, or TO_CANDIDATE.
    * @param arrived the id of the document that the visitor has just sent; empty if there is none.
    * @throws problem store_unavailable
    */
-  async find({ accountId, id }: CandidateKey, reference: string, arrived: string): Promise<CandidateView | null> {
+  async find({ accountId, id }: CandidateKey, reference: string, arrived: string): Promise<CandidateView | undefined> {
+    const asked = membersOf("$documents", "state", ASKED_OF_CANDIDATE);
+    const received = membersOf("$documents", "state", ["received"]);
+    const shown = {
+      ...ALL_MEMBERS,
+      required: { $slice: [membersOf(asked, "required", [true]), MAX_SHOWN] },
+      optional: { $slice: [membersOf(asked, "required", [false]), MAX_SHOWN] },
+      asked_count: { $size: asked },
+      received: { $slice: [received, MAX_SHOWN] },
+      received_count: { $size: received },
+      arrived: membersOf("$documents", "id", [arrived]),
+      references: membersOf("$references", "id", [reference]),
+    };
     const [found] = await this.#candidates.aggregate<Found>([
       { $match: { _id: id, account: accountId, deleted: { $exists: false } } },
-      {
-        $project: {
-          ...ALL_MEMBERS,
-          asked: membersOf("$documents", "state", ASKED_OF_CANDIDATE),
-          received: membersOf("$documents", "state", ["received"]),
-          arrived: membersOf("$documents", "id", [arrived]),
-          references: membersOf("$references", "id", [reference]),
-        },
-      },
-      {
-        $project: {
-          ...ALL_MEMBERS,
-          required: { $slice: [membersOf("$asked", "required", [true]), MAX_SHOWN] },
-          optional: { $slice: [membersOf("$asked", "required", [false]), MAX_SHOWN] },
-          asked_count: { $size: "$asked" },
-          received: { $slice: ["$received", MAX_SHOWN] },
-          received_count: { $size: "$received" },
-          arrived: 1,
-          references: 1,
-        },
-      },
+      { $project: shown },
       { $unset: HIDDEN },
     ]);
-    if (found === undefined) return null;
+    if (found === undefined) return undefined;
     const { required, optional, ...view } = found;
     return { ...view, asked: [...required, ...optional].slice(0, MAX_SHOWN) };
   }
 }
 
 /** Builds a $filter: the items of a list whose member has one of the values. */
-function membersOf(list: string, member: string, values: readonly (string | boolean)[]): Document {
+function membersOf(list: string | Document, member: string, values: readonly (string | boolean)[]): Document {
   return { $filter: { input: list, as: "each", cond: { $in: [`$$each.${member}`, [...values]] } } };
 }

@@ -2,15 +2,15 @@ import { GuessLimiter } from "../../accounts/guess-limiter.ts";
 import { addressesOf, optedOut } from "../../candidates/outreach.ts";
 import { type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
 import { patchedReference } from "../../candidates/references.ts";
-import type { CandidateStore } from "../../candidates/store.ts";
+import type { Edit } from "../../candidates/store.ts";
 import { timestamp } from "../../infra/clock.ts";
 import { problem } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
 import { wordsOf } from "../languages/language.ts";
-import { hashOfToken, type Link, pathOf } from "../link-store.ts";
+import { hashOfToken, type Link, pathOf, type StopLink } from "../link-store.ts";
 import { nameOf, withoutGaps } from "../message.ts";
 import type { AccountRules } from "../rules.ts";
-import type { ReminderParts } from "../stores.ts";
+import type { WritingParts } from "../stores.ts";
 import { unlessErased } from "../unless-erased.ts";
 import { LinkBudget } from "./link-budget.ts";
 import type { CandidateView } from "./view-store.ts";
@@ -27,7 +27,7 @@ export interface Shown {
 
 /** What the stop link needs. It works after the candidate was erased. */
 export interface Stop extends Shown {
-  readonly link: Pick<Link, "accountId" | "address"> & Partial<Link>;
+  readonly link: StopLink;
   /** Whether its owner has stopped the messages. */
   readonly stopped: boolean;
   /** Whether its other pages may still work: its candidate was not erased, nor its account suspended. */
@@ -55,22 +55,20 @@ const OPEN_TO_REFEREE = new Set<ReferenceRecord["state"]>(["requested", "bounced
 
 /** Opens links, and does what their visitors ask for. Every method may throw problem store_unavailable. */
 export class Visits {
-  readonly #candidates: CandidateStore;
-  readonly #parts: ReminderParts;
+  readonly #parts: WritingParts;
   readonly #guard: GuessLimiter;
   readonly #budget = new LinkBudget();
   /** Separate, so that whoever opens a page too often can still stop the messages. */
   readonly #stops = new LinkBudget();
 
-  constructor(candidates: CandidateStore, parts: ReminderParts) {
-    this.#candidates = candidates;
+  constructor(parts: WritingParts) {
     this.#parts = parts;
     const existingSecrets = (hashes: readonly string[]) => parts.stores.links.existing(hashes);
     this.#guard = new GuessLimiter({ store: { existingSecrets }, failedGuess: "not_found" });
   }
 
   /**
-   * Opens a link. Changes nothing. Two round trips.
+   * Opens a link. Changes nothing.
    * @param arrived the id of the document that the visitor has just sent.
    * @param address of the client: it may open few wrong links.
    * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links).
@@ -79,12 +77,12 @@ export class Visits {
     const { rules, stores } = this.#parts;
     const link = await this.#find(token, address, this.#budget);
     const [candidate, account] = await Promise.all([
-      stores.pageViews.find(link, kind === "candidate" ? "" : link.to, arrived),
+      stores.pageViews.find(link, link.to, arrived),
       rules.fresh(link.accountId),
     ]);
-    if (candidate === null) return noLink();
-    const [reference] = candidate.references;
-    if (kind === "candidate" ? link.to !== TO_CANDIDATE : reference === undefined) return noLink();
+    const reference = candidate?.references[0];
+    const isOfKind = kind === "candidate" ? link.to === TO_CANDIDATE : reference !== undefined;
+    if (candidate === undefined || !isOfKind) return noLink();
     const { assistant, suspended } = account;
     const shown = shownOf(account);
     return {
@@ -102,7 +100,7 @@ export class Visits {
   }
 
   /**
-   * Opens a stop link. Changes nothing. Two round trips.
+   * Opens a stop link. Changes nothing.
    * @param of what the link says of itself (AddressHash.sealed); empty if it was made before links did.
    * @throws as `open` does.
    */
@@ -117,49 +115,43 @@ export class Visits {
   }
 
   /** Finds what a stop link that is certainly ours stops. However many wrong links its client opens, it is not refused. */
-  async #sealed(token: string, of: string, sealed: Pick<Link, "accountId" | "address">): Promise<Stop["link"]> {
+  async #sealed(token: string, of: string, sealed: StopLink): Promise<StopLink> {
     await this.#stops.count(of);
-    const link = await this.#parts.stores.links.find(hashOfToken(token) ?? "");
+    const link = await this.#parts.stores.links.find(hashOfToken(token));
     return link?.accountId === sealed.accountId && link.address === sealed.address ? link : sealed;
   }
 
   async #find(token: string, address: string, budget: LinkBudget): Promise<Link> {
     const { links } = this.#parts.stores;
-    const hash = hashOfToken(token) ?? "";
+    const hash = hashOfToken(token);
     await budget.check(hash);
     const link = await this.#guard.attempt({ address, hash }, async () => (await links.find(hash)) ?? noLink());
     await budget.count(hash);
     return link;
   }
 
-  /** Runs the receiving of a form that a link sends. @throws problem rate_limited (scope `link`) if too many arrive at once. */
+  /** @throws problem rate_limited (scope `link`) if too many forms of the link arrive at once. */
   receiving<Result>(token: string, receive: () => Promise<Result>): Promise<Result> {
-    return this.#budget.during(hashOfToken(token) ?? "", receive);
+    return this.#budget.during(hashOfToken(token), receive);
   }
 
-  /**
-   * Stops messages of the account to the address that the link was sent to. Its other candidates note it soon
-   * (OptOutSpreader). Does nothing if they are stopped. Four round trips.
-   */
+  /** Stops the account's messages to the link's address. The account's other candidates note it soon (spreadOptOuts). */
   async stop({ link, stopped }: Stop): Promise<void> {
     if (stopped) return;
-    const { stores, clock } = this.#parts;
+    const { candidates, stores, clock } = this.#parts;
     const now = clock.now();
-    const { accountId, id, to, address } = link;
-    const source = id === undefined || to === undefined ? null : { id, to };
-    await stores.optOuts.add(link, source, timestamp(now));
+    const { accountId, id, address } = link;
+    await stores.optOuts.add(link, timestamp(now));
     const isOwn = (email: string) => stores.addresses.matches(address, email);
-    if (source !== null)
-      await unlessErased(
-        this.#candidates.change(accountId, source.id, (before) => optedOut(before, addressesOf(before).filter(isOwn))),
-      );
+    const edit: Edit = (before) => optedOut(before, addressesOf(before).filter(isOwn));
+    if (id !== undefined) await unlessErased(candidates.change(accountId, id, edit));
     await stores.budget.optedOut(accountId, now);
   }
 
   /** Records the referee's answers, or that the referee gives no reference. @throws problem invalid_transition */
   async settle(visit: Visit, patch: Parameters<typeof patchedReference>[1]): Promise<void> {
     const { link } = visit;
-    await this.#candidates.change(link.accountId, link.id, (before, now) => {
+    await this.#parts.candidates.change(link.accountId, link.id, (before, now) => {
       const reference = before.references.find(({ id }) => id === link.to);
       if (reference === undefined || !isOpen({ ...visit, candidate: before, reference })) throw notNeeded();
       const settled = patchedReference({ ...reference, response: null }, patch, { started: true, now });

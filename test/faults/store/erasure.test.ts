@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { AuditStore } from "../../../src/audit/store.ts";
 import { Eraser } from "../../../src/candidates/eraser.ts";
 import { AddressHash } from "../../../src/reminders/address-hash.ts";
-import { ReminderStores } from "../../../src/reminders/stores.ts";
+import { reminderStores } from "../../../src/reminders/stores.ts";
 import { CandidateStore } from "../../../src/candidates/store.ts";
 import { ContentStore } from "../../../src/content/store.ts";
 import { Idempotency } from "../../../src/idempotency/idempotency.ts";
@@ -91,7 +91,7 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
       content: new ContentStore(mongo, clock),
       idempotency,
       audit: new AuditStore(mongo),
-      messages: new ReminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
+      messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });
     return erasures(store.reader, eraser).run(new AbortController().signal);
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { loadAddressHash } from "../../../src/reminders/address-hash.ts";
 import type { Link } from "../../../src/reminders/link-store.ts";
-import { ReminderStores } from "../../../src/reminders/stores.ts";
+import { reminderStores } from "../../../src/reminders/stores.ts";
 import type { Service, TestAccount } from "../../support/service.ts";
 
 /** A page as a browser gets it. */
@@ -40,7 +40,7 @@ export async function linkFor(
   email: string,
 ): Promise<string> {
   const addresses = await loadAddressHash(mongo, randomBytes);
-  const { links } = new ReminderStores(mongo, addresses, randomBytes);
+  const { links } = reminderStores(mongo, addresses, randomBytes);
   const token = await links.add({ ...of, address: addresses.of(email) });
   return `${url}/${of.to === "candidate" ? "u" : "r"}/${token}`;
 }

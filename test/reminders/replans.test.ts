@@ -19,9 +19,9 @@ describe("After settings of reminders were changed", () => {
     const id = await bench.candidate({ documents: ["CV"] });
     await bench.sender().run(go);
     const before = await bench.read(id);
-    expect(await bench.replanner.run(go), "nothing has changed").to.equal(0);
+    expect(await bench.replan(go), "nothing has changed").to.equal(0);
     await change(() => (bench.assistant = { chase_interval_hours: 24 }));
-    expect(await bench.replanner.run(go)).to.equal(1);
+    expect(await bench.replan(go)).to.equal(1);
     const after = await bench.read(id);
     const last = Date.parse(before.documents[0]?.chase.last_at ?? "");
     expect([before.outreach.next_at, after.outreach.next_at]).to.deep.equal([
@@ -36,7 +36,7 @@ describe("After settings of reminders were changed", () => {
     await bench.sender().run(go);
     const { version, outreach } = await bench.read(id);
     await change(() => (bench.quietHours = { enabled: true, start: "02:00", end: "03:00" }));
-    expect(await bench.replanner.run(go)).to.equal(0);
+    expect(await bench.replan(go)).to.equal(0);
     const after = await bench.read(id);
     expect(after.version).to.equal(version);
     expect(after.outreach).to.include({ next_at: outreach.next_at }).and.not.to.include({ rules: outreach.rules });
@@ -49,7 +49,7 @@ describe("After settings of reminders were changed", () => {
     expect(bench.sent).to.have.length(0);
     expect((await bench.read(id)).outreach).to.include({ next_at: null, reason: "disabled" });
     await change(() => (bench.assistant = {}));
-    await bench.replanner.run(go);
+    await bench.replan(go);
     expect((await bench.read(id)).outreach.reason).to.equal(null);
     await bench.sender().run(go);
     expect(bench.sent).to.have.length(1);
@@ -57,13 +57,13 @@ describe("After settings of reminders were changed", () => {
 
   it("an account that is paused gets no reminders until it is resumed", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
-    await bench.stores.accounts.pause(bench.accountId, iso(bench.now), iso(bench.now));
-    await bench.replanner.run(go);
+    await bench.stores.accounts.noteChange(bench.accountId, iso(bench.now), { paused_at: iso(bench.now) });
+    await bench.replan(go);
     await bench.sender().run(go);
     expect(bench.sent).to.have.length(0);
     expect((await bench.read(id)).outreach.reason).to.equal("disabled");
-    await bench.stores.accounts.pause(bench.accountId, null, iso(bench.now));
-    await bench.replanner.run(go);
+    await bench.stores.accounts.noteChange(bench.accountId, iso(bench.now), { paused_at: null });
+    await bench.replan(go);
     await bench.sender().run(go);
     expect(bench.sent).to.have.length(1);
   });
@@ -75,13 +75,13 @@ describe("After settings of reminders were changed", () => {
     Object.assign(other, { accountId: bench.accountId, now: bench.now });
     await other.rules.fresh(bench.accountId);
     await change(() => (bench.assistant = { chase_interval_hours: 24 }));
-    await bench.replanner.run(go);
+    await bench.replan(go);
     const soon = (await bench.read(id)).outreach.next_at;
     other.now = bench.now;
     await other.change(id, (record) => ({ ...record, name: "Bea" }));
     expect((await bench.read(id)).outreach.next_at, "the old interval").not.to.equal(soon);
     bench.now += 61 * SECOND;
-    expect(await bench.replanner.run(go)).to.equal(1);
+    expect(await bench.replan(go)).to.equal(1);
     expect((await bench.read(id)).outreach.next_at).to.equal(soon);
     expect(await bench.stores.accounts.changed(10), "it is settled").to.deep.equal([]);
   });
@@ -91,15 +91,15 @@ describe("After settings of reminders were changed", () => {
     await change(() => (bench.quietHours = { enabled: true, timezone: "Mars/Olympus" }));
     for (const pass of ["first", "second", "third"]) {
       expect(await bench.sender().run(go), `sent in the ${pass} pass`).to.equal(0);
-      await bench.replanner.run(go);
+      await bench.replan(go);
     }
     expect((await bench.read(id)).outreach).to.include({ next_at: null, reason: "quiet_hours" });
     expect(bench.log).to.deep.equal([{ account: bench.accountId, timezone: "Mars/Olympus" }]);
     bench.now += 61 * SECOND;
-    await bench.replanner.run(go);
+    await bench.replan(go);
     const other = new Workbench(mongo); // a replica with a newer tz database
     Object.assign(other, { accountId: bench.accountId, now: bench.now, quietHours: { enabled: true } });
-    await other.replanner.run(go);
+    await other.replan(go);
     expect((await bench.read(id)).outreach).to.include({ reason: null });
     expect(await other.sender().run(go)).to.equal(1);
   });
@@ -115,7 +115,7 @@ describe("After settings of reminders were changed", () => {
     await bench.stores.accounts.noteChange(bench.accountId, iso(other.now));
     await other.stores.accounts.noteChange(other.accountId, iso(other.now + 1));
     other.assistant = { enabled: false };
-    const failure = await other.replanner.run(go).catch((error: unknown) => error);
+    const failure = await other.replan(go).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(AggregateError);
     expect((await other.read(id)).outreach).to.include({ reason: "disabled" });
   });
@@ -125,7 +125,7 @@ describe("After settings of reminders were changed", () => {
     for (let n = 0; n < 130; n++) ids.push(await bench.candidate({ documents: ["CV"] }));
     await bench.candidates.erase(bench.accountId, ids[0]!, "key_1", () => undefined);
     await change(() => (bench.quietHours = { enabled: true, start: "09:00", end: "12:00" }));
-    expect(await bench.replanner.run(go)).to.equal(129);
+    expect(await bench.replan(go)).to.equal(129);
     const { outreach } = await bench.candidates.reader.get(key(ids[1]!).accountId, ids[1]!);
     expect(outreach.next_at).to.equal(iso(Date.parse("2026-03-02T12:00:00Z")));
   });

@@ -1,0 +1,64 @@
+import { isTombstone } from "../candidates/erasure.ts";
+import { optedOut } from "../candidates/outreach.ts";
+import type { Edit } from "../candidates/store.ts";
+import { grouped } from "../infra/grouped.ts";
+import { optedIn } from "./edits.ts";
+import type { OptOut } from "./opt-out-store.ts";
+import type { WritingParts } from "./stores.ts";
+import { unlessErased } from "./unless-erased.ts";
+
+/** Maximum number of opt-outs, and ends of opt-outs, that one pass notes. */
+const BATCH = 1_000;
+
+type Parts = Pick<WritingParts, "candidates" | "stores">;
+
+/**
+ * Notes opt-outs, and their ends, on all candidates of an account with the address, in one pass. Until then the sender still
+ * looks at the opt-outs themselves before each message. Returns the number of candidates that have changed.
+ * @throws problem store_unavailable
+ */
+export async function spreadOptOuts(parts: Parts, signal: AbortSignal): Promise<number> {
+  const { optOuts } = parts.stores;
+  let count = 0;
+  for (const [accountId, changes] of grouped(await optOuts.spreading(BATCH), ({ account }) => account)) {
+    const lifted = new Map(changes.map(({ address, lifted_at }) => [address, lifted_at !== null]));
+    for await (const { id, emails } of parts.stores.plans.recipients(accountId)) {
+      if (signal.aborted) return count;
+      if (await note(accountId, id, emails, lifted, parts)) count++;
+    }
+    for (const change of changes) {
+      await forgetErased(change, parts);
+      await optOuts.spread(change);
+    }
+  }
+  return count;
+}
+
+/** Somebody may stop the messages just after the erasure has looked for opt-outs. */
+async function forgetErased({ account, candidate }: OptOut, { candidates, stores }: Parts): Promise<void> {
+  if (candidate === null) return;
+  const found = await candidates.reader.find(account, candidate);
+  if (found === null || isTombstone(found)) await stores.optOuts.forget({ accountId: account, id: candidate });
+}
+
+/** @param lifted by the address's hash: false for an opt-out, true for its end. */
+async function note(
+  accountId: string,
+  id: string,
+  emails: readonly string[],
+  lifted: ReadonlyMap<string, boolean>,
+  { candidates, stores }: Parts,
+): Promise<boolean> {
+  const those = (isLifted: boolean) =>
+    emails.filter((email) => stores.addresses.all(email).some((hash) => lifted.get(hash) === isLifted));
+  const [out, back] = [those(false), those(true)];
+  if (out.length + back.length === 0) return false;
+  let isChanged = false;
+  const edit: Edit = (before) => {
+    const after = optedOut(optedIn(before, back), out);
+    isChanged = after !== before;
+    return after;
+  };
+  await unlessErased(candidates.change(accountId, id, edit));
+  return isChanged;
+}
