@@ -85,7 +85,7 @@ function overview(admin: CommandUnknownOpts, helper: Help): string {
   return `Usage: admin COMMAND [options]
 
 ${lists}
-admin COMMAND --help explains a command and its options. Answers are JSON.
+admin COMMAND --help explains a command and its options. Output is JSON.
 Set MONGODB_URL and REDIS_URL, or run npm start first: npm run admin then finds
 its servers.
 `;

@@ -10,7 +10,7 @@ import { rangeOf } from "../content/file.ts";
 import type { DocumentContent } from "./service.ts";
 
 /**
- * Answers with a document's content, whole or in part (RFC 9110, 13 and 14). The content is untrusted, so the headers
+ * Sends a document's content, whole or in part (RFC 9110, 13 and 14). The content is untrusted, so the headers
  * make a browser save it instead of displaying, sniffing or running it.
  * @throws problems range_not_satisfiable, store_unavailable, both before anything is sent.
  */
@@ -47,7 +47,7 @@ export async function download(
   return new BinaryResponse(206, part, await withFirstBytes(open(range)));
 }
 
-/** Waits for the first bytes: until they are sent, a failure of the store can still be answered with a problem. */
+/** Waits for the first bytes: until they are sent, a failure of the store can still become a problem. */
 async function withFirstBytes(bytes: Readable): Promise<Readable> {
   await once(bytes, "readable");
   return bytes;

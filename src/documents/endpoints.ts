@@ -84,7 +84,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       name: "readDocumentContent",
       tag: "Documents",
       summary: "Read a document's content, or a range of it",
-      description: "Answers with the bytes that were uploaded, with their Content-Type. Range asks for a part.",
+      description: "Returns the bytes that were uploaded, with their Content-Type. Range asks for a part.",
       params: DocumentPath,
       response: Document,
       binary: ["*/*"],

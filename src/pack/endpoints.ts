@@ -24,7 +24,7 @@ export function packEndpoints(packs: PackService) {
       tag: "Pack",
       summary: "Read the compliance pack, as JSON, as a PDF, or as a ZIP with the documents",
       description:
-        "Answers with the pack in the format that the query or Accept asks for. Each format has an ETag of its own.",
+        "Returns the pack in the format that the query or Accept asks for. Each format has an ETag of its own.",
       params: CandidatePath,
       query: PackQuery,
       response: Pack,

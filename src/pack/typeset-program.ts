@@ -47,5 +47,5 @@ function print(compiler: NodeCompiler, pdfStandard: PdfStandard): Buffer {
   throw new Error(`The pack's template: ${JSON.stringify(compiled.takeDiagnostics()?.shortDiagnostics)}`);
 }
 
-process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole group. The service still answers what it has begun.
+process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole group. The service still finishes the requests it has begun.
 process.stdout.end(await pdfOf(sheetOf((await json(process.stdin)) as Pack)));

@@ -2,7 +2,7 @@ import type { ProblemCode } from "../../problems.ts";
 
 /** What a problem means to its reader. Markdown, without links. */
 interface Advice {
-  /** When the problem is answered. */
+  /** When a response is this problem. */
   readonly when: string;
   /** What a client does about it. */
   readonly remedy: string;
@@ -81,13 +81,13 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     remedy: 'Reinstate the candidate with PATCH and `"withdrawn": false`, then start it.',
   },
   idempotency_in_flight: {
-    when: "The first request with this `Idempotency-Key` has not been answered yet, or its answer is just being stored.",
+    when: "The first request with this `Idempotency-Key` has no response yet, or its response is just being stored.",
     remedy:
-      "Wait for `Retry-After`, then send the same request with the same key. You get the answer of the first one.",
+      "Wait for `Retry-After`, then send the same request with the same key. You get the response of the first one.",
     retry: "later",
   },
   active_key_cap_reached: {
-    when: "The account already has as many active keys as it may have. Only the operators' command line answers this.",
+    when: "The account already has as many active keys as it may have. Only the operators' command line shows this.",
     remedy: "Ask the operator to revoke a key that is no longer used.",
   },
   too_many_documents: {

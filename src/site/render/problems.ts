@@ -44,12 +44,12 @@ function againText(code: ProblemCode): string {
 }
 
 function whereText(code: ProblemCode): Html {
-  const answering = OPERATIONS.filter(({ codes }) => codes.includes(code));
+  const returning = OPERATIONS.filter(({ codes }) => codes.includes(code));
   const others = OPERATIONS.filter(({ codes }) => !codes.includes(code));
-  if (answering.length === 0) return html`It belongs to no operation.`;
-  if (others.length === 0) return html`Every operation can answer it.`;
-  if (answering.length <= others.length) return html`Answered by ${links(answering)}.`;
-  return html`Every operation can answer it, except ${links(others)}.`;
+  if (returning.length === 0) return html`It belongs to no operation.`;
+  if (others.length === 0) return html`Every operation can return it.`;
+  if (returning.length <= others.length) return html`Returned by ${links(returning)}.`;
+  return html`Every operation can return it, except ${links(others)}.`;
 }
 
 function links(operations: readonly Operation[]): Html {
