@@ -1,62 +1,24 @@
 import { documentOf, withChanged, withContent } from "../../src/candidates/documents.ts";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
 import { patched, started, withOutreach } from "../../src/candidates/edits.ts";
-import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
+import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
 import { patchedReference, referenceOf, stateAt } from "../../src/candidates/references.ts";
 import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
 import { DEFAULT_CHASE_ATTEMPTS } from "../../src/candidates/schema.ts";
 import { expect } from "chai";
+import { candidateRecord, contentRecord, documentRecord, referenceRecord } from "../support/records.ts";
 
 const BEFORE = "2026-01-01T00:00:00.000Z";
 const NOW = "2026-03-01T12:00:00.000Z";
 const AT = { started: true, now: NOW };
 
-const content: ContentRecord = {
-  file_id: "file_1",
-  filename: "cv.pdf",
-  content_type: "application/pdf",
-  size: 3,
-  sha256: "abc",
-  uploaded_at: BEFORE,
-};
+const content = contentRecord({ size: 3, uploaded_at: BEFORE });
 const document = (state: DocumentRecord["state"], more: Partial<DocumentRecord> = {}) =>
-  ({
-    id: "doc_1",
-    name: "CV",
-    state,
-    required: true,
-    rejection_reason: null,
-    expires_on: null,
-    metadata: {},
-    content: null,
-    updated_at: BEFORE,
-    ...more,
-  }) as DocumentRecord;
+  documentRecord({ state, updated_at: BEFORE, ...more });
 const reference = (state: ReferenceRecord["state"], more: Partial<ReferenceRecord> = {}) =>
-  ({
-    id: "ref_1",
-    state,
-    metadata: {},
-    response: null,
-    requested_at: null,
-    received_at: null,
-    updated_at: BEFORE,
-    ...more,
-  }) as ReferenceRecord;
+  referenceRecord({ state, updated_at: BEFORE, ...more });
 const candidate = (more: Partial<CandidateRecord> = {}) =>
-  ({
-    id: "cand_1",
-    name: null,
-    metadata: {},
-    docs_chase_attempts: 1,
-    reference_chase_attempts: 2,
-    withdrawn: false,
-    withdrawal_reason: null,
-    started_at: null,
-    documents: [],
-    references: [],
-    ...more,
-  }) as unknown as CandidateRecord;
+  candidateRecord({ docs_chase_attempts: 1, reference_chase_attempts: 2, ...more });
 
 describe("An edit of a candidate", () => {
   it("starts its pending documents and its references that are not requested, and no others", () => {

@@ -3,25 +3,13 @@ import { firstVersion, nextRecord, nextVersion } from "../../src/candidates/vers
 import type { CandidateRecord, DocumentRecord, Draft, ReferenceRecord } from "../../src/candidates/record.ts";
 import { checkNotRemoved, removing, renderTombstone, tombstoneOf } from "../../src/candidates/erasure.ts";
 import { expect } from "chai";
+import { contentRecord, documentRecord, referenceRecord } from "../support/records.ts";
 
 const AT = Date.parse("2026-03-02T00:00:00.000Z");
 const DAY_AND_HOUR = 25 * 60 * 60 * 1000;
 
-const document = {
-  id: "doc_1",
-  name: "CV",
-  state: "requested",
-  required: true,
-  content: { file_id: "file_1" },
-  chase: { attempts: 0, last_at: null },
-};
-const reference = {
-  id: "ref_1",
-  relationship: null,
-  email: null,
-  state: "requested",
-  chase: { attempts: 0, last_at: null },
-};
+const document = documentRecord({ state: "requested", content: contentRecord() });
+const reference = referenceRecord({ state: "requested" });
 const draft = {
   id: "cand_1",
   accountId: "acct_1",
@@ -33,8 +21,8 @@ const draft = {
   references_required: null,
   withdrawn: false,
   withdrawal_reason: null,
-  documents: [document as unknown as DocumentRecord],
-  references: [reference as unknown as ReferenceRecord],
+  documents: [document],
+  references: [reference],
   removed: [],
   erasure: null,
   started_at: null,
@@ -126,7 +114,7 @@ describe("A deletion", () => {
   const record: CandidateRecord = firstVersion(draft, AT - 1000);
 
   it("of a candidate leaves a tombstone that lists its files and its references after what is still to be removed", () => {
-    const empty = { ...document, content: null } as unknown as DocumentRecord;
+    const empty = { ...document, content: null };
     const erasing = {
       ...record,
       documents: [empty, ...record.documents],

@@ -4,12 +4,12 @@ import type { DocumentRecord, ReferenceRecord } from "../../src/candidates/recor
 import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
 import { derive } from "../../src/candidates/states.ts";
 import { expect } from "chai";
-import { candidateRecord } from "../support/records.ts";
+import { candidateRecord, documentRecord, referenceRecord } from "../support/records.ts";
 
 const document = (state: DocumentRecord["state"], more: Partial<DocumentRecord> = {}) =>
-  ({ id: "doc_1", name: "CV", state, required: true, rejection_reason: null, ...more }) as DocumentRecord;
+  documentRecord({ state, ...more });
 const reference = (state: ReferenceRecord["state"], more: Partial<ReferenceRecord> = {}) =>
-  ({ id: "ref_1", relationship: null, email: "a@example.com", state, ...more }) as ReferenceRecord;
+  referenceRecord({ email: "a@example.com", state, ...more });
 
 function derived(documents: DocumentRecord[], references: ReferenceRecord[], more = {}) {
   return derive(candidateRecord({ started_at: "2026-01-01T00:00:00.000Z", documents, references, ...more }));

@@ -1,25 +1,15 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { type DocumentRecord, NEVER_CHASED } from "../../src/candidates/record.ts";
+import type { DocumentRecord } from "../../src/candidates/record.ts";
 import { nameFiles } from "../../src/pack/file-names.ts";
+import { contentRecord, documentRecord } from "../support/records.ts";
 
 function document(
   name: string,
   filename: string | null = null,
   content_type = "application/octet-stream",
 ): DocumentRecord {
-  const now = "2026-11-21T01:40:12.345Z";
-  const content = { file_id: "f", filename, content_type, size: 0, sha256: "", uploaded_at: now };
-  const rest = {
-    required: true,
-    rejection_reason: null,
-    expires_on: null,
-    metadata: {},
-    chase: NEVER_CHASED,
-    created_at: now,
-    updated_at: now,
-  };
-  return { id: "doc_1", name, state: "received", content, ...rest };
+  return documentRecord({ name, state: "received", content: contentRecord({ filename, content_type }) });
 }
 
 const nameOf = (...given: Parameters<typeof document>) => nameFiles([document(...given)])[0]?.path;

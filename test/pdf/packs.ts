@@ -1,6 +1,6 @@
 import { renderPack } from "../../src/pack/render.ts";
 import type { Pack } from "../../src/pack/schema.ts";
-import { candidateRecord } from "../support/records.ts";
+import { candidateRecord, contentRecord, documentRecord, referenceRecord } from "../support/records.ts";
 
 const NOW = "2026-11-21T01:40:12.345Z";
 
@@ -44,31 +44,29 @@ export const FORBIDDEN: Record<string, string> = {
 
 /** A pack that shows a text everywhere: as names, values and answers. */
 export function packOf(text: string): Pack {
-  const pack = renderPack(candidateRecord(), { id: "acct_1", name: text }, NOW);
-  const file = { filename: text, content_type: "application/pdf", size: 1, sha256: "a".repeat(64) };
-  const documents = ["rejected", "accepted", "pending"].map((state, n) => ({
-    id: `doc_${n}`,
-    name: text,
-    state,
-    required: true,
-    rejection_reason: state === "rejected" ? text : null,
-    expires_on: null,
-    content: state === "pending" ? null : { ...file, uploaded_at: NOW },
-  }));
-  const references = ["received", "requested"].map((state, n) => ({
-    id: `ref_${n}`,
-    name: text,
-    email: "a@example.com",
-    phone: null,
-    company: text,
-    job_title: text,
-    relationship: text,
-    state,
-    response: state === "received" ? { [text]: text, again: true } : null,
-    requested_at: NOW,
-    received_at: null,
-  }));
-  const missing = [{ code: "document_rejected", subject: "doc_0", message: `Document "${text}" was rejected` }];
-  const candidate = { ...pack.candidate, name: text, first_name: text, last_name: text };
-  return { ...pack, candidate, documents, references, missing } as unknown as Pack;
+  const content = contentRecord({ filename: text });
+  const documents = (["rejected", "accepted", "pending"] as const).map((state, n) =>
+    documentRecord({
+      id: `doc_${n}`,
+      name: text,
+      state,
+      rejection_reason: state === "rejected" ? text : null,
+      content: state === "pending" ? null : content,
+    }),
+  );
+  const references = (["received", "requested"] as const).map((state, n) =>
+    referenceRecord({
+      id: `ref_${n}`,
+      name: text,
+      email: "a@example.com",
+      company: text,
+      job_title: text,
+      relationship: text,
+      state,
+      response: state === "received" ? { [text]: text, again: true } : null,
+      requested_at: NOW,
+    }),
+  );
+  const record = candidateRecord({ name: text, first_name: text, last_name: text, documents, references });
+  return renderPack(record, { id: "acct_1", name: text }, NOW);
 }

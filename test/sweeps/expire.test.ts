@@ -1,12 +1,13 @@
 import { expired, nextExpiry } from "../../src/candidates/moves.ts";
-import type { CandidateRecord, DocumentRecord } from "../../src/candidates/record.ts";
+import type { DocumentRecord } from "../../src/candidates/record.ts";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
 import { expect } from "chai";
+import { candidateRecord, documentRecord } from "../support/records.ts";
 
 const NOW = "2026-03-02T00:00:10.000Z";
 const document = (state: DocumentRecord["state"], expires_on: string | null) =>
-  ({ id: `${state} ${expires_on}`, state, expires_on, updated_at: "before" }) as DocumentRecord;
-const candidate = (...documents: DocumentRecord[]) => ({ id: "cand_1", documents }) as unknown as CandidateRecord;
+  documentRecord({ id: `${state} ${expires_on}`, state, expires_on, updated_at: "before" });
+const candidate = (...documents: DocumentRecord[]) => candidateRecord({ documents });
 
 describe("the expiry of a document", () => {
   it("changes only accepted documents", () => {

@@ -10,7 +10,7 @@ import { renderPack } from "../../../src/pack/render.ts";
 import type { Pack } from "../../../src/pack/schema.ts";
 import { TYPESETTING } from "../../../src/pack/typeset.ts";
 import { compiled } from "../../support/compiled.ts";
-import { candidateRecord } from "../../support/records.ts";
+import { candidateRecord, contentRecord, documentRecord, referenceRecord } from "../../support/records.ts";
 import { useService, useSharedAccount } from "../../support/use-service.ts";
 import { download, manifestIn, packOf, readPdf, unzip } from "../../pack/support.ts";
 
@@ -26,46 +26,25 @@ const bytes = (unit: string, count: number) => unit.repeat(Math.floor(count / Bu
 /** A pack of as many documents and references as a candidate can have, with texts as long as they can be. */
 function largest(text: string, response: Record<string, unknown>, reason = characters(text, 1000)): Pack {
   const name = characters(text, 200);
-  const pack = renderPack(candidateRecord(), { id: "acct_1", name: "Acme" }, NOW);
-  const content = {
-    filename: name,
-    content_type: "application/pdf",
-    size: 1,
-    sha256: "a".repeat(64),
-    etag: "",
-    uploaded_at: NOW,
-  };
-  const documents = Array.from({ length: 200 }, (_, n) => ({
-    object: "document",
-    id: `doc_${n}`,
-    name,
-    state: "rejected",
-    required: true,
-    rejection_reason: reason,
-    expires_on: null,
-    metadata: {},
-    content,
-  }));
-  const references = Array.from({ length: 50 }, (_, n) => ({
-    object: "reference",
-    id: `ref_${n}`,
-    name,
-    email: "a@example.com",
-    phone: null,
-    company: name,
-    job_title: name,
-    relationship: name,
-    state: "received",
-    response,
-    requested_at: NOW,
-    received_at: NOW,
-  }));
-  const missing = documents.map(({ id }) => ({
-    code: "document_rejected",
-    subject: id,
-    message: `Document "${name}" was rejected: ${reason}`,
-  }));
-  return { ...pack, documents, references, missing } as unknown as Pack;
+  const content = contentRecord({ filename: name });
+  const documents = Array.from({ length: 200 }, (_, n) =>
+    documentRecord({ id: `doc_${n}`, name, state: "rejected", rejection_reason: reason, content }),
+  );
+  const references = Array.from({ length: 50 }, (_, n) =>
+    referenceRecord({
+      id: `ref_${n}`,
+      name,
+      email: "a@example.com",
+      company: name,
+      job_title: name,
+      relationship: name,
+      state: "received",
+      response,
+      requested_at: NOW,
+      received_at: NOW,
+    }),
+  );
+  return renderPack(candidateRecord({ documents, references }), { id: "acct_1", name: "Acme" }, NOW);
 }
 
 /** Every script in fonts.ts takes less than one of these (measured). */
