@@ -144,7 +144,7 @@ describe("POST /candidates", () => {
     }
   });
 
-  // test/answers/candidate-steps.ts and problem-steps.ts have the others.
+  // test/responses/candidate-steps.ts and problem-steps.ts have the others.
   const REFUSED: [string, unknown, string, RegExp][] = [
     ["51 references", { references: Array.from({ length: 51 }, () => ({})) }, "/references", /at most 50/],
     ["a document with an empty name", { documents: [""] }, "/documents/0", /at least 1/],

@@ -100,7 +100,7 @@ describe("GET /candidates", () => {
     expect((await client.get(`/candidates?updated_since=${later}`)).body.data).to.have.length(0);
   });
 
-  // test/answers/candidate-steps.ts has the others.
+  // test/responses/candidate-steps.ts has the others.
   const REFUSED: [string, string, RegExp][] = [
     ["limit=", "/limit", /an integer|at least/],
     ["cursor=%7B%7D", "/cursor", /earlier page/],

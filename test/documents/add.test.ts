@@ -199,7 +199,7 @@ describe("POST /candidates/{id}/documents", () => {
     expect(await other.used()).to.deep.equal({ writes: 3 });
   });
 
-  // test/answers/document-steps.ts has the others.
+  // test/responses/document-steps.ts has the others.
   const REFUSED: [string, unknown, string][] = [
     ["a name of 501 characters", { name: "😀".repeat(501) }, "/name"],
     [

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { type CodeBlock, codeBlocksOf } from "../support/code-blocks.ts";
 import { type Ran, Shell } from "../support/shell.ts";
-import { ANSWERS, expectShown } from "../support/shown-answer.ts";
+import { SHOWN_LANGUAGES, expectShown } from "../support/shown-output.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
 const GUIDES = "src/docs/guides";
@@ -75,7 +75,7 @@ describe("the code blocks of the guides", () => {
       let printed: string | null | undefined;
       let skipped = false;
       for (const [n, block] of blocks.entries()) {
-        if (ANSWERS.includes(block.language)) {
+        if (SHOWN_LANGUAGES.includes(block.language)) {
           expect(printed, `line ${block.line}: an answer must follow the commands that it answers`).not.to.equal(
             undefined,
           );
@@ -106,7 +106,7 @@ function expectAnswer(block: CodeBlock, printed: string): void {
 /** Returns the answers that are shown between a block and the next that is run. */
 function answersAfter(blocks: readonly CodeBlock[], n: number): CodeBlock[] {
   const rest = blocks.slice(n + 1);
-  const next = rest.findIndex(({ language }) => !ANSWERS.includes(language));
+  const next = rest.findIndex(({ language }) => !SHOWN_LANGUAGES.includes(language));
   return next === -1 ? rest : rest.slice(0, next);
 }
 

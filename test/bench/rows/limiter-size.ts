@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import type { Bench } from "../bench.ts";
 import { fillAccounts } from "../charges.ts";
 import { type EmptyDatabase, withEmptyDatabase } from "../empty-database.ts";
-import { withRepeatedAnswers } from "../repeated-answers.ts";
+import { withRepeatedReplies } from "../repeated-replies.ts";
 import { type Row, type Section, valueRow } from "../report.ts";
 import { edgeRow } from "./limiter-edge.ts";
 import { pollRows } from "./limiter-polls.ts";
@@ -15,7 +15,7 @@ const BYTES = 912;
 
 /** Measures how many accounts and decisions one Redis bears, and what a poll costs after a pause. */
 export function limiterSizeRows(bench: Bench): Promise<Section> {
-  return withRepeatedAnswers(bench, async (repeating) => ({
+  return withRepeatedReplies(bench, async (repeating) => ({
     title: "The limiter: what one Redis bears",
     tables: [],
     // The keys that poll have not been seen for a while once the others are measured.

@@ -4,7 +4,7 @@ import { measure, serverCpu, type Target } from "../alternate.ts";
 import type { Bench } from "../bench.ts";
 import { compare, inTurns } from "../in-turns.ts";
 import { createCandidates } from "../pipeline.ts";
-import { withRepeatedAnswers } from "../repeated-answers.ts";
+import { withRepeatedReplies } from "../repeated-replies.ts";
 import { ratioRow, type Section, valueRow } from "../report.ts";
 import { type Service, startService } from "../service.ts";
 
@@ -18,7 +18,7 @@ export const JSON_ONLY = "one JSON.parse + JSON.stringify";
 
 /** Measures a full page of the feed: 200 candidates with 5 documents and 3 references each. */
 export function listRows(bench: Bench): Promise<Section> {
-  return withRepeatedAnswers(bench, sectionOf);
+  return withRepeatedReplies(bench, sectionOf);
 }
 
 async function sectionOf(bench: Bench): Promise<Section> {

@@ -4,7 +4,7 @@ import { NO_LIMIT, startContender } from "../contenders.ts";
 import { compare } from "../in-turns.ts";
 import { createCandidates } from "../pipeline.ts";
 import { commandsRow } from "../redis-commands.ts";
-import { withRepeatedAnswers } from "../repeated-answers.ts";
+import { withRepeatedReplies } from "../repeated-replies.ts";
 import { ratioRow, type Section } from "../report.ts";
 import { startService } from "../service.ts";
 
@@ -12,7 +12,7 @@ const CONNECTIONS = 32;
 
 /** Measures GET of one candidate beside what a bare limiter and the driver need for it. */
 export function readRows(bench: Bench): Promise<Section> {
-  return withRepeatedAnswers(bench, sectionOf);
+  return withRepeatedReplies(bench, sectionOf);
 }
 
 async function sectionOf(bench: Bench): Promise<Section> {

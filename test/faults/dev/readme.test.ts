@@ -9,7 +9,7 @@ import { freePort } from "../../../src/dev/server-process.ts";
 import { greeting, stop } from "../../dev/support.ts";
 import { type CodeBlock, codeBlocksOf } from "../../support/code-blocks.ts";
 import { Shell } from "../../support/shell.ts";
-import { ANSWERS, expectShown } from "../../support/shown-answer.ts";
+import { SHOWN_LANGUAGES, expectShown } from "../../support/shown-output.ts";
 
 /** The block that a newcomer pastes into a terminal of its own, because it runs until Ctrl-C. */
 const START = "npm start";
@@ -86,7 +86,7 @@ function environment(port: number): NodeJS.ProcessEnv {
 async function pasteAll(shell: Shell, blocks: readonly CodeBlock[]): Promise<string[]> {
   const printed: string[] = [];
   for (const block of blocks) {
-    if (ANSWERS.includes(block.language)) {
+    if (SHOWN_LANGUAGES.includes(block.language)) {
       expectShown(block, printed.at(-1) ?? "");
       continue;
     }

@@ -14,7 +14,7 @@ export interface Step {
 }
 
 /** What a step has sent and got, as the snapshot keeps it. */
-export interface ShownAnswer extends Shown {
+export interface ShownResponse extends Shown {
   readonly request: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export class Conversation {
     this.#key = key;
   }
 
-  async send({ title, request, json, body, headers = {}, keep = {} }: Step): Promise<ShownAnswer> {
+  async send({ title, request, json, body, headers = {}, keep = {} }: Step): Promise<ShownResponse> {
     const [method = "", path = ""] = this.#filled(request).split(" ");
     const type: Record<string, string> = json === undefined ? {} : { "Content-Type": "application/json" };
     const given = Object.entries(headers).map(([name, value]) => [name, this.#filled(value)]);

@@ -19,7 +19,7 @@ const WRITES = ["insert", "update", "delete", "findAndModify"];
  * process sleeps between two answers, its data leave the processor's caches, and each answer costs several times as
  * much.
  */
-export async function withRepeatedAnswers<T>(bench: Bench, measure: (repeating: Bench) => Promise<T>): Promise<T> {
+export async function withRepeatedReplies<T>(bench: Bench, measure: (repeating: Bench) => Promise<T>): Promise<T> {
   const { host, port, tls, through } = await primaryOf(bench.mongodbUrl);
   if (tls) throw new SetupError("The bench reads what is sent to MongoDB, so MONGODB_URL may not use TLS.");
   const { address, close } = await startProxy(host, port);

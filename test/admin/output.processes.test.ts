@@ -85,7 +85,7 @@ const MISTAKES: readonly Step[] = [
   { line: "grants create --key x" },
 ];
 
-/** The snapshots were reviewed, as those of the API were (test/answers). */
+/** The snapshots were reviewed, as those of the API were (test/responses). */
 describe("what operators read", function () {
   this.timeout(60_000); // many commands, one after the other
   const database = useDatabase();

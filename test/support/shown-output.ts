@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { CodeBlock } from "./code-blocks.ts";
 
 /** Languages of blocks that show what the `sh` block before them printed. */
-export const ANSWERS = ["json", "http", "text"];
+export const SHOWN_LANGUAGES = ["json", "http", "text"];
 
 /** Members whose number depends on the moment. */
 const BY_THE_CLOCK = new Set(["retry_after", "reset"]);

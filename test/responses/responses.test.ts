@@ -17,7 +17,7 @@ const CONVERSATIONS: Readonly<Record<string, readonly Step[]>> = {
 
 /**
  * The snapshots were reviewed: what clients read in them is meant to be so. If your change of the service changes an answer,
- * write a new snapshot with `UPDATE_SNAPSHOT=1 npm test -- test/answers`, and read the difference before you commit it.
+ * write a new snapshot with `UPDATE_SNAPSHOT=1 npm test -- test/responses`, and read the difference before you commit it.
  */
 describe("what clients read", () => {
   const service = useService({ LIMIT_SCALE: 1_000, MAX_DOCUMENT_BYTES: 2_000 });
