@@ -12,7 +12,7 @@ export interface GuardOptions {
   readonly failures?: number;
   /** Length of the window, in whole seconds from the first failure; at least 1. */
   readonly windowSeconds?: number;
-  /** Maximum number of address blocks to remember. The block whose last failure is oldest is evicted first. */
+  /** Maximum number of address blocks to remember. The block that was not used for longest is evicted first. */
   readonly addresses?: number;
 }
 

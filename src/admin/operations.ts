@@ -93,10 +93,7 @@ export class Operations {
   }
 
   #connectedRedis(): Promise<RedisClient> {
-    const { REDIS_URL: url, STORE_TIMEOUT_MS: timeoutMs } = this.config;
-    if (url === null) throw notSet("REDIS_URL");
-    // Not LIMITER_TIMEOUT_MS: an operator waits longer than a request does.
-    return (this.#redis ??= connectRedis({ url, timeoutMs }));
+    return (this.#redis ??= openRedis(this.config));
   }
 
   /** Connects to Redis only when a command announces a change. Few commands do. */
@@ -118,6 +115,12 @@ async function openMongo({ MONGODB_URL: url, STORE_TIMEOUT_MS: timeoutMs }: Conf
     await mongo.close();
     throw error;
   }
+}
+
+async function openRedis({ REDIS_URL: url, STORE_TIMEOUT_MS: timeoutMs }: Config): Promise<RedisClient> {
+  if (url === null) throw notSet("REDIS_URL");
+  // Not LIMITER_TIMEOUT_MS: an operator waits longer than a request does.
+  return connectRedis({ url, timeoutMs });
 }
 
 function notSet(setting: "MONGODB_URL" | "REDIS_URL"): Error {

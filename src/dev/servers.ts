@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createPrivateFolder } from "./data-dir.ts";
 import { lock } from "./lock.ts";
-import { findMongo, mongoSpec } from "./mongo.ts";
+import { askMongoPid, findMongo, mongoSpec } from "./mongo.ts";
 import { explain, say } from "./output.ts";
-import { findRedis, redisSpec } from "./redis.ts";
+import { askRedisPid, findRedis, redisSpec } from "./redis.ts";
 import { type Server, type ServerSpec, adopt, launch } from "./server-process.ts";
 import { type ServerRecord, type ServerRole, readServers, recordServer } from "./servers-file.ts";
 
@@ -55,9 +55,9 @@ export async function ensureServers(options: ServersOptions): Promise<Servers> {
 }
 
 /** Stops the server that an earlier, killed process left running. The new server uses the same data. */
-async function stopEarlier(role: ServerRole, { askPid }: ServerSpec, dataDir: string): Promise<void> {
+async function stopEarlier(role: ServerRole, dataDir: string): Promise<void> {
   const record = readServers(dataDir)[role];
-  const server = record && (await adopt(role, record, askPid));
+  const server = record && (await adopt(role, record, role === "redis" ? askRedisPid : askMongoPid));
   if (server === undefined) return;
   say(`Stopping ${role} from an earlier start (process ${server.pid}).`);
   await server.stop();
@@ -66,8 +66,8 @@ async function stopEarlier(role: ServerRole, { askPid }: ServerSpec, dataDir: st
 /** Starts a server, and starts it again, on the same port, whenever it ends without being stopped. */
 async function start(role: ServerRole, options: ServersOptions): Promise<Pick<Server, "url" | "stop">> {
   const { dataDir, signal } = options;
+  await stopEarlier(role, dataDir);
   const spec = await specOf(role, options);
-  await stopEarlier(role, spec, dataDir);
   const onSpawn = (record: ServerRecord) => recordServer(dataDir, role, record);
   let server = await launch(spec, { detached: true, signal, onSpawn });
   const { url, port } = server;

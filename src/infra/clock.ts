@@ -35,9 +35,9 @@ export class SharedClock implements Clock {
    */
   follow(epochMs: number, at = performance.now()): void {
     this.saw(epochMs, at);
-    const hasStepped = this.#following && Math.abs(epochMs - at - this.#offset) > MAX_STEP_MS;
-    if (hasStepped) this.onStep();
-    else this.set(epochMs, at);
+    const isNear = Math.abs(epochMs - at - this.#offset) <= MAX_STEP_MS;
+    if (isNear || !this.#following) this.set(epochMs, at);
+    else this.onStep();
   }
 
   /** Notes what Redis's clock showed, without following it. Takes the same as `follow`. */

@@ -27,17 +27,25 @@ export class Health {
   /** Pings both servers, and returns one text for each that does not respond and is needed. */
   async faults(): Promise<string[]> {
     const { mongo, redis, metrics, servesWithoutRedis } = this.#options;
-    const pings = await Promise.allSettled([
-      metrics.timed("redis", "ping", () => redis.ping()),
-      mongo.bounded("ping admin", (limits) => mongo.db.command({ ping: 1, maxTimeMS: limits.maxTimeMS }, limits)),
+    const [isRedisUp, isMongoUp] = await Promise.all([
+      this.#isUp("redis", () => metrics.timed("redis", "ping", () => redis.ping())),
+      this.#isUp("mongodb", () =>
+        mongo.bounded("ping admin", (limits) => mongo.db.command({ ping: 1, maxTimeMS: limits.maxTimeMS }, limits)),
+      ),
     ]);
-    const [isRedisUp, isMongoUp] = pings.map(({ status }) => status === "fulfilled");
-    metrics.dependencyUp.set({ db_system_name: "redis" }, Number(isRedisUp));
-    metrics.dependencyUp.set({ db_system_name: "mongodb" }, Number(isMongoUp));
     return [
       ...(isRedisUp || servesWithoutRedis ? [] : ["redis does not answer"]),
       ...(isMongoUp ? [] : ["mongodb does not answer"]),
     ];
+  }
+
+  async #isUp(server: "redis" | "mongodb", ping: () => Promise<unknown>): Promise<boolean> {
+    const isUp = await ping().then(
+      () => true,
+      () => false,
+    );
+    this.#options.metrics.dependencyUp.set({ db_system_name: server }, Number(isUp));
+    return isUp;
   }
 
   /** Checks both servers, and the memory of Redis, every 5 s, for the metrics. A check that is slow delays the next. */

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../infra/clock.ts";
 import { type ChargeRequest, type Decision, decisionOf, type Verdict } from "./decision.ts";
 import { limiterUnavailable } from "./observer.ts";
@@ -18,12 +19,12 @@ interface LocalLimiterOptions {
  */
 export class LocalLimiter {
   readonly #options: LocalLimiterOptions;
-  /** Requests that an account or a key has used in a window. */
-  readonly #used = new Map<string, number>();
-  #newestWindow = 0;
+  /** Requests that an account or a key has used in a window. Kept for two windows, because the clock may be put back. */
+  readonly #used: LRUCache<string, number>;
 
   constructor(options: LocalLimiterOptions) {
     this.#options = options;
+    this.#used = new LRUCache({ ttl: 2 * options.windowSeconds * 1000, ttlAutopurge: true, noUpdateTTL: true });
   }
 
   /**
@@ -37,10 +38,6 @@ export class LocalLimiter {
     if (limits.key < 1) throw limiterUnavailable(new Error(`A replica has no share of the surface ${surface}`));
     const nowMs = clock.now();
     const window = Math.floor(nowMs / (windowSeconds * 1000));
-    if (window > this.#newestWindow) {
-      this.#newestWindow = window;
-      this.#used.clear();
-    }
     const accountCounter = `${window} ${surface} ${accountId}`;
     const keyCounter = `${accountCounter} ${keyId}`;
     const accountUsed = this.#used.get(accountCounter) ?? 0;

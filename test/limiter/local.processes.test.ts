@@ -68,6 +68,8 @@ describe("LIMITER_ON_OUTAGE=local", () => {
     expect(local.charge(request)).to.deep.include({ verdict: "admitted", resetMs: 3_600_000 });
     now += 3_600_000; // the account's share of a window is two
     expect(local.charge(request)).to.deep.include({ verdict: "admitted", account: { limit: 2, remaining: 1 } });
+    now -= 3_600_000; // the clock is put back: the window has been used up already
+    expect(local.charge(request).verdict).to.equal("key_exhausted");
   });
 
   it("answers 503 on a surface if the replica's share rounds down to zero", async () => {

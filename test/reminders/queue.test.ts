@@ -85,9 +85,11 @@ describe("The queue of candidates that are due", () => {
   });
 
   it("leaves what a pass could do nothing about to the next pass", async () => {
-    const { queue, next } = queueOf(candidates("a", 3));
+    const due = candidates("a", 3);
+    const { queue, next } = queueOf(due);
     for (const key of await next()) queue.done(key, true);
     expect([await next(), queue.size]).to.deep.equal([[], 0]);
+    expect(await queueOf(due).next()).to.have.length(3);
   });
 
   it("finds the others of an account behind a whole share that a pass could do nothing about", async () => {
