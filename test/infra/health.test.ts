@@ -66,12 +66,13 @@ describe("whether the servers answer", () => {
   useNoService();
   const down = () => Promise.reject(new RangeError("down"));
 
-  function healthOf({ redisUp = true, mongoUp = true, servesWithoutRedis = false } = {}) {
+  function healthOf({ redisUp = true, mongoUp = true, mongoHangs = false, servesWithoutRedis = false } = {}) {
     let pings = 0;
     const commands: unknown[] = [];
     const limits: Limits = { signal: AbortSignal.abort(), maxTimeMS: 700, ignoreUndefined: true };
     const mongo = {
-      bounded: (_name: string, work: (limits: Limits) => unknown) => (mongoUp ? work(limits) : down()),
+      bounded: (_name: string, work: (limits: Limits) => unknown) =>
+        mongoHangs ? new Promise(() => undefined) : mongoUp ? work(limits) : down(),
       db: { command: (...command: unknown[]) => Promise.resolve(commands.push(command)) },
     };
     const metrics = new Metrics();
@@ -113,6 +114,13 @@ describe("whether the servers answer", () => {
     await health.faults();
     const up = async (db_system_name: string) => (await scraped()).value("dependency_up", { db_system_name });
     expect([await up("redis"), await up("mongodb")]).to.deep.equal([1, 0]);
+  });
+
+  it("is in the metrics of one while the other's ping is still under way", async () => {
+    const { health, scraped } = healthOf({ mongoHangs: true });
+    void health.faults();
+    await turn();
+    expect((await scraped()).value("dependency_up", { db_system_name: "redis" })).to.equal(1);
   });
 
   for (const [redisUp, error_type] of [
