@@ -18,7 +18,7 @@ const SETTINGS = {
   OPS_PORT: integer(
     9090,
     [0, 65535],
-    "port of /livez, /readyz, and /metrics for Prometheus: one answer for all processes of the API's port; 0 picks a free one",
+    "port of /livez, /readyz, and /metrics for Prometheus: one response for all processes of the API's port; 0 picks a free one",
   ),
   REPLICAS: integer(1, [1, 64], "number of processes that share the port"),
   MONGODB_URL: url(

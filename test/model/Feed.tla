@@ -27,8 +27,9 @@
 (* long, or whose outcome is unknown, is written again with a new place.   *)
 (*                                                                         *)
 (* "code:" lines name the line of the service that an operator mirrors:    *)
-(* the file, a bar, and a piece of the line. A test checks them. The rules *)
-(* without a state, such as what a page holds, are in FeedRules.tla.       *)
+(* the file, a bar, and a piece of the line. A test checks that the file   *)
+(* exists. The rules without a state, such as what a page holds, are in    *)
+(* FeedRules.tla.                                                          *)
 (***************************************************************************)
 EXTENDS FeedRules
 
