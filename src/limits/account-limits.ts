@@ -23,37 +23,30 @@ export interface KeyLimits {
   grants: LiveGrant[];
 }
 
-/** Reads what an account and its keys have used of their limits. Charges nothing. */
-export class AccountLimitsReader {
-  readonly #options: UsageOptions;
-  readonly #accounts: Pick<AccountStore, "get">;
-
-  constructor(options: UsageOptions, accounts: Pick<AccountStore, "get">) {
-    this.#options = options;
-    this.#accounts = accounts;
-  }
-
-  /**
-   * Returns the limits of an account and of each of its keys that is not revoked.
-   * @throws problem `not_found`, `store_unavailable`, `limiter_unavailable`.
-   */
-  async read(accountId: string): Promise<AccountLimits> {
-    const account = await this.#accounts.get(accountId);
-    const keys = account.keys.filter((key) => key.revoked_at === null);
-    // An account without keys has windows too. Read them with a key id that does not exist.
-    const callers = keys.length > 0 ? keys.map(({ id }) => ({ accountId, keyId: id })) : [{ accountId, keyId: "none" }];
-    const usages = await Promise.all(callers.map((caller) => readUsage(this.#options, caller)));
-    const last = usages.at(-1); // Redis ran the reads in order, so the last one is the newest
-    return {
-      object: "account_limits",
-      account_id: accountId,
-      name: account.name,
-      status: account.status,
-      window_seconds: this.#options.windowSeconds,
-      surfaces: last?.surfaces.map(({ surface, account: own }) => ({ surface, account: own, ...resetOf(last) })) ?? [],
-      keys: keys.flatMap((key, index) => viewKeyLimits(key, usages[index])),
-    };
-  }
+/**
+ * Returns what an account, and each of its keys that is not revoked, have used of their limits. Charges nothing.
+ * @throws problem `not_found`, `store_unavailable`, `limiter_unavailable`.
+ */
+export async function readAccountLimits(
+  options: UsageOptions,
+  accounts: Pick<AccountStore, "get">,
+  accountId: string,
+): Promise<AccountLimits> {
+  const account = await accounts.get(accountId);
+  const keys = account.keys.filter((key) => key.revoked_at === null);
+  // An account without keys has windows too. Read them with a key id that does not exist.
+  const callers = keys.length > 0 ? keys.map(({ id }) => ({ accountId, keyId: id })) : [{ accountId, keyId: "none" }];
+  const usages = await Promise.all(callers.map((caller) => readUsage(options, caller)));
+  const last = usages.at(-1); // Redis ran the reads in order, so the last one is the newest
+  return {
+    object: "account_limits",
+    account_id: accountId,
+    name: account.name,
+    status: account.status,
+    window_seconds: options.windowSeconds,
+    surfaces: last?.surfaces.map(({ surface, account: own }) => ({ surface, account: own, ...resetOf(last) })) ?? [],
+    keys: keys.flatMap((key, index) => viewKeyLimits(key, usages[index])),
+  };
 }
 
 function viewKeyLimits({ id, name }: KeyRecord, used: Usage | undefined): KeyLimits[] {

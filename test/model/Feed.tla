@@ -154,7 +154,7 @@ GoOn ==
 (***************************************************************************)
 (* The clock that leaps ahead and is put right. It is that of all          *)
 (* processes: a clock that leaps alone is not followed.                    *)
-(* code: src/infra/clock-watch.ts | const step = clock.set(right, at);     *)
+(* code: src/infra/clock-watch.ts | const step = clock.set(right);         *)
 (***************************************************************************)
 
 SetClock(by) ==
