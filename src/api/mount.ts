@@ -107,9 +107,7 @@ async function responseOf(
       key,
       fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}`,
     };
-    const { answer, replayed } = await idempotency.once(request, work);
-    if (replayed) ctx.set("Idempotent-Replayed", "true");
-    return answer;
+    return await idempotency.once(request, work);
   } finally {
     if (file !== undefined && !handled) await route.upload?.discard(file);
   }

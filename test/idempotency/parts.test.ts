@@ -100,7 +100,7 @@ describe("a stored outcome", () => {
     const outcome = await unpack(await pack(storedRefusal(refusal)));
     const thrown = (replayed: boolean) => {
       try {
-        return responseOrThrow(outcome, replayed);
+        return responseOrThrow(outcome, replayed ? { "Idempotent-Replayed": "true" } : {});
       } catch (error) {
         const { code, message, extras } = error as Problem;
         return { code, message, extras };
