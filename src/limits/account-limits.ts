@@ -32,26 +32,24 @@ export async function readAccountLimits(
   accounts: Pick<AccountStore, "get">,
   accountId: string,
 ): Promise<AccountLimits> {
-  const account = await accounts.get(accountId);
-  const keys = account.keys.filter((key) => key.revoked_at === null);
-  // An account without keys has windows too. Read them with a key id that does not exist.
-  const callers = keys.length > 0 ? keys.map(({ id }) => ({ accountId, keyId: id })) : [{ accountId, keyId: "none" }];
-  const usages = await Promise.all(callers.map((caller) => readUsage(options, caller)));
-  const last = usages.at(-1); // Redis ran the reads in order, so the last one is the newest
+  const { name, status, keys } = await accounts.get(accountId);
+  const read = (keyId: string) => readUsage(options, { accountId, keyId });
+  const live = keys.filter((key) => key.revoked_at === null);
+  const used = await Promise.all(live.map(async (key) => ({ key, usage: await read(key.id) })));
+  // Redis ran the reads in order, so the last one is the newest. An account without keys has windows too.
+  const newest = used.at(-1)?.usage ?? (await read("none"));
   return {
     object: "account_limits",
     account_id: accountId,
-    name: account.name,
-    status: account.status,
+    name,
+    status,
     window_seconds: options.windowSeconds,
-    surfaces: last?.surfaces.map(({ surface, account: own }) => ({ surface, account: own, ...resetOf(last) })) ?? [],
-    keys: keys.flatMap((key, index) => viewKeyLimits(key, usages[index])),
+    surfaces: newest.surfaces.map(({ surface, account }) => ({ surface, account, ...resetOf(newest) })),
+    keys: used.map(({ key, usage }) => viewKeyLimits(key, usage)),
   };
 }
 
-function viewKeyLimits({ id, name }: KeyRecord, used: Usage | undefined): KeyLimits[] {
-  if (used === undefined) return [];
-  const { surfaces, grants } = used;
-  const own = surfaces.map(({ surface, key }) => ({ surface, key, ...resetOf(used) }));
-  return [{ id, name, status: "active", surfaces: own, grants: grants.map(viewLiveGrant) }];
+function viewKeyLimits({ id, name }: KeyRecord, usage: Usage): KeyLimits {
+  const surfaces = usage.surfaces.map(({ surface, key }) => ({ surface, key, ...resetOf(usage) }));
+  return { id, name, status: "active", surfaces, grants: usage.grants.map(viewLiveGrant) };
 }

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import Koa from "koa";
 import { sendProblem, problemDocument } from "../../src/http/problem.ts";
 import type { RequestState } from "../../src/http/request.ts";
-import { isRefusal, listed, problem, PROBLEMS, refusal, thrown } from "../../src/problems.ts";
+import { isRefusal, listed, Problem, problem, PROBLEMS, refusal } from "../../src/problems.ts";
 import { request } from "./support.ts";
 
 /** Returns what an error is answered with: the status, the headers, the body, and what the log gets. */
@@ -96,7 +96,7 @@ describe("a refusal", () => {
     const extras = { headers: { Allow: "GET" }, cause: new Error("x") };
     const value = refusal("not_found", "No.", extras);
     expect(value).to.deep.equal({ code: "not_found", detail: "No.", extras });
-    const error = thrown(value);
+    const error = new Problem(value);
     expect(error).to.include({
       name: "Problem",
       message: "No.",

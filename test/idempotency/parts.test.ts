@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { idsFrom } from "../../src/idempotency/idempotency.ts";
-import { parseIdempotencyKey } from "../../src/idempotency/key.ts";
+import { idsFrom, parseIdempotencyKey } from "../../src/idempotency/idempotency.ts";
 import { responseOrThrow, pack, storedRefusal, unpack } from "../../src/idempotency/outcome.ts";
 import { Problem, problem } from "../../src/problems.ts";
 
