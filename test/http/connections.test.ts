@@ -55,7 +55,6 @@ describe("A connection", () => {
 
   it("may have no more of those that expect something", async () => {
     handle = () => undefined;
-    server.on("checkExpectation", () => undefined);
     const socket = await connected();
     socket.resume();
     socket.write(GET.replace("\r\n\r\n", "\r\nExpect: x\r\n\r\n").repeat(RULES.maxOpen + 1));

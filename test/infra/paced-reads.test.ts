@@ -1,13 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { PacedReads } from "../../src/infra/paced-reads.ts";
+import { pacedReads } from "../../src/infra/paced-reads.ts";
 
 describe("Paced reads", () => {
   /** Counts its reads. */
   function counting(everyMs: number) {
-    const reads = new PacedReads<number>(everyMs);
+    const reads = pacedReads<number>(everyMs);
     const began: number[] = [];
-    const read = (key: string) => reads.read(key, () => Promise.resolve(began.push(performance.now())));
+    const read = (key: string) => reads(key, () => Promise.resolve(began.push(performance.now())));
     return { read, began, begun: () => began.length };
   }
 
