@@ -89,7 +89,7 @@ const SETTINGS = {
   LIMITER_ON_OUTAGE: oneOf(
     ["refuse", "local"],
     "refuse",
-    "what to do if Redis does not answer: `refuse` with 503, or `local`: after a second without Redis, each replica counts its share (see REPLICAS_EXPECTED) in memory",
+    "what to do if Redis does not respond: `refuse` with 503, or `local`: after a second without Redis, each replica counts its share (see REPLICAS_EXPECTED) in memory",
   ),
   REPLICAS_EXPECTED: integer(
     1,

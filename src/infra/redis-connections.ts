@@ -50,7 +50,7 @@ function crc16(text: string): number {
 /**
  * Replaces the way a connection sends commands:
  * - All commands of one turn of the event loop leave in one write. It saves a system call for each, and half of Redis's work
- *   for a decision, because Redis reads and answers them together. ioredis's own autopipelining is not used: after an error
+ *   for a decision, because Redis reads and handles them together. ioredis's own autopipelining is not used: after an error
  *   it may send a command again.
  * - If the server has sent nothing for `silenceMs` milliseconds while a reply is due, the connection is closed. ioredis then
  *   rejects what waits for a reply, and reconnects. Time in which this process stood still does not count.
