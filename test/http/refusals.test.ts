@@ -17,7 +17,7 @@ function answered(error: unknown) {
   };
   const ctx = new Koa<RequestState>().createContext(request({}), res as never);
   ctx.state = { requestId: "req_1" };
-  expect(sendProblem(ctx, error), "a small answer is sent at once").to.equal(undefined);
+  expect(sendProblem(ctx, error), "a small response is sent at once").to.equal(undefined);
   const { failure } = ctx.state;
   headers.delete("content-length");
   return { status: ctx.status, headers: Object.fromEntries(headers), body: JSON.parse(ctx.body as string), failure };
@@ -25,7 +25,7 @@ function answered(error: unknown) {
 
 const HEADERS = { "content-type": "application/problem+json", "cache-control": "no-store" };
 
-describe("an answer to an error", () => {
+describe("a response to an error", () => {
   it("says what a problem says, in this order, and nothing of it reaches the log", () => {
     const errors = [{ pointer: "/a", detail: "b" }];
     const refused = problem("validation_failed", 'No "request_id":"x".', {

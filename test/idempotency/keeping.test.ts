@@ -106,10 +106,10 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     const [old, young] = [newRequest(), newRequest()];
     await replica.once(old, bench.create());
     bench.clock.time += 1;
-    const answer = await replica.once(young, bench.create());
+    const response = await replica.once(young, bench.create());
     expect(await bench.store.removeOlderThan(bench.clock.time, new AbortController().signal)).to.equal(1);
     expect(await bench.store.removeOlderThan(bench.clock.time, new AbortController().signal)).to.equal(0);
-    expect(await replica.once(young, bench.create())).to.deep.equal(replayOf(answer));
+    expect(await replica.once(young, bench.create())).to.deep.equal(replayOf(response));
     expect(isReplay(await replica.once(old, bench.create()))).to.equal(false);
   });
 
@@ -124,7 +124,7 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
       state: "running",
       outcome: null,
     } as const;
-    const someAtATime = pLimit(20); // a busy store answers late if it gets all at once
+    const someAtATime = pLimit(20); // a busy store responds late if it gets all at once
     await Promise.all(
       Array.from({ length: 1_001 }, (_, n) => someAtATime(() => bench.store.insert({ _id: `n${n}`, ...record }))),
     );
@@ -146,13 +146,13 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     ["2 MiB of control characters, 12 MiB as JSON", () => "\u0001".repeat(2 * 1024 * 1024)],
   ];
   for (const [what, make] of LARGE) {
-    it(`may be an answer of ${what}`, async () => {
+    it(`may be a response of ${what}`, async () => {
       const request = newRequest();
       const value = { text: make() };
-      const answer = await replica.once(request, () => Promise.resolve(jsonResponse(201, value)));
+      const response = await replica.once(request, () => Promise.resolve(jsonResponse(201, value)));
       const again = await replica.once(request, bench.create());
       expect(isReplay(again)).to.equal(true);
-      expect(again.headers).to.deep.equal(replayOf(answer).headers);
+      expect(again.headers).to.deep.equal(replayOf(response).headers);
       expect(again.body.toString() === JSON.stringify(value)).to.equal(true);
     });
   }

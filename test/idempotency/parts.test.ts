@@ -87,7 +87,7 @@ describe("the identifiers of repeated work", () => {
 });
 
 describe("a stored outcome", () => {
-  it("is the answer, byte for byte", async () => {
+  it("is the response, byte for byte", async () => {
     const answer = { status: 201, body: Buffer.from('{"name":"Zoë"}'), headers: { ETag: '"1"' } } as never;
     const stored = JSON.parse(JSON.stringify(await unpack(await pack({ answer }))));
     expect(stored).to.deep.equal({ answer: { status: 201, body: '{"name":"Zoë"}', headers: { ETag: '"1"' } } });

@@ -110,13 +110,13 @@ describe("a refusal of the work", () => {
     await overtaken(async () => {});
     expect(await isBound()).to.equal(true);
     const [record] = await bench.mongo.db.collection("idempotency_records").find({}).toArray();
-    expect(record, "without its answer").to.include({ lease_until: 0, outcome: null, forgotten: 1 });
+    expect(record, "without its response").to.include({ lease_until: 0, outcome: null, forgotten: 1 });
     for (let n = 0; n < 2; n++) await refusalOf(bench.replica().once(request, refused("version_mismatch")));
     expect(await isBound(), "a refusal must not free it again").to.equal(true);
     expect(new Set(ids.slice(1)).size, "retries work with the same ids").to.equal(1);
   });
 
-  it("does not let an earlier attempt store its answer after an erasure", async () => {
+  it("does not let an earlier attempt store its response after an erasure", async () => {
     const gone = problem("not_found", "Erased.");
     await overtaken(() => bench.replica().end(ACCOUNT, SUBJECT, gone));
     expect((await refusalOf(bench.replica().once(request, refused("not_found")))).code).to.equal("not_found");
@@ -125,7 +125,7 @@ describe("a refusal of the work", () => {
   it("is answered with 503 if the key cannot be freed, so that the client sends the same request again", async () => {
     class FailingStore extends IdempotencyStore {
       override remove(): Promise<boolean> {
-        return Promise.reject(problem("store_unavailable", "No answer."));
+        return Promise.reject(problem("store_unavailable", "No response."));
       }
     }
     const first = bench.replica({ store: new FailingStore(bench.mongo) }).once(request, refused("external_id_taken"));

@@ -78,10 +78,10 @@ describe("an attempt that stops renewing its lease", () => {
     await first.outcome;
   });
 
-  it("does no harm when it resumes after all: both attempts give the same answer", async () => {
+  it("does no harm when it resumes after all: both attempts give the same response", async () => {
     const first = await hang(here, request, bench.create(GIVEN));
     bench.clock.time += LEASE_MS;
-    const second = await there.once(request, bench.create({ ...GIVEN, name: "so that the answers would differ" }));
+    const second = await there.once(request, bench.create({ ...GIVEN, name: "so that the responses would differ" }));
     first.release();
     const late = await first.outcome;
     expect(late).to.deep.equal(replayOf(second));

@@ -127,10 +127,10 @@ export async function hang(
   const reached = gate();
   const end = gate();
   const outcome = replica.once(request, async (newId) => {
-    const answer = await work(newId);
+    const response = await work(newId);
     reached.open();
     await end.opened;
-    return answer;
+    return response;
   });
   await Promise.race([reached.opened, outcome]);
   return { outcome, release: end.open };

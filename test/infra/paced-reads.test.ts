@@ -14,9 +14,9 @@ describe("Paced reads", () => {
   it("begin at once, and those that come soon after share the next one", async () => {
     const { read } = counting(50);
     const began = performance.now();
-    const answers = [read("a"), read("a"), read("a")];
-    expect(await answers[0]).to.equal(1);
-    expect(await Promise.all(answers.slice(1))).to.deep.equal([2, 2]);
+    const replies = [read("a"), read("a"), read("a")];
+    expect(await replies[0]).to.equal(1);
+    expect(await Promise.all(replies.slice(1))).to.deep.equal([2, 2]);
     expect(performance.now() - began).to.be.at.least(45);
   });
 

@@ -66,7 +66,7 @@ describe("a replica whose clock is wrong", () => {
     const client = useRedisClient(slow);
     afterEach(() => slow.mend());
 
-    it("does not take its clock from an answer that came too late for its request", async () => {
+    it("does not take its clock from a reply that came too late for its request", async () => {
       const followed: number[] = [];
       const clock = new SharedClock();
       clock.follow = (offset) => void followed.push(offset);
@@ -77,11 +77,11 @@ describe("a replica whose clock is wrong", () => {
       expect(refused).to.include({ code: "limiter_unavailable" });
       await slow.delivered();
       slow.mend();
-      await client.ping(); // its answer comes after that of the charge
+      await client.ping(); // its reply comes after that of the charge
       expect(followed).to.deep.equal([]);
     });
 
-    it("does not correct its clock from an answer that took long to arrive", async () => {
+    it("does not correct its clock from a reply that took long to arrive", async () => {
       const clock = new SharedClock();
       const limiter = limiterOver(client, { clock });
       await limiter.charge({ ...newCaller(), surface: "start" });
@@ -105,7 +105,7 @@ describe("a replica whose clock is wrong", () => {
     });
   });
 
-  it("may be set back by the first answer, and after that never runs backwards", () => {
+  it("may be set back by the first reply, and after that never runs backwards", () => {
     const clock = new SharedClock();
     const first = clock.now() - 3_600_000;
     clock.follow(first - performance.now());

@@ -70,7 +70,7 @@ describe("LIMITER_ON_OUTAGE=local", () => {
     expect(local(request)).to.deep.include({ verdict: "admitted", account: { limit: 2, remaining: 1 } });
   });
 
-  it("answers 503 on a surface if the replica's share rounds down to zero", async () => {
+  it("responds with 503 on a surface if the replica's share rounds down to zero", async () => {
     const local = localLimiter({ clock: Date, windowSeconds: 3600, scale: 1, replicasExpected: 11 });
     const charge = async () => local({ ...newCaller(), surface: "pack" });
     expect(await problemOf(charge())).to.include({ code: "limiter_unavailable" });
@@ -119,7 +119,7 @@ describe("LIMITER_ON_OUTAGE=local falls back", function () {
     expect(await decidedBy()).to.equal("Redis");
   });
 
-  it("within two seconds once no connection is left, and returns with the first answer", async () => {
+  it("within two seconds once no connection is left, and returns with the first reply", async () => {
     proxy.refuse();
     const started = performance.now();
     await untilLocal(limiter);
