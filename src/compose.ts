@@ -30,7 +30,6 @@ import { connectMongo, type Mongo } from "./infra/mongo.ts";
 import type { Tracing } from "./infra/otel.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
-import { startTracing } from "./infra/start-tracing.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { PackService } from "./pack/service.ts";
@@ -89,6 +88,11 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
     await tracing?.close();
     throw error;
   }
+}
+
+/** Starts tracing if there is an endpoint. Otherwise returns undefined, and does not load the SDK. */
+export async function startTracing(endpoint: string | null): Promise<Tracing | undefined> {
+  return endpoint === null ? undefined : (await import("./infra/otel.ts")).startOtel();
 }
 
 interface Connected {

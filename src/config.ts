@@ -18,7 +18,7 @@ const SETTINGS = {
   OPS_PORT: integer(
     9090,
     [0, 65535],
-    "port of /livez, /readyz, and /metrics for Prometheus: one answer for all processes of the API's port; 0 picks a free one",
+    "port of /livez, /readyz, and /metrics for Prometheus: one response for all processes of the API's port; 0 picks a free one",
   ),
   REPLICAS: integer(1, [1, 64], "number of processes that share the port"),
   MONGODB_URL: url(
@@ -89,7 +89,7 @@ const SETTINGS = {
   LIMITER_ON_OUTAGE: oneOf(
     ["refuse", "local"],
     "refuse",
-    "what to do if Redis does not answer: `refuse` with 503, or `local`: after a second without Redis, each replica counts its share (see REPLICAS_EXPECTED) in memory",
+    "what to do if Redis does not respond: `refuse` with 503, or `local`: after a second without Redis, each replica counts its share (see REPLICAS_EXPECTED) in memory",
   ),
   REPLICAS_EXPECTED: integer(
     1,

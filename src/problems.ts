@@ -84,7 +84,7 @@ export class Problem extends Error implements Refusal {
   readonly code: ProblemCode;
   readonly extras: ProblemExtras;
 
-  constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}) {
+  constructor({ code, detail, extras }: Refusal) {
     super(detail, { cause: extras.cause });
     this.name = "Problem";
     this.code = code;
@@ -123,13 +123,9 @@ export function isRefusal(value: object): value is Refusal {
   return "code" in value;
 }
 
-export function thrown({ code, detail, extras }: Refusal): Problem {
-  return new Problem(code, detail, extras);
-}
-
 /** Makes a problem to throw: `throw problem("not_found", "No candidate has the id …")`. */
 export function problem(code: ProblemCode, detail: string, extras?: ProblemExtras): Problem {
-  return new Problem(code, detail, extras);
+  return new Problem(refusal(code, detail, extras));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { RedisEpoch } from "../infra/redis-epoch.ts";
-import { type Refusal, thrown } from "../problems.ts";
+import { Problem, type Refusal } from "../problems.ts";
 import { hasExpired, type KeyRecord, type SecretRecord } from "./account.ts";
 import type { KnownCaller } from "./caller.ts";
 import { type Credentials, hashKey, presentedKey, wellFormed } from "./key.ts";
@@ -114,11 +114,11 @@ export class Authenticator {
       this.#knownKeys.delete(hash); // only now: if the store failed to respond, the key is still known
       const key = account?.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash));
       const secret = key?.secrets.find((candidate) => candidate.hash === hash);
-      if (account === null || key === undefined || secret === undefined) throw thrown(keyInvalid(UNKNOWN));
+      if (account === null || key === undefined || secret === undefined) throw new Problem(keyInvalid(UNKNOWN));
       const ended = refusalOf(key, secret, timestamp(clock.now()));
       if (ended !== undefined) {
         this.#endedSecrets.set(hash, ended);
-        throw thrown(ended);
+        throw new Problem(ended);
       }
       const caller = {
         accountId: account._id,
@@ -129,7 +129,7 @@ export class Authenticator {
       };
       // A suspension may end at any moment, so look the key up each time. But remember it: it is not a guess.
       this.#knownKeys.set(hash, { caller, epoch: null });
-      if (account.status === "suspended") throw thrown(accountSuspended(caller));
+      if (account.status === "suspended") throw new Problem(accountSuspended(caller));
       const before = epoch.of(caller.accountId);
       const found = { version: account.version, begunMs, timeoutMs };
       // If Redis does not respond, the charge, which comes next, decides what the response is.

@@ -10,10 +10,9 @@ export function addLimitCommands(admin: Command, run: Run): void {
     .option("--watch", "show a table, and keep it up to date until Ctrl-C")
     .action(({ account, watch }) =>
       run(async (operations) => {
-        const reader = await operations.limits();
-        if (watch !== true) return reader.read(account);
+        if (watch !== true) return operations.limitsOf(account);
         const { watchLimits } = await import("./watch.ts");
-        await watchLimits(() => reader.read(account), process.stdout);
+        await watchLimits(() => operations.limitsOf(account), process.stdout);
         return undefined;
       }),
     );

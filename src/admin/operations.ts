@@ -16,7 +16,7 @@ import { connectRedis, type RedisClient } from "../infra/redis.ts";
 import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
-import { AccountLimitsReader } from "../limits/account-limits.ts";
+import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
 import type { ReminderControl } from "../reminders/control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
 
@@ -66,10 +66,10 @@ export class Operations {
     return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }
 
-  async limits(): Promise<AccountLimitsReader> {
+  async limitsOf(accountId: string): Promise<AccountLimits> {
     const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis()]);
     const { LIMIT_WINDOW_SECONDS: windowSeconds, LIMIT_SCALE: scale, STORE_TIMEOUT_MS: timeoutMs } = this.config;
-    return new AccountLimitsReader({ redis, windowSeconds, scale, timeoutMs }, new AccountStore(mongo));
+    return readAccountLimits({ redis, windowSeconds, scale, timeoutMs }, new AccountStore(mongo), accountId);
   }
 
   async audit(): Promise<AuditTrail> {

@@ -7,6 +7,7 @@ import type { RenderedJson } from "../infra/json-parts.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import type { Usage } from "../limiter/usage.ts";
 import type { Precondition, ProblemCode } from "../problems.ts";
+import { propertiesOf } from "../schema/fields.ts";
 import type { Tag } from "./openapi-parts.ts";
 
 /** What a handler receives. `params`, `query` and `body` are valid according to the endpoint's schemas. */
@@ -105,12 +106,6 @@ export function endpoint<Params extends TSchema, Query extends TSchema, Body ext
 }
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-
-/** Returns the properties that an object's schema declares, or none without a schema. */
-export function propertiesOf(schema: TSchema | undefined): Record<string, Record<string, unknown>> {
-  const { properties } = (schema ?? {}) as { properties?: Record<string, Record<string, unknown>> };
-  return properties ?? {};
-}
 
 /** An endpoint with what the index of routes (routes.ts) adds. Router and charging are generated from it. */
 export interface Route extends Endpoint {

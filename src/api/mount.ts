@@ -2,12 +2,11 @@ import type { ServerResponse } from "node:http";
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
 import type { Caller } from "../accounts/caller.ts";
-import { BinaryResponse, type CodedBodies, jsonResponse, type JsonResponse, send } from "../http/response.ts";
+import { BinaryResponse, jsonResponse, type JsonResponse, send } from "../http/response.ts";
 import { ifMatch, keptTag } from "../http/entity-tags.ts";
 import { sendRefusal } from "../http/problem.ts";
 import { headerOf } from "../http/request.ts";
-import { parseIdempotencyKey } from "../idempotency/key.ts";
-import type { Idempotency } from "../idempotency/idempotency.ts";
+import { type Idempotency, parseIdempotencyKey } from "../idempotency/idempotency.ts";
 import { lazy } from "../infra/lazy.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
@@ -34,14 +33,15 @@ type Ctx = Context & { state: ApiState; params: Record<string, string> };
 export function mount(routes: readonly Route[], options: MountOptions): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) router.register(route.path, [route.method], handlerOf(route, options));
-  const contract = lazy(() => jsonResponse(200, openApi(routes)));
-  const coded: CodedBodies = new Map();
+  const contract = lazy(async (): Promise<JsonResponse> => {
+    const response = await jsonResponse(200, openApi(routes));
+    const headers = { ...response.headers, "Cache-Control": "public, max-age=300" };
+    return { ...response, headers, coded: new Map() };
+  });
   router.get("/openapi.json", async (ctx) => {
     ctx.state.endpointName = "openapi";
     ctx.state.route = "/openapi.json";
-    const response = await contract();
-    const headers = { ...response.headers, "Cache-Control": "public, max-age=300" };
-    await send(ctx, { ...response, headers }, coded);
+    await send(ctx, await contract());
   });
   return router;
 }
@@ -107,9 +107,7 @@ async function responseOf(
       key,
       fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}`,
     };
-    const { answer, replayed } = await idempotency.once(request, work);
-    if (replayed) ctx.set("Idempotent-Replayed", "true");
-    return answer;
+    return await idempotency.once(request, work);
   } finally {
     if (file !== undefined && !handled) await route.upload?.discard(file);
   }

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
-import { propertiesOf, type Route } from "./endpoint.ts";
+import { propertiesOf } from "../schema/fields.ts";
+import type { Route } from "./endpoint.ts";
 import { responsesOf, bytesOf, type Components, contractResponses } from "./openapi-responses.ts";
 import { COMPONENT_HEADERS, INFO, type ParameterName, PARAMETERS, SECURITY, TAGS } from "./openapi-parts.ts";
 import { FAULT_SCHEMA, PROBLEM_EXAMPLES, PROBLEM_SCHEMA } from "./openapi-problems.ts";

@@ -82,7 +82,7 @@ export class ContentStore implements Indexed {
       return { id: fileId, filename, contentType: contentType ?? UNKNOWN_TYPE, ...written };
     } catch (error) {
       upload.destroy();
-      // If the store did not answer, a chunk may still reach it. The sweep removes the file later.
+      // If the store did not respond, a chunk may still reach it. The sweep removes the file later.
       if (!isStoreFault(error)) await this.discard([fileId]);
       throw error;
     }
@@ -112,7 +112,7 @@ export class ContentStore implements Indexed {
 
   /**
    * Runs the write of a record that names these files. Then keeps the files that the record names, and removes the
-   * others. Removes all of them if the write was refused. If the store does not answer, the write may have happened:
+   * others. Removes all of them if the write was refused. If the store does not respond, the write may have happened:
    * the sweep then decides.
    * @param names returns true if the written record names the file.
    */
@@ -174,7 +174,7 @@ export class ContentStore implements Indexed {
     await this.#chunks.deleteMany({ files_id: _id });
   }
 
-  /** Streams bytes of a file, as they are read. Fails if the store does not answer or if bytes are missing. */
+  /** Streams bytes of a file, as they are read. Fails if the store does not respond or if bytes are missing. */
   open(fileId: string, range: ByteRange): Readable {
     return Readable.from(this.#read(new ObjectId(fileId), range));
   }

@@ -43,9 +43,9 @@ export class Connections {
 
   watch(server: Server): void {
     server.on("connection", (socket) => this.#add(socket));
-    const begin = (req: IncomingMessage, res: ServerResponse) => this.#begin(req, res);
-    server.on("request", begin);
-    server.on("checkExpectation", begin);
+    server.on("request", (req, res) => this.#begin(req, res));
+    // Ignores unknown Expect headers, as RFC 9110 (10.1.1) allows. Node would send an empty 417.
+    server.on("checkExpectation", (req, res) => server.emit("request", req, res));
     const checking = setInterval(() => this.#check(), Math.min(CHECK_MS, this.#rules.maxIdleMs / 4)).unref();
     server.once("close", () => clearInterval(checking));
   }
@@ -118,7 +118,7 @@ const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
  * would cost more than requests do. Node calls `destroySoon` when the last response of a connection was sent.
  */
 export function lingerOverBodies(server: Server): void {
-  const linger = (req: IncomingMessage, res: ServerResponse): void => {
+  server.on("request", (req, res) => {
     if (!hasBody(req)) return;
     const { socket, headers } = req;
     const isEndless =
@@ -131,9 +131,7 @@ export function lingerOverBodies(server: Server): void {
       if (isEndless) discard(socket);
       else req.once("close", () => socket.destroy());
     };
-  };
-  server.on("request", linger);
-  server.on("checkExpectation", linger);
+  });
 }
 
 /** Lets the response say `Connection: close` if the body is incomplete when its headers are sent. */

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import { type Fault, listed, Problem, problem } from "../problems.ts";
+import { propertiesOf } from "../schema/fields.ts";
 import { escapePointer } from "../schema/pointer.ts";
 import { MAX_JSON_BYTES } from "./body.ts";
 import { MAX_VALUES, parseJson } from "./json.ts";
@@ -9,19 +10,19 @@ import { MAX_VALUES, parseJson } from "./json.ts";
  * be a string is taken as text. A field of any other type is parsed as JSON: `true`, `{"a":"b"}`.
  */
 export class FormFields {
-  readonly #types: Readonly<Record<string, { type?: string | readonly string[] }>>;
+  readonly #properties: ReturnType<typeof propertiesOf>;
   readonly #given = new Map<string, unknown>();
   readonly #faults: Fault[] = [];
   #bytes = 0;
   #values = 0;
 
   constructor(schema: TSchema | undefined) {
-    this.#types = ((schema ?? {}) as { properties?: Record<string, { type?: string | string[] }> }).properties ?? {};
+    this.#properties = propertiesOf(schema);
   }
 
   /** Returns whether the schema has a field of this name. */
   has(name: string): boolean {
-    return Object.hasOwn(this.#types, name);
+    return Object.hasOwn(this.#properties, name);
   }
 
   /** @throws problem payload_too_large if all fields together are larger, or have more values, than a JSON body may. */
@@ -49,7 +50,7 @@ export class FormFields {
   }
 
   #valueOf(name: string, text: string, pointer: string): unknown {
-    if (!this.has(name) || [this.#types[name]?.type ?? []].flat().includes("string")) return text;
+    if (!this.has(name) || [this.#properties[name]?.["type"]].flat().includes("string")) return text;
     try {
       const { value, values, faults } = parseJson(Buffer.from(text), MAX_VALUES - this.#values);
       this.#values += values;

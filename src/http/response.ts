@@ -14,7 +14,11 @@ export interface JsonResponse {
   readonly headers: Record<string, string>;
   /** JSON, in UTF-8 if it is bytes. It is never stored compressed: each client gets it in the coding that it accepts. */
   readonly body: Buffer | string;
+  /** Compressed bodies, for a response that is sent again and again. Each is made when it is first asked for. */
+  readonly coded?: CodedBodies;
 }
+
+type CodedBodies = Map<Coding, Promise<Buffer | string>>;
 
 /** A response that a handler makes itself: bytes, or nothing at all. JSON in a Buffer is compressed, all else is not. */
 export class BinaryResponse {
@@ -107,18 +111,11 @@ function remaining(value: unknown, characters: number): number {
   return left;
 }
 
-/** The compressed bodies of a text that is sent again and again. Each is made when it is first asked for. */
-export type CodedBodies = Map<Coding, Promise<Buffer | string>>;
-
 /**
  * Sends a response. Sends 304 for a GET if the client already has this JSON.
  * @returns a promise if the response is compressed.
  */
-export function send(
-  ctx: Context,
-  response: JsonResponse | BinaryResponse,
-  coded?: CodedBodies,
-): Promise<void> | undefined {
+export function send(ctx: Context, response: JsonResponse | BinaryResponse): Promise<void> | undefined {
   const { status, headers, body } = response;
   for (const name in headers) ctx.res.setHeader(name, headers[name]!);
   ctx.status = status;
@@ -130,7 +127,8 @@ export function send(
   if (!("Vary" in headers)) ctx.res.setHeader("Vary", "Accept-Encoding");
   const tag = headers["ETag"]!; // jsonResponse gives every JSON response one
   const kept = ctx.method === "GET" || ctx.method === "HEAD" ? keptTag(ctx.req.headers, tag) : undefined;
-  if (body !== undefined && kept === undefined) return sendText(ctx, body, tag, coded);
+  if (body !== undefined && kept === undefined)
+    return sendText(ctx, body, tag, "coded" in response ? response.coded : undefined);
   ctx.res.setHeader("ETag", kept ?? tag);
   ctx.status = 304;
   return undefined;

@@ -3,7 +3,7 @@ import { BinaryResponse, type JsonResponse } from "../http/response.ts";
 import type { Clock } from "../infra/clock.ts";
 import { type IdPrefix, type NewId, typeId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
-import { type Done, type Outcome, pack, responseOrThrow, storedRefusal, unpack } from "./outcome.ts";
+import { type Outcome, pack, responseOrThrow, storedRefusal, unpack } from "./outcome.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
 
 /** Time a key is valid, in milliseconds. An older record is ignored even if it has not been removed yet. */
@@ -44,10 +44,10 @@ export class Idempotency {
   }
 
   /**
-   * Runs the work and returns its response, or returns the stored response. Two round trips beside the work's own.
+   * Runs the work and returns its response, or replays the stored one, with Idempotent-Replayed. Two round trips beside the work's own.
    * @throws problems idempotency_key_reused, idempotency_in_flight, store_unavailable; what the work throws.
    */
-  async once(request: IdempotentRequest, work: Work): Promise<Done> {
+  async once(request: IdempotentRequest, work: Work): Promise<JsonResponse> {
     const { store, clock, leaseMs } = this.#options;
     const record = await this.#claim(request);
     if (record.outcome !== null) return replay(record.outcome);
@@ -58,7 +58,7 @@ export class Idempotency {
       const outcome = await attempt(record, work);
       isSettled = await this.#settle(record, outcome);
       const earlier = isSettled ? null : ((await store.find(record.account, record._id))?.outcome ?? null);
-      return earlier === null ? responseOrThrow(outcome, false) : await replay(earlier);
+      return earlier === null ? responseOrThrow(outcome) : await replay(earlier);
     } finally {
       clearInterval(renewing);
       if (!isSettled) await lease(0); // lets a retry start at once, with the same seed
@@ -125,7 +125,7 @@ async function attempt({ seed, created_at }: IdempotencyRecord, work: Work): Pro
   try {
     const response = await work(idsFrom(seed, created_at));
     if (response instanceof BinaryResponse)
-      throw new Error("A POST must answer with JSON: a stream cannot be stored for replays.");
+      throw new Error("A POST must respond with JSON: a stream cannot be stored for replays.");
     return { answer: response };
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return storedRefusal(error);
@@ -133,8 +133,8 @@ async function attempt({ seed, created_at }: IdempotencyRecord, work: Work): Pro
   }
 }
 
-async function replay(outcome: NonNullable<IdempotencyRecord["outcome"]>): Promise<Done> {
-  return responseOrThrow(await unpack(outcome.value()), true);
+async function replay(outcome: NonNullable<IdempotencyRecord["outcome"]>): Promise<JsonResponse> {
+  return responseOrThrow(await unpack(outcome.value()), { "Idempotent-Replayed": "true" });
 }
 
 /** Returns the record that replaces `found` when its key is used again, or `found` itself if its work is done. */
@@ -179,4 +179,27 @@ export function idsFrom(seed: string, epochMs: number): NewId {
 
 function sha256(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
+}
+
+/** The header as its draft defines it: a quoted string (RFC 8941, 3.3.3), for example `"8e03978e-40d5"`. */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+/** The key without quotes, as most clients send it. */
+const BARE = /^[\x21\x23-\x7e][\x20-\x7e]*$/;
+const MAX_KEY_LENGTH = 255;
+
+/**
+ * Parses an Idempotency-Key header: 1 to 255 printable ASCII characters. `"abc"` and `abc` are the same key, so a
+ * client may use either form on each attempt.
+ * @throws problem malformed_request
+ */
+export function parseIdempotencyKey(field: string): string {
+  const quoted = QUOTED.exec(field)?.[1];
+  const key = quoted === undefined ? BARE.exec(field)?.[0] : quoted.replaceAll(/\\(.)/g, "$1");
+  if (key === undefined || key.length === 0 || key.length > MAX_KEY_LENGTH) {
+    throw problem(
+      "malformed_request",
+      `The Idempotency-Key is not valid. Send 1 to ${MAX_KEY_LENGTH} printable ASCII characters, bare or quoted.`,
+    );
+  }
+  return key;
 }

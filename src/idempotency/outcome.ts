@@ -3,7 +3,7 @@ import { gunzip, gzip } from "node:zlib";
 import type { JsonResponse } from "../http/response.ts";
 import { type Problem, problem, type ProblemCode, type ProblemExtras } from "../problems.ts";
 
-/** The outcome of a request, as stored for replays: a response, or the refusal that its work threw. */
+/** The outcome of a request, as stored for replays: a response (`answer` since 0.1.0), or the refusal that its work threw. */
 export type Outcome = { readonly answer: JsonResponse } | { readonly refusal: StoredRefusal };
 
 interface StoredRefusal {
@@ -12,22 +12,16 @@ interface StoredRefusal {
   readonly extras: Omit<ProblemExtras, "cause">;
 }
 
-export interface Done {
-  readonly answer: JsonResponse;
-  readonly replayed: boolean;
-}
-
 /** Converts a problem to a refusal that can be stored. It has no request id: each replay gets its own. */
 export function storedRefusal({ code, message, extras: { cause: _cause, ...extras } }: Problem): Outcome {
   return { refusal: { code, detail: message, extras } };
 }
 
-/** Returns the response or throws the refusal, either for the first time or as a replay. */
-export function responseOrThrow(outcome: Outcome, replayed: boolean): Done {
-  if ("answer" in outcome) return { answer: outcome.answer, replayed };
+/** Returns the response or throws the refusal, with these headers added. */
+export function responseOrThrow(outcome: Outcome, added: Record<string, string> = {}): JsonResponse {
+  if ("answer" in outcome) return { ...outcome.answer, headers: { ...outcome.answer.headers, ...added } };
   const { code, detail, extras } = outcome.refusal;
-  const headers = { ...extras.headers, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) };
-  throw problem(code, detail, { ...extras, headers });
+  throw problem(code, detail, { ...extras, headers: { ...extras.headers, ...added } });
 }
 
 /**

@@ -65,16 +65,16 @@ export class ClockWatch {
     const { clock, redis, mongo } = this.#options;
     const [ofRedis, ofMongo] = await Promise.all([asked(() => clockTime(redis)), asked(() => localTimeOf(mongo))]);
     const at = performance.now();
-    if (ofRedis !== undefined) clock.saw(Math.floor(ofRedis + at), at);
+    if (ofRedis !== undefined) clock.saw(ofRedis);
     const own = clock.now() - at;
     const offsets = { redis: ofRedis, mongodb: ofMongo, replica: Date.now() - at };
     const middle = NAMES.map((name) => offsets[name] ?? own).toSorted((one, other) => one - other)[1] ?? own;
     const followsRedis = ofRedis !== undefined && Math.abs(ofRedis - middle) <= MAX_STEP_MS;
-    const right = Math.floor((followsRedis ? ofRedis : middle) + at);
-    const step = clock.set(right, at);
+    const right = followsRedis ? ofRedis : middle;
+    const step = clock.set(right);
     if (Math.abs(step) > MAX_STEP_MS)
       this.#options.log.warn({ seconds: step / 1000 }, "the service's clock has stepped: two of three clocks show it");
-    for (const name of NAMES) this.#compare(name, (offsets[name] ?? own) + at - right);
+    for (const name of NAMES) this.#compare(name, (offsets[name] ?? own) - right);
   }
 
   #compare(name: Name, aheadMs: number): void {

@@ -19,6 +19,8 @@ export const MAX_STEP_MS = 2_000;
  *
  * A step of more than MAX_STEP_MS is not followed: `set` decides then (see ClockWatch). Only `set` and the first reply
  * may set the clock back by more than that. Otherwise it stands still until the time that it has shown comes.
+ *
+ * An offset is a clock's time minus `performance.now()` at the same moment, in milliseconds.
  */
 export class SharedClock implements Clock {
   #offset = Date.now() - performance.now();
@@ -28,30 +30,26 @@ export class SharedClock implements Clock {
   /** Called when Redis's clock was not followed, because it has stepped. */
   onStep: () => void = () => undefined;
 
-  /**
-   * Follows Redis's clock, unless it has stepped.
-   * @param epochMs the time on Redis's clock, in whole milliseconds.
-   * @param at the moment of that time, by `performance.now()`.
-   */
-  follow(epochMs: number, at = performance.now()): void {
-    this.saw(epochMs, at);
-    const isNear = Math.abs(epochMs - at - this.#offset) <= MAX_STEP_MS;
-    if (isNear || !this.#following) this.set(epochMs, at);
+  /** Follows Redis's clock, unless it has stepped. */
+  follow(offset: number): void {
+    this.saw(offset);
+    const isNear = Math.abs(offset - this.#offset) <= MAX_STEP_MS;
+    if (isNear || !this.#following) this.set(offset);
     else this.onStep();
   }
 
-  /** Notes what Redis's clock showed, without following it. Takes the same as `follow`. */
-  saw(epochMs: number, at: number): void {
-    this.#redisOffset = epochMs - at;
+  /** Notes Redis's clock without following it. */
+  saw(offset: number): void {
+    this.#redisOffset = offset;
   }
 
-  /** Sets the clock. Takes the same as `follow`. Returns the step that it makes, in milliseconds; the first time 0. */
-  set(epochMs: number, at: number): number {
-    const step = this.#following ? epochMs - at - this.#offset : 0;
+  /** Sets the clock. Returns the step that it makes, in milliseconds; the first time 0. */
+  set(offset: number): number {
+    const step = this.#following ? offset - this.#offset : 0;
     // Times before the first reply came from the wall clock. It may be ahead, so allow the first reply to go back.
     if (!this.#following || step < -MAX_STEP_MS) this.#last = 0;
     this.#following = true;
-    this.#offset = epochMs - at;
+    this.#offset = offset;
     return step;
   }
 
@@ -73,5 +71,5 @@ export function timestamp(epochMs: number): string {
 export async function followRedis(clock: SharedClock, redis: RedisClient, withinMs = Infinity): Promise<void> {
   const asked = performance.now();
   const epochMs = await clockTime(redis);
-  if (performance.now() - asked < withinMs) clock.follow(Math.floor(epochMs));
+  if (performance.now() - asked < withinMs) clock.follow(epochMs - performance.now());
 }

@@ -6,12 +6,10 @@ export class FairLimit {
   /** By key, in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** @param limit tasks at once. */
   constructor(limit: number) {
     this.#free = limit;
   }
 
-  /** Runs a task when it is its turn. */
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => append(this.#waiting, key, resolve));

@@ -1,6 +1,6 @@
 import type { Metrics } from "./metrics.ts";
 import type { Mongo } from "./mongo.ts";
-import { RedisMemory, type RedisMemoryOptions } from "./redis-memory.ts";
+import { memoryCheck, type RedisMemoryOptions } from "./redis-memory.ts";
 import type { RedisClient } from "./redis.ts";
 
 const CHECK_EVERY_MS = 5_000;
@@ -16,12 +16,12 @@ export interface HealthOptions {
 
 export class Health {
   readonly #options: HealthOptions;
-  readonly #memory: RedisMemory;
+  readonly #checkMemory: () => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: HealthOptions) {
     this.#options = options;
-    this.#memory = new RedisMemory(options);
+    this.#checkMemory = memoryCheck(options);
   }
 
   /** Pings both servers, and returns one text for each that does not respond and is needed. */
@@ -51,7 +51,7 @@ export class Health {
   /** Checks both servers, and the memory of Redis, every 5 s, for the metrics. A check that is slow delays the next. */
   watch(): void {
     const check = async (): Promise<void> => {
-      await Promise.all([this.faults(), this.#memory.check().catch(() => undefined)]);
+      await Promise.all([this.faults(), this.#checkMemory().catch(() => undefined)]);
       if (this.#timer !== undefined) this.#timer = setTimeout(() => void check(), CHECK_EVERY_MS).unref();
     };
     this.#timer = setTimeout(() => void check(), 0).unref();

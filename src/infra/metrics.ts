@@ -48,11 +48,11 @@ export class Metrics {
   );
   readonly limiterOutages = this.#counter(
     "limiter_outages_total",
-    "Number of limiter outages. One begins when Redis stops answering the limiter, and ends with its next answer.",
+    "Number of limiter outages. One begins when Redis stops replying to the limiter, and ends with its next reply.",
   );
   readonly localDecisions = this.#counter(
     "limiter_local_decisions_total",
-    "Decisions that were made in memory, because Redis did not answer and LIMITER_ON_OUTAGE is local.",
+    "Decisions that were made in memory, because Redis did not respond and LIMITER_ON_OUTAGE is local.",
     ["surface"],
   );
   readonly repeatedRefusals = this.#counter(
@@ -63,7 +63,7 @@ export class Metrics {
 
   readonly dependencyUp = this.#gauge(
     "dependency_up",
-    "1 if Redis or MongoDB answered the last check, else 0. It is checked every 5 s and by /readyz.",
+    "1 if Redis or MongoDB responded to the last check, else 0. It is checked every 5 s and by /readyz.",
     { labelNames: ["db_system_name"], aggregator: "min" },
   );
   readonly operationDuration = this.#histogram(
@@ -131,7 +131,7 @@ export class Metrics {
       aggregator: "max",
       collect: (gauge) => gauge.set(this.readFeed().lagMs / 1000),
     });
-    this.#gauge("feed_unsettled_writes", "Writes that were answered 503 and may still happen.", {
+    this.#gauge("feed_unsettled_writes", "Writes that ended with 503 and may still happen.", {
       collect: (gauge) => gauge.set(this.readFeed().unsettled),
     });
     this.#gauge("db_client_connection_count", "Connections of the pool.", {
@@ -160,7 +160,6 @@ export class Metrics {
     );
   }
 
-  /** Runs an operation and observes it. */
   async timed<T>(system: DbSystem, name: string, run: () => Promise<T>): Promise<T> {
     const started = performance.now();
     try {

@@ -101,7 +101,6 @@ export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, me
   };
 }
 
-/** Refuses options of the URL that differ from PINNED. */
 function refuseOtherPromises(url: string): void {
   const { readPreference, readConcern, writeConcern } = optionsIn(url);
   const options = [

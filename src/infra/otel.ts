@@ -29,7 +29,7 @@ const REDIS_CHANNEL = "ioredis:command";
 /**
  * Starts OpenTelemetry with OTLP over HTTP: a span for each request, and below it one for each command to Redis and MongoDB.
  * Names follow its semantic conventions 1.37 for HTTP and database spans. The SDK reads the endpoint and its other settings
- * from the environment. Only start-tracing.ts loads this module, and only if tracing is on: it loads the SDK.
+ * from the environment. Only compose.ts loads this module, and only if tracing is on: it loads the SDK.
  */
 export function startOtel() {
   const { name, version } = serviceInfo();

@@ -1,37 +1,33 @@
 import { setTimeout } from "node:timers/promises";
 
-/** At most one read of a key begins in `everyMs`; callers in between share the next. None gets a read that began before. */
-export class PacedReads<T> {
-  readonly #everyMs: number;
+/**
+ * Returns a function that reads the value of a key with `run`, or with another caller's `run` for the same key. At most one
+ * read of a key begins in `everyMs`; callers in between share the next. None gets a read that began before its call.
+ */
+export function pacedReads<T>(everyMs: number): (key: string, run: () => Promise<T>) => Promise<T> {
   /** For keys read in the last `everyMs`: resolves when the next read may begin. */
-  readonly #pauses = new Map<string, Promise<void>>();
+  const pauses = new Map<string, Promise<void>>();
   /** The reads that have not begun. */
-  readonly #next = new Map<string, Promise<T>>();
+  const next = new Map<string, Promise<T>>();
 
-  /** @param everyMs also the maximum wait until a read begins. */
-  constructor(everyMs: number) {
-    this.#everyMs = everyMs;
-  }
-
-  /** Returns what `run` reads, or another caller's `run` for the same key. */
-  read(key: string, run: () => Promise<T>): Promise<T> {
-    const next = this.#next.get(key);
-    if (next !== undefined) return next;
-    const pause = this.#pauses.get(key);
-    if (pause === undefined) return this.#begin(key, run);
-    const read = pause.then(() => {
-      this.#next.delete(key);
-      return this.#begin(key, run);
+  function begin(key: string, run: () => Promise<T>): Promise<T> {
+    const pause = setTimeout(everyMs).then(() => {
+      if (!next.has(key)) pauses.delete(key);
     });
-    this.#next.set(key, read);
-    return read;
-  }
-
-  #begin(key: string, run: () => Promise<T>): Promise<T> {
-    const pause = setTimeout(this.#everyMs).then(() => {
-      if (!this.#next.has(key)) this.#pauses.delete(key);
-    });
-    this.#pauses.set(key, pause);
+    pauses.set(key, pause);
     return run();
   }
+
+  return (key, run) => {
+    const pause = pauses.get(key);
+    if (pause === undefined) return begin(key, run);
+    const read =
+      next.get(key) ??
+      pause.then(() => {
+        next.delete(key);
+        return begin(key, run);
+      });
+    next.set(key, read);
+    return read;
+  };
 }

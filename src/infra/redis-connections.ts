@@ -48,21 +48,39 @@ function crc16(text: string): number {
 }
 
 /**
- * Closes a connection once its server has sent nothing for `ms` milliseconds while a reply is due. ioredis then rejects
- * what waits for a reply, and reconnects. Time in which this process stood still does not count.
+ * Replaces the way a connection sends commands:
+ * - All commands of one turn of the event loop leave in one write. It saves a system call for each, and half of Redis's work
+ *   for a decision, because Redis reads and handles them together. ioredis's own autopipelining is not used: after an error
+ *   it may send a command again.
+ * - If the server has sent nothing for `silenceMs` milliseconds while a reply is due, the connection is closed. ioredis then
+ *   rejects what waits for a reply, and reconnects. Time in which this process stood still does not count.
  */
-export function closeIfSilent(redis: Redis, ms: number): void {
+export function tendStream(redis: Redis, silenceMs: number): void {
   redis.on("connect", () => {
     const { stream } = redis;
-    let silence: TimeLimit | undefined;
-    const expect = (): void => {
-      silence ??= new TimeLimit(ms, () => stream.destroy(new Error(`Redis sent nothing for ${ms} ms`)));
+    const write = stream.write.bind(stream) as (data: unknown, ...more: unknown[]) => boolean;
+    let waiting = "";
+    const flush = (): void => {
+      const commands = waiting;
+      waiting = "";
+      // If the connection has closed since, ioredis has rejected the commands. They were not sent.
+      if (commands !== "" && stream.writable) write(commands);
     };
-    expect(); // the handshake was sent already
-    const write = stream.write.bind(stream) as (...data: unknown[]) => boolean;
-    stream.write = (...data: unknown[]): boolean => {
-      expect();
-      return write(...data);
+    let silence: TimeLimit | undefined;
+    const expectReply = (): void => {
+      const close = () => stream.destroy(new Error(`Redis sent nothing for ${silenceMs} ms`));
+      silence ??= new TimeLimit(silenceMs, close);
+    };
+    expectReply(); // the handshake was sent already
+    stream.write = (data: unknown, ...more: unknown[]): boolean => {
+      expectReply();
+      if (typeof data !== "string" || more.length > 0) {
+        flush();
+        return write(data, ...more);
+      }
+      if (waiting === "") process.nextTick(flush);
+      waiting += data;
+      return !stream.writableNeedDrain;
     };
     // After ioredis's own listener, so that the commands whose replies have come have left the queue.
     stream.on("data", () => {
@@ -72,33 +90,4 @@ export function closeIfSilent(redis: Redis, ms: number): void {
     });
     stream.once("close", () => silence?.clear());
   });
-}
-
-/**
- * Makes a connection send all commands of one turn of the event loop in one write. It saves a system call for each, and half
- * of Redis's work for a decision, because Redis reads and answers them together. ioredis's own autopipelining is not used:
- * after an error it may send a command again.
- */
-export function writeTogether(redis: Redis): void {
-  redis.on("connect", () => join(redis.stream));
-}
-
-function join(stream: Redis["stream"]): void {
-  const write = stream.write.bind(stream) as (data: unknown, ...more: unknown[]) => boolean;
-  let waiting = "";
-  const flush = (): void => {
-    const commands = waiting;
-    waiting = "";
-    // If the connection has closed since, ioredis has rejected the commands. They were not sent.
-    if (commands !== "" && stream.writable) write(commands);
-  };
-  stream.write = (data: unknown, ...more: unknown[]): boolean => {
-    if (typeof data !== "string" || more.length > 0) {
-      flush();
-      return write(data, ...more);
-    }
-    if (waiting === "") process.nextTick(flush);
-    waiting += data;
-    return !stream.writableNeedDrain;
-  };
 }

@@ -13,19 +13,19 @@ export interface RedisMemoryOptions {
   readonly log: RedisLog & { error(fields: object, message: string): void };
 }
 
-/** Watches how full Redis is, and whether it would delete limits to make room. In a cluster, each master. */
-export class RedisMemory {
-  readonly #options: RedisMemoryOptions;
-  /** Those of the last check. */
-  readonly #faults = new Set<string>();
-
-  constructor(options: RedisMemoryOptions) {
-    this.#options = options;
-  }
-
-  /** Reads INFO memory, sets the metrics (NaN if the user may not run INFO), and logs each fault once while it lasts. */
-  async check(): Promise<void> {
-    const { redis, metrics, log } = this.#options;
+/**
+ * Returns a function that reads how full Redis is, and whether it would delete limits to make room; in a cluster, each
+ * master. It sets the metrics (NaN if the user may not run INFO), and logs each fault once while it lasts.
+ */
+export function memoryCheck({ redis, metrics, log }: RedisMemoryOptions): () => Promise<void> {
+  const lasting = new Set<string>();
+  const begins = (isFault: boolean, name: string): boolean => {
+    const isNew = isFault && !lasting.has(name);
+    if (isFault) lasting.add(name);
+    else lasting.delete(name);
+    return isNew;
+  };
+  return async () => {
     const nodes: Redis[] = redis.isCluster ? (redis as Cluster).nodes("master") : [redis as Redis];
     if (nodes.length === 0) return;
     const reading = Promise.all(nodes.map((node) => metrics.timed("redis", "info", () => node.info("memory"))));
@@ -39,27 +39,19 @@ export class RedisMemory {
     metrics.redisMemory.policyUnsafe.set(isUnknown ? NaN : Number(unsafe !== undefined));
     metrics.redisMemory.nearlyFull.set(Number.isNaN(fullest.max) ? NaN : Number(isNearlyFull));
 
-    if (this.#begins(isUnknown, "unknown policy"))
+    if (begins(isUnknown, "unknown policy"))
       log.warn({}, "Redis does not tell its maxmemory-policy (INFO memory): make sure that it is noeviction");
-    if (this.#begins(unsafe !== undefined, "unsafe policy"))
+    if (begins(unsafe !== undefined, "unsafe policy"))
       log.error(
         { policy: unsafe?.policy },
         "Redis evicts limits when it is full, so clients may be admitted twice: set maxmemory-policy to noeviction",
       );
-    if (this.#begins(isNearlyFull, "nearly full"))
+    if (begins(isNearlyFull, "nearly full"))
       log.error(
         { used_bytes: fullest.used, max_bytes: fullest.max },
         "Redis has used more than 90 % of maxmemory; when it is full, requests are answered 503: give it more memory",
       );
-  }
-
-  /** Returns whether a fault was not there at the last check. */
-  #begins(isFault: boolean, name: string): boolean {
-    const isNew = isFault && !this.#faults.has(name);
-    if (isFault) this.#faults.add(name);
-    else this.#faults.delete(name);
-    return isNew;
-  }
+  };
 }
 
 interface Memory {

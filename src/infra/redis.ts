@@ -1,6 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { withoutCredentials } from "../urls.ts";
-import { closeIfSilent, forEachConnection, writeTogether } from "./redis-connections.ts";
+import { forEachConnection, tendStream } from "./redis-connections.ts";
 import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
 import { TimeLimit } from "./time-limit.ts";
 
@@ -57,10 +57,7 @@ export function createClient(address: RedisAddress, timeoutMs: number): RedisCli
   const client = clientOf(address);
   // At least a second, because this also limits the handshake. The limiter has a timer of its own for each charge.
   const silenceMs = Math.max(timeoutMs, SILENCE_MS);
-  forEachConnection(client, (connection) => {
-    writeTogether(connection);
-    closeIfSilent(connection, silenceMs);
-  });
+  forEachConnection(client, (connection) => tendStream(connection, silenceMs));
   return client;
 }
 
@@ -121,7 +118,7 @@ function waitForNodes(cluster: Cluster): void {
 }
 
 /**
- * With these options, a command is never sent twice. In place of commandTimeout and socketTimeout, closeIfSilent does not
+ * With these options, a command is never sent twice. In place of commandTimeout and socketTimeout, tendStream does not
  * count the time in which this process stands still.
  */
 const CONNECTION_OPTIONS = {

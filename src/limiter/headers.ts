@@ -46,7 +46,6 @@ export function refusalOf(decision: Decision, keyId: string): Refusal | undefine
   return verdict === "key_exhausted" ? rateLimited(decision, "key", keyId) : keyRefused(verdict);
 }
 
-/** Returns the response for a key that may not be used. */
 export function keyRefused(reason: KeyRefusal): Refusal {
   return reason === "outdated" ? keyOutdated() : keyReplaced();
 }

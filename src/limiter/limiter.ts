@@ -1,13 +1,13 @@
 import type { SharedClock } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
-import { PacedReads } from "../infra/paced-reads.ts";
+import { pacedReads } from "../infra/paced-reads.ts";
 import { serverOf } from "../infra/redis-connections.ts";
 import type { RedisEpoch } from "../infra/redis-epoch.ts";
 import type { TimeLimit } from "../infra/time-limit.ts";
 import { type CallerClaim, type ChargeRequest, type Decision, decisionOf } from "./decision.ts";
 import { GrantCounters, liveGrants } from "./grant-counters.ts";
 import { ShownGrants } from "./headers.ts";
-import { LocalLimiter } from "./local.ts";
+import { localLimiter } from "./local.ts";
 import { Observer, OutageDetector, replyWithin } from "./observer.ts";
 import { RefusalCache } from "./refusal-cache.ts";
 import { charge, drawGrant, NEVER } from "./scripts.ts";
@@ -56,11 +56,11 @@ const NO_VERSION = 0;
  */
 export class Limiter {
   readonly #options: LimiterOptions;
-  readonly #local: LocalLimiter | null;
+  readonly #chargeLocally: ReturnType<typeof localLimiter> | null;
   readonly #observer: Observer;
   /** By server: in a Cluster, one master may fail alone. */
   readonly #outages = new Map<string, OutageDetector>();
-  readonly #usages = new PacedReads<Usage>(USAGE_EVERY_MS);
+  readonly #pacedUsage = pacedReads<Usage>(USAGE_EVERY_MS);
   readonly #clocks: ServerClocks;
   readonly #grants: GrantCounters;
   readonly #shown = new ShownGrants();
@@ -71,7 +71,7 @@ export class Limiter {
 
   constructor(options: LimiterOptions) {
     this.#options = options;
-    this.#local = options.onOutage === "local" ? new LocalLimiter(options) : null;
+    this.#chargeLocally = options.onOutage === "local" ? localLimiter(options) : null;
     this.#observer = new Observer(options.metrics);
     this.#clocks = new ServerClocks(options.redis, options.clock);
     this.#grants = new GrantCounters(options.redis);
@@ -104,8 +104,8 @@ export class Limiter {
     } catch (error) {
       this.#observer.failed(request.surface, started);
       const isOutage = this.#outageOf(request).failed();
-      if (this.#local === null || !isOutage) throw error;
-      const decision = this.#local.charge(request);
+      if (this.#chargeLocally === null || !isOutage) throw error;
+      const decision = this.#chargeLocally(request);
       this.#options.metrics.localDecisions.inc({ surface: request.surface });
       return decision;
     }
@@ -119,7 +119,7 @@ export class Limiter {
   readUsage(claim: CallerClaim): Promise<Usage> {
     const { accountId, keyId, accountVersion, connections, secretEndsAt } = claim;
     const name = [accountId, keyId, accountVersion, connections, secretEndsAt].join();
-    return this.#usages.read(name, () => {
+    return this.#pacedUsage(name, () => {
       const current = { ...claim, accountVersion: this.#versionOf(claim) };
       return this.#options.metrics.timed("redis", "evalsha", () => readUsage(this.#options, current));
     });

@@ -37,7 +37,6 @@ export class Observer {
     this.#metrics.decisions.inc({ surface, verdict: "unavailable", scope: "" });
   }
 
-  /** The replica repeated a refusal of Redis by itself. */
   repeated({ surface, verdict }: Decision): void {
     const scope = SCOPES[verdict];
     this.#metrics.repeatedRefusals.inc({ surface, scope });

@@ -40,7 +40,7 @@ export class ServerClocks {
     // Look the server up again: if the slot has moved, the reply came from its new master.
     this.#offsets.set(serverOf(this.#redis, accountId), nowMs - received);
     if (this.#redis.isCluster) this.#follow(received);
-    else if (received < sentAt + PROMPT_MS) this.#clock.follow(nowMs, received);
+    else if (received < sentAt + PROMPT_MS) this.#clock.follow(nowMs - received);
   }
 
   /** Asks the master that the service's clock follows, in the background. If it fails, a later one does not. */

@@ -23,42 +23,33 @@ export interface KeyLimits {
   grants: LiveGrant[];
 }
 
-/** Reads what an account and its keys have used of their limits. Charges nothing. */
-export class AccountLimitsReader {
-  readonly #options: UsageOptions;
-  readonly #accounts: Pick<AccountStore, "get">;
-
-  constructor(options: UsageOptions, accounts: Pick<AccountStore, "get">) {
-    this.#options = options;
-    this.#accounts = accounts;
-  }
-
-  /**
-   * Returns the limits of an account and of each of its keys that is not revoked.
-   * @throws problem `not_found`, `store_unavailable`, `limiter_unavailable`.
-   */
-  async read(accountId: string): Promise<AccountLimits> {
-    const account = await this.#accounts.get(accountId);
-    const keys = account.keys.filter((key) => key.revoked_at === null);
-    // An account without keys has windows too. Read them with a key id that does not exist.
-    const callers = keys.length > 0 ? keys.map(({ id }) => ({ accountId, keyId: id })) : [{ accountId, keyId: "none" }];
-    const usages = await Promise.all(callers.map((caller) => readUsage(this.#options, caller)));
-    const last = usages.at(-1); // Redis ran the reads in order, so the last one is the newest
-    return {
-      object: "account_limits",
-      account_id: accountId,
-      name: account.name,
-      status: account.status,
-      window_seconds: this.#options.windowSeconds,
-      surfaces: last?.surfaces.map(({ surface, account: own }) => ({ surface, account: own, ...resetOf(last) })) ?? [],
-      keys: keys.flatMap((key, index) => viewKeyLimits(key, usages[index])),
-    };
-  }
+/**
+ * Returns what an account, and each of its keys that is not revoked, have used of their limits. Charges nothing.
+ * @throws problem `not_found`, `store_unavailable`, `limiter_unavailable`.
+ */
+export async function readAccountLimits(
+  options: UsageOptions,
+  accounts: Pick<AccountStore, "get">,
+  accountId: string,
+): Promise<AccountLimits> {
+  const { name, status, keys } = await accounts.get(accountId);
+  const read = (keyId: string) => readUsage(options, { accountId, keyId });
+  const live = keys.filter((key) => key.revoked_at === null);
+  const used = await Promise.all(live.map(async (key) => ({ key, usage: await read(key.id) })));
+  // Redis ran the reads in order, so the last one is the newest. An account without keys has windows too.
+  const newest = used.at(-1)?.usage ?? (await read("none"));
+  return {
+    object: "account_limits",
+    account_id: accountId,
+    name,
+    status,
+    window_seconds: options.windowSeconds,
+    surfaces: newest.surfaces.map(({ surface, account }) => ({ surface, account, ...resetOf(newest) })),
+    keys: used.map(({ key, usage }) => viewKeyLimits(key, usage)),
+  };
 }
 
-function viewKeyLimits({ id, name }: KeyRecord, used: Usage | undefined): KeyLimits[] {
-  if (used === undefined) return [];
-  const { surfaces, grants } = used;
-  const own = surfaces.map(({ surface, key }) => ({ surface, key, ...resetOf(used) }));
-  return [{ id, name, status: "active", surfaces: own, grants: grants.map(viewLiveGrant) }];
+function viewKeyLimits({ id, name }: KeyRecord, usage: Usage): KeyLimits {
+  const surfaces = usage.surfaces.map(({ surface, key }) => ({ surface, key, ...resetOf(usage) }));
+  return { id, name, status: "active", surfaces, grants: usage.grants.map(viewLiveGrant) };
 }

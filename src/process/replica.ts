@@ -101,8 +101,6 @@ function serverOf(app: RequestListener, log: Logger): Server {
   const connections = new Connections(CONNECTION_RULES, log);
   connections.watch(server);
   server.on("request", app);
-  // Ignores unknown Expect headers, as RFC 9110 (10.1.1) allows. Node would send an empty 417.
-  server.on("checkExpectation", app);
   lingerOverBodies(server);
   refuseMalformed(server, { connections, newId: newTypeId, log });
   return server;

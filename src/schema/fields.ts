@@ -53,6 +53,12 @@ export function about<S extends TSchema>(schema: S, description: string, ...exam
   return { ...schema, description, ...(examples.length > 0 ? { examples } : {}) };
 }
 
+/** Returns the properties that an object's schema declares, or none without a schema. */
+export function propertiesOf(schema: TSchema | undefined): Record<string, Record<string, unknown>> {
+  const { properties } = (schema ?? {}) as { properties?: Record<string, Record<string, unknown>> };
+  return properties ?? {};
+}
+
 /** A member that may be left out, or null. @param text as `about`: what it means, and examples. */
 export function optional<S extends TSchema>(schema: S, ...text: readonly [string, ...unknown[]]) {
   return Type.Optional(about(nullable(schema), ...text));

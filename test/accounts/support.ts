@@ -12,7 +12,7 @@ import { newTypeId } from "../../src/infra/ids.ts";
 import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
 import { connectRedis } from "../../src/infra/redis.ts";
 import { AccountVersions } from "../../src/limiter/account-versions.ts";
-import { isRefusal, Problem, type ProblemCode, thrown } from "../../src/problems.ts";
+import { isRefusal, Problem, type ProblemCode } from "../../src/problems.ts";
 import { withOptions } from "../support/mongo-url.ts";
 import { testConfig } from "../support/service.ts";
 import { useStarted } from "../support/use-started.ts";
@@ -97,7 +97,7 @@ export function newAuthenticator(
 /** Authenticates. @throws any refusal as a problem, whether or not it needed a look-up. */
 export async function authenticate(authenticator: Authenticator, credentials: Credentials): Promise<KnownCaller> {
   const found = await authenticator.authenticate(credentials);
-  if (isRefusal(found)) throw thrown(found);
+  if (isRefusal(found)) throw new Problem(found);
   return found;
 }
 

@@ -4,7 +4,7 @@ import { createLog } from "../../src/infra/log.ts";
 
 type Ctx = Parameters<typeof measure>[1];
 
-/** A request of a known caller, whose answer was sent. */
+/** A request of a known caller, whose response was sent. */
 const STATE = {
   requestId: "req_1",
   traceId: "a1",

@@ -89,7 +89,7 @@ describe("the contract", () => {
   });
 
   // Go's constructor of a schema X is NewX. A body without a name makes Java and TypeScript refer to a type that is missing.
-  it("has a name for every body and answer that is not a file, and none that begins with New", () => {
+  it("has a name for every body and response that is not a file, and none that begins with New", () => {
     for (const [name] of schemas) expect(name).to.match(/^(?!New)[A-Z][A-Za-z]+$/);
     for (const { at, requestBody, responses } of operations)
       for (const { content } of [
@@ -111,16 +111,16 @@ describe("the contract", () => {
   });
 
   // Java's generator makes a map of an object with additionalProperties: false, and sends none of its fields.
-  it("has no keyword of its own and no closed object, and in answers none that would refuse what a later version answers", () => {
+  it("has no keyword of its own and no closed object, and in responses none that would refuse what a later version sends", () => {
     expect(JSON.stringify(contract)).not.to.match(/"x-[a-z-]+":|"additionalProperties":false/);
-    const answers = new Set<string>();
+    const responses = new Set<string>();
     const collect = (value: unknown): void => {
       for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g))
-        if (!answers.has(name!)) collect((answers.add(name!), contract.components.schemas[name!]));
+        if (!responses.has(name!)) collect((responses.add(name!), contract.components.schemas[name!]));
     };
     for (const { responses } of operations) collect(Object.values(responses).map((each) => resolved(contract, each)));
-    expect(answers).to.include("Candidate").and.to.include("Quota");
-    for (const name of answers)
+    expect(responses).to.include("Candidate").and.to.include("Quota");
+    for (const name of responses)
       expect(JSON.stringify(contract.components.schemas[name]), name).not.to.match(
         /"(pattern|maxLength|maxItems|uniqueItems|const)":/,
       );

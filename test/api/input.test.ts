@@ -18,16 +18,16 @@ describe("input validation", () => {
   const JSON_TYPE = { "Content-Type": "application/json" };
 
   it("refuses what is not JSON, and says where", async () => {
-    const answer = await client.request("POST", "/candidates", { body: '{"name":"a",}', headers: JSON_TYPE });
-    expect(expectProblem(answer, 400, "malformed_json").detail).to.match(/line 1, column 13/);
+    const response = await client.request("POST", "/candidates", { body: '{"name":"a",}', headers: JSON_TYPE });
+    expect(expectProblem(response, 400, "malformed_json").detail).to.match(/line 1, column 13/);
   });
 
   it("never repeats malformed JSON in the problem, because it may be personal", async () => {
-    const answer = await client.request("POST", "/candidates", {
+    const response = await client.request("POST", "/candidates", {
       body: '{"email": zoe@example.com',
       headers: JSON_TYPE,
     });
-    expect(JSON.stringify(answer.body)).not.to.contain("zoe");
+    expect(JSON.stringify(response.body)).not.to.contain("zoe");
   });
 
   it("refuses a request without a body", async () => {
@@ -36,8 +36,8 @@ describe("input validation", () => {
 
   it("refuses a media type that the endpoint does not take", async () => {
     const headers = { "Content-Type": "application/merge-patch+json" };
-    const answer = await client.request("POST", "/candidates", { body: "{}", headers });
-    expect(expectProblem(answer, 415, "unsupported_media_type").detail).to.contain("application/json");
+    const response = await client.request("POST", "/candidates", { body: "{}", headers });
+    expect(expectProblem(response, 415, "unsupported_media_type").detail).to.contain("application/json");
   });
 
   const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, 0]));
@@ -54,8 +54,8 @@ describe("input validation", () => {
   });
 
   it("lists each fault of a list's items once", async () => {
-    const answer = await client.post("/candidates", { documents: ["x".repeat(10_000), { name: 7 }] });
-    const { errors } = answer.body as unknown as { errors: { pointer: string }[] };
+    const response = await client.post("/candidates", { documents: ["x".repeat(10_000), { name: 7 }] });
+    const { errors } = response.body as unknown as { errors: { pointer: string }[] };
     expect(errors.map(({ pointer }) => pointer)).to.deep.equal(["/documents/0", "/documents/1/name"]);
   });
 
@@ -121,9 +121,9 @@ describe("input validation", () => {
 
   for (const path of ["/candidates/%", "/candidates/%zz", "/candidates/%ff", "/%E0%A4%A"]) {
     it(`refuses the path ${path}`, async () => {
-      const answer = await client.get(path);
-      expectProblem(answer, 400, "malformed_path");
-      expect(answer.body).to.include({
+      const response = await client.get(path);
+      expectProblem(response, 400, "malformed_path");
+      expect(response.body).to.include({
         detail:
           "The path is not valid percent-encoded UTF-8. Encode each byte of the text as % and two hexadecimal digits.",
       });
@@ -139,19 +139,19 @@ describe("input validation", () => {
     "//candidates",
     "/candidates/../x",
   ]) {
-    it(`answers 404 for the path ${path}, and charges nothing`, async () => {
-      const answer = await client.get(path);
-      expectProblem(answer, 404, "not_found");
-      expect(answer.body).to.include({ detail: "This path does not exist. Read /openapi.json for all paths." });
-      expect(answer.headers.has("ratelimit")).to.equal(false);
+    it(`responds with 404 for the path ${path}, and charges nothing`, async () => {
+      const response = await client.get(path);
+      expectProblem(response, 404, "not_found");
+      expect(response.body).to.include({ detail: "This path does not exist. Read /openapi.json for all paths." });
+      expect(response.headers.has("ratelimit")).to.equal(false);
     });
   }
 
-  it("answers 405 with the allowed methods to any other method, and charges nothing", async () => {
-    const answer = await client.request("DELETE", "/candidates");
-    expectProblem(answer, 405, "method_not_allowed");
-    expect(answer.body).to.include({ detail: "This path does not take DELETE. Use GET, HEAD, POST." });
-    expect(answer.headers.get("allow")).to.equal("GET, HEAD, POST");
-    expect(answer.headers.has("ratelimit")).to.equal(false);
+  it("responds to any other method with 405 and the allowed methods, and charges nothing", async () => {
+    const response = await client.request("DELETE", "/candidates");
+    expectProblem(response, 405, "method_not_allowed");
+    expect(response.body).to.include({ detail: "This path does not take DELETE. Use GET, HEAD, POST." });
+    expect(response.headers.get("allow")).to.equal("GET, HEAD, POST");
+    expect(response.headers.has("ratelimit")).to.equal(false);
   });
 });

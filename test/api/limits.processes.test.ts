@@ -42,21 +42,21 @@ describe("rate limits", function () {
     const other = await account.another();
     const stored = () => service.operators.mongo.db.collection("candidates").countDocuments({});
     const before = await stored();
-    const answers = await Promise.all(Array.from({ length: 130 }, () => account.client.post("/candidates")));
+    const responses = await Promise.all(Array.from({ length: 130 }, () => account.client.post("/candidates")));
     expect((await stored()) - before, "a refused create stores nothing").to.equal(100);
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(answers.filter(({ status }) => status === 201)).to.have.length(100);
+    const refused = responses.filter(({ status }) => status === 429);
+    expect(responses.filter(({ status }) => status === 201)).to.have.length(100);
     expect(refused).to.have.length(30);
     const delays = new Set<number>();
-    for (const answer of refused) {
-      const body = expectProblem(answer, 429, "rate_limited");
+    for (const response of refused) {
+      const body = expectProblem(response, 429, "rate_limited");
       expect(body.detail).to.match(/^Too many requests.*try again shortly/i);
       expect(body).to.include({ surface: "create", scope: "key", limit: 100, title: "Too many requests" });
       expect(body["violated-policies"]).to.deep.equal(["key-create"]);
       expect(body.type).to.equal("https://iana.org/assignments/http-problem-types#quota-exceeded");
-      const [, , keyRemaining, reset = 0] = remainingOf(answer.headers);
+      const [, , keyRemaining, reset = 0] = remainingOf(response.headers);
       expect(keyRemaining).to.equal(0);
-      expect(Number(answer.headers.get("retry-after"))).to.equal(body.retry_after);
+      expect(Number(response.headers.get("retry-after"))).to.equal(body.retry_after);
       delays.add(body.retry_after - reset);
     }
     const [delay, ...otherDelays] = delays;
@@ -85,15 +85,15 @@ describe("rate limits", function () {
   it("charge nothing for a request without a valid key", async () => {
     const account = await service.account();
     for (const key of ["", "nonsense", `${account.key.slice(0, -1)}${account.key.endsWith("a") ? "b" : "a"}`]) {
-      const answer = await account.client.get("/candidates", { Authorization: `Bearer ${key}` });
-      expect(answer.status).to.equal(401);
-      expect(answer.headers.get("www-authenticate")).to.match(/^Bearer /);
-      expect(answer.headers.has("ratelimit")).to.equal(false);
+      const response = await account.client.get("/candidates", { Authorization: `Bearer ${key}` });
+      expect(response.status).to.equal(401);
+      expect(response.headers.get("www-authenticate")).to.match(/^Bearer /);
+      expect(response.headers.has("ratelimit")).to.equal(false);
     }
     expect(remainingOf((await account.client.get("/candidates")).headers)[0]).to.equal(239);
   });
 
-  it("show a new grant in the next answer, although the key had none and its window is not used up", async () => {
+  it("show a new grant in the next response, although the key had none and its window is not used up", async () => {
     const account = await service.account();
     const policies = async () => (await account.client.get("/candidates")).headers.get("ratelimit-policy");
     const windows = `"account-list";q=240;w=${WINDOW_SECONDS}, "key-list";q=120;w=${WINDOW_SECONDS}`;

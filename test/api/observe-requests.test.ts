@@ -8,7 +8,7 @@ import type { ApiState } from "../../src/api/admit.ts";
 import { createLog } from "../../src/infra/log.ts";
 import { Metrics } from "../../src/infra/metrics.ts";
 
-describe("an answer", () => {
+describe("a response", () => {
   it("closes the connection only while the process shuts down", async () => {
     const draining = { started: false };
     const log = createLog("fatal", { write: () => undefined });
@@ -22,9 +22,9 @@ describe("an answer", () => {
     const { port } = server.address() as AddressInfo;
     const connection = async () => {
       const headers = { Connection: "keep-alive" };
-      const [answer] = (await once(get({ port, host: "127.0.0.1", headers }), "response")) as [IncomingMessage];
-      answer.resume();
-      return answer.headers.connection;
+      const [response] = (await once(get({ port, host: "127.0.0.1", headers }), "response")) as [IncomingMessage];
+      response.resume();
+      return response.headers.connection;
     };
     try {
       expect(await connection()).to.equal("keep-alive");

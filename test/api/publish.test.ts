@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { publish } from "../../src/api/publish.ts";
 
 describe("a published schema", () => {
-  it("of an answer has nothing that a later version may change, and none has what is for validation only", () => {
+  it("of a response has nothing that a later version may change, and none has what is for validation only", () => {
     const limits = {
       maximum: 9,
       maxItems: 1,

@@ -2,8 +2,9 @@ import { Readable } from "node:stream";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { bodyReader, queryReader } from "../../src/api/input.ts";
-import { endpoint, propertiesOf, route } from "../../src/api/endpoint.ts";
+import { endpoint, route } from "../../src/api/endpoint.ts";
 import type { IncomingFile, StoredFile } from "../../src/content/file.ts";
+import { propertiesOf } from "../../src/schema/fields.ts";
 import { refused, request } from "../http/support.ts";
 
 const CALLER = { accountId: "acct_1", keyId: "key_1" };

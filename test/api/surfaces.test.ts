@@ -7,7 +7,7 @@ const CANDIDATE = `/candidates/${ID}`;
 const DOCUMENT = `${CANDIDATE}/documents/doc_00000000000000000000000000`;
 const REFERENCE = "/references/ref_00000000000000000000000000";
 
-/** The surface of every operation, as the specification's table of limits has it. Most answer 404 here, and are charged. */
+/** The surface of every operation, as the specification's table of limits has it. Most respond with 404 here, and are charged. */
 const SURFACES = {
   "GET /limits": undefined,
   "POST /candidates": "create",

@@ -127,7 +127,7 @@ describe("the fault of a value", () => {
     expect(details(schema, true)).to.deep.equal(["must be an integer, not a boolean"]);
   });
 
-  it("is given for up to 101 places, one more than an answer lists", () => {
+  it("is given for up to 101 places, one more than a response lists", () => {
     const schema = { type: "array", items: text };
     for (const count of [100, 101, 102])
       expect(details(schema, Array(count).fill(1))).to.have.length(Math.min(count, 101));

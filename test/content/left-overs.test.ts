@@ -129,10 +129,10 @@ describe("left-over files of documents", () => {
     expect(await held(service)).to.include({ files: 1, pending: 1 });
   });
 
-  it("stay for the sweep if the store does not answer during an upload: a chunk may still reach it", async () => {
+  it("stay for the sweep if the store does not respond during an upload: a chunk may still reach it", async () => {
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield Buffer.alloc(300 * 1024);
-      throw problem("store_unavailable", "No answer.");
+      throw problem("store_unavailable", "No response.");
     }
     await rejected(upload(failing()));
     expect(await held(service)).to.include({ pending: 1 });

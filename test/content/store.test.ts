@@ -139,7 +139,7 @@ describe("the store of files", () => {
     expect(file).to.deep.include({ length: size, chunkSize: 255 * KIB, filename: "", metadata: { account: "acct_a" } });
   });
 
-  it("reads no more of an upload while MongoDB is slow, and answers 503 in time if it does not answer", async () => {
+  it("reads no more of an upload while MongoDB is slow, and responds with 503 in time if it does not respond", async () => {
     let taken = 0;
     function* parts() {
       for (; taken < 10 * MIB; taken += 65_536) yield Buffer.alloc(65_536);
@@ -153,7 +153,7 @@ describe("the store of files", () => {
     expect(length, "the chunk may still arrive, so the sweep removes it").to.be.above(0);
   });
 
-  it("answers 503 in time if MongoDB does not answer a download", async () => {
+  it("responds with 503 in time if MongoDB does not respond to a download", async () => {
     const { id, size } = await upload([Buffer.alloc(100)]);
     for (const collection of ["content.files", "content.chunks"]) {
       hold("find", collection);

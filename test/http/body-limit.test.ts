@@ -39,9 +39,9 @@ describe("the limits of a body", () => {
 
   /**
    * Sends half of a body. Once it is refused, sends the rest, and another request.
-   * @returns the status lines of all answers.
+   * @returns the status lines of all responses.
    */
-  async function answersWith(header: string, begin: string, end: string): Promise<string[] | null> {
+  async function responsesWith(header: string, begin: string, end: string): Promise<string[] | null> {
     const socket = connect(service.port, "127.0.0.1");
     let received = "";
     socket.on("error", () => undefined).setEncoding("utf8");
@@ -58,13 +58,13 @@ describe("the limits of a body", () => {
   const SIZE = 4 * MAX_JSON_BYTES;
 
   it("leave the connection to the next request, once a body that was refused has arrived", async () => {
-    const answers = await answersWith(`Content-Length: ${SIZE}`, "", "");
-    expect(answers).to.deep.equal(["HTTP/1.1 413", "HTTP/1.1 404"]);
+    const responses = await responsesWith(`Content-Length: ${SIZE}`, "", "");
+    expect(responses).to.deep.equal(["HTTP/1.1 413", "HTTP/1.1 404"]);
   });
 
   it("end the connection if the body that was refused in the middle is chunked: it may have no end", async () => {
-    const answers = await answersWith("Transfer-Encoding: chunked", `${SIZE.toString(16)}\r\n`, "\r\n0\r\n\r\n");
-    expect(answers).to.deep.equal(["HTTP/1.1 413"]);
+    const responses = await responsesWith("Transfer-Encoding: chunked", `${SIZE.toString(16)}\r\n`, "\r\n0\r\n\r\n");
+    expect(responses).to.deep.equal(["HTTP/1.1 413"]);
   });
 
   it("refuse by the Content-Length, before the body is sent", async () => {

@@ -33,7 +33,7 @@ describe("A body in chunks of one byte", () => {
     };
   });
 
-  /** Sends the chunks, and what follows them. @returns all that the service answers until it closes the connection. */
+  /** Sends the chunks, and what follows them. @returns all that the service sends until it closes the connection. */
   async function answerTo(head: string, chunks: number, last = "0\r\n\r\n"): Promise<string> {
     const socket = connect(service.port, "127.0.0.1");
     let received = "";
@@ -47,8 +47,8 @@ describe("A body in chunks of one byte", () => {
   const json = () => `POST ${paths.create} HTTP/1.1${withKey("application/json")}`;
 
   it("is read if they are some thousands", async () => {
-    const answer = await answerTo(`${json()}\r\nConnection: close`, ALLOWED, "2\r\n{}\r\n0\r\n\r\n");
-    expect(answer).to.match(/^HTTP\/1\.1 201 /);
+    const response = await answerTo(`${json()}\r\nConnection: close`, ALLOWED, "2\r\n{}\r\n0\r\n\r\n");
+    expect(response).to.match(/^HTTP\/1\.1 201 /);
   });
 
   const MORE: [string, () => string, RegExp][] = [
@@ -70,14 +70,14 @@ describe("A body in chunks of one byte", () => {
     ],
     ["what nobody asked for", () => "POST /nowhere HTTP/1.1", /^HTTP\/1\.1 404 /],
   ];
-  for (const [what, head, answer] of MORE)
+  for (const [what, head, response] of MORE)
     it(`is refused, and the last of its connection, if they are more: ${what}`, async () => {
       expect(await answerTo(head(), 30_000, ""))
-        .to.match(answer)
+        .to.match(response)
         .and.to.match(/\r\nConnection: close\r\n/i);
     });
 
-  it("is discarded after its answer up to a bound, then the connection is closed", async () => {
+  it("is discarded after its response up to a bound, then the connection is closed", async () => {
     const socket = connect({ port: service.port, host: "127.0.0.1", allowHalfOpen: true });
     socket.on("error", () => undefined).resume();
     socket.write("POST /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");

@@ -35,19 +35,19 @@ describe("compression of a page of 200 candidates with 5 documents and 3 referen
 
   const rows = (text: string) => (JSON.parse(text) as Body).data; // the cursor follows the clock
 
-  /** Asks for the page eight times at once, calls `halfway` when the first answer begins, and returns all answers. */
+  /** Asks for the page eight times at once, calls `halfway` when the first response begins, and returns all responses. */
   async function eightTimes(halfway: () => void, signal?: AbortSignal) {
     const options = {
       headers: { Authorization: `Bearer ${account.key}`, ...inCoding("gzip") },
       signal: signal ?? null,
     };
-    const answers = Array.from({ length: 8 }, async () => {
-      const answer = await request(service.url + PAGE, options);
-      return { status: answer.statusCode, headers: answer.headers, bytes: await answer.body.bytes() };
+    const responses = Array.from({ length: 8 }, async () => {
+      const response = await request(service.url + PAGE, options);
+      return { status: response.statusCode, headers: response.headers, bytes: await response.body.bytes() };
     });
-    await Promise.race(answers);
+    await Promise.race(responses);
     halfway();
-    return await Promise.allSettled(answers);
+    return await Promise.allSettled(responses);
   }
 
   it("makes it 50 kB or less", async () => {
@@ -63,18 +63,18 @@ describe("compression of a page of 200 candidates with 5 documents and 3 referen
   it("does no harm if clients leave meanwhile", async () => {
     const logged = service.log.length;
     const leaving = new AbortController();
-    const answers = await eightTimes(() => leaving.abort(), leaving.signal);
-    expect(answers.filter(({ status }) => status === "rejected")).not.to.have.length(0);
+    const responses = await eightTimes(() => leaving.abort(), leaving.signal);
+    expect(responses.filter(({ status }) => status === "rejected")).not.to.have.length(0);
     expect((await send("GET", PAGE, inCoding("gzip"))).status).to.equal(200);
     expect(service.log.slice(logged).filter(({ level }) => Number(level) >= 50)).to.deep.equal([]);
   });
 
   it("is completed if the service stops meanwhile", async () => {
-    const answers = await eightTimes(() => void (stopped = service.stop()));
-    for (const answer of answers) {
-      if (answer.status === "rejected") throw answer.reason;
-      expect(answer.value).to.have.property("status", 200);
-      expect(rows(gunzipSync(answer.value.bytes).toString())).to.have.length(200);
+    const responses = await eightTimes(() => void (stopped = service.stop()));
+    for (const response of responses) {
+      if (response.status === "rejected") throw response.reason;
+      expect(response.value).to.have.property("status", 200);
+      expect(rows(gunzipSync(response.value.bytes).toString())).to.have.length(200);
     }
     await stopped;
   });

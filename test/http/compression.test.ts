@@ -38,13 +38,13 @@ describe("compression", () => {
     ["identity;q=0", "identity"],
     [`gzip${", a".repeat(1000)}`, "identity"],
   ] as const) {
-    it(`answers with ${coding} to Accept-Encoding ${accepted === undefined ? "that is missing" : JSON.stringify(accepted.slice(0, 30))}`, async () => {
+    it(`responds with ${coding} to Accept-Encoding ${accepted === undefined ? "that is missing" : JSON.stringify(accepted.slice(0, 30))}`, async () => {
       const plain = await send("GET", large);
-      const answer = await send("GET", large, { "Accept-Encoding": accepted });
-      expect(answer).to.include({ status: 200, coding, text: plain.text });
-      expect(answer.headers.get("vary")).to.equal("Accept-Encoding");
-      expect(answer.headers.get("content-length")).to.equal(String(answer.bytes.length));
-      if (coding !== "identity") expect(answer.bytes.length).to.be.below(plain.bytes.length / 4);
+      const response = await send("GET", large, { "Accept-Encoding": accepted });
+      expect(response).to.include({ status: 200, coding, text: plain.text });
+      expect(response.headers.get("vary")).to.equal("Accept-Encoding");
+      expect(response.headers.get("content-length")).to.equal(String(response.bytes.length));
+      if (coding !== "identity") expect(response.bytes.length).to.be.below(plain.bytes.length / 4);
     });
   }
 
@@ -56,7 +56,7 @@ describe("compression", () => {
     expect(new Set(tags).size).to.equal(3);
   });
 
-  it("sends a small answer as it is, unless its client refuses that", async () => {
+  it("sends a small response as it is, unless its client refuses that", async () => {
     const plain = await send("GET", small, { "Accept-Encoding": "br, gzip" });
     expect(plain.coding).to.equal("identity");
     expect(plain.headers.get("vary"), "the candidate may grow").to.equal("Accept-Encoding");
@@ -66,7 +66,7 @@ describe("compression", () => {
     expect(coded).to.include({ coding: "gzip", text: plain.text });
   });
 
-  it("answers 304 to a client that has any coding that it accepts, with the tag of that copy", async () => {
+  it("responds with 304 to a client that has any coding that it accepts, with the tag of that copy", async () => {
     for (const coding of ["br", "gzip", "identity"] as const) {
       const { tag } = await send("GET", large, inCoding(coding));
       for (const accepted of [coding, "gzip, br"]) {
@@ -78,7 +78,7 @@ describe("compression", () => {
     }
   });
 
-  it("sends the answer again if the client's copy has a coding that it does not accept now", async () => {
+  it("sends the response again if the client's copy has a coding that it does not accept now", async () => {
     const { tag } = await send("GET", large, inCoding("br"));
     expect(await send("GET", large, { ...inCoding("gzip"), "If-None-Match": tag })).to.include({
       status: 200,
@@ -88,7 +88,7 @@ describe("compression", () => {
   });
 
   for (const coding of ["br", "gzip"] as const) {
-    it(`takes the entity tag of a ${coding} answer in If-Match, once`, async () => {
+    it(`takes the entity tag of a ${coding} response in If-Match, once`, async () => {
       const { tag } = await send("GET", large, inCoding(coding));
       const change = () =>
         send("PATCH", large, { ...inCoding(coding), "If-Match": tag, json: JSON.stringify({ name: `by ${coding}` }) });
@@ -102,7 +102,7 @@ describe("compression", () => {
     });
   }
 
-  it("takes the entity tag of a compressed answer with members that change by the clock", async () => {
+  it("takes the entity tag of a compressed response with members that change by the clock", async () => {
     const { tag, coding } = await send("GET", "/settings/quiet-hours", { "Accept-Encoding": "gzip, identity;q=0" });
     expect(coding).to.equal("gzip");
     const json = JSON.stringify({ start: "22:00" });
@@ -110,13 +110,13 @@ describe("compression", () => {
     expect((await send("PATCH", "/settings/quiet-hours", { "If-Match": tag, json })).status).to.equal(412);
   });
 
-  it("replays a stored answer in the coding of each request", async () => {
+  it("replays a stored response in the coding of each request", async () => {
     const json = JSON.stringify({ documents: Array.from({ length: 10 }, (_, n) => `Certificate ${n}`) });
     const texts = new Set<string>();
     for (const coding of ["gzip", "br", "identity"] as const) {
-      const answer = await send("POST", "/candidates", { ...inCoding(coding), "Idempotency-Key": "codings", json });
-      expect(answer).to.include({ status: 201, coding });
-      texts.add(answer.text);
+      const response = await send("POST", "/candidates", { ...inCoding(coding), "Idempotency-Key": "codings", json });
+      expect(response).to.include({ status: 201, coding });
+      texts.add(response.text);
     }
     expect(texts.size).to.equal(1);
   });
@@ -173,7 +173,7 @@ describe("compression", () => {
     });
   });
 
-  it("answers HEAD with the headers of GET", async () => {
+  it("responds to HEAD with the headers of GET", async () => {
     const [head, got] = [await send("HEAD", large, inCoding("gzip")), await send("GET", large, inCoding("gzip"))];
     for (const name of ["etag", "content-encoding", "content-length", "content-type", "vary"])
       expect(head.headers.get(name), name).to.equal(got.headers.get(name));

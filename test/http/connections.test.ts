@@ -55,7 +55,6 @@ describe("A connection", () => {
 
   it("may have no more of those that expect something", async () => {
     handle = () => undefined;
-    server.on("checkExpectation", () => undefined);
     const socket = await connected();
     socket.resume();
     socket.write(GET.replace("\r\n\r\n", "\r\nExpect: x\r\n\r\n").repeat(RULES.maxOpen + 1));
@@ -105,8 +104,8 @@ describe("A connection", () => {
     handle = (_, res) => void setTimeout(() => res.end("x"), 3 * RULES.maxUnreadMs);
     const socket = await connected();
     socket.write(GET);
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    expect(answer.toString()).to.match(/^HTTP\/1\.1 200 /);
+    const [response] = (await once(socket, "data")) as [Buffer];
+    expect(response.toString()).to.match(/^HTTP\/1\.1 200 /);
     expect(logged).to.deep.equal([]);
     socket.destroy();
   });

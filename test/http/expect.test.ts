@@ -12,8 +12,8 @@ describe("A request with the header Expect", () => {
       const headers = { Expect, Authorization: `Bearer ${account.key}`, "Content-Type": "application/json" };
       const sent = request(`${service.url}/candidates`, { method: "POST", headers });
       sent.end("{}");
-      const [answer] = (await once(sent, "response")) as [IncomingMessage];
-      answer.resume();
-      expect(answer.statusCode).to.equal(201);
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      response.resume();
+      expect(response.statusCode).to.equal(201);
     });
 });

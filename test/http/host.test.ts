@@ -7,14 +7,14 @@ describe("the head of a request", () => {
   const service = useService();
   const account = useAccount(service);
 
-  /** Sends the lines as they are. @returns the answer, once the service has closed the connection. */
+  /** Sends the lines as they are. @returns the response, once the service has closed the connection. */
   async function answerTo(...lines: string[]): Promise<string> {
     const socket = connect(service.port, "127.0.0.1");
-    let answer = "";
-    socket.setEncoding("utf8").on("data", (data: string) => (answer += data));
+    let response = "";
+    socket.setEncoding("utf8").on("data", (data: string) => (response += data));
     socket.write([...lines, `Authorization: Bearer ${account.key}`, "Connection: close", "", ""].join("\r\n"));
     await once(socket, "close");
-    return answer;
+    return response;
   }
 
   for (const [what, lines] of [
@@ -23,8 +23,8 @@ describe("the head of a request", () => {
     ["the same Host twice", ["GET /candidates HTTP/1.1", "Host: a", "host: a"]],
   ] as const) {
     it(`is refused with ${what}, and nothing is charged`, async () => {
-      const answer = await answerTo(...lines);
-      expect(answer)
+      const response = await answerTo(...lines);
+      expect(response)
         .to.match(/^HTTP\/1\.1 400 /)
         .and.contain('"detail":"Send exactly one Host header.","code":"malformed_request"');
       expect(await account.used()).to.deep.equal({});

@@ -116,7 +116,7 @@ describe("a JSON body", () => {
     expect(at(`{"${name}":["\\ud800"]}`)).to.deep.equal([{ pointer: `/${"n".repeat(100)}/0`, detail }]);
   });
 
-  it("has at most 101 such faults, one more than an answer lists", () => {
+  it("has at most 101 such faults, one more than a response lists", () => {
     for (const count of [100, 101, 102])
       expect(parse(JSON.stringify(Array(count).fill("\ud800"))).faults).to.have.length(Math.min(count, 101));
   });

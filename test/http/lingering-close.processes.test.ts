@@ -7,25 +7,25 @@ import { useAccount, useService } from "../support/use-service.ts";
 const BODY_BYTES = 4 * 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, "x");
 
-describe("An answer to a client that is still sending its body, after which the connection closes", () => {
+describe("A response to a client that is still sending its body, after which the connection closes", () => {
   const service = useService();
   const account = useAccount(service);
 
-  /** Sends the headers of an upload that is refused. @returns the connection, and the answer's first bytes. */
-  async function refusedHalfway(header: string, bodyBytes = BODY_BYTES): Promise<{ socket: Socket; answer: string }> {
+  /** Sends the headers of an upload that is refused. @returns the connection, and the response's first bytes. */
+  async function refusedHalfway(header: string, bodyBytes = BODY_BYTES): Promise<{ socket: Socket; response: string }> {
     const socket = connect({ port: service.port, host: "127.0.0.1", allowHalfOpen: true });
     await once(socket, "connect");
     socket.write(
       "PUT /candidates/x/documents/y/content HTTP/1.1\r\nHost: x\r\n" +
         `Content-Type: text/plain\r\nContent-Length: ${bodyBytes}\r\n${header}\r\n\r\n`,
     );
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    return { socket, answer: answer.toString() };
+    const [response] = (await once(socket, "data")) as [Buffer];
+    return { socket, response: response.toString() };
   }
 
   it("is not lost: the client can send the rest, and the connection ends without a reset", async () => {
-    const { socket, answer } = await refusedHalfway("Connection: close");
-    expect(answer).to.match(/^HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/);
+    const { socket, response } = await refusedHalfway("Connection: close");
+    expect(response).to.match(/^HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/);
     const errors: Error[] = [];
     socket.on("error", (error) => errors.push(error));
     socket.resume();

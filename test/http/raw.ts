@@ -23,22 +23,22 @@ export type Send = (
 
 /**
  * Returns a function that sends a request as it is: without an Accept-Encoding of its own, and without decoding the
- * answer. It expects the answer to be in the contract. Its options are headers, and `json`.
+ * response. It expects the response to be in the contract. Its options are headers, and `json`.
  */
 export function rawSender(service: { url: string }, account: { key: string }): Send {
   return async (method, path, { json, ...headers } = {}) => {
     const type = json === undefined ? {} : { "Content-Type": "application/json" };
-    const answer = await request(service.url + path, {
+    const response = await request(service.url + path, {
       method,
       headers: { Authorization: `Bearer ${account.key}`, ...type, ...headers },
       body: json ?? null,
     });
-    const bytes = Buffer.from(await answer.body.arrayBuffer());
-    const received = new Headers(answer.headers as Record<string, string>);
+    const bytes = Buffer.from(await response.body.arrayBuffer());
+    const received = new Headers(response.headers as Record<string, string>);
     const coding = (received.get("content-encoding") ?? "identity") as Coding;
     const text = bytes.length === 0 ? "" : DECODE[coding](bytes).toString();
     const isJson = /json/.test(received.get("content-type") ?? "") && text !== "";
-    const status = answer.statusCode;
+    const status = response.statusCode;
     expectInContract({ method, path, status, headers: received, body: isJson ? JSON.parse(text) : { text } });
     return { status, headers: received, coding, tag: received.get("etag") ?? "", bytes, text };
   };

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import Koa from "koa";
 import { sendProblem, problemDocument } from "../../src/http/problem.ts";
 import type { RequestState } from "../../src/http/request.ts";
-import { isRefusal, listed, problem, PROBLEMS, refusal, thrown } from "../../src/problems.ts";
+import { isRefusal, listed, Problem, problem, PROBLEMS, refusal } from "../../src/problems.ts";
 import { request } from "./support.ts";
 
 /** Returns what an error is answered with: the status, the headers, the body, and what the log gets. */
@@ -17,7 +17,7 @@ function answered(error: unknown) {
   };
   const ctx = new Koa<RequestState>().createContext(request({}), res as never);
   ctx.state = { requestId: "req_1" };
-  expect(sendProblem(ctx, error), "a small answer is sent at once").to.equal(undefined);
+  expect(sendProblem(ctx, error), "a small response is sent at once").to.equal(undefined);
   const { failure } = ctx.state;
   headers.delete("content-length");
   return { status: ctx.status, headers: Object.fromEntries(headers), body: JSON.parse(ctx.body as string), failure };
@@ -25,7 +25,7 @@ function answered(error: unknown) {
 
 const HEADERS = { "content-type": "application/problem+json", "cache-control": "no-store" };
 
-describe("an answer to an error", () => {
+describe("a response to an error", () => {
   it("says what a problem says, in this order, and nothing of it reaches the log", () => {
     const errors = [{ pointer: "/a", detail: "b" }];
     const refused = problem("validation_failed", 'No "request_id":"x".', {
@@ -96,7 +96,7 @@ describe("a refusal", () => {
     const extras = { headers: { Allow: "GET" }, cause: new Error("x") };
     const value = refusal("not_found", "No.", extras);
     expect(value).to.deep.equal({ code: "not_found", detail: "No.", extras });
-    const error = thrown(value);
+    const error = new Problem(value);
     expect(error).to.include({
       name: "Problem",
       message: "No.",

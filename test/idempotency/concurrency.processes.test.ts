@@ -20,24 +20,24 @@ describe("concurrent requests with one Idempotency-Key on several replicas", fun
     Promise.all(Array.from({ length: count }, (_, n) => create(key, n)));
   const replayed = ({ headers }: Answer) => headers.get("idempotent-replayed") === "true";
 
-  /** Retries at the same replica until the answer is anything but 409 idempotency_in_flight. */
+  /** Retries at the same replica until the response is anything but 409 idempotency_in_flight. */
   async function retryInFlight(key: string, first: Answer, n: number): Promise<Answer> {
-    for (let answer = first; ; answer = await create(key, n)) {
-      if (answer.status !== 409) return answer;
-      expectProblem(answer, 409, "idempotency_in_flight");
-      expect(answer.headers.get("retry-after")).to.equal("1");
+    for (let response = first; ; response = await create(key, n)) {
+      if (response.status !== 409) return response;
+      expectProblem(response, 409, "idempotency_in_flight");
+      expect(response.headers.get("retry-after")).to.equal("1");
       await setTimeout(50); // sooner than Retry-After allows
     }
   }
 
-  it("create one candidate, and all 100 get the same answer", async () => {
+  it("create one candidate, and all 100 get the same response", async () => {
     const key = newKey();
     const firsts = await createAll(key, 100);
-    const answers = await Promise.all(firsts.map((first, n) => retryInFlight(key, first, n)));
-    const [original, ...others] = answers.filter((answer) => !replayed(answer));
+    const responses = await Promise.all(firsts.map((first, n) => retryInFlight(key, first, n)));
+    const [original, ...others] = responses.filter((response) => !replayed(response));
     expect(others).to.have.length(0);
     expect(original).to.include({ status: 201 });
-    for (const { status, body, headers } of answers) {
+    for (const { status, body, headers } of responses) {
       expect({ status, body, etag: headers.get("etag") }).to.deep.equal({
         status: 201,
         body: original?.body,
@@ -53,20 +53,20 @@ describe("concurrent requests with one Idempotency-Key on several replicas", fun
     const first = await create(key, 0);
     const firsts = await createAll(key, 60);
     const again = await Promise.all(firsts.map((each, n) => retryInFlight(key, each, n)));
-    for (const answer of again)
-      expect({ body: answer.body, replayed: replayed(answer) }).to.deep.equal({ body: first.body, replayed: true });
+    for (const response of again)
+      expect({ body: response.body, replayed: replayed(response) }).to.deep.equal({ body: first.body, replayed: true });
   });
 
   it("create one candidate and refuse the other body when half of them send another body", async () => {
     const key = newKey();
     const bodies = [{ name: "Ann" }, { name: "Bob" }];
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => create(key, n, bodies[n % 2])));
+    const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => create(key, n, bodies[n % 2])));
     const { data } = (await client.get("/candidates")).body;
     expect(data).to.have.length(1);
     const loser = data[0]?.name === "Ann" ? 1 : 0;
-    for (const [n, answer] of answers.entries()) {
-      if (n % 2 === loser) expectProblem(answer, 422, "idempotency_key_reused");
-      else expect(answer.status).to.be.oneOf([201, 409]);
+    for (const [n, response] of responses.entries()) {
+      if (n % 2 === loser) expectProblem(response, 422, "idempotency_key_reused");
+      else expect(response.status).to.be.oneOf([201, 409]);
     }
   });
 });

@@ -9,7 +9,7 @@ import { connectMongo } from "../../src/infra/mongo.ts";
 import { problem } from "../../src/problems.ts";
 import { withDatabase, withOptions } from "../support/mongo-url.ts";
 import { testConfig } from "../support/service.ts";
-import { candidateOf, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
+import { candidateOf, isReplay, newRequest, refusalOf, replayOf, useWorkbench } from "./workbench.ts";
 
 describe("the stored outcome of a request with an Idempotency-Key", () => {
   const bench = useWorkbench();
@@ -38,7 +38,7 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
       expect(await replica.once(request, failing(error, ids)).catch((thrown: unknown) => thrown)).to.equal(error);
       expect(await replica.once(request, failing(error, ids)).catch((thrown: unknown) => thrown)).to.equal(error);
       const done = await replica.once(request, bench.create());
-      expect(done.replayed).to.equal(false);
+      expect(isReplay(done)).to.equal(false);
       expect(new Set(ids)).to.have.property("size", 3);
       expect(ids.slice(3)).to.deep.equal(ids.slice(0, 3));
       expect(candidateOf(done).id).to.equal(ids[0]);
@@ -69,9 +69,9 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     expect((await refusalOf(failed)).code).to.equal("store_unavailable");
     const [made] = await bench.candidates();
     const retry = await replica.once(request, bench.create());
-    expect(retry.replayed).to.equal(false);
+    expect(isReplay(retry)).to.equal(false);
     expect(candidateOf(retry)).to.deep.equal(made);
-    expect(await replica.once(request, bench.create())).to.deep.equal({ ...retry, replayed: true });
+    expect(await replica.once(request, bench.create())).to.deep.equal(replayOf(retry));
     expect(await bench.candidates()).to.have.length(1);
   });
 
@@ -94,10 +94,10 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     const request = newRequest();
     const first = await replica.once(request, bench.create());
     bench.clock.time += KEPT_MS - 1;
-    expect(await replica.once(request, bench.create())).to.deep.equal({ ...first, replayed: true });
+    expect(await replica.once(request, bench.create())).to.deep.equal(replayOf(first));
     bench.clock.time += 1;
     const anew = await replica.once({ ...request, fingerprint: "another request" }, bench.create());
-    expect(anew.replayed).to.equal(false);
+    expect(isReplay(anew)).to.equal(false);
     expect(candidateOf(anew).id).not.to.equal(candidateOf(first).id);
     expect(await bench.candidates()).to.have.length(2);
   });
@@ -106,11 +106,11 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     const [old, young] = [newRequest(), newRequest()];
     await replica.once(old, bench.create());
     bench.clock.time += 1;
-    const { answer } = await replica.once(young, bench.create());
+    const response = await replica.once(young, bench.create());
     expect(await bench.store.removeOlderThan(bench.clock.time, new AbortController().signal)).to.equal(1);
     expect(await bench.store.removeOlderThan(bench.clock.time, new AbortController().signal)).to.equal(0);
-    expect(await replica.once(young, bench.create())).to.deep.equal({ answer, replayed: true });
-    expect((await replica.once(old, bench.create())).replayed).to.equal(false);
+    expect(await replica.once(young, bench.create())).to.deep.equal(replayOf(response));
+    expect(isReplay(await replica.once(old, bench.create()))).to.equal(false);
   });
 
   it("is removed in batches, however many there are", async () => {
@@ -124,7 +124,7 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
       state: "running",
       outcome: null,
     } as const;
-    const someAtATime = pLimit(20); // a busy store answers late if it gets all at once
+    const someAtATime = pLimit(20); // a busy store responds late if it gets all at once
     await Promise.all(
       Array.from({ length: 1_001 }, (_, n) => someAtATime(() => bench.store.insert({ _id: `n${n}`, ...record }))),
     );
@@ -146,14 +146,14 @@ describe("the stored outcome of a request with an Idempotency-Key", () => {
     ["2 MiB of control characters, 12 MiB as JSON", () => "\u0001".repeat(2 * 1024 * 1024)],
   ];
   for (const [what, make] of LARGE) {
-    it(`may be an answer of ${what}`, async () => {
+    it(`may be a response of ${what}`, async () => {
       const request = newRequest();
       const value = { text: make() };
-      const { answer } = await replica.once(request, () => Promise.resolve(jsonResponse(201, value)));
+      const response = await replica.once(request, () => Promise.resolve(jsonResponse(201, value)));
       const again = await replica.once(request, bench.create());
-      expect(again.replayed).to.equal(true);
-      expect(again.answer.headers).to.deep.equal(answer.headers);
-      expect(again.answer.body.toString() === JSON.stringify(value)).to.equal(true);
+      expect(isReplay(again)).to.equal(true);
+      expect(again.headers).to.deep.equal(replayOf(response).headers);
+      expect(again.body.toString() === JSON.stringify(value)).to.equal(true);
     });
   }
 });

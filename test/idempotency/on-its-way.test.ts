@@ -68,7 +68,7 @@ describe("a POST whose outcome is on its way to MongoDB", () => {
     expect(without).to.deep.equal(["insert candidates"]);
   });
 
-  it("is replayed on its replica and on another one, also right after its answer", async () => {
+  it("is replayed on its replica and on another one, also right after its response", async () => {
     for (let round = 0; round < 10; round++) {
       const key = newKey();
       const first = await post("/candidates", { name: "Ann" }, key);

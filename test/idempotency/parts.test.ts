@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { idsFrom } from "../../src/idempotency/idempotency.ts";
-import { parseIdempotencyKey } from "../../src/idempotency/key.ts";
+import { idsFrom, parseIdempotencyKey } from "../../src/idempotency/idempotency.ts";
 import { responseOrThrow, pack, storedRefusal, unpack } from "../../src/idempotency/outcome.ts";
 import { Problem, problem } from "../../src/problems.ts";
 
@@ -88,7 +87,7 @@ describe("the identifiers of repeated work", () => {
 });
 
 describe("a stored outcome", () => {
-  it("is the answer, byte for byte", async () => {
+  it("is the response, byte for byte", async () => {
     const answer = { status: 201, body: Buffer.from('{"name":"Zoë"}'), headers: { ETag: '"1"' } } as never;
     const stored = JSON.parse(JSON.stringify(await unpack(await pack({ answer }))));
     expect(stored).to.deep.equal({ answer: { status: 201, body: '{"name":"Zoë"}', headers: { ETag: '"1"' } } });
@@ -100,7 +99,7 @@ describe("a stored outcome", () => {
     const outcome = await unpack(await pack(storedRefusal(refusal)));
     const thrown = (replayed: boolean) => {
       try {
-        return responseOrThrow(outcome, replayed);
+        return responseOrThrow(outcome, replayed ? { "Idempotent-Replayed": "true" } : {});
       } catch (error) {
         const { code, message, extras } = error as Problem;
         return { code, message, extras };

@@ -4,7 +4,7 @@ import type { IdempotentRequest } from "../../src/idempotency/idempotency.ts";
 import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import { problem, type ProblemCode } from "../../src/problems.ts";
-import { ACCOUNT, candidateOf, gate, hang, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
+import { ACCOUNT, candidateOf, gate, hang, isReplay, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
 
 const LEASE_MS = 5_000;
 const SUBJECT = "cand_subject";
@@ -32,7 +32,7 @@ describe("a refusal of the work", () => {
     ids.length = 0;
     for (let n = 0; n < 2; n++) await refusalOf(bench.replica().once(request, refused("external_id_taken")));
     expect(new Set(ids).size).to.equal(2);
-    expect((await bench.replica().once({ ...request, fingerprint: "another" }, done)).replayed).to.equal(false);
+    expect(isReplay(await bench.replica().once({ ...request, fingerprint: "another" }, done))).to.equal(false);
   });
 
   it("leaves the key bound if what it created was deleted while it ran", async () => {
@@ -91,8 +91,8 @@ describe("a refusal of the work", () => {
     await bench.replica().forget(ACCOUNT, SUBJECT);
     const retry = () => bench.replica().once(request, refused("candidate_withdrawn"));
     expect((await refusalOf(retry())).code).to.equal("candidate_withdrawn");
-    expect((await bench.replica().once(request, done)).replayed).to.equal(false);
-    expect((await bench.replica().once(request, done)).replayed).to.equal(true);
+    expect(isReplay(await bench.replica().once(request, done))).to.equal(false);
+    expect(isReplay(await bench.replica().once(request, done))).to.equal(true);
   });
 
   /** Begins an attempt, lets a retry be refused, which frees the key, runs `meanwhile`, and lets the attempt finish. */
@@ -110,13 +110,13 @@ describe("a refusal of the work", () => {
     await overtaken(async () => {});
     expect(await isBound()).to.equal(true);
     const [record] = await bench.mongo.db.collection("idempotency_records").find({}).toArray();
-    expect(record, "without its answer").to.include({ lease_until: 0, outcome: null, forgotten: 1 });
+    expect(record, "without its response").to.include({ lease_until: 0, outcome: null, forgotten: 1 });
     for (let n = 0; n < 2; n++) await refusalOf(bench.replica().once(request, refused("version_mismatch")));
     expect(await isBound(), "a refusal must not free it again").to.equal(true);
     expect(new Set(ids.slice(1)).size, "retries work with the same ids").to.equal(1);
   });
 
-  it("does not let an earlier attempt store its answer after an erasure", async () => {
+  it("does not let an earlier attempt store its response after an erasure", async () => {
     const gone = problem("not_found", "Erased.");
     await overtaken(() => bench.replica().end(ACCOUNT, SUBJECT, gone));
     expect((await refusalOf(bench.replica().once(request, refused("not_found")))).code).to.equal("not_found");
@@ -125,7 +125,7 @@ describe("a refusal of the work", () => {
   it("is answered with 503 if the key cannot be freed, so that the client sends the same request again", async () => {
     class FailingStore extends IdempotencyStore {
       override remove(): Promise<boolean> {
-        return Promise.reject(problem("store_unavailable", "No answer."));
+        return Promise.reject(problem("store_unavailable", "No response."));
       }
     }
     const first = bench.replica({ store: new FailingStore(bench.mongo) }).once(request, refused("external_id_taken"));

@@ -14,7 +14,7 @@ describe("Idempotency-Key", () => {
   const create = (json: unknown, key: string, by = client) => by.post("/candidates", json, { "Idempotency-Key": key });
   const count = async (by = client) => (await by.get("/candidates")).body.data.length;
 
-  it("replays the first answer byte for byte, headers included, and charges the replay", async () => {
+  it("replays the first response byte for byte, headers included, and charges the replay", async () => {
     const key = newKey();
     const body = { name: "Zoë 山田 \u0000 😀", documents: ["CV"], references: [{}] };
     const first = await postRaw(account, "/candidates", body, key);
@@ -31,7 +31,7 @@ describe("Idempotency-Key", () => {
     expect(await count()).to.equal(1);
   });
 
-  it("replays the stored answer without reading the candidate", async () => {
+  it("replays the stored response without reading the candidate", async () => {
     const key = newKey();
     const first = await create({ external_id: "a", references_required: 1 }, key);
     await service.operators.mongo.db.collection<{ _id: string }>("candidates").deleteOne({ _id: first.body.id });
@@ -62,7 +62,7 @@ describe("Idempotency-Key", () => {
     expect([await count(), await count(other.client)]).to.deep.equal([1, 1]);
   });
 
-  it("refuses a reused key with another body, and keeps the first answer", async () => {
+  it("refuses a reused key with another body, and keeps the first response", async () => {
     const key = newKey();
     const first = await create({ name: "Ann" }, key);
     expectProblem(await create({ name: "Bob" }, key), 422, "idempotency_key_reused");

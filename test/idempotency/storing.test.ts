@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { jsonResponse } from "../../src/http/response.ts";
 import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";
-import { gate, hang, HoldingStore, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
+import { gate, hang, HoldingStore, isReplay, newRequest, refusalOf, replayOf, useWorkbench } from "./workbench.ts";
 
 const LEASE_MS = 5_000;
 
@@ -24,7 +24,7 @@ describe("an outcome that is being stored", () => {
   const bench = useWorkbench();
   beforeEach(() => bench.clear());
 
-  const answerOf = (text: string) => () => jsonResponse(201, { text });
+  const responseOf = (text: string) => () => jsonResponse(201, { text });
 
   it("is the response only once it is stored", async () => {
     const store = new HoldingStore(bench.mongo);
@@ -35,7 +35,7 @@ describe("an outcome that is being stored", () => {
     await setTimeout(20);
     expect(given).to.equal(false);
     store.release();
-    expect((await response).replayed).to.equal(false);
+    expect(isReplay(await response)).to.equal(false);
     expect(await bench.mongo.db.collection("idempotency_records").countDocuments({ state: "done" })).to.equal(1);
   });
 
@@ -51,21 +51,21 @@ describe("an outcome that is being stored", () => {
       expect((await refusalOf(other)).code).to.equal("idempotency_key_reused");
     }
     store.release();
-    const { answer } = await response;
-    expect(await bench.replica().once(request, bench.create())).to.deep.equal({ answer, replayed: true });
+    const first = await response;
+    expect(await bench.replica().once(request, bench.create())).to.deep.equal(replayOf(first));
   });
 
   it("gives way to that of the attempt from which the key was taken over, if that one lands first", async () => {
     const request = newRequest();
-    const first = await hang(bench.replica(), request, answerOf("first"));
+    const first = await hang(bench.replica(), request, responseOf("first"));
     bench.clock.time += LEASE_MS;
     const store = new HoldingStore(bench.mongo);
-    const second = bench.replica({ store }).once(request, answerOf("second"));
+    const second = bench.replica({ store }).once(request, responseOf("second"));
     await store.reached;
     first.release();
-    const { answer } = await first.outcome;
+    const response = await first.outcome;
     store.release();
-    expect(await second).to.deep.equal({ answer, replayed: true });
+    expect(await second).to.deep.equal(replayOf(response));
   });
 
   it("gives way to that of the attempt that took the key over, if that one lands first", async () => {
@@ -74,14 +74,14 @@ describe("an outcome that is being stored", () => {
     const request = newRequest();
     const takenOver = gate();
     store.free = takenOver.opened;
-    const { outcome, release } = await hang(bench.replica({ store, leaseMs }), request, answerOf("late"));
+    const { outcome, release } = await hang(bench.replica({ store, leaseMs }), request, responseOf("late"));
     bench.clock.time += leaseMs;
-    const { answer } = await bench.replica().once(request, answerOf("first"));
+    const response = await bench.replica().once(request, responseOf("first"));
     takenOver.open();
     await once(store.renewals, String(bench.clock.time + leaseMs));
     release();
     store.release();
-    expect(await outcome).to.deep.equal({ answer, replayed: true });
+    expect(await outcome).to.deep.equal(replayOf(response));
   });
 
   it("keeps its lease until it is stored", async () => {
@@ -107,7 +107,7 @@ describe("an outcome that is being stored", () => {
     const request = newRequest();
     const failed = bench.replica({ store }).once(request, bench.create());
     expect(await failed.catch((error: unknown) => error)).to.equal(failure);
-    expect((await bench.replica().once(request, bench.create())).replayed).to.equal(false);
+    expect(isReplay(await bench.replica().once(request, bench.create()))).to.equal(false);
     expect(await bench.candidates()).to.have.length(1);
   });
 });

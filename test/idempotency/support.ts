@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TestAccount } from "../support/service.ts";
 
-/** An answer whose body is kept byte for byte. */
+/** A response whose body is kept byte for byte. */
 export interface RawAnswer {
   readonly status: number;
   /** All headers except the per-response ones: request id, date, rate limits, replay mark and length. */
@@ -18,7 +18,7 @@ export function newKey(): string {
   return randomUUID();
 }
 
-/** POSTs a JSON body with an Idempotency-Key, and returns the answer without parsing it. */
+/** POSTs a JSON body with an Idempotency-Key, and returns the response without parsing it. */
 export async function postRaw(
   { client, key }: TestAccount,
   path: string,

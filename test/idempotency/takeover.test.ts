@@ -5,7 +5,7 @@ import type { IdempotentRequest } from "../../src/idempotency/idempotency.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import type { Idempotency } from "../../src/idempotency/idempotency.ts";
 import { type IdempotencyRecord, IdempotencyStore } from "../../src/idempotency/store.ts";
-import { candidateOf, gate, hang, newRequest, refusalOf, useWorkbench } from "./workbench.ts";
+import { candidateOf, gate, hang, isReplay, newRequest, refusalOf, replayOf, useWorkbench } from "./workbench.ts";
 
 const LEASE_MS = 5_000;
 
@@ -49,7 +49,7 @@ describe("an attempt that stops renewing its lease", () => {
   it("is taken over if its lease ends later than any can: the clock was ahead when it was renewed", async () => {
     const first = await hang(here, request, bench.create());
     bench.clock.time -= 300_000;
-    expect((await there.once(request, bench.create())).replayed).to.equal(false);
+    expect(isReplay(await there.once(request, bench.create()))).to.equal(false);
     first.release();
     await first.outcome;
     expect(await bench.candidates()).to.have.length(1);
@@ -71,21 +71,21 @@ describe("an attempt that stops renewing its lease", () => {
     const [made] = await bench.candidates();
     bench.clock.time += LEASE_MS;
     const second = await there.once(request, bench.create(GIVEN));
-    expect(second.replayed).to.equal(false);
+    expect(isReplay(second)).to.equal(false);
     expect(candidateOf(second)).to.deep.equal(made);
     expect(await bench.candidates()).to.deep.equal([made]);
     first.release();
     await first.outcome;
   });
 
-  it("does no harm when it resumes after all: both attempts give the same answer", async () => {
+  it("does no harm when it resumes after all: both attempts give the same response", async () => {
     const first = await hang(here, request, bench.create(GIVEN));
     bench.clock.time += LEASE_MS;
-    const second = await there.once(request, bench.create({ ...GIVEN, name: "so that the answers would differ" }));
+    const second = await there.once(request, bench.create({ ...GIVEN, name: "so that the responses would differ" }));
     first.release();
     const late = await first.outcome;
-    expect(late.answer).to.deep.equal(second.answer);
-    expect(await there.once(request, bench.create(GIVEN))).to.deep.equal({ answer: second.answer, replayed: true });
+    expect(late).to.deep.equal(replayOf(second));
+    expect(await there.once(request, bench.create(GIVEN))).to.deep.equal(replayOf(second));
   });
 
   it("does no harm when it runs concurrently with the retry that took over", async () => {
@@ -104,7 +104,7 @@ describe("an attempt that stops renewing its lease", () => {
     await begunToo.opened;
     start.open();
     const [one, two] = await Promise.all([first, second]);
-    expect(one.answer).to.deep.equal(two.answer);
+    expect(replayOf(one)).to.deep.equal(replayOf(two));
     const [candidate, ...more] = await bench.candidates();
     expect(more).to.deep.equal([]);
     expect((await referenceEntries()).filter((id) => id === candidate?.id)).to.have.length(2);
@@ -186,7 +186,7 @@ describe("the claim of a key", () => {
     const request = newRequest();
     await bench.replica().once(request, bench.create());
     const store = new CountingStore(bench.mongo);
-    expect((await bench.replica({ store }).once(request, bench.create())).replayed).to.equal(true);
+    expect(isReplay(await bench.replica({ store }).once(request, bench.create()))).to.equal(true);
     expect(store.finds).to.equal(1);
   });
 

@@ -70,9 +70,18 @@ export function newRequest(): IdempotentRequest {
   return { accountId: ACCOUNT, subject: undefined, key: randomUUID(), fingerprint: "POST /candidates" };
 }
 
-/** Returns the candidate in an answer. @throws if the answer is not JSON. */
-export function candidateOf({ answer }: Awaited<ReturnType<Idempotency["once"]>>): Candidate {
-  return JSON.parse(answer.body.toString()) as Candidate;
+/** Returns the candidate in a response. @throws if the response is not JSON. */
+export function candidateOf({ body }: JsonResponse): Candidate {
+  return JSON.parse(body.toString()) as Candidate;
+}
+
+export function isReplay({ headers }: JsonResponse): boolean {
+  return headers["Idempotent-Replayed"] === "true";
+}
+
+/** Returns a response as its replay is. */
+export function replayOf(response: JsonResponse): JsonResponse {
+  return { ...response, headers: { ...response.headers, "Idempotent-Replayed": "true" } };
 }
 
 /** Returns the problem that a promise is rejected with. @throws if it ends in any other way. */
@@ -118,10 +127,10 @@ export async function hang(
   const reached = gate();
   const end = gate();
   const outcome = replica.once(request, async (newId) => {
-    const answer = await work(newId);
+    const response = await work(newId);
     reached.open();
     await end.opened;
-    return answer;
+    return response;
   });
   await Promise.race([reached.opened, outcome]);
   return { outcome, release: end.open };

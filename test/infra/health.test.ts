@@ -62,7 +62,7 @@ describe("how full Redis is", () => {
   });
 });
 
-describe("whether the servers answer", () => {
+describe("whether the servers respond", () => {
   useNoService();
   const down = () => Promise.reject(new RangeError("down"));
 

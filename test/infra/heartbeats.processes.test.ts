@@ -57,7 +57,7 @@ describe("a MongoDB client whose heartbeat is stuck", () => {
     expect(revived[0]).to.be.at.least(CONNECT_MS + GRACE_MS - 5);
   });
 
-  it("has more time if the server delays its answers", async () => {
+  it("has more time if the server delays its replies", async () => {
     start("a", true);
     await once(client, "connect");
     expect(revived[0]).to.be.at.least(HEARTBEAT_MS + CONNECT_MS + GRACE_MS - 5);
@@ -77,7 +77,7 @@ describe("a MongoDB client whose heartbeat is stuck", () => {
     expect(client.calls).to.deep.equal([]);
   });
 
-  it("is revived once if several servers do not answer", async () => {
+  it("is revived once if several servers do not respond", async () => {
     start("a");
     start("b");
     await once(client, "connect");

@@ -122,12 +122,12 @@ describe("the log of a service that gets SIGTERM", () => {
   const { client } = useSharedAccount(service);
 
   it("has a line for every request that was answered", async () => {
-    const answers = await Promise.all(Array.from({ length: 40 }, () => client.get("/limits")));
+    const responses = await Promise.all(Array.from({ length: 40 }, () => client.get("/limits")));
     const closed = once(service.child, "close");
     service.child.kill("SIGTERM");
     await closed;
     const logged = new Set(service.log.map(({ request_id }) => request_id));
-    expect(answers.filter(({ headers }) => !logged.has(headers.get("x-request-id") ?? ""))).to.deep.equal([]);
+    expect(responses.filter(({ headers }) => !logged.has(headers.get("x-request-id") ?? ""))).to.deep.equal([]);
     expect(service.log.at(-1)?.msg).to.equal("stopped");
   });
 });

@@ -1,22 +1,22 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { PacedReads } from "../../src/infra/paced-reads.ts";
+import { pacedReads } from "../../src/infra/paced-reads.ts";
 
 describe("Paced reads", () => {
   /** Counts its reads. */
   function counting(everyMs: number) {
-    const reads = new PacedReads<number>(everyMs);
+    const reads = pacedReads<number>(everyMs);
     const began: number[] = [];
-    const read = (key: string) => reads.read(key, () => Promise.resolve(began.push(performance.now())));
+    const read = (key: string) => reads(key, () => Promise.resolve(began.push(performance.now())));
     return { read, began, begun: () => began.length };
   }
 
   it("begin at once, and those that come soon after share the next one", async () => {
     const { read } = counting(50);
     const began = performance.now();
-    const answers = [read("a"), read("a"), read("a")];
-    expect(await answers[0]).to.equal(1);
-    expect(await Promise.all(answers.slice(1))).to.deep.equal([2, 2]);
+    const replies = [read("a"), read("a"), read("a")];
+    expect(await replies[0]).to.equal(1);
+    expect(await Promise.all(replies.slice(1))).to.deep.equal([2, 2]);
     expect(performance.now() - began).to.be.at.least(45);
   });
 

@@ -18,8 +18,8 @@ describe("the creation of indexes", () => {
     readonly message: string;
   }
 
-  /** Creates the indexes of a server that answers with `answers`, one after the other. @returns what was logged. */
-  async function prepared(answers: (() => Promise<string[]>)[], onLog: (logged: Logged) => void = () => {}) {
+  /** Creates the indexes of a server that responds with `replies`, one after the other. @returns what was logged. */
+  async function prepared(replies: (() => Promise<string[]>)[], onLog: (logged: Logged) => void = () => {}) {
     const lines: Logged[] = [];
     const at = (level: Logged["level"]) => (fields: object, message: string) => {
       const logged = { level, fields, message };
@@ -28,7 +28,7 @@ describe("the creation of indexes", () => {
     };
     mock.method(Collection.prototype, "createIndexes", (specs: unknown) => {
       asked.push(specs);
-      return answers[asked.length - 1]?.() ?? Promise.resolve([]);
+      return replies[asked.length - 1]?.() ?? Promise.resolve([]);
     });
     const url = testConfig().MONGODB_URL ?? "";
     const log = { info: at("info"), warn: at("warn") };
@@ -61,7 +61,7 @@ describe("the creation of indexes", () => {
       expect(asked).to.have.length(1);
     });
 
-  /** Returns what is reported while the server answers a question about its operations like this. */
+  /** Returns what is reported while the server replies to a question about its operations like this. */
   async function reported(operations: () => Promise<object>): Promise<unknown> {
     const command: Db["command"] = Reflect.get(Db.prototype, "command");
     let question: unknown;

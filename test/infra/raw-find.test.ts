@@ -59,7 +59,7 @@ describe("a find of undecoded documents", function () {
   });
 });
 
-describe("a find of undecoded documents, by what the server answers", () => {
+describe("a find of undecoded documents, by what the server replies", () => {
   /** Decodes the replies as the driver does, one for each command. */
   function serverAnswering(...replies: object[]) {
     const commands: Record<string, unknown>[] = [];
@@ -90,7 +90,7 @@ describe("a find of undecoded documents, by what the server answers", () => {
     expect(decoded[0]?.["topologyVersion"]).to.deep.equal({ processId: topologyVersion.processId, counter: 7 });
   });
 
-  it("ends a query whose answer is cut, and has the documents even if that fails", async () => {
+  it("ends a query whose reply is cut, and has the documents even if that fails", async () => {
     for (const id of [Long.fromNumber(2 ** 40), Long.MAX_VALUE]) {
       const cursor = { firstBatch: [{ _id: 1 }], id, ns: "onboarding.rows" };
       const { find, commands } = serverAnswering({ ok: 1, cursor }, { ok: 0 });

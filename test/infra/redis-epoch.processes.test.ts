@@ -10,7 +10,7 @@ import { useStarted } from "../support/use-started.ts";
 import { asking, FORMS, startStandalone } from "./redis-forms.ts";
 
 /** Resolves when the client's commands are answered again. No event says so in every form. */
-async function answers(client: RedisClient): Promise<void> {
+async function responds(client: RedisClient): Promise<void> {
   while (
     await client.get("any").then(
       () => false,
@@ -34,7 +34,7 @@ for (const [form, start] of Object.entries(FORMS))
         const lost = new Promise((resolve) => void client.once("close", resolve));
         await asking(redis.server.url, (own) => own.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"));
         await lost;
-        await answers(client);
+        await responds(client);
         expect(epoch.of("acct_1")).not.to.equal(before);
         expect(epoch.connections).to.be.above(connections);
       }
@@ -54,7 +54,7 @@ describe("the epoch of a client", () => {
       await lost;
       expect(epoch.of("acct_1"), "until it is connected again").to.equal(before);
       proxy.mend();
-      await answers(client);
+      await responds(client);
       expect(epoch.of("acct_1")).to.equal((before as number) + 1);
     } finally {
       client.disconnect();

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Metrics } from "../../src/infra/metrics.ts";
 import { type RedisClient, unlessForbidden } from "../../src/infra/redis.ts";
-import { RedisMemory } from "../../src/infra/redis-memory.ts";
+import { memoryCheck } from "../../src/infra/redis-memory.ts";
 import { Scrape, scrape } from "../support/metrics.ts";
 import { useRedisClient, useRedisServer } from "../support/servers.ts";
 import { useOwnService } from "../support/use-service.ts";
@@ -23,9 +23,9 @@ describe("a Redis that would delete limits, or refuse writes soon,", () => {
       warn: (_: object, message: string) => said.push(`warn ${message}`),
       error: (_: object, message: string) => said.push(`error ${message}`),
     };
-    const memory = new RedisMemory({ redis, metrics, log });
+    const checkMemory = memoryCheck({ redis, metrics, log });
     const check = async () => {
-      await memory.check();
+      await checkMemory();
       const shown = new Scrape(await metrics.registry.metrics());
       return ["redis_maxmemory_policy_unsafe", "redis_memory_nearly_full"].map((name) => shown.value(name));
     };
@@ -81,7 +81,7 @@ describe("What is shown of the memory of a cluster's masters", () => {
     const redis = { isCluster: true, nodes: () => nodes } as unknown as RedisClient;
     const metrics = new Metrics();
     const log = { warn: () => undefined, error: () => undefined };
-    await new RedisMemory({ redis, metrics, log }).check();
+    await memoryCheck({ redis, metrics, log })();
     const scraped = new Scrape(await metrics.registry.metrics());
     return GAUGES.map((name) => scraped.value(name));
   }

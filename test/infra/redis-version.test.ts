@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { connectRedis } from "../../src/infra/redis.ts";
 import { useStarted } from "../support/use-started.ts";
 
-/** A server that answers every command with OK, and INFO with its version. */
+/** A server that replies to every command with OK, and INFO with its version. */
 async function redisOfVersion(version: string) {
   const info = `redis_version:${version}\r\nloading:0\r\n`;
   const server = createServer((socket) => {

@@ -11,7 +11,7 @@ describe("a script", () => {
     const script = scriptOf("redis.call('INCR', KEYS[1]) return redis.error_reply('FAILED after its write')");
     await redis.script("LOAD", script.lua);
     const key = `test-${randomUUID()}`;
-    const error = await runScript(redis, script, [key], [], (answer) => answer).catch((reason: unknown) => reason);
+    const error = await runScript(redis, script, [key], [], (reply) => reply).catch((reason: unknown) => reason);
     expect(String(error)).to.include("FAILED after its write");
     expect(await redis.get(key)).to.equal("1");
   });

@@ -9,12 +9,12 @@ import { testConfig } from "../support/service.ts";
 import { standStill } from "../support/stand-still.ts";
 import { useStarted } from "../support/use-started.ts";
 
-/** The time-out of a charge and of an operation of the store. The servers have most of it to answer after a standstill. */
+/** The time-out of a charge and of an operation of the store. The servers have most of it to reply after a standstill. */
 const TIMEOUT_MS = 1_500;
 /** Duration of a standstill. It exceeds TIMEOUT_MS, and the second after which a silent connection to Redis is closed. */
 const STANDSTILL_MS = 2_000;
 
-describe("while this process stands still, and Redis and MongoDB answer:", () => {
+describe("while this process stands still, and Redis and MongoDB respond:", () => {
   const redis = useStarted(
     "Redis",
     () => connectRedis({ url: process.env["REDIS_URL"] ?? "", timeoutMs: TIMEOUT_MS }) as Promise<Redis>,
@@ -48,7 +48,7 @@ describe("while this process stands still, and Redis and MongoDB answer:", () =>
     expect({ verdict, used: key.limit - key.remaining }).to.deep.equal({ verdict: "admitted", used: 1 });
   });
 
-  it("the connection to Redis stays, and so does a command that waits for its answer", async () => {
+  it("the connection to Redis stays, and so does a command that waits for its reply", async () => {
     const { stream } = redis;
     const answered = redis.ping();
     await setImmediate();
@@ -66,7 +66,7 @@ describe("while this process stands still, and Redis and MongoDB answer:", () =>
     const answered = Promise.all([ping(), ping()]);
     await setImmediate();
     standStill(STANDSTILL_MS);
-    for (const answer of await answered) expect(answer).to.include({ ok: 1 });
+    for (const reply of await answered) expect(reply).to.include({ ok: 1 });
     expect(closed).to.deep.equal([]);
   });
 });

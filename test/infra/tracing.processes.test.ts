@@ -102,8 +102,7 @@ describe("The SDK of OpenTelemetry", () => {
   async function loadsSdk(endpoint: string | null): Promise<boolean> {
     const program = `
       import { createRequire } from "node:module";
-      import { startTracing } from "./src/infra/start-tracing.ts";
-      import "./src/compose.ts";
+      import { startTracing } from "./src/compose.ts";
       await startTracing(${JSON.stringify(endpoint)});
       const { cache } = createRequire(import.meta.url);
       console.log(Object.keys(cache).some((file) => /@opentelemetry.sdk-trace/.test(file)));`;

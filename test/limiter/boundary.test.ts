@@ -42,13 +42,13 @@ describe("the scripts that charge and that read the usage, to the millisecond an
    */
   async function across<T extends { readonly nowMs: number }>(
     callAt: (moment: number) => Promise<() => Promise<T>>,
-  ): Promise<{ moment: number; answers: T[] }> {
+  ): Promise<{ moment: number; replies: T[] }> {
     for (let burst = 0; ; burst++) {
       const moment = (await redisNow(redis)) + 3 + (burst % 20); // a busy machine needs longer to send them
       const call = await callAt(moment);
-      const answers = await Promise.all(Array.from({ length: BURST }, call));
-      const at = new Set(answers.map(({ nowMs }) => nowMs));
-      if (at.has(moment - 1) && at.has(moment)) return { moment, answers };
+      const replies = await Promise.all(Array.from({ length: BURST }, call));
+      const at = new Set(replies.map(({ nowMs }) => nowMs));
+      if (at.has(moment - 1) && at.has(moment)) return { moment, replies };
     }
   }
 
@@ -66,22 +66,22 @@ describe("the scripts that charge and that read the usage, to the millisecond an
 
   it("charge until the deadline, and from that very millisecond on nothing", async () => {
     const limits = { account: 1_000, key: 1_000 };
-    const { moment, answers } = await across(async (deadlineMs) => () => run({ deadlineMs, limits }));
-    for (const { verdict, nowMs } of answers) expect(verdict === "stale").to.equal(nowMs >= moment);
+    const { moment, replies } = await across(async (deadlineMs) => () => run({ deadlineMs, limits }));
+    for (const { verdict, nowMs } of replies) expect(verdict === "stale").to.equal(nowMs >= moment);
   });
 
   it("take a replaced secret until its end, and not in that very millisecond", async () => {
     const limits = { account: 1_000, key: 1_000 };
-    const { moment, answers } = await across(async (secretEndsAt) => () => run({ secretEndsAt, limits }));
-    for (const { verdict, nowMs } of answers) expect(verdict === "replaced").to.equal(nowMs >= moment);
+    const { moment, replies } = await across(async (secretEndsAt) => () => run({ secretEndsAt, limits }));
+    for (const { verdict, nowMs } of replies) expect(verdict === "replaced").to.equal(nowMs >= moment);
   });
 
   it("read the usage for a replaced secret until its end, and not in that very millisecond", async () => {
-    const { moment, answers } = await across(async (secretEndsAt) => {
+    const { moment, replies } = await across(async (secretEndsAt) => {
       const of = { caller: newCaller(), windowSeconds: DAY_SECONDS, accountVersion: undefined, secretEndsAt };
       return () => usage(redis, of);
     });
-    for (const { refusal, nowMs } of answers) expect(refusal).to.equal(nowMs < moment ? undefined : "replaced");
+    for (const { refusal, nowMs } of replies) expect(refusal).to.equal(nowMs < moment ? undefined : "replaced");
   });
 
   /** Places a grant of starts. @returns draws one request on it. */
@@ -93,16 +93,16 @@ describe("the scripts that charge and that read the usage, to the millisecond an
   }
 
   it("draw on a grant until its end, and not in that very millisecond", async () => {
-    const { moment, answers } = await across((expiresAtMs) => granted(expiresAtMs, 0));
-    for (const { outcome, nowMs, grantAmount } of answers) {
+    const { moment, replies } = await across((expiresAtMs) => granted(expiresAtMs, 0));
+    for (const { outcome, nowMs, grantAmount } of replies) {
       expect(outcome).to.equal(nowMs < moment ? "drawn" : "none");
       expect(grantAmount).to.equal(nowMs < moment ? 1_000 : -1);
     }
   });
 
   it("draw on a grant until the deadline, and from that very millisecond on not", async () => {
-    const { moment, answers } = await across((deadlineMs) => granted(deadlineMs + MINUTE_MS, deadlineMs));
-    for (const { outcome, nowMs } of answers) expect(outcome).to.equal(nowMs < moment ? "drawn" : "stale");
+    const { moment, replies } = await across((deadlineMs) => granted(deadlineMs + MINUTE_MS, deadlineMs));
+    for (const { outcome, nowMs } of replies) expect(outcome).to.equal(nowMs < moment ? "drawn" : "stale");
   });
 
   it("let a ledger expire 45 minutes after its window, and as much of 15 more as of a second was over", async () => {

@@ -4,6 +4,9 @@ import { useRedisClient, useRedisServer } from "../support/servers.ts";
 import { useProxy } from "./proxy.ts";
 import { limiterOver, newCaller, problemOf, redisNow, useTestRedis } from "./support.ts";
 
+/** That of this machine's clock, in milliseconds: see SharedClock. */
+const OFFSET = Date.now() - performance.now();
+
 describe("a replica whose clock is wrong", () => {
   const redis = useTestRedis();
 
@@ -13,7 +16,7 @@ describe("a replica whose clock is wrong", () => {
   ] as const) {
     it(`decides as the other replicas do when it is an hour ${direction}`, async () => {
       const clock = new SharedClock();
-      clock.follow(Date.now() + hours * 3_600_000);
+      clock.follow(OFFSET + hours * 3_600_000);
       const request = { ...newCaller(), surface: "start" } as const;
       const wrong = await limiterOver(redis, { clock, windowSeconds: 60 }).charge(request);
       const right = await limiterOver(redis, { windowSeconds: 60 }).charge(request);
@@ -29,20 +32,20 @@ describe("a replica whose clock is wrong", () => {
     let steps = 0;
     const clock = new SharedClock();
     clock.onStep = () => steps++;
-    clock.follow(Date.now() - 3_600_000);
+    clock.follow(OFFSET - 3_600_000);
     await limiterOver(redis, { clock }).charge({ ...newCaller(), surface: "start" });
     expect(clock.now()).to.be.closeTo(Date.now() - 3_600_000, 2_000);
     expect(steps, "the first charge was stale").to.equal(2);
     expect(clock.redis.now()).to.be.closeTo(Date.now(), 2_000);
-    clock.set(Date.now() + 1_000, performance.now());
+    clock.set(OFFSET + 1_000);
     await limiterOver(redis, { clock }).charge({ ...newCaller(), surface: "start" });
     expect(steps).to.equal(2);
   });
 
   it("sends no charge with a deadline by its own clock, if that differs from Redis's", async () => {
     const clock = new SharedClock();
-    clock.follow(await redisNow(redis));
-    clock.set(Date.now() + 3_600_000, performance.now());
+    clock.follow((await redisNow(redis)) - performance.now());
+    clock.set(OFFSET + 3_600_000);
     const deadlines: number[] = [];
     const evalsha = (...given: Parameters<typeof redis.evalsha>) => {
       deadlines.push(Number(given[2 + Number(given[1]) + 6]));
@@ -63,10 +66,10 @@ describe("a replica whose clock is wrong", () => {
     const client = useRedisClient(slow);
     afterEach(() => slow.mend());
 
-    it("does not take its clock from an answer that came too late for its request", async () => {
+    it("does not take its clock from a reply that came too late for its request", async () => {
       const followed: number[] = [];
       const clock = new SharedClock();
-      clock.follow = (epochMs) => void followed.push(epochMs);
+      clock.follow = (offset) => void followed.push(offset);
       const limiter = limiterOver(client, { clock, timeoutMs: 100 });
       await limiterOver(client).charge({ ...newCaller(), surface: "start" }); // Redis then has the script
       slow.answerDelayMs = 200;
@@ -74,11 +77,11 @@ describe("a replica whose clock is wrong", () => {
       expect(refused).to.include({ code: "limiter_unavailable" });
       await slow.delivered();
       slow.mend();
-      await client.ping(); // its answer comes after that of the charge
+      await client.ping(); // its reply comes after that of the charge
       expect(followed).to.deep.equal([]);
     });
 
-    it("does not correct its clock from an answer that took long to arrive", async () => {
+    it("does not correct its clock from a reply that took long to arrive", async () => {
       const clock = new SharedClock();
       const limiter = limiterOver(client, { clock });
       await limiter.charge({ ...newCaller(), surface: "start" });
@@ -102,13 +105,13 @@ describe("a replica whose clock is wrong", () => {
     });
   });
 
-  it("may be set back by the first answer, and after that never runs backwards", () => {
+  it("may be set back by the first reply, and after that never runs backwards", () => {
     const clock = new SharedClock();
     const first = clock.now() - 3_600_000;
-    clock.follow(first);
+    clock.follow(first - performance.now());
     expect(clock.now()).to.be.within(first, first + 3_000_000);
     const shown = clock.now();
-    clock.follow(first - 10_000);
+    clock.follow(first - 10_000 - performance.now());
     expect(clock.now()).to.be.at.least(shown);
   });
 });

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
 import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
-import { LocalLimiter } from "../../src/limiter/local.ts";
+import { localLimiter } from "../../src/limiter/local.ts";
 import { startRedis, useRedisClient, useRedisServer } from "../support/servers.ts";
 import { useProxy } from "./proxy.ts";
 import { limiterOver, newCaller, problemOf } from "./support.ts";
@@ -60,21 +60,21 @@ describe("LIMITER_ON_OUTAGE=local", () => {
 
   it("starts from zero in the next window", () => {
     let now = Date.UTC(2026, 10, 1, 12, 59, 59, 500);
-    const local = new LocalLimiter({ clock: { now: () => now }, windowSeconds: 3600, scale: 1, replicasExpected: 10 });
+    const local = localLimiter({ clock: { now: () => now }, windowSeconds: 3600, scale: 1, replicasExpected: 10 });
     const request = { ...newCaller(), surface: "start" } as const;
-    expect(local.charge(request).verdict).to.equal("admitted");
-    expect(local.charge(request)).to.deep.include({ verdict: "key_exhausted", resetMs: 500 });
+    expect(local(request).verdict).to.equal("admitted");
+    expect(local(request)).to.deep.include({ verdict: "key_exhausted", resetMs: 500 });
     now += 500;
-    expect(local.charge(request)).to.deep.include({ verdict: "admitted", resetMs: 3_600_000 });
+    expect(local(request)).to.deep.include({ verdict: "admitted", resetMs: 3_600_000 });
     now += 3_600_000; // the account's share of a window is two
-    expect(local.charge(request)).to.deep.include({ verdict: "admitted", account: { limit: 2, remaining: 1 } });
+    expect(local(request)).to.deep.include({ verdict: "admitted", account: { limit: 2, remaining: 1 } });
     now -= 3_600_000; // the clock is put back: the window has been used up already
-    expect(local.charge(request).verdict).to.equal("key_exhausted");
+    expect(local(request).verdict).to.equal("key_exhausted");
   });
 
-  it("answers 503 on a surface if the replica's share rounds down to zero", async () => {
-    const local = new LocalLimiter({ clock: Date, windowSeconds: 3600, scale: 1, replicasExpected: 11 });
-    const charge = async () => local.charge({ ...newCaller(), surface: "pack" });
+  it("responds with 503 on a surface if the replica's share rounds down to zero", async () => {
+    const local = localLimiter({ clock: Date, windowSeconds: 3600, scale: 1, replicasExpected: 11 });
+    const charge = async () => local({ ...newCaller(), surface: "pack" });
     expect(await problemOf(charge())).to.include({ code: "limiter_unavailable" });
   });
 });
@@ -121,7 +121,7 @@ describe("LIMITER_ON_OUTAGE=local falls back", function () {
     expect(await decidedBy()).to.equal("Redis");
   });
 
-  it("within two seconds once no connection is left, and returns with the first answer", async () => {
+  it("within two seconds once no connection is left, and returns with the first reply", async () => {
     proxy.refuse();
     const started = performance.now();
     await untilLocal(limiter);

@@ -73,7 +73,7 @@ describe("the Lua scripts, compared with their model,", () => {
   it("give the same verdicts and the same numbers over random sequences", async () => {
     const property = fc.asyncProperty(limits, fc.array(step, LENGTH), async (allowed, steps) => {
       const run = await begin(redis, allowed);
-      // Redis runs the commands of one connection in order, so there is no need to wait for each answer.
+      // Redis runs the commands of one connection in order, so there is no need to wait for each reply.
       const outcomes = await Promise.all(steps.map((next) => take(next, run)));
       expect(outcomes.map(([, actual]) => actual)).to.deep.equal(outcomes.map(([expected]) => expected));
       expect(await actualUsage(run)).to.deep.equal(expectedUsage(run));
@@ -146,7 +146,7 @@ async function take(step: Step, run: Run): Promise<Outcome> {
 }
 
 /**
- * Charges as the limiter does, which draws on the grants if a window is exhausted, but waits for no answer in between.
+ * Charges as the limiter does, which draws on the grants if a window is exhausted, but waits for no reply in between.
  * @param draws whether a window is exhausted, says the model.
  */
 async function charge(
@@ -156,12 +156,12 @@ async function charge(
 ): Promise<unknown[]> {
   const caller = callers[of]!;
   const call = { ...asked, caller, surface: on, windowSeconds: DAY_SECONDS, deadlineMs: 0, secretEndsAt: 0 };
-  const [answer, drawn, grants] = await Promise.all([
+  const [reply, drawn, grants] = await Promise.all([
     runCharge(redis, call),
     draws ? drawGrant(redis, call) : undefined,
     showGrants ? new GrantCounters(redis).list(caller, on) : [],
   ]);
-  const { verdict, accountUsed, keyUsed, window, nowMs } = answer;
+  const { verdict, accountUsed, keyUsed, window, nowMs } = reply;
   const { grantRemaining, grantAmount } = drawn ?? liveGrants(grants, nowMs);
   const isGranted = verdict.endsWith("_exhausted") && drawn?.outcome === "drawn";
   return [isGranted ? "granted" : verdict, accountUsed, keyUsed, window - clock, grantRemaining, grantAmount];

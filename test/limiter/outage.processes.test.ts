@@ -31,7 +31,7 @@ describe("the limiter during a Redis outage", function () {
     await clearOfMidnight(operator);
   });
 
-  it("answers 503 at once while Redis is down, and recovers when it is back", async () => {
+  it("responds with 503 at once while Redis is down, and recovers when it is back", async () => {
     await server.kill();
     for (let i = 0; i < 5; i++) {
       const { message } = (await expectUnavailable(newRequest())).cause as Error;
@@ -41,7 +41,7 @@ describe("the limiter during a Redis outage", function () {
     await expectRecovery(newRequest());
   });
 
-  it("answers 503 in time while Redis hangs, and never charges those requests", async () => {
+  it("responds with 503 in time while Redis hangs, and never charges those requests", async () => {
     const request = newRequest();
     await limiter.charge(request);
     server.pause();
@@ -55,16 +55,16 @@ describe("the limiter during a Redis outage", function () {
     await limiterOver(operator).charge(newRequest()); // Redis then has the script
     const charged = limiterOver(operator, { timeoutMs: TIMEOUT_MS }).charge(newRequest());
     await setImmediate(); // the charge has been sent
-    for (const until = performance.now() + 1_000; performance.now() < until;); // its answer waits in the socket's buffer
+    for (const until = performance.now() + 1_000; performance.now() < until;); // its reply waits in the socket's buffer
     expect((await charged).verdict).to.equal("admitted");
   });
 
-  it("does not resend a charge whose answer was lost", async () => {
+  it("does not resend a charge whose reply was lost", async () => {
     const request = newRequest();
     proxy.loseAnswer = true;
     await expectUnavailable(request);
     await expectRecovery(request);
-    expect(await used(request)).to.deep.equal({ account: 2, key: 2 }); // the charge whose answer was lost counted once
+    expect(await used(request)).to.deep.equal({ account: 2, key: 2 }); // the charge whose reply was lost counted once
   });
 
   it("charges nothing for requests that reach Redis after their deadline", async () => {
@@ -78,7 +78,7 @@ describe("the limiter during a Redis outage", function () {
     expect(await used(request)).to.deep.equal({ account: 2, key: 2 });
   });
 
-  it("answers 503, not 429, if Redis became a read-only replica, and reconnects to find the master", async () => {
+  it("responds with 503, not 429, if Redis became a read-only replica, and reconnects to find the master", async () => {
     const exhausted = newRequest();
     await Promise.all(Array.from({ length: 10 }, () => patient.charge(exhausted)));
     expect((await patient.charge(exhausted)).verdict).to.equal("key_exhausted");
@@ -97,7 +97,7 @@ describe("the limiter during a Redis outage", function () {
     await expectRecovery(newRequest());
   });
 
-  it("answers 503 if Redis is out of memory, and changes neither counter", async () => {
+  it("responds with 503 if Redis is out of memory, and changes neither counter", async () => {
     const request = newRequest();
     await patient.charge(request);
     await operator.config("SET", "maxmemory", 1);
@@ -136,7 +136,7 @@ describe("the limiter during a Redis outage", function () {
     ["ledger", 1],
     ["grants", 201],
   ] as const) {
-    it(`answers 503 and charges nothing if the value of ${spoiled} has the wrong type`, async () => {
+    it(`responds with 503 and charges nothing if the value of ${spoiled} has the wrong type`, async () => {
       const request = { ...newCaller(), surface: "create", cost } as const;
       const names = {
         ledger: redisKeys.ledger(request.accountId),
@@ -149,7 +149,7 @@ describe("the limiter during a Redis outage", function () {
     });
   }
 
-  it("answers 503 and charges nothing if a count is not a number", async () => {
+  it("responds with 503 and charges nothing if a count is not a number", async () => {
     const request = newRequest();
     const ledger = redisKeys.ledger(request.accountId);
     await limiterOver(operator).charge(request);
@@ -162,7 +162,7 @@ describe("the limiter during a Redis outage", function () {
     expect((await problemOf(readUsage(options, request))).code).to.equal("limiter_unavailable");
   });
 
-  it("answers 503 if a grant cannot be parsed, and names it", async () => {
+  it("responds with 503 if a grant cannot be parsed, and names it", async () => {
     const request = { ...newRequest(), cost: 21 };
     await operator.hset(redisKeys.grants(request, "start"), "grant_1", "5:soon");
     const { message } = (await refusalBy(limiterOver(operator), request)).cause as Error;
@@ -210,7 +210,7 @@ describe("the limiter during a Redis outage", function () {
     return problem;
   }
 
-  /** Expects Redis to answer within two seconds and the first charge after that to be admitted. Makes one charge. */
+  /** Expects Redis to respond within two seconds and the first charge after that to be admitted. Makes one charge. */
   async function expectRecovery(request: ChargeRequest): Promise<void> {
     const deadline = performance.now() + RECOVERY_MS;
     // If Redis was killed, that also cut the operator's connection. Tests read over it what was charged.

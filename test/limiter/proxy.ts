@@ -15,7 +15,7 @@ export interface Proxy {
   delayMs: number;
   /** Delay of everything sent to the client, in milliseconds. The order is kept. */
   answerDelayMs: number;
-  /** If true, the next answer is dropped and its connection is reset. */
+  /** If true, the next reply is dropped and its connection is reset. */
   loseAnswer: boolean;
   /** Holds back everything in that direction until `mend`, without breaking any connection. */
   swallow(way: Way): void;

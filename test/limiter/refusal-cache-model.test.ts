@@ -110,10 +110,10 @@ class Run {
     this.#until(this.#nowUs);
   }
 
-  /** Compares a refusal that the replica found with what Redis answers now. */
+  /** Compares a refusal that the replica found with what Redis replies now. */
   #compare(found: Decision, now: Decision): void {
     this.repeated.push(found);
-    // A grant that was placed meanwhile is still empty, so only the headers of Redis's answer would show it.
+    // A grant that was placed meanwhile is still empty, so only the headers of Redis's reply would show it.
     const { resetMs, grantRemaining, grantAmount, ...rest } = found;
     expect([grantRemaining, grantAmount]).to.deep.equal([null, null]);
     if (found.verdict === "account_exhausted") expect(now).to.deep.include(rest);
@@ -185,7 +185,7 @@ function stepsWith(ways: fc.Arbitrary<Ways>): fc.Arbitrary<Step[]> {
   return fc.array(step, LENGTH);
 }
 
-/** Runs random sequences. Every refusal that the replica repeats is compared with Redis's answer. */
+/** Runs random sequences. Every refusal that the replica repeats is compared with Redis's reply. */
 function compare(ways: fc.Arbitrary<Ways>): void {
   const counts: Partial<Record<Verdict, number>> = {};
   const property = fc.property(setting, stepsWith(ways), (chosen, steps) => {
@@ -198,11 +198,11 @@ function compare(ways: fc.Arbitrary<Ways>): void {
 }
 
 describe("the cache of refusals, compared with a model of Redis,", () => {
-  it("repeats what Redis would answer now", () => {
+  it("repeats what Redis would reply now", () => {
     compare(fc.constant({ toRedis: 0, back: 0 }));
   });
 
-  it("does so if charges and answers are under way for a while, and overtake each other", () => {
+  it("does so if charges and replies are under way for a while, and overtake each other", () => {
     compare(fc.record({ toRedis: fc.oneof(ms(2), ms(80)), back: fc.oneof(ms(2), ms(80)) }));
   });
 });

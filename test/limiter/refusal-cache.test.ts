@@ -6,7 +6,7 @@ import { REFUSAL, REQUEST, useRefusalCache } from "./refusal-scene.ts";
 describe("the cache of refusals", () => {
   const scene = useRefusalCache();
   const { refuse, isRepeated } = scene;
-  /** The request that asks Redis before a refusal ends. Its answer is still under way. */
+  /** The request that asks Redis before a refusal ends. Its reply is still under way. */
   const renew = () => expect(isRepeated(), "the one that asks").to.equal(false);
 
   it("repeats a refusal, with everything that Redis said", () => {
@@ -49,12 +49,12 @@ describe("the cache of refusals", () => {
       expect(isRepeated()).to.equal(true);
       scene.now += 0.5;
       expect([isRepeated(), isRepeated(), isRepeated()]).to.deep.equal([false, true, true]);
-      refuse(1); // the answer to the first
+      refuse(1); // the reply to the first
       scene.now += 799.5;
       expect(isRepeated()).to.equal(true);
     });
 
-    it("asks Redis again with the next request if the answer was not a refusal that may be repeated", () => {
+    it("asks Redis again with the next request if the reply was not a refusal that may be repeated", () => {
       refuse(10, { decision: { ...REFUSAL, verdict: "key_exhausted" } });
       scene.now += 99;
       renew();
@@ -93,7 +93,7 @@ describe("the cache of refusals", () => {
       });
     }
 
-    it("if the answer shows a live grant, even an empty one", () => {
+    it("if the reply shows a live grant, even an empty one", () => {
       refuse(10, { decision: { ...REFUSAL, grantRemaining: 0, grantAmount: 5 } });
       expect(isRepeated()).to.equal(false);
     });
@@ -128,20 +128,20 @@ describe("the cache of refusals", () => {
       expect(isRepeated(other)).to.equal(false);
     });
 
-    it("ignores the answers of charges that were sent before", () => {
+    it("ignores the replies of charges that were sent before", () => {
       const sending = scene.cache.sent();
-      const answers = () => {
+      const replies = () => {
         for (let i = 0; i < 10; i++) scene.cache.keep(REQUEST, { ...REFUSAL, window: 41 }, sending);
       };
       scene.connection.changes++;
-      answers();
+      replies();
       expect(isRepeated()).to.equal(false);
       refuse(10);
-      answers();
+      replies();
       expect(scene.cache.find(REQUEST)).to.deep.equal(REFUSAL);
     });
 
-    it("keeps the answers of charges that were sent after it", () => {
+    it("keeps the replies of charges that were sent after it", () => {
       scene.connection.changes++;
       refuse(10);
       expect(isRepeated()).to.equal(true);

@@ -25,7 +25,7 @@ export function useRefusalCache() {
     scene.cache = new RefusalCache({ connection: scene.connection, timer: { now: () => scene.now } });
   });
   return Object.assign(scene, {
-    /** Redis refuses as many requests at once. The answers arrive `way` milliseconds after the sending. */
+    /** Redis refuses as many requests at once. The replies arrive `way` milliseconds after the sending. */
     refuse: (times: number, { decision = REFUSAL, request = REQUEST, way = 0 } = {}): void => {
       const sending = scene.cache.sent();
       scene.now += way;

@@ -34,7 +34,7 @@ describe("a flood of refusals", () => {
     return { ...caller, surface: "start" } as const;
   }
 
-  it("is answered without Redis but for a few, every answer is the same, and the metrics count which were", async () => {
+  it("is answered without Redis but for a few, every reply is the same, and the metrics count which were", async () => {
     const request = await exhaustedAccount();
     const { resetMs: _, ...first } = await limiter.charge(request);
     for (let sent = 1; sent < 500; sent++) {
@@ -72,10 +72,10 @@ describe("a flood of refusals", () => {
     expect(await repeated()).to.equal(before);
   });
 
-  it("is not repeated from answers to charges that were sent before that", async () => {
+  it("is not repeated from replies to charges that were sent before that", async () => {
     const request = await exhaustedAccount();
     const charges = Array.from({ length: FLOOD }, () => limiter.charge(request));
-    await setImmediate(); // they are sent, and no answer was read yet
+    await setImmediate(); // they are sent, and no reply was read yet
     connection.changes++;
     await Promise.all(charges);
     await limiter.charge(request);

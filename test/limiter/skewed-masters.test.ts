@@ -16,7 +16,7 @@ interface Master {
 }
 
 /**
- * A cluster of two masters whose clocks differ, each with half of the slots. It answers like lua/charge.lua, and admits
+ * A cluster of two masters whose clocks differ, each with half of the slots. It replies like lua/charge.lua, and admits
  * every charge that is not stale. A stand-in, because a real server's clock cannot be shifted without shifting that of the
  * whole machine.
  */

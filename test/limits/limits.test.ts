@@ -9,9 +9,9 @@ describe("GET /limits", () => {
   const service = useService();
 
   const read = async (client: Client): Promise<Limits> => {
-    const answer = await client.get("/limits");
-    expect(answer.status).to.equal(200);
-    return answer.body as unknown as Limits;
+    const response = await client.get("/limits");
+    expect(response.status).to.equal(200);
+    return response.body as unknown as Limits;
   };
   const surfaceOf = (limits: Limits, name: string) => limits.surfaces.find(({ surface }) => surface === name);
 

@@ -7,7 +7,7 @@ import { useRedisClient, useRedisServer } from "../support/servers.ts";
 import { useOwnService } from "../support/use-service.ts";
 
 /**
- * An answer that is so late, in milliseconds, still sets the replica's clock, which is then behind by as much. One that
+ * A response that is so late, in milliseconds, still sets the replica's clock, which is then behind by as much. One that
  * is a second late does not.
  */
 const BEHIND_MS = 800;
@@ -38,15 +38,15 @@ describe("a secret whose grace is over by Redis's clock, on a replica whose cloc
       const sentAt = await redisNow(redis);
       const created = await renewed.post("/candidates");
       expect(created.status).to.equal(201);
-      behindMs = sentAt + BEHIND_MS - Date.parse(created.body.created_at); // it was created after the answer
+      behindMs = sentAt + BEHIND_MS - Date.parse(created.body.created_at); // it was created after the response
     }
     proxy.answerDelayMs = 0;
     while ((await redisNow(redis)) < endsAt) await setTimeout(5);
 
-    // They arrive together, so that the reads after the first one could share an answer.
-    const answers = await Promise.all([old, renewed, old, renewed].map((client) => client.get("/limits")));
-    expect(answers.map(({ status }) => status)).to.deep.equal([401, 200, 401, 200]);
-    expectProblem(answers[0]!, 401, "api_key_invalid");
+    // They arrive together, so that the reads after the first one could share a response.
+    const responses = await Promise.all([old, renewed, old, renewed].map((client) => client.get("/limits")));
+    expect(responses.map(({ status }) => status)).to.deep.equal([401, 200, 401, 200]);
+    expectProblem(responses[0]!, 401, "api_key_invalid");
     expectProblem(await old.get("/candidates"), 401, "api_key_invalid");
     expect((await renewed.get("/candidates")).status).to.equal(200);
   });

@@ -27,8 +27,9 @@
 (* long, or whose outcome is unknown, is written again with a new place.   *)
 (*                                                                         *)
 (* "code:" lines name the line of the service that an operator mirrors:    *)
-(* the file, a bar, and a piece of the line. A test checks them. The rules *)
-(* without a state, such as what a page holds, are in FeedRules.tla.       *)
+(* the file, a bar, and a piece of the line. A test checks that the file   *)
+(* exists. The rules without a state, such as what a page holds, are in    *)
+(* FeedRules.tla.                                                          *)
 (***************************************************************************)
 EXTENDS FeedRules
 
@@ -153,7 +154,7 @@ GoOn ==
 (***************************************************************************)
 (* The clock that leaps ahead and is put right. It is that of all          *)
 (* processes: a clock that leaps alone is not followed.                    *)
-(* code: src/infra/clock-watch.ts | const step = clock.set(right, at);     *)
+(* code: src/infra/clock-watch.ts | const step = clock.set(right);         *)
 (***************************************************************************)
 
 SetClock(by) ==

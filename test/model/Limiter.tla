@@ -165,7 +165,7 @@ Leaving(q, version, secretEnds) ==
   ELSE Sent(q, version, secretEnds)
 
 \* The request q, whose key the replica begins to look up. Only runs with slow look-ups need to know when.
-\* code: src/accounts/authenticate.ts | const begunMs = this.#clock.now();
+\* code: src/accounts/authenticate.ts | const begunMs = clock.now();
 Looking(q) ==
   [q EXCEPT !.place = "looking", !.dropped = FALSE, !.version = 0, !.secretEnds = 0, !.begun = IF May("slow") THEN now ELSE 0]
 
@@ -192,11 +192,11 @@ Offer(q, r, s, k, cost) ==
      /\ UNCHANGED <<master, behind, versionEnds, known, refusals>> /\ Unchanged1
 
 \* Whether a look-up must be repeated.
-\* code: src/accounts/authenticate.ts | const isSame = connections === this.#epoch.connections && epoch === this.#epoch.of(caller.accountId);
+\* code: src/accounts/authenticate.ts | const isSame = connections === epoch.connections && before === epoch.of(caller.accountId);
 Again(request) == request.dropped /\ Has("look-up repeated after a reconnection")
 
 (* The store answers a look-up. It is always read from the primary, so it shows every change that was made. *)
-\* code: src/accounts/authenticate.ts | const account = await this.#store.findBySecret(hash);
+\* code: src/accounts/authenticate.ts | const account = await store.findBySecret(hash);
 ReadStore(q) ==
   LET request == requests[q]
       k == request.key
@@ -216,7 +216,7 @@ EndsAfter(version) ==
 (* Redis takes over the version that a look-up has found, if it is higher than what Redis has. The replica may have been held
    up for long since the store answered. So the message carries a deadline of its own. If Redis ignores it for that, the
    replica does not cache the key, but sends the charge. *)
-\* code: src/limiter/account-versions.ts | const deadlineMs = begunMs + LOOK_UP_MS;
+\* code: src/limiter/account-versions.ts | const deadlineMs = begunMs + LOOKUP_MS;
 \* code: lua/raise-version.lua | if deadline > 0 and now >= deadline then return 0 end
 PutVersion(q) ==
   LET request == requests[q]
@@ -233,7 +233,7 @@ PutVersion(q) ==
 
 (* Then the replica caches the key. If it has reconnected since the store answered, it looks the key up again: Redis may have
    lost a newer version that was announced in between. *)
-\* code: src/accounts/authenticate.ts | if (isSame && isKnown) this.#knownKeys.set(hash, { caller, epoch });
+\* code: src/accounts/authenticate.ts | if (isSame && isKnown) this.#knownKeys.set(hash, { caller, epoch: before });
 CacheKey(q) ==
   LET request == requests[q]
       found == [version |-> request.version, secretEnds |-> request.secretEnds]
@@ -290,7 +290,7 @@ RunDraw(q) ==
       drawn == answer.outcome = "drawn"
       ran == [request EXCEPT
                !.place = "drawn", !.deadline = 0,
-               \* code: src/limiter/limiter.ts | const decision = this.#decision(request, outcome === "drawn" ? "granted" : first, answer, grants);
+               \* code: src/limiter/limiter.ts | const decision = decisionOf(outcome === "drawn" ? "granted" : first, call, reply, grants);
                !.verdict = CASE drawn -> "granted" [] answer.outcome = "stale" -> "stale" [] OTHER -> @,
                !.window = IF drawn THEN Max(@, WindowOf(now)) ELSE @,
                !.answer = [@ EXCEPT !.now = now, !.grantAmount = answer.grantAmount],
@@ -305,7 +305,7 @@ RunDraw(q) ==
 (* The answer reaches the replica. *)
 
 \* Look-ups that one request may repeat.
-\* code: src/api/admit.ts | const MAX_LOOK_UPS = 3;
+\* code: src/api/admit.ts | const MAX_LOOKUPS = 3;
 MaxLookUps == 2
 
 \* The refusal that the replica will repeat, or NoRefusal. Its end is computed from when the charge was sent, which was
@@ -331,7 +331,7 @@ NewRefusal(request) ==
 Draws(verdict) == May("grants") /\ (verdict \in Exhausted \/ (verdict = "admitted" /\ ~Has("grants only beyond a window")))
 
 \* The request q, which the replica draws on a grant. A window that has ended is not exhausted any more.
-\* code: src/limiter/limiter.ts | const deadlineMs = Math.min(call.deadlineMs, (answer.window + 1) * windowSeconds * 1000);
+\* code: src/limiter/limiter.ts | const deadlineMs = Math.min(call.deadlineMs, (reply.window + 1) * windowSeconds * 1000);
 Drawing(request) ==
   LET ends == IF Has("a draw ends with its window") THEN EndOf(request.window) ELSE Never
   IN [request EXCEPT !.place = "drawing", !.deadline = IF @ = 0 THEN ends ELSE Min(@, ends)]
@@ -367,7 +367,7 @@ Receive(q) ==
             [] request.verdict = "outdated" /\ tryAgain ->
                  Looking([request EXCEPT !.lookUps = @ + 1, !.verdict = "none", !.window = NoWindow, !.answer = <<>>,
                                          !.until = 0, !.sentAt = 0])
-            \* code: src/api/admit.ts | if (lookUps === MAX_LOOK_UPS) return keyRefused(refused);
+            \* code: src/api/admit.ts | if (lookups === MAX_LOOKUPS) return keyRefused(refused);
             [] OTHER -> Ended(request, "timed_out")]
   IN /\ request.place = "ran"
      /\ IF request.verdict \in Exhausted /\ ~Draws(request.verdict) THEN Refuse(q)
@@ -380,7 +380,7 @@ Receive(q) ==
 
 (* The replica answers 503, because Redis was slow. A timer may fire one tick early. A message that is on its way stays on
    its way: it may wait in a socket and reach Redis later. *)
-\* code: src/limiter/outage.ts | fail(new Error(`Redis did not answer within ${timeoutMs} ms`))
+\* code: src/limiter/observer.ts | fail(new Error(`Redis did not answer within ${timeoutMs} ms`))
 GiveUp(q) ==
   LET request == requests[q]
   IN /\ May("late")
@@ -466,8 +466,8 @@ Replaced(redis, skew, noticed) ==
   /\ LET lost(request) == request.charges > 0 /\ (redis = EmptyRedis \/ ~request.copied)
          after(request) == [request EXCEPT !.lost = @ \/ lost(request)]
      IN requests' = [q \in Requests |-> IF noticed THEN after(Broken(requests[q])) ELSE after(requests[q])]
-  \* code: src/accounts/authenticate.ts | if (known.epoch !== this.#epoch.of(accountId)) return undefined;
-  \* code: src/infra/redis-epoch.ts | node.on("ready", () => {
+  \* code: src/accounts/authenticate.ts | if (known.epoch !== this.#options.epoch.of(accountId)) return undefined;
+  \* code: src/infra/redis-epoch.ts | connection.on("ready", () => {
   /\ known' = IF noticed /\ Has("keys looked up after a reconnection") THEN [r \in Replicas |-> [k \in Keys |-> Unknown]] ELSE known
   \* code: src/limiter/refusal-cache.ts | if (!countsAsOne(request) || this.#connection.changes !== this.#changes) return undefined;
   /\ refusals' = IF noticed /\ Has("refusals dropped on reconnection") THEN [r \in Replicas |-> <<>>] ELSE refusals
@@ -487,7 +487,7 @@ DeleteAll == May("all keys deleted") /\ Replaced(EmptyRedis, 0, FALSE)
    A command writes the store, then announces the record's version in Redis, then is acknowledged. Nothing is announced about
    other changes: a look-up finds them. *)
 
-\* code: src/accounts/store.ts | this.#accounts.replaceOne({ _id: accountId, version: before.version }, after, limits),
+\* code: src/accounts/store.ts | return (await this.#accounts.replaceOne(filter, after)) ? after : undefined;
 Stored(kind, k) ==
   LET after == [store EXCEPT !.version = @ + 1]
   IN CASE kind = "revoke" -> [after EXCEPT !.revoked = @ \cup {k}]
@@ -523,7 +523,7 @@ WriteStore(c, kind, k) ==
    record has both changes.
    An announcement has a deadline as a look-up has. If it has passed, the command reads the record again and announces that.
    The code reads the record each time before it announces it. *)
-\* code: src/accounts/announcer.ts | const known = await this.#versions.raise(accountId, { version, begunMs, over });
+\* code: src/accounts/announce.ts | known = await versions.raise(accountId, { version, begunMs, over: mayLower ? known : 0 });
 Announce(c) ==
   LET command == commands[c]
       tooLate == May("slow") /\ Has("announcement has a deadline") /\ now >= command.at + LookUpTime
@@ -535,7 +535,7 @@ Announce(c) ==
      /\ UNCHANGED <<store, acked>> /\ Unchanged2
 
 (* The command is acknowledged. *)
-\* code: src/accounts/service.ts | await orLimiterUnavailable(`The key ${keyId} is revoked`, this.#announcer.changed(changed));
+\* code: src/accounts/service.ts | await announceAccount(changed._id, this.#options).catch((cause: unknown) => {
 Acknowledge(c) ==
   LET command == commands[c]
       early == ~Has("acknowledged after the announcement")
@@ -563,8 +563,8 @@ Place(s, k) ==
   /\ grant' = [grant EXCEPT !.step = "placed", !.key = k, !.placedAt = elapsed]
   /\ Unchanged3
 
-\* code: src/grants/service.ts | await setTimeout(this.#issueWaitMs);
-\* code: src/grants/service.ts | const filled = await this.#counters.fillOnce({ ...address, amount });
+\* code: src/grants/service.ts | await setTimeout(issueWaitMs);
+\* code: src/grants/service.ts | if (await this.#counters.fillOnce({ ...address, amount })) {
 Fill(s, k) ==
   /\ grant.step = "placed" /\ grant.key = k
   /\ grant.fills < 2

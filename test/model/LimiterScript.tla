@@ -18,7 +18,7 @@
    Times are whole numbers: ticks in Limiter.tla, milliseconds in the traces. TLC's numbers have 32 bits, so a trace
    subtracts a multiple of Window from all of its times. No time may be negative.
 
-   A comment "code: FILE | TEXT" names the line of code that a definition mirrors. A test checks that FILE has TEXT. *)
+   A comment "code: FILE | TEXT" names the line of code that a definition mirrors. A test checks that FILE exists. *)
 EXTENDS Integers, FiniteSets, TLC
 
 CONSTANTS
@@ -44,7 +44,7 @@ Sum(field, records) ==
 
 \* The names of what is counted. All surfaces of an account are counted apart.
 \* code: src/limiter/scripts.ts | account: (surface: Surface) => surface,
-\* code: src/limiter/scripts.ts | key: (keyId: string, surface: Surface) => `${surface}:${withoutPrefix(keyId)}`,
+\* code: src/limiter/scripts.ts | key: (keyId: string, surface: Surface) => `${surface}:${keyId.replace(/^key_/, "")}`,
 AccountName(surface) == <<surface>>
 KeyName(surface, key) == <<surface, key>>
 

@@ -13,27 +13,27 @@ describe("The connections of several processes", () => {
   const account = useSharedAccount(service);
   const port = () => Number(new URL(service.url).port);
 
-  /** Opens a connection and sends a request over it, which asks only Redis. Its answer is the status line, or the code of the error. */
+  /** Opens a connection and sends a request over it, which asks only Redis. Its response is the status line, or the code of the error. */
   function ask() {
     const socket = connect(port(), "127.0.0.1");
     socket.write(`GET /limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\n\r\n`);
-    const answer = new Promise<string>((resolve) => {
+    const response = new Promise<string>((resolve) => {
       socket.once("data", (data) => resolve(String(data).split("\r\n")[0] ?? ""));
       socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code ?? ""));
       socket.once("close", () => resolve("closed"));
     });
-    return { socket, answer };
+    return { socket, response };
   }
 
   /** Opens connections, all at once. */
   function askMany(count = CONNECTIONS) {
     const asked = Array.from({ length: count }, ask);
-    const answers = asked.map(({ answer }) => answer);
-    return { answers, all: Promise.all(answers), close: () => asked.forEach(({ socket }) => socket.destroy()) };
+    const responses = asked.map(({ response }) => response);
+    return { responses, all: Promise.all(responses), close: () => asked.forEach(({ socket }) => socket.destroy()) };
   }
 
   async function expectAllAnswered({ all, close }: ReturnType<typeof askMany>): Promise<void> {
-    expect((await all).filter((answer) => answer !== OK)).to.deep.equal([]);
+    expect((await all).filter((response) => response !== OK)).to.deep.equal([]);
     close();
   }
 
@@ -59,12 +59,12 @@ describe("The connections of several processes", () => {
   });
 
   it("break only in a process that is killed: nobody waits in vain", async () => {
-    const { all, answers, close } = askMany(8 * CONNECTIONS);
-    await Promise.any(answers);
+    const { all, responses, close } = askMany(8 * CONNECTIONS);
+    await Promise.any(responses);
     const [victim = 0] = live();
     await end(victim, "SIGKILL");
-    const broken = (await all).filter((answer) => answer !== OK);
-    expect(broken.filter((answer) => answer !== "ECONNRESET" && answer !== "closed")).to.deep.equal([]);
+    const broken = (await all).filter((response) => response !== OK);
+    expect(broken.filter((response) => response !== "ECONNRESET" && response !== "closed")).to.deep.equal([]);
     close();
   });
 
@@ -102,7 +102,7 @@ describe("The connections of several processes", () => {
     service.child.kill("SIGTERM");
     await draining;
     await expectAllAnswered(askMany(8 * CONNECTIONS));
-    expect(new Set(await Promise.all(before.map(({ answer }) => answer)))).to.deep.equal(new Set([OK]));
+    expect(new Set(await Promise.all(before.map(({ response }) => response)))).to.deep.equal(new Set([OK]));
     expect(await exited).to.deep.equal([0, null]);
   });
 });

@@ -20,7 +20,7 @@ describe("The operators' port of several processes", () => {
   const pids = (): number[] => [...new Set(service.log.filter(({ msg }) => msg === "serving").map(({ pid }) => pid))];
   const readiness = async () => (await fetch(`${service.opsUrl}/readyz`)).status;
 
-  it("answers with the sum over all processes", async () => {
+  it("responds with the sum over all processes", async () => {
     const requests = () => service.log.filter(({ msg }) => msg === "request");
     let sent = 0;
     // On a busy machine one process may take every connection of a turn.
@@ -36,7 +36,7 @@ describe("The operators' port of several processes", () => {
     expect(metrics.value("dependency_up", { db_system_name: "redis" })).to.equal(1);
   });
 
-  it("stays ready while a process that was killed is replaced, and then answers for its successor", async () => {
+  it("stays ready while a process that was killed is replaced, and then responds for its successor", async () => {
     const [pid = 0] = pids();
     const replaced = service.logged(({ msg }) => msg === "serving");
     process.kill(pid, "SIGKILL");
@@ -50,8 +50,8 @@ describe("The operators' port of several processes", () => {
     const draining = service.logged(({ msg }) => msg === "draining");
     service.child.kill("SIGTERM");
     await draining;
-    const answer = await fetch(`${service.opsUrl}/readyz`);
-    expect(answer.status).to.equal(503);
-    expect(await answer.json()).to.deep.equal({ ok: false, faults: ["draining"] });
+    const response = await fetch(`${service.opsUrl}/readyz`);
+    expect(response.status).to.equal(503);
+    expect(await response.json()).to.deep.equal({ ok: false, faults: ["draining"] });
   });
 });

@@ -16,7 +16,7 @@ describe("The port for operators", () => {
     faults = [];
   });
 
-  async function answer(path: string) {
+  async function responseTo(path: string) {
     const response = await fetch(`http://127.0.0.1:${ops.port}${path}`);
     const header = (name: string) => response.headers.get(name);
     return [response.status, header("content-type"), header("cache-control"), await response.text()];
@@ -25,28 +25,33 @@ describe("The port for operators", () => {
 
   it("says that the process lives, whatever is wrong", async () => {
     faults = ["redis does not answer"];
-    expect(await answer("/livez")).to.deep.equal(ok);
+    expect(await responseTo("/livez")).to.deep.equal(ok);
   });
 
   it("says whether it is ready, and otherwise why not", async () => {
-    expect(await answer("/readyz")).to.deep.equal(ok);
+    expect(await responseTo("/readyz")).to.deep.equal(ok);
     faults = ["redis does not answer", "mongodb does not answer"];
     const body = JSON.stringify({ ok: false, faults });
-    expect(await answer("/readyz")).to.deep.equal([503, "application/json", "no-store", body]);
+    expect(await responseTo("/readyz")).to.deep.equal([503, "application/json", "no-store", body]);
   });
 
   it("gives the metrics as Prometheus's text", async () => {
-    expect(await answer("/metrics")).to.deep.equal([200, "text/plain; version=0.0.4; charset=utf-8", null, "up 1\n"]);
+    expect(await responseTo("/metrics")).to.deep.equal([
+      200,
+      "text/plain; version=0.0.4; charset=utf-8",
+      null,
+      "up 1\n",
+    ]);
   });
 
   it("ignores a query", async () => {
-    expect(await answer("/livez?verbose")).to.deep.equal(ok);
-    expect((await answer("/metrics?a=1"))[0]).to.equal(200);
+    expect(await responseTo("/livez?verbose")).to.deep.equal(ok);
+    expect((await responseTo("/metrics?a=1"))[0]).to.equal(200);
   });
 
   for (const path of ["/", "/livez/", "/healthz", "/metrics2"])
     it(`has nothing at ${path}`, async () => {
-      expect(await answer(path)).to.deep.equal([404, null, null, ""]);
+      expect(await responseTo(path)).to.deep.equal([404, null, null, ""]);
     });
 
   it("is closed at once, also for connections that are open", async () => {

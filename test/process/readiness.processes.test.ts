@@ -4,7 +4,7 @@ import { scrape } from "../support/metrics.ts";
 import { useRedisServer } from "../support/servers.ts";
 import { useProcesses, useSharedAccount } from "../support/use-service.ts";
 
-/** What /readyz answers. */
+/** What /readyz returns. */
 async function readiness({ opsUrl }: { opsUrl: string }): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${opsUrl}/readyz`);
   return { status: response.status, body: await response.json() };
@@ -55,7 +55,7 @@ describe("A replica that is told to stop", () => {
 });
 
 describe("The operators' port", () => {
-  it("answers 500 with the reason if the metrics cannot be read", async () => {
+  it("responds with 500 with the reason if the metrics cannot be read", async () => {
     const source = { faults: () => Promise.resolve([]), metrics: () => Promise.reject(new Error("no metrics today")) };
     const ops = await serveOps(source, 0, "127.0.0.1");
     try {

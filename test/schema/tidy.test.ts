@@ -63,7 +63,7 @@ describe("The tidier of a schema", () => {
     expect(tidying(schemas[2]!)({ 0: " a " })).to.deep.equal({ 0: " a " });
   });
 
-  it("keeps one unknown member more than an answer lists, and every known one", () => {
+  it("keeps one unknown member more than a response lists, and every known one", () => {
     const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, n]));
     const schema = { type: "object", properties: { last: text }, additionalProperties: false };
     for (const [count, kept] of [

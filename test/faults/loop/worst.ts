@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { propertiesOf, type Route } from "../../../src/api/endpoint.ts";
+import type { Route } from "../../../src/api/endpoint.ts";
+import { propertiesOf } from "../../../src/schema/fields.ts";
 import { CANDIDATES, letters, PARTS, REFUSED, wrongFields } from "./bodies.ts";
 import type { LoadAnswer } from "../../support/load.ts";
 
