@@ -8,44 +8,10 @@ import {
   type DocumentPatch,
   type DocumentState,
 } from "./document-schema.ts";
-import { removing } from "./erasure.ts";
 import { DOCUMENT_MOVES, documentContradiction, refuseContradiction, type Situation } from "./moves.ts";
-import { type CandidateRecord, type ContentRecord, type Deleter, type DocumentRecord, NEVER_CHASED } from "./record.ts";
-import { MAX_DOCUMENTS } from "./schema.ts";
+import { type CandidateRecord, type ContentRecord, type DocumentRecord, NEVER_CHASED } from "./record.ts";
 
 /** Pure edits of a candidate's documents. CandidateStore.change runs them. */
-
-/** Adds a document to the candidate. @throws problem too_many_documents */
-export function withDocument(record: CandidateRecord, document: DocumentRecord): CandidateRecord {
-  if (record.documents.length >= MAX_DOCUMENTS) {
-    const detail = `The candidate already has ${MAX_DOCUMENTS} documents, the maximum. Change or delete one of them.`;
-    throw problem("too_many_documents", detail);
-  }
-  return { ...record, documents: [...record.documents, document] };
-}
-
-/** Changes one document. Returns the same record if nothing changes. @throws problem not_found */
-export function withChanged(
-  record: CandidateRecord,
-  id: string,
-  change: (document: DocumentRecord) => DocumentRecord,
-): CandidateRecord {
-  const document = documentOf(record, id);
-  const changed = change(document);
-  if (changed === document) return record;
-  return { ...record, documents: record.documents.map((other) => (other === document ? changed : other)) };
-}
-
-/** Takes a document out of the candidate. @throws problem not_found */
-export function withoutDocument(record: CandidateRecord, id: string, by: Deleter): CandidateRecord {
-  const document = documentOf(record, id);
-  const files = document.content === null ? [] : [document.content.file_id];
-  return {
-    ...record,
-    ...removing(record, { kind: "documents", id, ...by }, { files, references: [] }),
-    documents: record.documents.filter((other) => other !== document),
-  };
-}
 
 /** @throws problem not_found */
 export function documentOf({ documents }: CandidateRecord, id: string): DocumentRecord {

@@ -16,6 +16,10 @@ export interface Situation {
   readonly now: string;
 }
 
+export function situationOf({ started_at }: CandidateRecord, now: string): Situation {
+  return { started: started_at !== null, now };
+}
+
 /**
  * Says why a document cannot be in this state and what would change that; undefined if it can be. A client may move a
  * document from any state to any other. Only a contradictory state is refused (interface.md, States).

@@ -7,7 +7,7 @@ import { type Precondition, Problem } from "../problems.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { checkNewDocument, inlineFile, newDocument } from "./documents.ts";
 import { newDraft, patched, started, withOutreach } from "./edits.ts";
-import { alive } from "./erasure.ts";
+import { alive, filesOf } from "./erasure.ts";
 import type { Candidate, DryRun, ListQuery } from "./schema.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedEntry } from "./feed.ts";
 import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
@@ -53,7 +53,7 @@ export class CandidateService {
     }
     // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle`
     // removes the duplicates.
-    const record = await content.settle(fileIdsOf(draft.documents), () => store.insert(draft), namesFile);
+    const record = await content.settle(filesOf(draft.documents), () => store.insert(draft), namesFile);
     return renderCandidate(record);
   }
 
@@ -138,12 +138,8 @@ export class CandidateService {
       }
       return newDraft(given, { id, accountId, documents, newId, now: situation.now });
     } catch (error) {
-      await this.#options.content.discard(fileIdsOf(documents));
+      await this.#options.content.discard(filesOf(documents));
       throw error;
     }
   }
-}
-
-function fileIdsOf(documents: readonly DocumentRecord[]): string[] {
-  return documents.flatMap(({ content }) => (content === null ? [] : [content.file_id]));
 }
