@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 64_000;
 const MAX_PAUSE_MS = 5_000;
 /** Concurrency of the looks. An outage may leave tens of thousands of writes. */
 const WORKERS = 8;
-/** Pause between two checks whether a write is still in flight, in milliseconds. */
+/** Pause between two checks of `settled`, in milliseconds. */
 const POLL_MS = 20;
 
 interface Unsettled extends CandidateKey {
@@ -85,7 +85,10 @@ export class WritesInFlight {
     if (idle) void this.#settleAll();
   }
 
-  /** Waits until no write is in flight, at most this many milliseconds. Returns false if one still is. */
+  /**
+   * Waits until no write is in flight, at most this many milliseconds. Returns false if one still is. Polling is enough: only
+   * a process that stops waits, once.
+   */
   async settled(withinMs: number): Promise<boolean> {
     const deadline = performance.now() + withinMs;
     const isInFlight = () => this.#unsettled.size > 0 || this.#underWay.size > 0;

@@ -49,6 +49,37 @@ describe("writes of an external_id that meet", () => {
   });
 });
 
+describe("a feed position", () => {
+  const mongo = useDatabase();
+
+  it("holds the checkpoint back from the moment that it is reserved", async () => {
+    const store = new CandidateStore(mongo, new SharedClock());
+    const reserve = store.feedClock.reserve.bind(store.feedClock);
+    let isHeld = false;
+    store.feedClock.reserve = (after) => {
+      const position = reserve(after);
+      queueMicrotask(() => (isHeld = store.inFlight.earliest(Infinity) === position.at));
+      return position;
+    };
+    const draft = candidateWithExpiry(ACCOUNT, "2020-01-31");
+    const { id } = draft;
+    const reference = newReference({}, { id: newTypeId("ref"), now: draft.documents[0]!.created_at, started: true });
+    const writes: Record<string, () => Promise<unknown>> = {
+      insert: () => store.insert(draft),
+      expiry: () => store.expire("2020-02-01"),
+      change: () => store.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" })),
+      address: () => store.change(ACCOUNT, id, (record) => ({ ...record, email: "ann@example.com" })),
+      reference: () => store.change(ACCOUNT, id, (record) => ({ ...record, references: [reference] })),
+      erasure: () => store.erase(ACCOUNT, id, "key_1", () => undefined),
+    };
+    for (const [what, write] of Object.entries(writes)) {
+      isHeld = false;
+      await write();
+      expect(isHeld, what).to.equal(true);
+    }
+  });
+});
+
 describe("an insertion that is repeated", () => {
   const mongo = useDatabase();
 
