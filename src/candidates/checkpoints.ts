@@ -104,7 +104,7 @@ export class Checkpoints {
     return this.#completeUntil;
   }
 
-  /** Makes the first checkpoint, and starts the rounds. Call it before the first write. @throws problem store_unavailable */
+  /** Makes the first checkpoint, and starts the rounds. Call it before the first write. */
   async start(): Promise<void> {
     await this.#runRound();
     this.#running = this.#runRounds(this.#stopping.signal);

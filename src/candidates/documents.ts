@@ -21,10 +21,7 @@ export function documentOf({ documents }: CandidateRecord, id: string): Document
   return document;
 }
 
-/**
- * Merges the patch into the document and moves it to the state in the patch.
- * @throws problems invalid_transition, validation_failed
- */
+/** @throws problems invalid_transition, validation_failed */
 export function patchedDocument(before: DocumentRecord, patch: DocumentPatch, situation: Situation): DocumentRecord {
   const { state = before.state, metadata, required = before.required, rejection_reason, ...fields } = patch;
   const edited: DocumentRecord = {
@@ -47,7 +44,6 @@ function reasonAfter(before: DocumentRecord, state: DocumentState, given: string
   return null;
 }
 
-/** Refuses a rejection_reason for a document in any other state than rejected. @throws problem validation_failed */
 function checkReason(state: DocumentState, given: string | null | undefined, at: string): void {
   if (!given || state === "rejected") return;
   throw invalid(
@@ -65,11 +61,7 @@ function checkState(
   refuseContradiction(state, DOCUMENT_STATES, contradictionOf, { from, at });
 }
 
-/**
- * Gives the document this content and moves it to received. Returns the same record if the document is already received
- * with the same bytes, filename and media type.
- * @throws problem invalid_transition
- */
+/** Moves the document to received with this content. Returns the same record if it is that already. */
 export function withContent(
   before: DocumentRecord,
   content: ContentRecord,
@@ -80,11 +72,7 @@ export function withContent(
   return { ...before, state: DOCUMENT_MOVES.content.to, rejection_reason: null, content, updated_at: now };
 }
 
-/**
- * Refuses content for a document that is waived or cancelled.
- * @param advice what the client can do instead.
- * @throws problem invalid_transition
- */
+/** @param advice what the client can do instead. @throws problem invalid_transition for a waived or cancelled document. */
 export function checkTakesContent(
   state: DocumentState,
   started: boolean,

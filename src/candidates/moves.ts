@@ -57,7 +57,7 @@ export const REFERENCE_MOVES: Record<"start", Move<ReferenceState>> = {
   start: { from: ["not_requested"], to: "requested", when: "the candidate is started" },
 };
 
-/** Does what `documentContradiction` does, for a reference. @param started whether its candidate is started. */
+/** As `documentContradiction`. */
 export function referenceContradiction(state: ReferenceState, started: boolean): string | undefined {
   if (state === "not_requested" && started) return "the candidate is already started";
   if (state === "requested" && !started) return "the candidate is not started yet. Starting it requests its references";

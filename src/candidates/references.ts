@@ -24,10 +24,7 @@ export function referenceNotFound(id: string): Problem {
   return problem("not_found", `There is no reference ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
 }
 
-/**
- * Merges the patch into the reference and moves it to the state in the patch.
- * @throws problems invalid_transition, validation_failed
- */
+/** @throws problems invalid_transition, validation_failed */
 export function patchedReference(
   before: ReferenceRecord,
   patch: ReferencePatch,

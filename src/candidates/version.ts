@@ -7,11 +7,7 @@ import { derive } from "./states.ts";
 
 type Position = Pick<Reservation, "at" | "now">;
 
-/**
- * Returns a new candidate's first version.
- * @param at its feed position, in milliseconds since the epoch.
- * @param optedOut those of its addresses whose owners want no more messages.
- */
+/** @param at the feed position. @param optedOut those of its addresses whose owners want no more messages. */
 export function firstVersion(draft: Draft, at: number, optedOut: readonly string[] = []): CandidateRecord {
   const updated_at = timestamp(at);
   const outreach = { ...NO_OUTREACH, reason: "not_started" as const, opted_out: optedOut.map(comparable) };

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import pLimit from "p-limit";
 import { isDuplicateKey } from "../infra/mongo.ts";
 import { Problem } from "../problems.ts";
 import type { Reservation } from "./feed-clock.ts";
@@ -14,7 +15,7 @@ const MAX_WAIT_MS = 64_000;
 /** Maximum pause after a failed look, in milliseconds. It doubles from FIRST_WAIT_MS. */
 const MAX_PAUSE_MS = 5_000;
 /** Concurrency of the looks. An outage may leave tens of thousands of writes. */
-const WORKERS = 8;
+const CONCURRENCY = 8;
 /** Pause between two checks of `settled`, in milliseconds. */
 const POLL_MS = 20;
 
@@ -107,15 +108,11 @@ export class WritesInFlight {
   /** Looks for every candidate whose wait is over. Returns false as soon as one look failed: the store is down. */
   async #settleDue(): Promise<boolean> {
     const now = performance.now();
-    const writes = this.#unsettled.values(); // one iterator: each worker takes the next write
+    const writes = [...this.#unsettled.values()].filter(({ due }) => due <= now);
     let isUp = true;
-    const work = async (): Promise<void> => {
-      for (const write of writes) {
-        if (!isUp) return;
-        if (write.due <= now && !(await this.#look(write))) isUp = false;
-      }
-    };
-    await Promise.all(Array.from({ length: WORKERS }, work));
+    await pLimit(CONCURRENCY).map(writes, async (write) => {
+      if (isUp && !(await this.#look(write))) isUp = false;
+    });
     return isUp;
   }
 

@@ -114,7 +114,6 @@ export class DocumentService {
     return renderDocument(candidateId, documentOf(record, id));
   }
 
-  /** Changes a document's fields, its state or both. */
   async update(
     { accountId, candidateId, documentId: id }: DocumentAddress,
     patch: DocumentPatch,
@@ -157,7 +156,6 @@ export class DocumentService {
     return renderDocument(owner.candidateId, documentOf(await this.#recordOf(owner), documentId));
   }
 
-  /** Returns a document with its content. @throws problem content_not_available */
   async content({ documentId: id, ...owner }: DocumentAddress): Promise<DocumentContent> {
     const document = documentOf(await this.#recordOf(owner), id);
     const { content } = document;

@@ -36,7 +36,6 @@ export class ReferenceService {
     return renderReference(candidateId, referenceOf(await this.#store.reader.get(accountId, candidateId), id));
   }
 
-  /** Changes a reference's fields, its state or both. */
   async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
     const candidateId = await this.#store.references.candidateOf(accountId, id);
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
