@@ -20,7 +20,6 @@ export interface FeedPage<Row extends FeedEntry = FeedRow> {
 
 export interface FeedQuery {
   readonly accountId: string;
-  /** The page begins after this position. */
   readonly after: string;
   readonly state?: CandidateState | undefined;
   readonly external_id?: string | undefined;
