@@ -27,16 +27,10 @@ export interface Checkpoint {
   readonly round: number;
 }
 
-interface HighWater {
-  readonly _id: "feed";
-  /** Milliseconds since the epoch. */
-  readonly high_water: number;
-}
-
 /** The checkpoints of all processes that write candidates. Every method takes one round trip, and may throw store_unavailable. */
 export class CheckpointStore {
   readonly #checkpoints: BoundedCollection<Checkpoint>;
-  readonly #meta: BoundedCollection<HighWater>;
+  readonly #meta: BoundedCollection<{ _id: "feed"; high_water: number }>;
 
   constructor(mongo: Mongo) {
     this.#checkpoints = new BoundedCollection(mongo, "feed_marks");
@@ -110,7 +104,7 @@ export class Checkpoints {
     return this.#completeUntil;
   }
 
-  /** Makes the first checkpoint, and starts the rounds. Call it before the first write. @throws problem store_unavailable */
+  /** Makes the first checkpoint, and starts the rounds. Call it before the first write. */
   async start(): Promise<void> {
     await this.#runRound();
     this.#running = this.#runRounds(this.#stopping.signal);

@@ -8,44 +8,10 @@ import {
   type DocumentPatch,
   type DocumentState,
 } from "./document-schema.ts";
-import { removing } from "./erasure.ts";
 import { DOCUMENT_MOVES, documentContradiction, refuseContradiction, type Situation } from "./moves.ts";
-import { type CandidateRecord, type ContentRecord, type Deleter, type DocumentRecord, NEVER_CHASED } from "./record.ts";
-import { MAX_DOCUMENTS } from "./schema.ts";
+import { type CandidateRecord, type ContentRecord, type DocumentRecord, NEVER_CHASED } from "./record.ts";
 
 /** Pure edits of a candidate's documents. CandidateStore.change runs them. */
-
-/** Adds a document to the candidate. @throws problem too_many_documents */
-export function withDocument(record: CandidateRecord, document: DocumentRecord): CandidateRecord {
-  if (record.documents.length >= MAX_DOCUMENTS) {
-    const detail = `The candidate already has ${MAX_DOCUMENTS} documents, the maximum. Change or delete one of them.`;
-    throw problem("too_many_documents", detail);
-  }
-  return { ...record, documents: [...record.documents, document] };
-}
-
-/** Changes one document. Returns the same record if nothing changes. @throws problem not_found */
-export function withChanged(
-  record: CandidateRecord,
-  id: string,
-  change: (document: DocumentRecord) => DocumentRecord,
-): CandidateRecord {
-  const document = documentOf(record, id);
-  const changed = change(document);
-  if (changed === document) return record;
-  return { ...record, documents: record.documents.map((other) => (other === document ? changed : other)) };
-}
-
-/** Takes a document out of the candidate. @throws problem not_found */
-export function withoutDocument(record: CandidateRecord, id: string, by: Deleter): CandidateRecord {
-  const document = documentOf(record, id);
-  const files = document.content === null ? [] : [document.content.file_id];
-  return {
-    ...record,
-    ...removing(record, { kind: "documents", id, ...by }, { files, references: [] }),
-    documents: record.documents.filter((other) => other !== document),
-  };
-}
 
 /** @throws problem not_found */
 export function documentOf({ documents }: CandidateRecord, id: string): DocumentRecord {
@@ -55,10 +21,7 @@ export function documentOf({ documents }: CandidateRecord, id: string): Document
   return document;
 }
 
-/**
- * Merges the patch into the document and moves it to the state in the patch.
- * @throws problems invalid_transition, validation_failed
- */
+/** @throws problems invalid_transition, validation_failed */
 export function patchedDocument(before: DocumentRecord, patch: DocumentPatch, situation: Situation): DocumentRecord {
   const { state = before.state, metadata, required = before.required, rejection_reason, ...fields } = patch;
   const edited: DocumentRecord = {
@@ -81,7 +44,6 @@ function reasonAfter(before: DocumentRecord, state: DocumentState, given: string
   return null;
 }
 
-/** Refuses a rejection_reason for a document in any other state than rejected. @throws problem validation_failed */
 function checkReason(state: DocumentState, given: string | null | undefined, at: string): void {
   if (!given || state === "rejected") return;
   throw invalid(
@@ -99,11 +61,7 @@ function checkState(
   refuseContradiction(state, DOCUMENT_STATES, contradictionOf, { from, at });
 }
 
-/**
- * Gives the document this content and moves it to received. Returns the same record if the document is already received
- * with the same bytes, filename and media type.
- * @throws problem invalid_transition
- */
+/** Moves the document to received with this content. Returns the same record if it is that already. */
 export function withContent(
   before: DocumentRecord,
   content: ContentRecord,
@@ -114,11 +72,7 @@ export function withContent(
   return { ...before, state: DOCUMENT_MOVES.content.to, rejection_reason: null, content, updated_at: now };
 }
 
-/**
- * Refuses content for a document that is waived or cancelled.
- * @param advice what the client can do instead.
- * @throws problem invalid_transition
- */
+/** @param advice what the client can do instead. @throws problem invalid_transition for a waived or cancelled document. */
 export function checkTakesContent(
   state: DocumentState,
   started: boolean,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { NewId } from "../infra/ids.ts";
 import { invalid, problem } from "../problems.ts";
 import { mergedMetadata } from "../schema/merge-patch.ts";
@@ -47,12 +48,7 @@ export function patched(record: CandidateRecord, patch: CandidatePatch): Candida
     withdrawn,
     withdrawal_reason: reason,
   };
-  return ownFields(edited) === ownFields(record) ? record : edited;
-}
-
-/** Returns what these edits can change, as one string to compare. Documents and references are most of a candidate. */
-function ownFields({ documents: _documents, references: _references, ...own }: CandidateRecord): string {
-  return JSON.stringify(own);
+  return isDeepStrictEqual(edited, record) ? record : edited;
 }
 
 /**
@@ -91,5 +87,5 @@ export function withOutreach(record: CandidateRecord, patch: OutreachPatch): Can
     docs_chase_attempts: set(patch.docs_chase_attempts, record.docs_chase_attempts),
     reference_chase_attempts: set(patch.reference_chase_attempts, record.reference_chase_attempts),
   };
-  return ownFields(edited) === ownFields(record) ? record : edited;
+  return isDeepStrictEqual(edited, record) ? record : edited;
 }

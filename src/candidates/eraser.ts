@@ -3,10 +3,11 @@ import type { AuditRecord, AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
 import type { Precondition } from "../problems.ts";
-import { documentOf, withoutDocument } from "./documents.ts";
+import { documentOf } from "./documents.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
+import { withoutPart } from "./parts.ts";
 import { type CandidateKey, type CandidateRecord, type Deleter, type Deletion, namesFile } from "./record.ts";
-import { referenceOf, withoutReference } from "./references.ts";
+import { referenceOf } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
 import type { CandidateStore } from "./store.ts";
 
@@ -41,7 +42,7 @@ export class Eraser {
   removeDocument(caller: Caller, candidateId: string, id: string, precondition: Precondition): Promise<void> {
     return this.#removePart(caller, candidateId, (record, by) => {
       precondition([renderDocument(candidateId, documentOf(record, id)), taggedCandidate(record)]);
-      return withoutDocument(record, id, by);
+      return withoutPart(record, "documents", id, by);
     });
   }
 
@@ -49,7 +50,7 @@ export class Eraser {
     const candidateId = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
     await this.#removePart(caller, candidateId, (record, by) => {
       precondition([renderReference(candidateId, referenceOf(record, id)), taggedCandidate(record)]);
-      return withoutReference(record, id, by);
+      return withoutPart(record, "references", id, by);
     });
   }
 

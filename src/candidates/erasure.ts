@@ -1,9 +1,6 @@
 import { type Problem, problem } from "../problems.ts";
 import type { DeletedCandidate } from "./schema.ts";
-import type { CandidateRecord, Deleter, Deletion, Erasure } from "./record.ts";
-
-/** Deleted parts are remembered this long, in milliseconds: longer than an Idempotency-Key is valid. */
-const REMEMBERED_MS = 25 * 60 * 60 * 1000;
+import type { CandidateRecord, Deleter, Deletion, DocumentRecord, Erasure } from "./record.ts";
 
 /** What remains of an erased candidate. It has no personal data, and is never removed. */
 export interface Tombstone {
@@ -22,35 +19,16 @@ export type Found = CandidateRecord | Tombstone;
 /** Returns what remains of a candidate whose record is erased. */
 export function tombstoneOf(record: CandidateRecord, by: Deleter): Tombstone {
   const { id, accountId, version, documents } = record;
-  const files = documents.flatMap(({ content }) => (content === null ? [] : [content.file_id]));
   const references = record.references.map((reference) => reference.id);
-  const erasure = withDeletion(record.erasure, { kind: "candidates", id, ...by }, { files, references });
+  const erasure = withDeletion(
+    record.erasure,
+    { kind: "candidates", id, ...by },
+    { files: filesOf(documents), references },
+  );
   return { deleted: true, id, accountId, version: version + 1, updated_at: by.at, erasure };
 }
 
-/** Returns the members of a candidate that change when a document or a reference is taken out of it. */
-export function removing(
-  { removed, erasure }: CandidateRecord,
-  deletion: Deletion,
-  rest: Pick<Erasure, "files" | "references">,
-): Pick<CandidateRecord, "removed" | "erasure"> {
-  const { id, at } = deletion;
-  const recent = removed.filter((each) => Date.parse(each.at) > Date.parse(at) - REMEMBERED_MS);
-  return { removed: [...recent, { id, at }], erasure: withDeletion(erasure, deletion, rest) };
-}
-
-/**
- * Refuses to add a document or reference again that was deleted. Only a late retry of its POST has its id.
- * @throws problem not_found
- */
-export function checkNotRemoved({ removed }: CandidateRecord, id: string): void {
-  if (removed.some((each) => each.id === id)) {
-    const detail = `This request has already added ${id}, which was deleted since. To add it again, use a new Idempotency-Key.`;
-    throw problem("not_found", detail);
-  }
-}
-
-function withDeletion(
+export function withDeletion(
   before: Erasure | null,
   deletion: Deletion,
   { files, references }: Pick<Erasure, "files" | "references">,
@@ -61,6 +39,11 @@ function withDeletion(
     files: [...(before?.files ?? []), ...files],
     references: [...(before?.references ?? []), ...references],
   };
+}
+
+/** Returns the ids of the documents' files. */
+export function filesOf(documents: readonly DocumentRecord[]): string[] {
+  return documents.flatMap(({ content }) => (content === null ? [] : [content.file_id]));
 }
 
 type Shown = Pick<Tombstone, "id" | "version" | "updated_at">;

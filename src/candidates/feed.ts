@@ -20,7 +20,6 @@ export interface FeedPage<Row extends FeedEntry = FeedRow> {
 
 export interface FeedQuery {
   readonly accountId: string;
-  /** The page begins after this position. */
   readonly after: string;
   readonly state?: CandidateState | undefined;
   readonly external_id?: string | undefined;
@@ -48,8 +47,9 @@ const START: Cursor = { after: "", safe: "" };
 export function advance(from: Cursor, { rows, more }: FeedPage<FeedEntry>, completeUntil: number): Cursor {
   const last = rows.at(-1)?.change ?? from.after;
   const complete = feedPosition(completeUntil);
+  const end = last < complete ? last : complete;
   // This page moves `safe` forward only if the feed was known to be complete up to `from.after`.
-  const safe = from.safe === from.after ? max(from.safe, min(last, complete)) : from.safe;
+  const safe = from.safe === from.after && end > from.safe ? end : from.safe;
   return more ? { after: last, safe } : { after: safe, safe };
 }
 
@@ -83,12 +83,4 @@ export function decodeCursor(text: string): Cursor {
     throw problem("invalid_query", detail, { errors });
   }
   return { after, safe };
-}
-
-function min(a: string, b: string): string {
-  return a < b ? a : b;
-}
-
-function max(a: string, b: string): string {
-  return a > b ? a : b;
 }

@@ -16,6 +16,10 @@ export interface Situation {
   readonly now: string;
 }
 
+export function situationOf({ started_at }: CandidateRecord, now: string): Situation {
+  return { started: started_at !== null, now };
+}
+
 /**
  * Says why a document cannot be in this state and what would change that; undefined if it can be. A client may move a
  * document from any state to any other. Only a contradictory state is refused (interface.md, States).
@@ -53,7 +57,7 @@ export const REFERENCE_MOVES: Record<"start", Move<ReferenceState>> = {
   start: { from: ["not_requested"], to: "requested", when: "the candidate is started" },
 };
 
-/** Does what `documentContradiction` does, for a reference. @param started whether its candidate is started. */
+/** As `documentContradiction`. */
 export function referenceContradiction(state: ReferenceState, started: boolean): string | undefined {
   if (state === "not_requested" && started) return "the candidate is already started";
   if (state === "requested" && !started) return "the candidate is not started yet. Starting it requests its references";

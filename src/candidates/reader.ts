@@ -41,6 +41,8 @@ const INDEXES: CollectionIndexes = {
 /** Maximum size of the records that expire in one write, without their rows: they are encoded in one go. */
 const MAX_EXPIRING_BYTES = 256 * 1024;
 
+type Query = Omit<RawQuery<Stored>, "collection">;
+
 /** Everything but the row, which only the list needs. */
 const RECORD_MEMBERS = { row: 0 } as const;
 const POSITION_MEMBERS = { change: 1, version: 1, updated_at: 1, size: 1 } as const;
@@ -113,7 +115,7 @@ export class CandidateReader {
     return this.#page(query, POSITION_MEMBERS);
   }
 
-  #find(query: Omit<RawQuery<Stored>, "collection">): Promise<RawBatch> {
+  #find(query: Query): Promise<RawBatch> {
     return this.#mongo.bounded("find candidates", (limits) =>
       findRaw<Stored>(this.#mongo.db, { collection: "candidates", ...query }, limits),
     );
@@ -141,7 +143,7 @@ export class CandidateReader {
     if (candidates.length === 0) return rendered;
     const versions = new Map(candidates.map(({ _id, version }) => [_id, version]));
     const filter = { _id: { $in: [...versions.keys()] }, account: accountId };
-    const records = await this.#records(filter, { _id: 1 }, { limit: versions.size, maxBytes: Infinity });
+    const records = await this.#records({ filter, limit: versions.size });
     const slice = new TimeSlice();
     for (const record of records) {
       if (record.version !== versions.get(record.id)) continue;
@@ -151,35 +153,28 @@ export class CandidateReader {
     return rendered;
   }
 
-  /** Reads up to `limit` records, or fewer if they have more than `maxBytes`, but at least one. */
-  #records(
-    filter: Filter<Stored>,
-    sort: Record<string, 1>,
-    { limit, maxBytes }: { limit: number; maxBytes: number },
-  ): Promise<CandidateRecord[]> {
-    return this.#mongo.bounded("find candidates", async (limits) => {
-      const records: CandidateRecord[] = [];
-      let bytes = 0;
-      const slice = new TimeSlice();
-      // Raw records, because the driver would decode the whole batch at once, of up to 16 MiB.
-      const options = { ...limits, sort, limit, batchSize: limit + 1, raw: true, projection: RECORD_MEMBERS } as const;
-      for await (const raw of this.#mongo.db.collection<Stored>("candidates").find<Uint8Array>(filter, options)) {
-        if (slice.isOver()) await slice.next();
-        const stored = BSON.deserialize(raw) as Stored;
-        bytes += stored.size;
-        if (records.length > 0 && bytes > maxBytes) return records;
-        const found = decode(stored);
-        if (!isTombstone(found)) records.push(found);
-      }
-      return records;
-    });
+  /** Reads records, as many as have `maxBytes` together, but at least one. Leaves out tombstones. */
+  async #records(query: Omit<Query, "projection">, maxBytes = Infinity): Promise<CandidateRecord[]> {
+    const { documents } = await this.#find({ ...query, projection: RECORD_MEMBERS });
+    const records: CandidateRecord[] = [];
+    let bytes = 0;
+    const slice = new TimeSlice();
+    for (const document of documents) {
+      if (slice.isOver()) await slice.next();
+      const stored = BSON.deserialize(document) as Stored;
+      bytes += stored.size;
+      if (records.length > 0 && bytes > maxBytes) break;
+      const found = decode(stored);
+      if (!isTombstone(found)) records.push(found);
+    }
+    return records;
   }
 
   /** Reads candidates of all accounts whose next_expiry is before that day, the most overdue first: at most `limit`. */
   expiring(before: string, limit: number): Promise<CandidateRecord[]> {
     // With both bounds MongoDB uses the partial index.
     const filter = { next_expiry: { $gt: "", $lt: before } };
-    return this.#records(filter, { next_expiry: 1 }, { limit, maxBytes: MAX_EXPIRING_BYTES });
+    return this.#records({ filter, sort: { next_expiry: 1 }, limit }, MAX_EXPIRING_BYTES);
   }
 
   /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. */

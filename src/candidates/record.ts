@@ -2,13 +2,13 @@ import type { Chase, Document } from "./document-schema.ts";
 import type { Reference } from "./reference-schema.ts";
 import type { Candidate, OutreachReason } from "./schema.ts";
 
-/** Names a candidate. */
 export interface CandidateKey {
   readonly accountId: string;
   readonly id: string;
 }
 
-type Derived = "state_reason" | "waiting_on" | "reference_requirements";
+/** Members that follow from the record (states.ts). So does `state`, of which the record has a copy. */
+export type Derived = "state_reason" | "waiting_on" | "reference_requirements";
 
 /**
  * A candidate, with the records of its documents and references inside: what the API shows of it, without what is derived,
@@ -22,7 +22,7 @@ export interface CandidateRecord extends Readonly<
   readonly documents: readonly DocumentRecord[];
   readonly references: readonly ReferenceRecord[];
   /** Documents and references deleted in the last 25 hours, so that a late retry of their POST does not add them again. */
-  readonly removed: readonly Removed[];
+  readonly removed: readonly Pick<Deletion, "id" | "at">[];
   /** What is still to be removed of deleted documents and references. Null if nothing is. */
   readonly erasure: Erasure | null;
   readonly outreach: OutreachRecord;
@@ -82,12 +82,6 @@ export interface AttemptRecord {
   readonly refusals: number;
   /** When it is tried again, because the mail server refused it for the moment. Null if it is not. */
   readonly retry_at: string | null;
-}
-
-/** A deleted document or reference. `at` is RFC 3339. */
-export interface Removed {
-  readonly id: string;
-  readonly at: string;
 }
 
 /** The rest of an erasure: what lies outside the candidate's record. Identifiers only. */

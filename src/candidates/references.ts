@@ -1,10 +1,8 @@
 import { invalid, type Problem, problem } from "../problems.ts";
 import { mergedMetadata, mergePatch } from "../schema/merge-patch.ts";
-import { removing } from "./erasure.ts";
 import { referenceContradiction, refuseContradiction, type Situation } from "./moves.ts";
-import { type CandidateRecord, type Deleter, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
+import { type CandidateRecord, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
 import { REFERENCE_STATES, type ReferenceInput, type ReferencePatch, type ReferenceState } from "./reference-schema.ts";
-import { MAX_REFERENCES } from "./schema.ts";
 
 /** Maximum size of a reference's response, in bytes of JSON. */
 export const MAX_RESPONSE_BYTES = 16 * 1024;
@@ -14,25 +12,6 @@ export const MAX_RESPONSE_BYTES = 16 * 1024;
  * with 50 such responses would hold the event loop for long.
  */
 const MAX_RESPONSE_VALUES = 1_000;
-
-/** Adds a reference to the candidate. @throws problem too_many_references */
-export function withReference(record: CandidateRecord, reference: ReferenceRecord): CandidateRecord {
-  if (record.references.length >= MAX_REFERENCES) {
-    const detail = `The candidate already has ${MAX_REFERENCES} references, the maximum. Change or delete one of them.`;
-    throw problem("too_many_references", detail);
-  }
-  return { ...record, references: [...record.references, reference] };
-}
-
-/** Takes a reference out of the candidate. @throws problem not_found */
-export function withoutReference(record: CandidateRecord, id: string, by: Deleter): CandidateRecord {
-  const reference = referenceOf(record, id);
-  return {
-    ...record,
-    ...removing(record, { kind: "references", id, ...by }, { files: [], references: [id] }),
-    references: record.references.filter((other) => other !== reference),
-  };
-}
 
 /** @throws problem not_found */
 export function referenceOf({ references }: CandidateRecord, id: string): ReferenceRecord {
@@ -45,10 +24,7 @@ export function referenceNotFound(id: string): Problem {
   return problem("not_found", `There is no reference ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
 }
 
-/**
- * Merges the patch into the reference and moves it to the state in the patch.
- * @throws problems invalid_transition, validation_failed
- */
+/** @throws problems invalid_transition, validation_failed */
 export function patchedReference(
   before: ReferenceRecord,
   patch: ReferencePatch,

@@ -7,7 +7,7 @@ import { type Precondition, Problem } from "../problems.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { checkNewDocument, inlineFile, newDocument } from "./documents.ts";
 import { newDraft, patched, started, withOutreach } from "./edits.ts";
-import { alive } from "./erasure.ts";
+import { alive, filesOf } from "./erasure.ts";
 import type { Candidate, DryRun, ListQuery } from "./schema.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedEntry } from "./feed.ts";
 import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
@@ -35,7 +35,6 @@ export class CandidateService {
     this.#options = options;
   }
 
-  /** Creates a candidate, or nothing if it fails. */
   async create(accountId: string, given: CandidateInput, newId: NewId): Promise<Candidate> {
     const { content, store } = this.#options;
     const id = newId("cand");
@@ -53,7 +52,7 @@ export class CandidateService {
     }
     // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle`
     // removes the duplicates.
-    const record = await content.settle(fileIdsOf(draft.documents), () => store.insert(draft), namesFile);
+    const record = await content.settle(filesOf(draft.documents), () => store.insert(draft), namesFile);
     return renderCandidate(record);
   }
 
@@ -71,7 +70,6 @@ export class CandidateService {
     return this.#change(accountId, id, precondition, (record) => patched(record, patch));
   }
 
-  /** Starts a candidate. Returns it unchanged if it is already started. */
   async start(accountId: string, id: string, precondition: Precondition): Promise<Candidate> {
     // If-Match is ignored if the candidate is already started: a retry after a lost response must succeed.
     const record = await this.#options.store.change(accountId, id, (before, now) => {
@@ -81,7 +79,6 @@ export class CandidateService {
     return renderCandidate(record);
   }
 
-  /** Changes how often documents and references are chased. */
   setOutreach(accountId: string, id: string, patch: OutreachPatch, precondition: Precondition): Promise<Candidate> {
     return this.#change(accountId, id, precondition, (record) => withOutreach(record, patch));
   }
@@ -98,7 +95,6 @@ export class CandidateService {
    * Returns a page of the change feed, a CandidateList.
    * @param clientHas tells whether the client has the page with this entity tag (If-None-Match). Its rows are then not
    * read.
-   * @throws problem invalid_query if the cursor is not valid.
    */
   async list(
     accountId: string,
@@ -138,12 +134,8 @@ export class CandidateService {
       }
       return newDraft(given, { id, accountId, documents, newId, now: situation.now });
     } catch (error) {
-      await this.#options.content.discard(fileIdsOf(documents));
+      await this.#options.content.discard(filesOf(documents));
       throw error;
     }
   }
-}
-
-function fileIdsOf(documents: readonly DocumentRecord[]): string[] {
-  return documents.flatMap(({ content }) => (content === null ? [] : [content.file_id]));
 }

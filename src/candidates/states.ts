@@ -1,11 +1,14 @@
 import type { DocumentState } from "./document-schema.ts";
 import { hasOptedOut } from "./outreach.ts";
-import { type CandidateRecord, type DocumentRecord, type ReferenceRecord, TO_CANDIDATE } from "./record.ts";
+import {
+  type CandidateRecord,
+  type Derived,
+  type DocumentRecord,
+  type ReferenceRecord,
+  TO_CANDIDATE,
+} from "./record.ts";
 import type { ReferenceState } from "./reference-schema.ts";
 import type { Candidate, CandidateState, ReferenceRequirements, WaitingOn } from "./schema.ts";
-
-/** The members of a candidate that are derived from its records. */
-type Derived = Pick<Candidate, "state" | "state_reason" | "waiting_on" | "reference_requirements">;
 
 type Facts = Omit<CandidateRecord, "state">;
 
@@ -61,7 +64,7 @@ export const STATE_RULES: readonly {
  * Derives a candidate's state from its records (interface.md, States). Pure, and the only place that does so. A
  * candidate never waits for a document with `required: false`.
  */
-export function derive(facts: Facts): Derived {
+export function derive(facts: Facts): Pick<Candidate, "state" | Derived> {
   const documents = facts.documents.filter((document) => isLive(document) && document.required);
   const references = facts.references.filter(isLive);
   const reference_requirements = requirementsOf(facts.references_required, references);
@@ -99,23 +102,19 @@ function waitsOf(
   references: readonly ReferenceRecord[],
   { required }: ReferenceRequirements,
 ): WaitingOn[] {
+  const { id, email, outreach } = facts;
+  const { opted_out } = outreach;
   const waits: WaitingOn[] = [];
-  if (facts.started_at === null)
-    waits.push({ code: "not_started", subject: facts.id, message: "The candidate has not been started" });
-  if (mailBounces(facts))
-    waits.push({ code: "candidate_bounced", subject: facts.id, message: "Mail to the candidate bounced" });
-  const { opted_out } = facts.outreach;
-  if (facts.email !== null && hasOptedOut(opted_out, facts.email)) {
-    const message = "The candidate has asked for no more messages";
-    waits.push({ code: "candidate_opted_out", subject: facts.id, message });
-  }
+  const wait = (code: string, message: string) => waits.push({ code, subject: id, message });
+  if (facts.started_at === null) wait("not_started", "The candidate has not been started");
+  if (mailBounces(facts)) wait("candidate_bounced", "Mail to the candidate bounced");
+  if (email !== null && hasOptedOut(opted_out, email))
+    wait("candidate_opted_out", "The candidate has asked for no more messages");
   waits.push(...documents.flatMap(waitForDocument));
   waits.push(...references.flatMap((reference) => waitForReference(reference, opted_out)));
   const missing = required - references.length;
-  if (missing > 0) {
-    const message = missing === 1 ? "1 more reference is needed" : `${missing} more references are needed`;
-    waits.push({ code: "references_missing", subject: facts.id, message });
-  }
+  if (missing === 1) wait("references_missing", "1 more reference is needed");
+  if (missing > 1) wait("references_missing", `${missing} more references are needed`);
   return waits;
 }
 
@@ -132,14 +131,12 @@ function waitForDocument({ id, name, state, rejection_reason }: DocumentRecord):
 
 function waitForReference({ id, email, state }: ReferenceRecord, optedOut: readonly string[]): WaitingOn[] {
   const waits: WaitingOn[] = [];
+  const wait = (code: string, message: string) => waits.push({ code, subject: id, message });
   const unanswered = state === "not_requested" || state === "requested";
-  if (unanswered && email === null)
-    waits.push({ code: "reference_without_email", subject: id, message: `Reference ${id} has no email address` });
-  if ((unanswered || state === "unresponsive") && email !== null && hasOptedOut(optedOut, email)) {
-    const message = `The referee of reference ${id} has asked for no more messages`;
-    waits.push({ code: "reference_opted_out", subject: id, message });
-  }
+  if (unanswered && email === null) wait("reference_without_email", `Reference ${id} has no email address`);
+  if ((unanswered || state === "unresponsive") && email !== null && hasOptedOut(optedOut, email))
+    wait("reference_opted_out", `The referee of reference ${id} has asked for no more messages`);
   const what = REFERENCE_WAITS[state];
-  if (what !== undefined) waits.push({ code: `reference_${state}`, subject: id, message: `Reference ${id} ${what}` });
+  if (what !== undefined) wait(`reference_${state}`, `Reference ${id} ${what}`);
   return waits;
 }

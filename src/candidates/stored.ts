@@ -12,7 +12,6 @@ import {
   NO_FIELDS,
   type OutreachRecord,
   type ReferenceRecord,
-  type Removed,
 } from "./record.ts";
 import { MAX_ROW_RECORD_BYTES, storedRow, type StoredRow } from "./rows.ts";
 import type { CandidateState } from "./schema.ts";
@@ -47,7 +46,7 @@ export interface Stored
   /** Only a tombstone has this. Its other members are empty, so that 0.1.0 can read it. */
   deleted?: true;
   /** Absent if empty, and in records of 0.1.0. */
-  removed?: readonly Removed[];
+  removed?: CandidateRecord["removed"];
   /** Absent if nothing is left to remove. `at` is in an index, for the sweep. */
   erasure?: Erasure;
   /** Absent in tombstones, and in records of 0.1.0. `look_at` is in an index, for the sender. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { timestamp } from "../infra/clock.ts";
 import { type Found, isTombstone } from "./erasure.ts";
 import type { Reservation } from "./feed-clock.ts";
@@ -7,11 +8,7 @@ import { derive } from "./states.ts";
 
 type Position = Pick<Reservation, "at" | "now">;
 
-/**
- * Returns a new candidate's first version.
- * @param at its feed position, in milliseconds since the epoch.
- * @param optedOut those of its addresses whose owners want no more messages.
- */
+/** @param at the feed position. @param optedOut those of its addresses whose owners want no more messages. */
 export function firstVersion(draft: Draft, at: number, optedOut: readonly string[] = []): CandidateRecord {
   const updated_at = timestamp(at);
   const outreach = { ...NO_OUTREACH, reason: "not_started" as const, opted_out: optedOut.map(comparable) };
@@ -45,14 +42,9 @@ function withState(record: Omit<CandidateRecord, "state">): CandidateRecord {
 
 /** Returns true if the compliance pack shows the same of both (pack/render.ts), apart from what every write changes. */
 function isSamePack(before: CandidateRecord, edited: CandidateRecord): boolean {
-  return (
-    packFacts(before) === packFacts(edited) &&
-    isSameItems(before.documents, edited.documents) &&
-    isSameItems(before.references, edited.references)
-  );
+  return isDeepStrictEqual(packFacts(before), packFacts(edited));
 }
 
-/** Returns what the pack shows of a candidate itself, as one string to compare. */
 function packFacts({
   docs_chase_attempts: _d,
   reference_chase_attempts: _r,
@@ -60,17 +52,7 @@ function packFacts({
   removed: _removed,
   erasure: _erasure,
   outreach: _outreach,
-  documents: _documents,
-  references: _references,
   ...facts
-}: CandidateRecord): string {
-  return JSON.stringify({ ...facts, version: 0, pack_version: 0, state: 0, updated_at: 0 });
-}
-
-/** An edit leaves most items as they are, so most are the same objects. */
-function isSameItems(before: readonly object[], edited: readonly object[]): boolean {
-  return (
-    before.length === edited.length &&
-    before.every((item, n) => item === edited[n] || JSON.stringify(item) === JSON.stringify(edited[n]))
-  );
+}: CandidateRecord): object {
+  return { ...facts, version: 0, pack_version: 0, state: 0, updated_at: 0 };
 }

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import pLimit from "p-limit";
 import { isDuplicateKey } from "../infra/mongo.ts";
 import { Problem } from "../problems.ts";
 import type { Reservation } from "./feed-clock.ts";
@@ -14,8 +15,8 @@ const MAX_WAIT_MS = 64_000;
 /** Maximum pause after a failed look, in milliseconds. It doubles from FIRST_WAIT_MS. */
 const MAX_PAUSE_MS = 5_000;
 /** Concurrency of the looks. An outage may leave tens of thousands of writes. */
-const WORKERS = 8;
-/** Pause between two checks whether a write is still in flight, in milliseconds. */
+const CONCURRENCY = 8;
+/** Pause between two checks of `settled`, in milliseconds. */
 const POLL_MS = 20;
 
 interface Unsettled extends CandidateKey {
@@ -85,7 +86,10 @@ export class WritesInFlight {
     if (idle) void this.#settleAll();
   }
 
-  /** Waits until no write is in flight, at most this many milliseconds. Returns false if one still is. */
+  /**
+   * Waits until no write is in flight, at most this many milliseconds. Returns false if one still is. Polling is enough: only
+   * a process that stops waits, once.
+   */
   async settled(withinMs: number): Promise<boolean> {
     const deadline = performance.now() + withinMs;
     const isInFlight = () => this.#unsettled.size > 0 || this.#underWay.size > 0;
@@ -104,15 +108,11 @@ export class WritesInFlight {
   /** Looks for every candidate whose wait is over. Returns false as soon as one look failed: the store is down. */
   async #settleDue(): Promise<boolean> {
     const now = performance.now();
-    const writes = this.#unsettled.values(); // one iterator: each worker takes the next write
+    const writes = [...this.#unsettled.values()].filter(({ due }) => due <= now);
     let isUp = true;
-    const work = async (): Promise<void> => {
-      for (const write of writes) {
-        if (!isUp) return;
-        if (write.due <= now && !(await this.#look(write))) isUp = false;
-      }
-    };
-    await Promise.all(Array.from({ length: WORKERS }, work));
+    await pLimit(CONCURRENCY).map(writes, async (write) => {
+      if (isUp && !(await this.#look(write))) isUp = false;
+    });
     return isUp;
   }
 

@@ -7,12 +7,10 @@ import {
   newContent,
   newDocument,
   patchedDocument,
-  withChanged,
   withContent,
-  withDocument,
 } from "../candidates/documents.ts";
-import { checkNotRemoved } from "../candidates/erasure.ts";
-import type { Situation } from "../candidates/moves.ts";
+import { situationOf } from "../candidates/moves.ts";
+import { checkNotRemoved, withChanged, withPart } from "../candidates/parts.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, namesFile } from "../candidates/record.ts";
 import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
@@ -109,21 +107,23 @@ export class DocumentService {
         if (before.documents.some((document) => document.id === id)) return before;
         checkNotRemoved(before, id);
         precondition([taggedCandidate(before)]);
-        return withDocument(before, newDocument(given, { id, content, ...situationOf(before, now) }));
+        const document = newDocument(given, { id, content, ...situationOf(before, now) });
+        return withPart(before, "documents", document);
       });
     const record = await this.#content.settle(content === undefined ? [] : [content.id], write, namesFile);
     return renderDocument(candidateId, documentOf(record, id));
   }
 
-  /** Changes a document's fields, its state or both. */
   async update(
     { accountId, candidateId, documentId: id }: DocumentAddress,
     patch: DocumentPatch,
     precondition: Precondition,
   ): Promise<Document> {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
-      precondition([renderDocument(candidateId, documentOf(before, id)), taggedCandidate(before)]);
-      return withChanged(before, id, (document) => patchedDocument(document, patch, situationOf(before, now)));
+      const document = documentOf(before, id);
+      precondition([renderDocument(candidateId, document), taggedCandidate(before)]);
+      const after = patchedDocument(document, patch, situationOf(before, now));
+      return withChanged(before, "documents", document, after);
     });
     return renderDocument(candidateId, documentOf(record, id));
   }
@@ -139,9 +139,8 @@ export class DocumentService {
         const record = await this.#store.change(accountId, candidateId, (before, now) => {
           const document = documentOf(before, id);
           checkContentMatches(before, document, precondition);
-          const changed = withChanged(before, id, (each) =>
-            withContent(each, newContent(file, now), situationOf(before, now)),
-          );
+          const after = withContent(document, newContent(file, now), situationOf(before, now));
+          const changed = withChanged(before, "documents", document, after);
           old = changed === before ? undefined : document.content?.file_id;
           return listed.has(old) ? changed : before;
         });
@@ -157,7 +156,6 @@ export class DocumentService {
     return renderDocument(owner.candidateId, documentOf(await this.#recordOf(owner), documentId));
   }
 
-  /** Returns a document with its content. @throws problem content_not_available */
   async content({ documentId: id, ...owner }: DocumentAddress): Promise<DocumentContent> {
     const document = documentOf(await this.#recordOf(owner), id);
     const { content } = document;
@@ -178,8 +176,4 @@ export class DocumentService {
 function checkContentMatches(record: CandidateRecord, document: DocumentRecord, precondition: Precondition): void {
   const tags = document.content === null ? [] : [contentTag(document.content)];
   precondition([renderDocument(record.id, document), taggedCandidate(record)], tags);
-}
-
-function situationOf({ started_at }: CandidateRecord, now: string): Situation {
-  return { started: started_at !== null, now };
 }

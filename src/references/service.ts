@@ -1,7 +1,8 @@
-import { newReference, patchedReference, referenceOf, withReference } from "../candidates/references.ts";
+import { situationOf } from "../candidates/moves.ts";
+import { checkNotRemoved, withChanged, withPart } from "../candidates/parts.ts";
+import { newReference, patchedReference, referenceOf } from "../candidates/references.ts";
 import { renderReference, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
-import { checkNotRemoved } from "../candidates/erasure.ts";
 import type { Reference, ReferenceInput, ReferencePatch } from "../candidates/reference-schema.ts";
 import type { Precondition } from "../problems.ts";
 
@@ -25,7 +26,7 @@ export class ReferenceService {
       if (before.references.some((reference) => reference.id === id)) return before;
       checkNotRemoved(before, id);
       precondition([taggedCandidate(before)]);
-      return withReference(before, newReference(given, { id, now, started: before.started_at !== null }));
+      return withPart(before, "references", newReference(given, { id, ...situationOf(before, now) }));
     });
     return renderReference(candidateId, referenceOf(record, id));
   }
@@ -35,15 +36,13 @@ export class ReferenceService {
     return renderReference(candidateId, referenceOf(await this.#store.reader.get(accountId, candidateId), id));
   }
 
-  /** Changes a reference's fields, its state or both. */
   async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
     const candidateId = await this.#store.references.candidateOf(accountId, id);
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
       const reference = referenceOf(before, id);
       precondition([renderReference(before.id, reference), taggedCandidate(before)]);
-      const edited = patchedReference(reference, patch, { started: before.started_at !== null, now });
-      if (edited === reference) return before;
-      return { ...before, references: before.references.map((other) => (other === reference ? edited : other)) };
+      const after = patchedReference(reference, patch, situationOf(before, now));
+      return withChanged(before, "references", reference, after);
     });
     return renderReference(candidateId, referenceOf(record, id));
   }

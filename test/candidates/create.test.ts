@@ -3,6 +3,7 @@ import type { Draft } from "../../src/candidates/record.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
+import { held } from "../documents/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
 import { useAccount, useService } from "../support/use-service.ts";
@@ -107,6 +108,17 @@ describe("POST /candidates", () => {
     const refused = await client.post("/candidates", { external_id: "taken", references: [{}, {}] });
     expectProblem(refused, 409, "external_id_taken");
     expect(await lookUps()).to.deep.equal(before);
+  });
+
+  it("keeps no file of a create that is refused for its references", async () => {
+    const before = await held(service);
+    const documents = [{ name: "CV", content: { data: "QQ==" } }];
+    expectProblem(
+      await client.post("/candidates", { documents, references: [{ state: "requested" }] }),
+      409,
+      "invalid_transition",
+    );
+    expect(await held(service)).to.deep.equal(before);
   });
 
   it("takes an external_id that its holder lets go while another candidate is written", async () => {

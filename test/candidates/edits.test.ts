@@ -1,4 +1,5 @@
-import { documentOf, withChanged, withContent } from "../../src/candidates/documents.ts";
+import { documentOf, withContent } from "../../src/candidates/documents.ts";
+import { withChanged } from "../../src/candidates/parts.ts";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
 import { patched, started, withOutreach } from "../../src/candidates/edits.ts";
 import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
@@ -68,10 +69,10 @@ describe("An edit of a candidate", () => {
   it("changes one document and leaves the others the same objects", () => {
     const [one, two] = [document("pending"), document("pending", { id: "doc_2" })];
     const record = candidate({ documents: [one, two] });
-    const after = withChanged(record, "doc_2", (each) => ({ ...each, name: "ID" }));
+    const after = withChanged(record, "documents", two, { ...two, name: "ID" });
     expect(after.documents[0]).to.equal(one);
     expect(after.documents[1]).to.deep.equal({ ...two, name: "ID" });
-    expect(withChanged(record, "doc_2", (each) => each)).to.equal(record);
+    expect(withChanged(record, "documents", two, two)).to.equal(record);
   });
 
   it("names at most 100 characters of an id that is unknown", () => {

@@ -1,11 +1,10 @@
 import { newReference } from "../../src/candidates/references.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import type { CandidateRecord, Draft } from "../../src/candidates/record.ts";
+import type { Draft } from "../../src/candidates/record.ts";
 import { expect } from "chai";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { createIndexes } from "../../src/infra/indexes.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
-import { operationsDuring } from "../support/operations.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
 import { useDatabase } from "../support/use-service.ts";
 
@@ -31,7 +30,7 @@ describe("writes of an external_id that meet", () => {
   it("do not refuse a candidate because of itself", async () => {
     const holder = await store.insert(draft("taken"));
     const { id } = await store.insert(draft(null));
-    const fresh = new CandidateStore(mongo, new SharedClock()); // has not seen the candidate, so it reads it first
+    const fresh = new CandidateStore(mongo, new SharedClock());
     const holderOf = fresh.reader.holderOf.bind(fresh.reader);
     fresh.reader.holderOf = async (...which) => {
       await named(holder.id, null);
@@ -42,22 +41,42 @@ describe("writes of an external_id that meet", () => {
     expect(changed).to.include({ external_id: "taken", name: "Ann" });
   });
 
-  it("begin with the candidate as it was known, and follow what others wrote since", async () => {
-    const known = await store.insert(draft(null));
-    const rename = (name: string, from: CandidateRecord) =>
-      store.change(ACCOUNT, known.id, (record) => ({ ...record, name: `${name}, after ${record.name}` }), from);
-    const first = await operationsDuring(() => rename("Bob", { ...known, name: "Ann" }));
-    expect(first).to.deep.equal(["update candidates"]);
-    expect(await rename("Eve", known)).to.include({ name: "Eve, after Bob, after Ann", version: 3 });
-    const same = await store.change(ACCOUNT, known.id, (record) => record, known);
-    expect(same).to.include({ name: "Eve, after Bob, after Ann", version: 3 });
-  });
-
   it("leave nothing to settle if one is refused: MongoDB has answered", async () => {
     await store.insert(draft("used"));
     const error = await store.insert(draft("used")).catch((reason: { code?: string }) => reason);
     expect(error).to.include({ code: "external_id_taken" });
     expect(store.inFlight.state().unsettled).to.equal(0);
+  });
+});
+
+describe("a feed position", () => {
+  const mongo = useDatabase();
+
+  it("holds the checkpoint back from the moment that it is reserved", async () => {
+    const store = new CandidateStore(mongo, new SharedClock());
+    const reserve = store.feedClock.reserve.bind(store.feedClock);
+    let isHeld = false;
+    store.feedClock.reserve = (after) => {
+      const position = reserve(after);
+      queueMicrotask(() => (isHeld = store.inFlight.earliest(Infinity) === position.at));
+      return position;
+    };
+    const draft = candidateWithExpiry(ACCOUNT, "2020-01-31");
+    const { id } = draft;
+    const reference = newReference({}, { id: newTypeId("ref"), now: draft.documents[0]!.created_at, started: true });
+    const writes: Record<string, () => Promise<unknown>> = {
+      insert: () => store.insert(draft),
+      expiry: () => store.expire("2020-02-01"),
+      change: () => store.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" })),
+      address: () => store.change(ACCOUNT, id, (record) => ({ ...record, email: "ann@example.com" })),
+      reference: () => store.change(ACCOUNT, id, (record) => ({ ...record, references: [reference] })),
+      erasure: () => store.erase(ACCOUNT, id, "key_1", () => undefined),
+    };
+    for (const [what, write] of Object.entries(writes)) {
+      isHeld = false;
+      await write();
+      expect(isHeld, what).to.equal(true);
+    }
   });
 });
 

@@ -1,14 +1,9 @@
 import { patched, started } from "../../src/candidates/edits.ts";
-import { expired } from "../../src/candidates/moves.ts";
-import type { CandidateRecord, ContentRecord } from "../../src/candidates/record.ts";
-import {
-  newDocument,
-  patchedDocument,
-  withChanged,
-  withContent,
-  withDocument,
-} from "../../src/candidates/documents.ts";
-import { newReference, patchedReference, withReference } from "../../src/candidates/references.ts";
+import { expired, situationOf } from "../../src/candidates/moves.ts";
+import { withChanged, withPart } from "../../src/candidates/parts.ts";
+import type { CandidateRecord, ContentRecord, DocumentRecord } from "../../src/candidates/record.ts";
+import { documentOf, newDocument, patchedDocument, withContent } from "../../src/candidates/documents.ts";
+import { newReference, patchedReference } from "../../src/candidates/references.ts";
 import { CANDIDATE_STATES } from "../../src/candidates/schema.ts";
 import { derive } from "../../src/candidates/states.ts";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
@@ -33,6 +28,15 @@ const EMPTY = candidateRecord({ created_at: NOW, updated_at: NOW });
 
 type Step = (record: CandidateRecord, n: number) => CandidateRecord;
 
+function withDocumentChanged(
+  record: CandidateRecord,
+  at: number,
+  change: (document: DocumentRecord) => DocumentRecord,
+): CandidateRecord {
+  const document = documentOf(record, record.documents[at % record.documents.length]?.id ?? "none");
+  return withChanged(record, "documents", document, change(document));
+}
+
 /** A day before, on or after today, or none. */
 const day = fc.constantFrom("2026-11-20", TODAY, "2026-11-22", null);
 const pick = fc.nat({ max: 5 });
@@ -46,28 +50,24 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     .record({ required: fc.boolean(), state: fc.option(fc.constantFrom(...DOCUMENT_STATES)), expires_on: day })
     .map<Step>((given) => (record, n) => {
       const facts = { id: `doc_${n}`, now: NOW, content: undefined, started: record.started_at !== null };
-      return withDocument(record, newDocument({ name: `d${n}`, ...given }, facts));
+      return withPart(record, "documents", newDocument({ name: `d${n}`, ...given }, facts));
     }),
   fc
     .tuple(pick, fc.record({ state: fc.constantFrom(...DOCUMENT_STATES), expires_on: day }, { requiredKeys: [] }))
     .map<Step>(
       ([at, patch]) =>
         (record) =>
-          withChanged(record, record.documents[at % record.documents.length]?.id ?? "none", (document) =>
-            patchedDocument(document, patch, { started: record.started_at !== null, now: NOW }),
-          ),
+          withDocumentChanged(record, at, (document) => patchedDocument(document, patch, situationOf(record, NOW))),
     ),
   pick.map<Step>(
     (at) => (record) =>
-      withChanged(record, record.documents[at % record.documents.length]?.id ?? "none", (document) =>
-        withContent(document, CONTENT, { started: record.started_at !== null, now: NOW }),
-      ),
+      withDocumentChanged(record, at, (document) => withContent(document, CONTENT, situationOf(record, NOW))),
   ),
   fc
     .record({ state: fc.option(fc.constantFrom(...REFERENCE_STATES)) })
     .map<Step>(
       (given) => (record, n) =>
-        withReference(record, newReference(given, { id: `ref_${n}`, now: NOW, started: record.started_at !== null })),
+        withPart(record, "references", newReference(given, { id: `ref_${n}`, ...situationOf(record, NOW) })),
     ),
   fc.tuple(pick, fc.constantFrom(...REFERENCE_STATES)).map<Step>(([at, state]) => (record) => ({
     ...record,

@@ -1,4 +1,4 @@
-import { withoutDocument } from "../../src/candidates/documents.ts";
+import { withoutPart } from "../../src/candidates/parts.ts";
 import { newReference } from "../../src/candidates/references.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { feedPosition } from "../../src/candidates/feed-clock.ts";
@@ -180,7 +180,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
     const change = () =>
       store.change(account, id, (record) => {
         lose = { name: "find candidates", instead: () => Promise.resolve() }; // the look after the write
-        return withoutDocument(record, documents[0]!.id, by);
+        return withoutPart(record, "documents", documents[0]!.id, by);
       });
     await lost(change);
     const passed = now;

@@ -35,6 +35,18 @@ describe("writes whose outcome is unknown", function () {
     expect(writes.state()).to.deep.equal({ lagMs: 0, unsettled: 0 });
   });
 
+  it("are looked for less often while some looks fail, though others succeed after them", async () => {
+    let failed = 0;
+    const writes = new WritesInFlight(async ({ id }) => {
+      if (id !== "cand_0") return setTimeout(1, true);
+      failed++;
+      throw new Error("down");
+    });
+    for (let n = 0; n < 100; n++) writes.settleLater({ accountId: "acct", id: `cand_${n}` }, reserved(Date.now()));
+    expect(await writes.settled(1_600)).to.equal(false);
+    expect(failed, "after 250 ms and 750 ms, before 1,750 ms").to.be.within(1, 2);
+  });
+
   it("hold the checkpoint of their process back until they are settled", async () => {
     let found = false;
     const writes = new WritesInFlight(() => Promise.resolve(found));

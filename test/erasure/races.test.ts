@@ -1,12 +1,20 @@
-import { withoutDocument } from "../../src/candidates/documents.ts";
+import { withoutPart } from "../../src/candidates/parts.ts";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import { isTombstone, removing } from "../../src/candidates/erasure.ts";
+import { isTombstone } from "../../src/candidates/erasure.ts";
 import { expect } from "chai";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
 import { useDatabase } from "../support/use-service.ts";
 
+const CONTENT = {
+  file_id: "file_1",
+  filename: null,
+  content_type: "text/plain",
+  size: 1,
+  sha256: "00",
+  uploaded_at: "2026-11-21T12:00:00.000Z",
+};
 const ACCOUNT = "acct_1";
 
 describe("a candidate that one replica deletes while another one changes it", () => {
@@ -39,18 +47,16 @@ describe("a candidate that one replica deletes while another one changes it", ()
     // Seconds apart, because the stand-in for MongoDB takes two times of the same second for equal.
     let now = Date.parse("2026-11-21T12:00:00Z");
     const store = new CandidateStore(mongo, { now: () => (now += 1_000) });
-    const { id, documents } = await store.insert(candidateWithExpiry(ACCOUNT, "2090-01-31"));
-    const part = documents[0]!;
-    const { id: second } = part;
-    const first = await store.change(ACCOUNT, id, (record, at) => ({
-      ...record,
-      ...removing(
-        record,
-        { kind: "references", id: "ref_1", key: "key_1", at },
-        { files: ["file_1"], references: ["ref_1"] },
-      ),
-    }));
-    const both = await store.change(ACCOUNT, id, (record, at) => withoutDocument(record, second, { key: "key_1", at }));
+    const { documents, ...draft } = candidateWithExpiry(ACCOUNT, "2090-01-31");
+    const { id } = await store.insert({
+      ...draft,
+      documents: documents.map((each) => ({ ...each, content: CONTENT })),
+    });
+    const second = documents[0]!.id;
+    const without = (kind: "documents" | "references", part: string) =>
+      store.change(ACCOUNT, id, (record, at) => withoutPart(record, kind, part, { key: "key_1", at }));
+    const first = await without("references", "ref_1");
+    const both = await without("documents", second);
     expect(both.erasure?.deletions.map((each) => each.id)).to.deep.equal(["ref_1", second]);
     expect(both.erasure).to.deep.include({ files: ["file_1"], references: ["ref_1"] });
     await store.reader.erasureFinished(first, first.erasure!);

@@ -1,5 +1,6 @@
 import { withOutreach } from "../../src/candidates/edits.ts";
-import { newReference, withReference } from "../../src/candidates/references.ts";
+import { withPart } from "../../src/candidates/parts.ts";
+import { newReference } from "../../src/candidates/references.ts";
 import { availableParallelism } from "node:os";
 import { expect } from "chai";
 import pLimit from "p-limit";
@@ -71,7 +72,7 @@ async function yearOf(bench: Workbench): Promise<Sent[]> {
     bench.now = Math.max(bench.now, FROM + n * DAYS_OF_EACH * DAY);
     const email = `ref_${n}@example.com`;
     await bench.change(id, (record, now) =>
-      withReference(record, newReference({ email }, { id: newTypeId("ref"), now, started: true })),
+      withPart(record, "references", newReference({ email }, { id: newTypeId("ref"), now, started: true })),
     );
     for (;;) {
       const { look_at } = (await bench.read(id)).outreach;

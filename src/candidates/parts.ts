@@ -1,0 +1,59 @@
+import { problem } from "../problems.ts";
+import { filesOf, withDeletion } from "./erasure.ts";
+import type { CandidateRecord, Deleter, Deletion } from "./record.ts";
+import { MAX_DOCUMENTS, MAX_REFERENCES } from "./schema.ts";
+
+/** Pure edits of the documents and the references of a candidate. CandidateStore.change runs them. */
+
+type Kind = "documents" | "references";
+type Part<K extends Kind> = CandidateRecord[K][number];
+
+const MAX = { documents: MAX_DOCUMENTS, references: MAX_REFERENCES };
+
+/** Deleted parts are remembered this long, in milliseconds: longer than an Idempotency-Key is valid. */
+const REMEMBERED_MS = 25 * 60 * 60 * 1000;
+
+/** @throws problem too_many_documents or too_many_references */
+export function withPart<K extends Kind>(record: CandidateRecord, kind: K, part: Part<K>): CandidateRecord {
+  if (record[kind].length >= MAX[kind]) {
+    const detail = `The candidate already has ${MAX[kind]} ${kind}, the maximum. Change or delete one of them.`;
+    throw problem(`too_many_${kind}`, detail);
+  }
+  return { ...record, [kind]: [...record[kind], part] };
+}
+
+/** Puts `after` in the place of `before`. Returns the same record if they are the same object. */
+export function withChanged<K extends Kind>(
+  record: CandidateRecord,
+  kind: K,
+  before: Part<K>,
+  after: Part<K>,
+): CandidateRecord {
+  if (after === before) return record;
+  return { ...record, [kind]: record[kind].map((each) => (each === before ? after : each)) };
+}
+
+/** Takes a part out of the candidate, and notes what is still to be removed of it. */
+export function withoutPart(record: CandidateRecord, kind: Kind, id: string, by: Deleter): CandidateRecord {
+  const deletion: Deletion = { kind, id, ...by };
+  const files = filesOf(record.documents.filter((document) => document.id === id));
+  const references = kind === "references" ? [id] : [];
+  const recent = record.removed.filter(({ at }) => Date.parse(at) > Date.parse(by.at) - REMEMBERED_MS);
+  return {
+    ...record,
+    [kind]: record[kind].filter((each) => each.id !== id),
+    removed: [...recent, { id, at: by.at }],
+    erasure: withDeletion(record.erasure, deletion, { files, references }),
+  };
+}
+
+/**
+ * Refuses to add a part again that was deleted. Only a late retry of its POST has its id.
+ * @throws problem not_found
+ */
+export function checkNotRemoved({ removed }: CandidateRecord, id: string): void {
+  if (removed.some((each) => each.id === id)) {
+    const detail = `This request has already added ${id}, which was deleted since. To add it again, use a new Idempotency-Key.`;
+    throw problem("not_found", detail);
+  }
+}
