@@ -95,10 +95,11 @@ export class CandidateStore {
   /**
    * Makes one change to a candidate. Starts again if another write came in between.
    * @param edit may be called more than once. If it throws, the change ends with that error.
+   * @param known the candidate as it was recently read or written: it is edited first, without another read.
    * @throws problems not_found, candidate_deleted, external_id_taken, payload_too_large.
    */
-  async change(accountId: string, id: string, edit: Edit): Promise<CandidateRecord> {
-    return alive(await this.#queued({ accountId, id }, (found, now) => edit(alive(found), now)));
+  async change(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord> {
+    return alive(await this.#queued({ accountId, id }, (found, now) => edit(alive(found), now), known));
   }
 
   /**
@@ -138,15 +139,19 @@ export class CandidateStore {
   }
 
   /** Writers of one candidate queue within this process, so that they race only writers in other replicas. */
-  #queued(key: CandidateKey, edit: FoundEdit): Promise<Found> {
-    return this.#queue.run(`${key.accountId} ${key.id}`, () => this.#update(key, edit));
+  #queued(key: CandidateKey, edit: FoundEdit, known?: Found): Promise<Found> {
+    return this.#queue.run(`${key.accountId} ${key.id}`, () => this.#update(key, edit, known));
   }
 
-  #update({ accountId, id }: CandidateKey, edit: FoundEdit): Promise<Found> {
+  #update({ accountId, id }: CandidateKey, edit: FoundEdit, known?: Found): Promise<Found> {
+    let guess = known;
     return compareAndSet("this candidate", async () => {
-      const before = await this.reader.find(accountId, id);
+      const before = guess ?? (await this.reader.find(accountId, id));
       if (before === null) throw candidateNotFound(id);
-      return this.#attempt(before, edit);
+      const after = await this.#attempt(before, edit);
+      const isUnread = after === guess; // nothing to write to the guess, which may be outdated: read it
+      guess = undefined;
+      return isUnread ? undefined : after;
     });
   }
 

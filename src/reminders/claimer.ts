@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { optedOut } from "../candidates/outreach.ts";
 import type { CandidateKey, CandidateRecord } from "../candidates/record.ts";
 import type { Edit } from "../candidates/store.ts";
@@ -10,6 +11,9 @@ import { type Plan, type PlannedMessage, planOf, type ReminderRules } from "./pl
 import type { AccountRules } from "./rules.ts";
 import type { WritingParts } from "./stores.ts";
 import { unlessErased } from "./unless-erased.ts";
+
+/** Maximum number of candidates in memory, up to some 100 kB each. */
+const MAX_RECORDS = 100;
 
 /** A message that is counted and has its link, and is not recorded yet. */
 export interface Counted {
@@ -45,6 +49,8 @@ export class Claimer {
   readonly #options: ClaimerOptions;
   /** Queues the messages of an account to one address. Two at once to a new address would both count as the first. */
   readonly #addresses = new KeyedQueue();
+  /** Candidates with a message that is due, as they were when that was found out. */
+  readonly #records = new LRUCache<string, CandidateRecord>({ max: MAX_RECORDS });
 
   constructor(options: ClaimerOptions) {
     this.#options = options;
@@ -59,7 +65,7 @@ export class Claimer {
     let message: PlannedMessage | undefined;
     let isChanged = false;
     const { addresses } = this.#options.stores;
-    await this.change(key, (stored, at) => {
+    const record = await this.change(key, (stored, at) => {
       const before = recognised(stored, (hash, email) => addresses.matches(hash, email));
       const plan = planOf(before, rules, Date.parse(at));
       message = dueIn(plan, at)[0];
@@ -67,6 +73,7 @@ export class Claimer {
       isChanged = after !== stored;
       return after;
     });
+    if (message !== undefined && record !== undefined) this.#records.set(key.id, record);
     return message ?? isChanged;
   }
 
@@ -133,7 +140,8 @@ export class Claimer {
       message = dueIn(plan, at).find((each) => each.email === email && nameOf(counted, each) === counted.key);
       return message === undefined ? replanned(before, rules, at) : claimed(before, message, attempt, at);
     };
-    const record = await this.change(counted, edit);
+    const record = await this.change(counted, edit, this.#records.get(counted.id));
+    this.#records.delete(counted.id);
     const last = record?.outreach.recipients.find((recipient) => recipient.to === to)?.last;
     if (message === undefined || record === undefined || !last) return undefined;
     const pageUrl = publicUrl + pathOf(to, token);
@@ -143,9 +151,9 @@ export class Claimer {
     return { counted, token, message, messageId, tries, refusals, record, pageUrl, stopUrl, noted };
   }
 
-  /** Changes a candidate. Returns undefined if it was erased. */
-  change({ accountId, id }: CandidateKey, edit: Edit): Promise<CandidateRecord | undefined> {
-    return unlessErased(this.#options.candidates.change(accountId, id, edit));
+  /** Changes a candidate. Returns undefined if it was erased. @param known as in CandidateStore.change. */
+  change({ accountId, id }: CandidateKey, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord | undefined> {
+    return unlessErased(this.#options.candidates.change(accountId, id, edit, known));
   }
 }
 

@@ -1,10 +1,11 @@
 import { newReference } from "../../src/candidates/references.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import type { Draft } from "../../src/candidates/record.ts";
+import type { CandidateRecord, Draft } from "../../src/candidates/record.ts";
 import { expect } from "chai";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { createIndexes } from "../../src/infra/indexes.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
+import { operationsDuring } from "../support/operations.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
 import { useDatabase } from "../support/use-service.ts";
 
@@ -30,7 +31,7 @@ describe("writes of an external_id that meet", () => {
   it("do not refuse a candidate because of itself", async () => {
     const holder = await store.insert(draft("taken"));
     const { id } = await store.insert(draft(null));
-    const fresh = new CandidateStore(mongo, new SharedClock());
+    const fresh = new CandidateStore(mongo, new SharedClock()); // has not seen the candidate, so it reads it first
     const holderOf = fresh.reader.holderOf.bind(fresh.reader);
     fresh.reader.holderOf = async (...which) => {
       await named(holder.id, null);
@@ -39,6 +40,17 @@ describe("writes of an external_id that meet", () => {
     };
     const changed = await fresh.change(ACCOUNT, id, (record) => ({ ...record, external_id: "taken", name: "Ann" }));
     expect(changed).to.include({ external_id: "taken", name: "Ann" });
+  });
+
+  it("begin with the candidate as it was known, and follow what others wrote since", async () => {
+    const known = await store.insert(draft(null));
+    const rename = (name: string, from: CandidateRecord) =>
+      store.change(ACCOUNT, known.id, (record) => ({ ...record, name: `${name}, after ${record.name}` }), from);
+    const first = await operationsDuring(() => rename("Bob", { ...known, name: "Ann" }));
+    expect(first).to.deep.equal(["update candidates"]);
+    expect(await rename("Eve", known)).to.include({ name: "Eve, after Bob, after Ann", version: 3 });
+    const same = await store.change(ACCOUNT, known.id, (record) => record, known);
+    expect(same).to.include({ name: "Eve, after Bob, after Ann", version: 3 });
   });
 
   it("leave nothing to settle if one is refused: MongoDB has answered", async () => {
