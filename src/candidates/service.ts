@@ -134,7 +134,7 @@ export class CandidateService {
       }
       return newDraft(given, { id, accountId, documents, newId, now: situation.now });
     } catch (error) {
-      await this.#options.content.discard(filesOf(documents));
+      await this.#options.content.discard(filesOf(documents).filter((id) => id !== "")); // a dry run has stored none
       throw error;
     }
   }

@@ -12,7 +12,7 @@ import { escapePointer } from "../schema/pointer.ts";
 import { checkContentEncoding, contentTypeOf, MAX_JSON_BYTES } from "./body.ts";
 import { fieldsTooLarge, FormFields } from "./form-fields.ts";
 import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
-import { incoming, tooLarge, type Upload, type UploadRules } from "./upload.ts";
+import { checkLength, incoming, tooLarge, type Upload, type UploadRules } from "./upload.ts";
 
 /** Maximum parts of a form: more than any endpoint has fields. */
 const MAX_PARTS = 32;
@@ -38,9 +38,11 @@ type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 export function openForm(req: IncomingMessage, schema: TSchema | undefined, rules: UploadRules): Upload {
   const { maxFileBytes } = rules;
   checkContentEncoding(req);
+  const maxBytes = maxFileBytes + MAX_JSON_BYTES; // the fields may be as large as in JSON
+  checkLength(req, maxFileBytes, maxBytes);
   const form = parserOf(req);
   const fields = new FormFields(schema);
-  const bytes = incoming(req, rules, maxFileBytes + MAX_JSON_BYTES); // the fields may be as large as in JSON
+  const bytes = incoming(req, rules, maxBytes);
   const abort = new AbortController(); // with the first failure of a part
   const parts: Promise<void>[] = [];
   let stream: Readable | undefined;

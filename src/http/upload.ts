@@ -36,6 +36,7 @@ export interface Upload {
  * disconnects.
  */
 export function openRaw(req: IncomingMessage, rules: UploadRules): Upload {
+  checkLength(req, rules.maxFileBytes);
   checkContentEncoding(req);
   const mediaType = contentTypeOf(req)?.essence;
   if (mediaType === "multipart/form-data") throw problem("unsupported_media_type", NO_FORM);
@@ -43,13 +44,14 @@ export function openRaw(req: IncomingMessage, rules: UploadRules): Upload {
   // curl, wget, urllib and Java declare this by themselves for any body.
   const isDefault = mediaType === "application/x-www-form-urlencoded";
   const contentType = isDefault ? null : declaredType(req.headers["content-type"]);
-  const disposition = dispositionOf(req) ?? "";
+  const disposition = dispositionOf(req);
   const stream = incoming(req, rules);
-  const file = headerValue(disposition).then(({ params }) => {
+  const file = async () => {
+    const { params } = disposition === undefined ? { params: {} } : await headerValue(disposition);
     return { filename: filenameIn(params, "Content-Disposition"), contentType, stream };
-  });
+  };
   return {
-    file,
+    file: file(),
     fields: () => Promise.resolve({}),
     close: () => void stream.destroy(),
   };
@@ -97,14 +99,12 @@ export function declaredType(text: string | null | undefined): string | null {
  * request_timeout, or ECONNRESET if the client disconnects. Once it has ended or is destroyed, the rest of the body is
  * discarded, so that the connection can carry the response.
  * @param maxBytes maximum size of the whole body. A refusal states `maxFileBytes` all the same.
- * @throws problem payload_too_large if Content-Length is already too large.
  */
 export function incoming(
   req: IncomingMessage,
   { maxFileBytes, timeoutMs }: UploadRules,
   maxBytes = maxFileBytes,
 ): Transform {
-  if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxFileBytes);
   const checkChunk = chunkCheck();
   let size = 0;
   const bytes = new Transform({
@@ -132,6 +132,11 @@ export function incoming(
     req.resume();
   });
   return req.pipe(bytes);
+}
+
+/** @throws problem payload_too_large if Content-Length says that the body has more than `maxBytes`. */
+export function checkLength(req: IncomingMessage, maxFileBytes: number, maxBytes = maxFileBytes): void {
+  if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxFileBytes);
 }
 
 export function tooLarge(maxFileBytes: number): Error {
