@@ -65,9 +65,8 @@ export class Claimer {
   async due(key: CandidateKey, { rules }: AccountRules): Promise<PlannedMessage | Unsent> {
     let message: PlannedMessage | undefined;
     let unsent: Unsent = "left";
-    const { addresses } = this.#options.stores;
     const record = await this.change(key, (stored, at) => {
-      const before = recognised(stored, (hash, email) => addresses.matches(hash, email));
+      const before = recognised(stored, this.#options.stores.addresses);
       const plan = planOf(before, rules, Date.parse(at));
       message = dueIn(plan, at)[0];
       const after = message === undefined ? replanned(lapsed(before, plan.lapses, at), rules, at) : before;

@@ -38,8 +38,8 @@ const HEADERS = {
   "X-Robots-Tag": "noindex",
 };
 
-/** The path of the first page of each kind, and those below it whose POST reads a form, and so holds memory while it arrives. */
-const PATHS = { candidate: "/u", referee: "/r" } as const;
+const FIRST_PAGE = { candidate: "/u/:token", referee: "/r/:token" } as const;
+/** Below it: the paths whose POST reads a form, and so holds memory while it arrives. */
 const UPLOAD = "/documents/:document";
 const QUESTIONS = "/questions";
 
@@ -61,7 +61,7 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
     open: (token: string, ctx: Ctx) => Promise<Opened>,
     show: Show<Opened>,
   ): void {
-    const route = `${PATHS[kind]}/:token${rest}`;
+    const route = FIRST_PAGE[kind] + rest;
     router[method](route, async (context) => {
       const ctx = context as Ctx;
       ctx.state.endpointName = `${kind}Page`;
