@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { optedOut } from "../candidates/outreach.ts";
-import type { CandidateKey, CandidateRecord } from "../candidates/record.ts";
+import type { AttemptRecord, CandidateKey, CandidateRecord } from "../candidates/record.ts";
 import type { Edit } from "../candidates/store.ts";
 import { KeyedQueue } from "../infra/compare-and-set.ts";
 import { claimed, held, lapsed, recognised, replanned } from "./edits.ts";
@@ -29,10 +29,8 @@ export interface Counted extends CountedMessage {
 
 /** An attempt that was recorded and is to be sent. */
 export interface Claim extends Attempt, CountedMessage, Pick<Counted, "token"> {
-  /** Number of times that it was given to the mail server, this time included. */
-  readonly tries: number;
-  /** Number of times that this address refused it for the moment. */
-  readonly refusals: number;
+  /** The attempt as the candidate's record has it. */
+  readonly last: AttemptRecord;
   /** Resolves once the address counts as known. If that failed, it counts as new again. */
   readonly noted: Promise<void>;
 }
@@ -146,9 +144,8 @@ export class Claimer {
     if (message === undefined || record === undefined || !last) return undefined;
     const pageUrl = publicUrl + pathOf(to, token);
     const stopUrl = `${pageUrl}/stop?of=${stores.addresses.sealed(accountId, address)}`;
-    const { message_id: messageId, tries, refusals } = last;
     const noted = stores.budget.claimed(counted).catch(() => undefined);
-    return { ...counted, message, messageId, tries, refusals, record, pageUrl, stopUrl, noted };
+    return { ...counted, message, messageId: last.message_id, last, record, pageUrl, stopUrl, noted };
   }
 
   /** Changes a candidate. Returns undefined if it was erased. @param known as in CandidateStore.change. */

@@ -30,14 +30,12 @@ export interface ReminderSenderOptions extends ClaimerOptions, MailOutageOptions
   readonly mailFrom: string;
   /** Maximum number of messages that are sent at once. */
   readonly connections: number;
-  /** Called at the beginning of each pass. */
   readonly newPace: () => Pick<Pace, "turn">;
 }
 
 interface Pass {
   readonly pace: Pick<Pace, "turn">;
   readonly queue: DueQueue;
-  /** Ends the pass early. */
   readonly signal: AbortSignal;
 }
 
@@ -165,9 +163,10 @@ export class ReminderSender {
   /** Records what became of a message that was given to the mail server. */
   async #conclude([claim, outcome]: readonly [Claim, Outcome], queue: DueQueue): Promise<void> {
     const { clock, log } = this.#options;
-    const { accountId, id, message, messageId, tries } = claim;
+    const { accountId, id, message, last } = claim;
     const { to, documents } = message;
-    const tried = { message_id: messageId, to, documents, tries, ...outcome, at: timestamp(clock.now()) };
+    const { message_id, tries } = last;
+    const tried = { message_id, to, documents, tries, ...outcome, at: timestamp(clock.now()) };
     this.#count(message, outcome.kind);
     log.info({ account: accountId, candidate: id, ...tried }, "reminder");
     try {
@@ -190,7 +189,7 @@ export class ReminderSender {
   /** Records what became of an attempt, if that changes what comes next. */
   async #settle(claim: Claim, { kind }: Outcome): Promise<void> {
     if (kind === "sent" || kind === "unconfirmed") return;
-    const refusals = claim.refusals + (kind === "deferred" ? 1 : 0);
+    const refusals = claim.last.refusals + (kind === "deferred" ? 1 : 0);
     // After an outage, the first message that is tried again shows whether mail works. So none waits long.
     const waitMs = kind === "outage" ? MINUTE_MS : Math.min(MINUTE_MS * 2 ** (refusals - 1), MAX_BACK_OFF_MS);
     const isLasting = kind === "bounced" || (kind === "deferred" && refusals >= MAX_REFUSALS);

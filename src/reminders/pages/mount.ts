@@ -26,8 +26,6 @@ type Ctx = Context & { state: ApiState; params: Record<string, string> };
 /** Makes the page, or the path to go to after a POST has changed something. */
 type Show<Opened> = (opened: Opened, ctx: Ctx) => Promise<Page | string> | Page | string;
 
-const BYTES_PER_MEGABYTE = 1024 * 1024;
-
 const HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
@@ -50,7 +48,7 @@ const QUESTIONS = "/questions";
 export function mountPages(router: Router<ApiState>, options: PagesOptions): void {
   const { visits, documents, maxFileBytes, bodyTimeoutMs } = options;
   const rules: UploadRules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
-  const megabytes = Math.floor((maxFileBytes / BYTES_PER_MEGABYTE) * 10) / 10;
+  const megabytes = Math.floor((maxFileBytes / 1024 ** 2) * 10) / 10;
   const maxMegabytesIn = ({ language }: Words) => new Intl.NumberFormat(language).format(megabytes);
 
   /** Adds one page. `open` opens its link. */
