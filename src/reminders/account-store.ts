@@ -3,7 +3,6 @@ import type { Mongo } from "../infra/mongo.ts";
 
 /** What reminders know of an account besides its settings. Timestamps are RFC 3339. */
 interface Stored {
-  /** The account. */
   _id: string;
   /** When an operator paused its reminders. Null or absent if they are not paused. */
   paused_at?: string | null;

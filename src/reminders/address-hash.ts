@@ -12,8 +12,8 @@ interface StoredKey {
 }
 
 /**
- * Reads this installation's key for address hashes. Creates it if there is none. Every backup has it, beside the hashes. One
- * round trip; three the first time. @throws problem store_unavailable
+ * Reads this installation's key for address hashes. Creates it if there is none. Every backup has it, beside the hashes.
+ * @throws problem store_unavailable
  */
 export async function loadAddressHash(mongo: Mongo, random: (bytes: number) => Buffer): Promise<AddressHash> {
   const keys = new BoundedCollection<StoredKey>(mongo, "meta");
@@ -91,9 +91,6 @@ const SAME_DOMAINS: Readonly<Record<string, string>> = {
   "mac.com": "icloud.com",
 };
 
-/** Characters that a provider ignores in a mailbox's name. */
-const IGNORED: Readonly<Record<string, RegExp>> = { "proton.me": /[._-]/g };
-
 /** Adds what validator does not know of providers. Fastmail delivers anything@NAME.fastmail.com to NAME@fastmail.com. */
 function atProvider(address: string): string {
   const at = address.lastIndexOf("@");
@@ -101,6 +98,6 @@ function atProvider(address: string): string {
   const [, owner, fastmail] = /^([^.]+)\.(fastmail\.(?:com|fm))$/.exec(host) ?? [];
   if (fastmail !== undefined) return `${owner}@${fastmail}`;
   const domain = SAME_DOMAINS[host] ?? host;
-  const local = domain === "yandex.ru" ? given.replaceAll("-", ".") : given.replaceAll(IGNORED[domain] ?? /(?!)/g, "");
-  return `${local}@${domain}`;
+  if (domain === "proton.me") return `${given.replaceAll(/[._-]/g, "")}@${domain}`;
+  return `${domain === "yandex.ru" ? given.replaceAll("-", ".") : given}@${domain}`;
 }

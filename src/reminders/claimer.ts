@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { optedOut } from "../candidates/outreach.ts";
-import type { CandidateKey, CandidateRecord } from "../candidates/record.ts";
+import type { AttemptRecord, CandidateKey, CandidateRecord } from "../candidates/record.ts";
 import type { Edit } from "../candidates/store.ts";
 import { KeyedQueue } from "../infra/compare-and-set.ts";
 import { claimed, held, lapsed, recognised, replanned } from "./edits.ts";
@@ -15,22 +15,22 @@ import { unlessErased } from "./unless-erased.ts";
 /** Maximum number of candidates in memory, up to some 100 kB each. */
 const MAX_RECORDS = 100;
 
+/** What became of a candidate that was due and got no message: `moved` if its plan may be another one now, else `left`. */
+export type Unsent = "moved" | "left";
+
 /** A message that is counted and has its link, and is not recorded yet. */
-export interface Counted {
+export interface Counted extends CountedMessage {
   readonly due: PlannedMessage;
   /** The account's daily limits by which it was counted, as text. */
   readonly budget: string;
-  readonly counted: CountedMessage;
   /** The token of its link. */
   readonly token: string;
 }
 
 /** An attempt that was recorded and is to be sent. */
-export interface Claim extends Attempt, Pick<Counted, "counted" | "token"> {
-  /** Number of times that it was given to the mail server, this time included. */
-  readonly tries: number;
-  /** Number of times that this address refused it for the moment. */
-  readonly refusals: number;
+export interface Claim extends Attempt, CountedMessage, Pick<Counted, "token"> {
+  /** The attempt as the candidate's record has it. */
+  readonly last: AttemptRecord;
   /** Resolves once the address counts as known. If that failed, it counts as new again. */
   readonly noted: Promise<void>;
 }
@@ -58,23 +58,21 @@ export class Claimer {
 
   /**
    * Returns the first message that is due. If none is, the candidate was due for something else, which is done:
-   * references that were not answered in time become unresponsive, and the candidate is replanned. Then it returns whether
-   * that changed the candidate.
+   * references that were not answered in time become unresponsive, and the candidate is replanned.
    */
-  async due(key: CandidateKey, { rules }: AccountRules): Promise<PlannedMessage | boolean> {
+  async due(key: CandidateKey, { rules }: AccountRules): Promise<PlannedMessage | Unsent> {
     let message: PlannedMessage | undefined;
-    let isChanged = false;
-    const { addresses } = this.#options.stores;
+    let unsent: Unsent = "left";
     const record = await this.change(key, (stored, at) => {
-      const before = recognised(stored, (hash, email) => addresses.matches(hash, email));
+      const before = recognised(stored, this.#options.stores.addresses);
       const plan = planOf(before, rules, Date.parse(at));
       message = dueIn(plan, at)[0];
       const after = message === undefined ? replanned(lapsed(before, plan.lapses, at), rules, at) : before;
-      isChanged = after !== stored;
+      unsent = after === stored ? "left" : "moved";
       return after;
     });
     if (message !== undefined && record !== undefined) this.#records.set(key.id, record);
-    return message ?? isChanged;
+    return message ?? unsent;
   }
 
   /** Runs a task after all earlier ones about the same address of the account: `count` needs that. */
@@ -101,7 +99,7 @@ export class Claimer {
     }
     // Before the record: a store that fails after it would lose the attempt.
     const token = await stores.links.add({ ...key, to, address });
-    return { due, budget, counted, token };
+    return { ...counted, due, budget, token };
   }
 
   /**
@@ -109,30 +107,30 @@ export class Claimer {
    * @param reading its rules, read for this look.
    * @returns undefined if it must not be sent. Then nothing is counted.
    */
-  async record(message: Counted, reading: Promise<AccountRules>): Promise<Claim | undefined> {
+  async record(counted: Counted, reading: Promise<AccountRules>): Promise<Claim | undefined> {
     const { stores, clock } = this.#options;
-    const { due, budget, counted } = message;
-    const { email } = due;
+    const { email } = counted.due;
     const [{ rules }, optOuts] = await Promise.all([reading, stores.optOuts.among(counted.accountId, [email])]);
     const isOptedOut = optOuts.length > 0;
     if (isOptedOut) await this.change(counted, (before) => optedOut(before, [email]));
-    const isCounted = budget === rules.budget && counted.day === hourOf(clock.now()).day;
-    const claim = isOptedOut || !isCounted ? undefined : await this.#attempt(message, rules);
-    if (claim === undefined) await this.cancel(message);
+    const isCounted = counted.budget === rules.budget && counted.day === hourOf(clock.now()).day;
+    const claim = isOptedOut || !isCounted ? undefined : await this.#attempt(counted, rules);
+    if (claim === undefined) await this.cancel(counted);
     return claim;
   }
 
   /** Takes back what `count` did. The link first: if the process dies in between, a sweep still finds the count. */
-  async cancel({ token, counted }: Pick<Counted, "token" | "counted">): Promise<void> {
-    await this.#options.stores.links.drop(token);
-    await this.#options.stores.budget.uncount(counted);
+  async cancel(counted: Claim | Counted): Promise<void> {
+    const { links, budget } = this.#options.stores;
+    await links.drop(counted.token);
+    await budget.uncount(counted);
   }
 
   /** Records the attempt. Returns undefined if it is not due any more. */
-  async #attempt({ due, counted, token }: Counted, rules: ReminderRules): Promise<Claim | undefined> {
+  async #attempt(counted: Counted, rules: ReminderRules): Promise<Claim | undefined> {
     const { stores, newMessageId, publicUrl } = this.#options;
-    const { to, email } = due;
-    const { accountId, address } = counted;
+    const { accountId, address, token } = counted;
+    const { to, email } = counted.due;
     const attempt = { messageId: newMessageId(), address };
     let message: PlannedMessage | undefined;
     const edit: Edit = (before, at) => {
@@ -146,9 +144,8 @@ export class Claimer {
     if (message === undefined || record === undefined || !last) return undefined;
     const pageUrl = publicUrl + pathOf(to, token);
     const stopUrl = `${pageUrl}/stop?of=${stores.addresses.sealed(accountId, address)}`;
-    const { message_id: messageId, tries, refusals } = last;
     const noted = stores.budget.claimed(counted).catch(() => undefined);
-    return { counted, token, message, messageId, tries, refusals, record, pageUrl, stopUrl, noted };
+    return { ...counted, message, messageId: last.message_id, last, record, pageUrl, stopUrl, noted };
   }
 
   /** Changes a candidate. Returns undefined if it was erased. @param known as in CandidateStore.change. */

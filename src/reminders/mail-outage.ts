@@ -8,9 +8,9 @@ const MAX_PAUSE_MS = 5 * 60_000;
 const NO_TLS = "it does not take STARTTLS. Use smtps://, or add ?insecure=true if nobody can listen on the way to it";
 
 export interface MailOutageOptions {
-  readonly mailer: Pick<Mailer, "fault">;
-  readonly log: Pick<Logger, "warn">;
-  readonly metrics: Pick<Metrics, "mailOutages">;
+  readonly mailer: Mailer;
+  readonly log: Pick<Logger, "info" | "warn">;
+  readonly metrics: Metrics;
   /** First pause after the mail server could not be used, in milliseconds. It doubles each time. */
   readonly pauseMs?: number;
 }

@@ -40,6 +40,9 @@ export interface Mailer {
 /** Time limits for a connection, for its greeting, and for a reply, in milliseconds. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000 };
 
+/** A message is made of its own text alone. */
+const NO_ACCESS = { disableFileAccess: true, disableUrlAccess: true };
+
 /** Hosts whose mail travels through no network. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i;
 
@@ -76,8 +79,7 @@ export function smtpMailer(
     forceAuth: new URL(url).username !== "", // a server that offers no login would then refuse every recipient
     ...TIMEOUTS,
     ...timeouts,
-    disableFileAccess: true,
-    disableUrlAccess: true,
+    ...NO_ACCESS,
   });
   /** Of each message, the stream that the connection reads from once the server accepts content. */
   const contents = new Map<unknown, Readable>();
@@ -155,7 +157,7 @@ function outcomeOf(error: NodemailerError, begun: boolean): Outcome {
  */
 export function outboxMailer(url: string, onWritten: (path: string) => void): Mailer {
   const folder = fileURLToPath(url);
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows", ...NO_ACCESS });
   return {
     async send(message) {
       try {
@@ -189,7 +191,5 @@ function optionsOf({ messageId, from, to, replyTo, subject, text, html, stopUrl,
       "List-Unsubscribe-Post": "List-Unsubscribe=One-Click", // RFC 8058
       "Content-Language": language, // RFC 3282
     },
-    disableFileAccess: true,
-    disableUrlAccess: true,
   } satisfies SendMailOptions;
 }

@@ -1,4 +1,4 @@
-import { type CandidateRecord, type DocumentRecord, type ReferenceRecord, TO_CANDIDATE } from "../candidates/record.ts";
+import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "../candidates/record.ts";
 import { type Html, html } from "../schema/html.ts";
 import { shown, shownName } from "../schema/visible-text.ts";
 import type { Words } from "./languages/en.ts";
@@ -27,9 +27,6 @@ export interface Message {
   readonly language: string;
 }
 
-/** A document that the candidate is asked for. */
-type AskedDocument = Pick<DocumentRecord, "name" | "required" | "state" | "rejection_reason">;
-
 /** What a message is made of, once its attempt is recorded. */
 export interface Attempt {
   /** The candidate, with this attempt. */
@@ -41,23 +38,16 @@ export interface Attempt {
   readonly stopUrl: string;
 }
 
-/** A document in the list: its name, and why it is asked for again or that it is not required. */
-interface Item {
-  readonly name: string;
-  readonly note: string | undefined;
-}
-
-/** The parts of a message's body, in their order, and its language. */
+/** The parts of a message's body, in their order. */
 interface Body extends Pick<Attempt, "pageUrl" | "stopUrl"> {
   readonly hello: string;
   readonly ask: string;
-  /** The documents that are asked for. */
-  readonly items: readonly Item[];
+  /** The documents that are asked for. A note says why it is asked for again, or that it is not required; else it is empty. */
+  readonly items: readonly { readonly name: string; readonly note: string }[];
   readonly instructions: string | null;
   readonly open: string;
   readonly button: string;
   readonly stop: string;
-  readonly language: string;
 }
 
 export function messageOf(
@@ -67,19 +57,10 @@ export function messageOf(
 ): Message {
   const words = wordsOf(assistant.language);
   const reference = record.references.find(({ id }) => id === message.to);
-  const { subject, again, name, firstName, ...parts } =
-    message.to === TO_CANDIDATE || reference === undefined
-      ? toCandidate(record, message, words, sender)
-      : toReferee(record, reference, words, sender);
-  const body: Body = {
-    ...parts,
-    hello: words.hello(name, firstName),
-    instructions: assistant.instructions && withoutGaps(assistant.instructions),
-    stop: words.stop(sender),
-    pageUrl,
-    stopUrl,
-    language: words.language,
-  };
+  const { subject, again, name, ...parts } =
+    reference === undefined ? toCandidate(record, message, words, sender) : toReferee(record, reference, words, sender);
+  const instructions = assistant.instructions && withoutGaps(assistant.instructions);
+  const body = { ...parts, instructions, stop: words.stop(sender), pageUrl, stopUrl };
   return {
     messageId,
     from: { name: inHeader(`${shortened(sender, MAX_IN_HEADER)} via ${host}`), address: mailFrom },
@@ -87,7 +68,7 @@ export function messageOf(
     replyTo: assistant.reply_to,
     subject: inHeader(again ? `${words.reminder}${words.colon} ${subject}` : subject),
     text: shown(textOf(body)),
-    html: htmlOf(body).text,
+    html: htmlOf(body, words.language).text,
     stopUrl,
     language: words.language,
   };
@@ -109,25 +90,30 @@ function inHeader(text: string): string {
 
 function toCandidate(record: CandidateRecord, { documents }: PlannedMessage, words: Words, sender: string) {
   const listed = record.documents.filter(({ id }) => documents.includes(id));
+  const name = onOneLine(nameOf(record));
   return {
     ...words.documents,
     subject: words.documents.subject(shortened(sender, MAX_IN_HEADER)),
     again: listed.some(({ chase }) => chase.attempts > 1),
-    name: onOneLine(nameOf(record)),
-    firstName: onOneLine(record.first_name),
+    name,
+    hello: words.hello(name, onOneLine(record.first_name)),
     ask: words.documents.ask(sender, onOneLine(record.job_title)) + words.colon,
-    items: listed.map((document) => itemOf(document, words)),
+    items: listed.map((document) => {
+      const note = noteOf(document, words);
+      return { name: shortened(document.name), note: note === undefined ? "" : ` (${shortened(note)})` };
+    }),
   };
 }
 
-function toReferee(record: CandidateRecord, { name, chase }: ReferenceRecord, words: Words, sender: string) {
+function toReferee(record: CandidateRecord, reference: ReferenceRecord, words: Words, sender: string) {
   const person = onOneLine(nameOf(record));
+  const name = onOneLine(reference.name);
   return {
     ...words.reference,
     subject: words.pages.reference.title(person === null ? null : shortened(person, MAX_IN_HEADER)),
-    again: chase.attempts > 1,
-    name: onOneLine(name),
-    firstName: null,
+    again: reference.chase.attempts > 1,
+    name,
+    hello: words.hello(name, null),
     ask: words.reference.ask(person, sender),
     items: [],
   };
@@ -135,7 +121,7 @@ function toReferee(record: CandidateRecord, { name, chase }: ReferenceRecord, wo
 
 /** Names with line breaks could pass for text of the message. */
 function onOneLine(name: string | null): string | null {
-  return name === null ? null : shownName(name) || null;
+  return shownName(name ?? "") || null;
 }
 
 /** Returns a candidate's name, in whichever fields it is. */
@@ -149,7 +135,10 @@ export function nameOf(of: Pick<CandidateRecord, "name" | "first_name" | "last_n
  */
 const MAX_ITEM = 120;
 
-export function noteOf({ state, required, rejection_reason }: AskedDocument, words: Words): string | undefined {
+export function noteOf(
+  { state, required, rejection_reason }: Pick<DocumentRecord, "required" | "state" | "rejection_reason">,
+  words: Words,
+): string | undefined {
   if (state === "rejected")
     return rejection_reason === null ? words.rejected : `${words.rejected}${words.colon} ${rejection_reason}`;
   if (state === "expired") return words.expired;
@@ -157,7 +146,7 @@ export function noteOf({ state, required, rejection_reason }: AskedDocument, wor
 }
 
 function textOf({ hello, ask, items, instructions, open, pageUrl, stop, stopUrl }: Body): string {
-  const list = items.map(({ name, note }) => `- ${name}${note === undefined ? "" : ` (${note})`}`);
+  const list = items.map(({ name, note }) => `- ${name}${note}`);
   const paragraphs = [
     hello,
     wrapped(ask),
@@ -181,7 +170,8 @@ const BUTTON =
   "display:inline-block;padding:12px 20px;border-radius:6px;background:#1d4ed8;color:#ffffff;text-decoration:none";
 
 /** A layout that every mail client shows: one column, inline styles, no image, nothing from elsewhere. */
-function htmlOf({ hello, ask, items, instructions, open, button, pageUrl, stop, stopUrl, language }: Body): Html {
+function htmlOf(body: Body, language: string): Html {
+  const { hello, ask, items, instructions, open, button, pageUrl, stop, stopUrl } = body;
   return html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -197,7 +187,7 @@ function htmlOf({ hello, ask, items, instructions, open, button, pageUrl, stop, 
           ${
             items.length > 0 &&
             html`<ul>
-              ${items.map(listItem)}
+              ${items.map(({ name, note }) => html`<li><strong>${name}</strong>${note}</li>`)}
             </ul>`
           }
           ${instructions !== null && html`<p style="white-space:pre-line">${instructions}</p>`}
@@ -207,15 +197,6 @@ function htmlOf({ hello, ask, items, instructions, open, button, pageUrl, stop, 
         </div>
       </body>
     </html> `;
-}
-
-function itemOf(document: AskedDocument, words: Words): Item {
-  const note = noteOf(document, words);
-  return { name: shortened(document.name), note: note === undefined ? undefined : shortened(note) };
-}
-
-function listItem({ name, note }: Item): Html {
-  return html`<li><strong>${name}</strong>${note !== undefined && html` (${note})`}</li>`;
 }
 
 /** Returns a text on one line, cut off after so many characters. */

@@ -65,14 +65,14 @@ interface Outstanding {
   readonly to: string;
   readonly email: string | null;
   readonly documents: readonly string[];
-  /** Whether the caps allow another attempt. */
-  readonly hasAttempts: boolean;
   /** Time of the first message. */
   readonly firstAt: number;
   readonly bounced: boolean;
   /** What the record knows of the recipient. Undefined if nothing. */
   readonly recipient: RecipientRecord | undefined;
   readonly repeats: AttemptRecord | undefined;
+  /** Why the recipient gets no message. */
+  readonly block: OutreachReason | undefined;
 }
 
 /** After every time that can come: the sender finds the candidate only if settings change. */
@@ -103,10 +103,9 @@ export function planOf(facts: CandidateRecord, rules: ReminderRules | undefined,
   if (nothing !== undefined) return idle(nothing);
   if (!rules?.enabled) return { ...idle("disabled"), waitsForSettings: rules !== undefined };
   const all = outstandingOf(facts);
-  const blocks = all.map((each) => blockOf(each, facts.outreach.opted_out));
-  const messages = all.flatMap((each, n) => (blocks[n] === undefined ? messageFor(each, rules) : []));
-  const lapses = all.flatMap((each, n) => lapseOf(each, blocks[n], rules));
-  if (messages.length === 0) return { ...idle(blocks.find((reason) => reason !== undefined) ?? null), lapses };
+  const messages = all.flatMap((each) => messageFor(each, rules));
+  const lapses = all.flatMap((each) => lapseOf(each, rules));
+  if (messages.length === 0) return { ...idle(all.find(({ block }) => block !== undefined)?.block ?? null), lapses };
   const earliest = Math.max(now, Math.min(...messages.map(({ at }) => at)));
   const nextAt = quietUntil(rules.quietHours, earliest) ?? earliest;
   const waitsForSettings = nextAt === Infinity;
@@ -120,66 +119,59 @@ function idle(reason: OutreachReason | null): Plan {
 }
 
 function outstandingOf(facts: CandidateRecord): Outstanding[] {
-  const startedAt = Date.parse(facts.started_at ?? "");
-  const cap = facts.reference_chase_attempts;
-  const recipientOf = (to: string) => facts.outreach.recipients.find((each) => each.to === to);
-  const references = facts.references.filter(({ state }) => isAskedOfReferee(state));
-  return [
-    ...outstandingDocuments(facts, startedAt, recipientOf(TO_CANDIDATE)),
-    ...references.map((each) => outstandingReference(each, cap, startedAt, recipientOf(each.id))),
-  ];
+  const asked = facts.references.filter(({ state }) => isAskedOfReferee(state));
+  return [...outstandingDocuments(facts), ...asked.map((each) => outstandingReference(each, facts))];
 }
 
 /** One message asks for all documents. Those that are not required are asked for as long as another one is. */
-function outstandingDocuments(
-  { email, documents, docs_chase_attempts: cap }: CandidateRecord,
-  firstAt: number,
-  recipient: RecipientRecord | undefined,
-): Outstanding[] {
+function outstandingDocuments(facts: CandidateRecord): Outstanding[] {
+  const { email, documents, docs_chase_attempts: cap } = facts;
   const isRequired = ({ required }: DocumentRecord) => required;
   const outstanding = documents.filter(({ state }) => isAskedOfCandidate(state));
   if (!outstanding.some(isRequired)) return [];
-  const retry = retryOf(recipient);
+  const { recipient, retry } = recipientOf(TO_CANDIDATE, facts);
   const again = outstanding.filter(({ id, chase }) => chase.attempts <= cap && retry?.documents.includes(id));
   const repeats = again.some(isRequired) ? retry : undefined;
   const listed = repeats === undefined ? outstanding.filter(({ chase }) => chase.attempts < cap) : again;
-  const hasAttempts = listed.some(isRequired);
   const bounced = email !== null && recipient?.bounced === email;
+  const block = blockOf({ email, bounced, hasAttempts: listed.some(isRequired) }, facts);
+  const firstAt = Date.parse(facts.started_at ?? "");
   const ids = listed.map(({ id }) => id);
-  return [{ to: TO_CANDIDATE, email, documents: ids, hasAttempts, firstAt, bounced, recipient, repeats }];
+  return [{ to: TO_CANDIDATE, email, documents: ids, firstAt, bounced, recipient, repeats, block }];
 }
 
-function outstandingReference(
-  { id, email, state, chase, requested_at }: ReferenceRecord,
-  cap: number,
-  startedAt: number,
-  recipient: RecipientRecord | undefined,
-): Outstanding {
-  const repeats = chase.attempts <= cap ? retryOf(recipient) : undefined;
+function outstandingReference(reference: ReferenceRecord, facts: CandidateRecord): Outstanding {
+  const { id, email, state, chase, requested_at } = reference;
+  const cap = facts.reference_chase_attempts;
+  const { recipient, retry } = recipientOf(id, facts);
+  const repeats = chase.attempts <= cap ? retry : undefined;
   const hasAttempts = repeats !== undefined || chase.attempts < cap;
-  const firstAt = requested_at === null ? startedAt : Date.parse(requested_at);
-  return { to: id, email, documents: [], hasAttempts, firstAt, bounced: state === "bounced", recipient, repeats };
+  const bounced = state === "bounced";
+  const block = blockOf({ email, bounced, hasAttempts }, facts);
+  const firstAt = Date.parse(requested_at ?? facts.started_at ?? "");
+  return { to: id, email, documents: [], firstAt, bounced, recipient, repeats, block };
 }
 
-/** Returns the last attempt if it is to be tried again. */
-function retryOf(recipient: RecipientRecord | undefined): AttemptRecord | undefined {
-  return recipient?.last?.retry_at ? recipient.last : undefined;
+/** Returns what the record knows of a recipient, and the last attempt if it is to be tried again. */
+function recipientOf(to: string, { outreach }: CandidateRecord) {
+  const recipient = outreach.recipients.find((each) => each.to === to);
+  return { recipient, retry: recipient?.last?.retry_at ? recipient.last : undefined };
 }
 
 /** Returns why somebody gets no message although something is outstanding. */
 function blockOf(
-  { email, bounced, hasAttempts }: Outstanding,
-  optedOut: readonly string[],
+  { email, bounced, hasAttempts }: Pick<Outstanding, "email" | "bounced"> & { readonly hasAttempts: boolean },
+  { outreach }: CandidateRecord,
 ): OutreachReason | undefined {
   if (email === null) return "no_email";
-  if (hasOptedOut(optedOut, email)) return "opted_out";
+  if (hasOptedOut(outreach.opted_out, email)) return "opted_out";
   if (bounced) return "bounced";
   return hasAttempts ? undefined : "cap_reached";
 }
 
 function messageFor(outstanding: Outstanding, { budget, intervalMs }: ReminderRules): PlannedMessage[] {
-  const { to, email, documents, recipient, repeats } = outstanding;
-  if (email === null) return [];
+  const { to, email, documents, recipient, repeats, block } = outstanding;
+  if (email === null || block !== undefined) return [];
   const { last, held } = recipient ?? {};
   const after = last ? `${last.message_id} ${last.tries}` : "";
   const due = repeats ? Date.parse(repeats.retry_at ?? repeats.at) : intervalEnd(outstanding, last ? intervalMs : 0);
@@ -188,12 +180,8 @@ function messageFor(outstanding: Outstanding, { budget, intervalMs }: ReminderRu
 }
 
 /** A referee who gets no further message has the interval after the last one to answer, or after the first one's time. */
-function lapseOf(
-  outstanding: Outstanding,
-  block: OutreachReason | undefined,
-  { intervalMs }: ReminderRules,
-): Plan["lapses"] {
-  const { to, recipient, bounced } = outstanding;
+function lapseOf(outstanding: Outstanding, { intervalMs }: ReminderRules): Plan["lapses"] {
+  const { to, recipient, bounced, block } = outstanding;
   if (to === TO_CANDIDATE || bounced) return [];
   if (block !== "opted_out" && (block !== "cap_reached" || !recipient?.last)) return [];
   return [{ reference: to, at: intervalEnd(outstanding, intervalMs) }];

@@ -7,7 +7,6 @@ import type { ReminderStores } from "./stores.ts";
 /** Minimum time between two writes, in milliseconds. Messages that are written together cost the store less. */
 const GAP_MS = 250;
 
-/** One time that a message was given to the mail server. */
 interface Tried {
   readonly tried: Try;
   readonly counted: CountedMessage;

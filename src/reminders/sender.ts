@@ -1,15 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Logger } from "pino";
 import { type CandidateKey, TO_CANDIDATE } from "../candidates/record.ts";
 import { timestamp } from "../infra/clock.ts";
 import { FairLimit } from "../infra/fair-limit.ts";
-import type { Metrics } from "../infra/metrics.ts";
 import { isStoreDown } from "../infra/mongo.ts";
-import { type Claim, Claimer, type ClaimerOptions, type Counted } from "./claimer.ts";
+import { type Claim, Claimer, type ClaimerOptions, type Counted, type Unsent } from "./claimer.ts";
 import { DueQueue } from "./due-queue.ts";
 import { bounced, deferred } from "./edits.ts";
 import { MailOutage, type MailOutageOptions } from "./mail-outage.ts";
-import type { Mailer, Outcome } from "./mailer.ts";
+import type { Outcome } from "./mailer.ts";
 import { messageOf } from "./message.ts";
 import type { Pace } from "./pace.ts";
 import type { PlannedMessage } from "./plan.ts";
@@ -28,26 +26,18 @@ const MIN_SHARE = 40;
 const LOOK_AGAIN_MS = 1_000;
 
 export interface ReminderSenderOptions extends ClaimerOptions, MailOutageOptions {
-  readonly mailer: Mailer;
   /** MAIL_FROM. */
   readonly mailFrom: string;
   /** Maximum number of messages that are sent at once. */
   readonly connections: number;
-  /** Called at the beginning of each pass. */
   readonly newPace: () => Pick<Pace, "turn">;
-  readonly log: Pick<Logger, "info" | "warn">;
-  readonly metrics: Pick<Metrics, "messages" | "mailOutages">;
 }
 
 interface Pass {
   readonly pace: Pick<Pace, "turn">;
   readonly queue: DueQueue;
-  /** Ends the pass early. */
   readonly signal: AbortSignal;
 }
-
-/** What became of a candidate that was due and got no message: `moved` if its plan may be another one now, else `left`. */
-type Unsent = "moved" | "left";
 
 /**
  * Sends the reminders that are due. A message is claimed before it is sent (Claimer). So no number of replicas, no crash and
@@ -134,13 +124,12 @@ export class ReminderSender {
   async #remind(key: CandidateKey, rules: Promise<AccountRules>, pass: Pass): Promise<"sent" | Unsent> {
     const claimer = this.#claimer;
     const account = await rules;
-    const store = <T>(task: () => Promise<T>) => this.#storing.run(key.accountId, task);
-    const due = await store(async () => !this.#mustStop(pass) && claimer.due(key, account));
-    if (typeof due === "boolean") return due ? "moved" : "left";
+    const due = await this.#store(key, async () => (this.#mustStop(pass) ? "left" : claimer.due(key, account)));
+    if (typeof due === "string") return due;
     const sent = await claimer.inOrder(key, due, () =>
       this.#counting.run(key.accountId, async () => {
         if (this.#mustStop(pass)) return "left";
-        const counted = await store(() => claimer.count(key, due, account));
+        const counted = await this.#store(key, () => claimer.count(key, due, account));
         if (counted === undefined) return "moved";
         return this.#sending.run(key.accountId, () => this.#send(counted, pass));
       }),
@@ -153,7 +142,7 @@ export class ReminderSender {
   /** Waits for a turn, takes a last look, and sends the message. */
   async #send(counted: Counted, pass: Pass): Promise<[Claim, Outcome] | Unsent> {
     const { rules, mailer, mailFrom, publicUrl } = this.#options;
-    const { accountId } = counted.counted;
+    const { accountId } = counted;
     const isTurn = await this.#turns.run(accountId, () => pass.pace.turn(pass.signal));
     if (!isTurn || this.#outage.isPaused()) {
       await this.#claimer.cancel(counted);
@@ -174,18 +163,22 @@ export class ReminderSender {
   /** Records what became of a message that was given to the mail server. */
   async #conclude([claim, outcome]: readonly [Claim, Outcome], queue: DueQueue): Promise<void> {
     const { clock, log } = this.#options;
-    const { message, messageId, tries, counted } = claim;
-    const store = (task: () => Promise<void>) => this.#storing.run(counted.accountId, task);
+    const { accountId, id, message, last } = claim;
     const { to, documents } = message;
-    const tried = { message_id: messageId, to, documents, tries, ...outcome, at: timestamp(clock.now()) };
+    const { message_id, tries } = last;
+    const tried = { message_id, to, documents, tries, ...outcome, at: timestamp(clock.now()) };
     this.#count(message, outcome.kind);
-    log.info({ account: counted.accountId, candidate: counted.id, ...tried }, "reminder");
+    log.info({ account: accountId, candidate: id, ...tried }, "reminder");
     try {
-      await store(() => this.#settle(claim, outcome));
+      await this.#store(claim, () => this.#settle(claim, outcome));
     } finally {
-      await this.#recorder.record({ tried, counted }, queue.size);
+      await this.#recorder.record({ tried, counted: claim }, queue.size);
     }
-    if (!isUsed(outcome)) await store(() => this.#claimer.cancel(claim)); // the next try has its own
+    if (!isUsed(outcome)) await this.#store(claim, () => this.#claimer.cancel(claim)); // the next try has its own
+  }
+
+  #store<T>({ accountId }: CandidateKey, task: () => Promise<T>): Promise<T> {
+    return this.#storing.run(accountId, task);
   }
 
   #count({ to }: PlannedMessage, outcome: string): void {
@@ -194,16 +187,18 @@ export class ReminderSender {
   }
 
   /** Records what became of an attempt, if that changes what comes next. */
-  async #settle({ message, messageId, counted, ...claim }: Claim, { kind }: Outcome): Promise<void> {
+  async #settle(claim: Claim, { kind }: Outcome): Promise<void> {
     if (kind === "sent" || kind === "unconfirmed") return;
-    const refusals = claim.refusals + (kind === "deferred" ? 1 : 0);
+    const refusals = claim.last.refusals + (kind === "deferred" ? 1 : 0);
     // After an outage, the first message that is tried again shows whether mail works. So none waits long.
     const waitMs = kind === "outage" ? MINUTE_MS : Math.min(MINUTE_MS * 2 ** (refusals - 1), MAX_BACK_OFF_MS);
     const isLasting = kind === "bounced" || (kind === "deferred" && refusals >= MAX_REFUSALS);
-    await this.#claimer.change(counted, (before, now) =>
+    const { to, email } = claim.message;
+    const { messageId } = claim;
+    await this.#claimer.change(claim, (before, now) =>
       isLasting
-        ? bounced(before, message.to, message.email, now)
-        : deferred(before, { to: message.to, messageId, refusals }, timestamp(Date.parse(now) + waitMs)),
+        ? bounced(before, to, email, now)
+        : deferred(before, { to, messageId, refusals }, timestamp(Date.parse(now) + waitMs)),
     );
   }
 }

@@ -52,7 +52,6 @@ export function remindersOf({ config, stores, rules }: OpenReminders): Reminders
   };
 }
 
-/** Wires what operators do with reminders. */
 export function wireControls(parts: OpenReminders, audit: AuditTrail): ReminderControl {
   const candidates = new CandidateReader(parts.mongo);
   return new ReminderControl({ ...parts, candidates, audit, sendsMail: parts.config.SMTP_URL !== null });

@@ -1,4 +1,4 @@
-import { RateLimiterMemory } from "rate-limiter-flexible";
+import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import { type Problem, problem, quotaExceeded } from "../../problems.ts";
 
 /** Requests of one link in a minute, on this replica. */
@@ -18,15 +18,12 @@ export class LinkBudget {
 
   /** Refuses a link whose requests are used up, at no other cost. @throws problem rate_limited (scope `link`) */
   async check(link: string): Promise<void> {
-    const counted = await this.#requests.get(link);
-    if (counted !== null && counted.consumedPoints >= MAX_REQUESTS && counted.msBeforeNext > 0)
-      throw tooMany("link-requests", MAX_REQUESTS, Math.ceil(counted.msBeforeNext / 1000));
+    refuseAbove(MAX_REQUESTS - 1, await this.#requests.get(link));
   }
 
   /** Counts a request of a link that exists. @throws problem rate_limited (scope `link`) */
   async count(link: string): Promise<void> {
-    const { consumedPoints, msBeforeNext } = await this.#requests.penalty(link);
-    if (consumedPoints > MAX_REQUESTS) throw tooMany("link-requests", MAX_REQUESTS, Math.ceil(msBeforeNext / 1000));
+    refuseAbove(MAX_REQUESTS, await this.#requests.penalty(link));
   }
 
   /** Receives a form. @throws problem rate_limited (scope `link`) if MAX_FORMS of the link arrive already. */
@@ -42,6 +39,11 @@ export class LinkBudget {
       else this.#forms.set(link, left);
     }
   }
+}
+
+function refuseAbove(limit: number, counted: RateLimiterRes | null): void {
+  if (counted !== null && counted.consumedPoints > limit && counted.msBeforeNext > 0)
+    throw tooMany("link-requests", MAX_REQUESTS, Math.ceil(counted.msBeforeNext / 1000));
 }
 
 function tooMany(policy: string, limit: number, retryAfter: number): Problem {

@@ -26,8 +26,6 @@ type Ctx = Context & { state: ApiState; params: Record<string, string> };
 /** Makes the page, or the path to go to after a POST has changed something. */
 type Show<Opened> = (opened: Opened, ctx: Ctx) => Promise<Page | string> | Page | string;
 
-const BYTES_PER_MEGABYTE = 1024 * 1024;
-
 const HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
@@ -38,8 +36,8 @@ const HEADERS = {
   "X-Robots-Tag": "noindex",
 };
 
-/** The path of the first page of each kind, and those below it whose POST reads a form, and so holds memory while it arrives. */
-const PATHS = { candidate: "/u", referee: "/r" } as const;
+const FIRST_PAGE = { candidate: "/u/:token", referee: "/r/:token" } as const;
+/** Below it: the paths whose POST reads a form, and so holds memory while it arrives. */
 const UPLOAD = "/documents/:document";
 const QUESTIONS = "/questions";
 
@@ -50,7 +48,7 @@ const QUESTIONS = "/questions";
 export function mountPages(router: Router<ApiState>, options: PagesOptions): void {
   const { visits, documents, maxFileBytes, bodyTimeoutMs } = options;
   const rules: UploadRules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
-  const megabytes = Math.floor((maxFileBytes / BYTES_PER_MEGABYTE) * 10) / 10;
+  const megabytes = Math.floor((maxFileBytes / 1024 ** 2) * 10) / 10;
   const maxMegabytesIn = ({ language }: Words) => new Intl.NumberFormat(language).format(megabytes);
 
   /** Adds one page. `open` opens its link. */
@@ -61,7 +59,7 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
     open: (token: string, ctx: Ctx) => Promise<Opened>,
     show: Show<Opened>,
   ): void {
-    const route = `${PATHS[kind]}/:token${rest}`;
+    const route = FIRST_PAGE[kind] + rest;
     router[method](route, async (context) => {
       const ctx = context as Ctx;
       ctx.state.endpointName = `${kind}Page`;

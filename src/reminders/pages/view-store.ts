@@ -9,7 +9,6 @@ import type { Mongo } from "../../infra/mongo.ts";
 const MAX_SHOWN = 25;
 
 const MEMBERS = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"] as const;
-const ALL_MEMBERS = Object.fromEntries(MEMBERS.map((member) => [member, 1]));
 
 /** What a page behind a link shows of a candidate. */
 export type CandidateView = Pick<CandidateRecord, (typeof MEMBERS)[number]> & {
@@ -25,7 +24,7 @@ export type CandidateView = Pick<CandidateRecord, (typeof MEMBERS)[number]> & {
   readonly references: readonly Pick<ReferenceRecord, "id" | "email" | "state">[];
 };
 
-/** The result of the aggregation: required and optional documents come in separate lists. */
+/** The aggregation lists required and optional documents separately: the stand-in for MongoDB has no $concatArrays. */
 type Found = Omit<CandidateView, "asked"> & Record<"required" | "optional", CandidateView["asked"]>;
 
 /** Members that clients fill and no page shows. */
@@ -33,7 +32,6 @@ const HIDDEN = ["required", "optional", "received", "arrived", "references"].fla
   ["metadata", "content", "response", "chase"].map((member) => `${list}.${member}`),
 );
 
-/** Reads candidates for the pages behind links. */
 export class PageViewStore {
   readonly #candidates: BoundedCollection<Stored>;
 
@@ -51,7 +49,7 @@ export class PageViewStore {
     const asked = membersOf("$documents", "state", ASKED_OF_CANDIDATE);
     const received = membersOf("$documents", "state", ["received"]);
     const shown = {
-      ...ALL_MEMBERS,
+      ...Object.fromEntries(MEMBERS.map((member) => [member, 1])),
       required: { $slice: [membersOf(asked, "required", [true]), MAX_SHOWN] },
       optional: { $slice: [membersOf(asked, "required", [false]), MAX_SHOWN] },
       asked_count: { $size: asked },

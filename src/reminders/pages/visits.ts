@@ -17,7 +17,6 @@ import type { CandidateView } from "./view-store.ts";
 
 export type Kind = "candidate" | "referee";
 
-/** What every page shows. */
 export interface Shown {
   readonly words: Words;
   readonly sender: string;
@@ -40,7 +39,6 @@ export interface Visit extends Shown {
   readonly path: string;
   /** Returns true for the address that the link was sent to. */
   readonly isOwn: (email: string) => boolean;
-  /** Whether the account is suspended. */
   readonly suspended: boolean;
   readonly candidate: CandidateView;
   /** The reference that the link is about. Undefined if it is the candidate's link. */
